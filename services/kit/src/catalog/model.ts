@@ -1,0 +1,82 @@
+import type { Price } from "../money.ts";
+
+export const routeTypes = [
+  "chat",
+  "embeddings",
+  "speech",
+  "transcriptions",
+  "rerank",
+  "ocr",
+  "classification",
+  "images",
+] as const;
+
+export type RouteType = (typeof routeTypes)[number];
+
+export type UnitType = "tokens" | "chars" | "audio_seconds" | "searches" | "pages" | "images";
+
+/** A model as the catalog describes it: what clients call by its alias, and who serves it. */
+export interface Model {
+  alias: string;
+  routeType: RouteType;
+  /** `unlisted` is served but not shown; `internal` is neither. */
+  visibility: "public" | "unlisted" | "internal";
+  /** Unix seconds. */
+  created: number;
+  ownedBy: string;
+  contextTokens: number | undefined;
+  /** The ceiling of a chat answer whose client set none. */
+  maxOutputTokens: number | undefined;
+  vision: boolean;
+  unitType: UnitType;
+  pricing: Pricing;
+  /** The slots in the order in which they are tried; never empty. */
+  chain: readonly Slot[];
+}
+
+/** Prices of what goes in and of what comes out; routes that bill one unit have no output price. */
+export interface Pricing {
+  input: Price;
+  cachedInput: Price | undefined;
+  output: Price | undefined;
+}
+
+/** One place that can serve a model. */
+export interface Slot {
+  /** `provider/model`, the slot's name in logs and for its circuit breaker. */
+  id: string;
+  provider: Provider;
+  /** The provider's own id for the model. */
+  upstreamModel: string;
+  /** What follows the provider's base URL, for instance `/chat/completions`. */
+  path: string;
+  /** How this slot is told its output ceiling when the client named none. */
+  maxTokensField: "max_tokens" | "max_completion_tokens";
+  pricing: Pricing;
+}
+
+export interface Provider {
+  name: string;
+  /** Without a trailing slash. Undefined where it comes from the environment. */
+  baseUrl: string | undefined;
+  baseUrlEnv: string | undefined;
+  apiKeyEnv: string | undefined;
+  /** The longest the provider may stay silent, before its answer and within it. */
+  timeoutMs: number;
+}
+
+export interface Catalog {
+  models: ReadonlyMap<string, Model>;
+  limits: { requestsPerMinute: number; tokensPerMinute: number };
+}
+
+/** The model of that alias that a route of `routeType` may serve; undefined when there is none. */
+export function servableModel(
+  catalog: Catalog,
+  alias: string,
+  routeType: RouteType,
+): Model | undefined {
+  const model = catalog.models.get(alias);
+  if (model === undefined || model.visibility === "internal") return undefined;
+  return model.routeType === routeType ? model : undefined;
+}

@@ -1,0 +1,68 @@
+import pg from "pg";
+import { StartError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { applyMigrations } from "./migrate.ts";
+
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 15_000;
+const int8 = 20;
+
+export interface DatabaseOptions {
+  url: string;
+  /** The service's own schema: its tables live there and nowhere else. */
+  schema: string;
+  /** The folder of the service's migrations, in Prisma's layout. */
+  migrations: URL;
+  maxConnections: number;
+  log: Log;
+}
+
+/**
+ * Connects to a service's own schema and brings it up to date. Raises a StartError when the
+ * database cannot be reached. `bigint` columns come as bigint.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
+  const { url, schema, maxConnections, log } = options;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: `tollgate-${schema}`,
+    options: `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`,
+    types: { getTypeParser },
+  });
+  pool.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
+  try {
+    await applyMigrations(pool, schema, options.migrations, log);
+  } catch (error) {
+    await pool.end();
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${describeServer(url)} cannot be used: ${describeError(error)}`);
+  }
+  return pool;
+}
+
+/** Whether a failed statement is at fault itself (SQLSTATE 22 and 23), and not the connection. */
+export function isStatementFault(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? "");
+}
+
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  if (oid === int8 && format !== "binary") return BigInt;
+  return pg.types.getTypeParser(oid, format);
+}
+
+/** The database's place without its user and password. */
+function describeServer(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `database ${host}${pathname}`;
+  } catch {
+    return "DATABASE_URL";
+  }
+}
+
+function describeError(error: unknown): string {
+  if (error instanceof AggregateError) return describeError(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,25 @@
+import { pino } from "pino";
+import { PinoPretty } from "pino-pretty";
+
+/**
+ * Structured logging. A line never holds a prompt, an answer or a secret; an error is logged by
+ * its type, message and stack.
+ */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): Log;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+/** JSON lines on standard error, or readable ones when that is a terminal. */
+export function createLog(level: LogLevel): Log {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  if (!process.stderr.isTTY) {
+    return pino(options, pino.destination({ dest: 2, sync: false, minLength: 0 }));
+  }
+  return pino(options, PinoPretty({ destination: 2, colorize: true, sync: true }));
+}

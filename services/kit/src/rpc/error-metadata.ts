@@ -1,0 +1,68 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
+import { ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
+import { GatewayError, isErrorCode, PeerError } from "../errors.ts";
+
+const detailKey = "tollgate-error-bin";
+
+/** A typed error as a gRPC status, its details in the trailing metadata. */
+export function toStatus(error: GatewayError | PeerError): StatusObject {
+  const metadata = new Metadata();
+  if (error instanceof PeerError) {
+    return { code: peerStatus[error.reason], details: error.message, metadata };
+  }
+  const detail = create(ErrorDetailSchema, {
+    code: error.code,
+    message: error.message,
+    param: error.param ?? "",
+    httpStatus: error.status,
+  });
+  if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
+  metadata.set(detailKey, Buffer.from(toBinary(ErrorDetailSchema, detail)));
+  return { code: grpcStatus(error.status), details: error.message, metadata };
+}
+
+/** The typed error that a failed call carried, or a PeerError when the peer never answered. */
+export function fromStatus(error: ServiceError): GatewayError | PeerError {
+  const [encoded] = error.metadata.get(detailKey);
+  if (Buffer.isBuffer(encoded)) {
+    const detail = fromBinary(ErrorDetailSchema, encoded);
+    const code = isErrorCode(detail.code) ? detail.code : "internal_error";
+    return new GatewayError(code, detail.message, {
+      param: detail.param === "" ? undefined : detail.param,
+      retryAfterSeconds: detail.retryAfterSeconds,
+      cause: error,
+    });
+  }
+  if (error.code === status.CANCELLED) return new PeerError("cancelled", error.details, error);
+  if (error.code === status.DEADLINE_EXCEEDED) {
+    return new PeerError("deadline", error.details, error);
+  }
+  return new PeerError("unavailable", error.details, error);
+}
+
+const peerStatus = {
+  unavailable: status.UNAVAILABLE,
+  deadline: status.DEADLINE_EXCEEDED,
+  cancelled: status.CANCELLED,
+} as const;
+
+/** The nearest gRPC status, for tools that look at gRPC alone; ours read the details. */
+function grpcStatus(httpStatus: number): status {
+  switch (httpStatus) {
+    case 401:
+      return status.UNAUTHENTICATED;
+    case 402:
+      return status.RESOURCE_EXHAUSTED;
+    case 403:
+      return status.PERMISSION_DENIED;
+    case 404:
+      return status.NOT_FOUND;
+    case 409:
+      return status.ABORTED;
+    case 500:
+      return status.INTERNAL;
+    default:
+      return httpStatus < 500 ? status.INVALID_ARGUMENT : status.FAILED_PRECONDITION;
+  }
+}

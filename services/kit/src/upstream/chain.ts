@@ -1,0 +1,44 @@
+import type { Slot } from "../catalog/model.ts";
+import type { Log } from "../log.ts";
+import type { Breakers } from "./breaker.ts";
+import { chainFailure, SlotFailure } from "./failure.ts";
+
+export interface Served<Answer> {
+  slot: Slot;
+  answer: Answer;
+}
+
+/**
+ * Tries the slots in order until one serves. `attempt` raises a SlotFailure when its slot did not;
+ * it may be called again for another slot, so it must not have sent the client anything by then.
+ * Raises `no_provider_available` when no slot could be reached, `upstream_rejected` when one
+ * answered and none served, and whatever else `attempt` raises.
+ */
+export async function walkChain<Answer>(
+  chain: readonly Slot[],
+  attempt: (slot: Slot) => Promise<Answer>,
+  breakers: Breakers,
+  log: Log,
+): Promise<Served<Answer>> {
+  const failures: SlotFailure[] = [];
+  for (const slot of chain) {
+    if (!breakers.admits(slot.id)) continue;
+    try {
+      const answer = await attempt(slot);
+      breakers.succeeded(slot.id);
+      return { slot, answer };
+    } catch (error) {
+      if (!(error instanceof SlotFailure)) {
+        breakers.abandoned(slot.id);
+        throw error;
+      }
+      const { kind, status, message } = error;
+      log.warn({ slot: slot.id, kind, status, reason: message }, "slot failed");
+      if (error.countsAgainstSlot) breakers.failed(slot.id);
+      else breakers.succeeded(slot.id);
+      failures.push(error);
+      if (!error.passesOn) break;
+    }
+  }
+  throw chainFailure(failures);
+}

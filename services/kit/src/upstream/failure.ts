@@ -1,0 +1,56 @@
+import { GatewayError } from "../errors.ts";
+
+/** How one slot failed to serve one call. */
+export class SlotFailure extends Error {
+  override readonly name = "SlotFailure";
+  /** `unreachable`: no answer came at all. `rejected`: an answer came that is of no use. */
+  readonly kind: "unreachable" | "rejected";
+  /** The provider's HTTP status, when it answered with one. */
+  readonly status: number | undefined;
+  /** What the provider said, where its words help the client mend the request. */
+  readonly hint: string | undefined;
+
+  constructor(
+    kind: SlotFailure["kind"],
+    message: string,
+    details: { status?: number; hint?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.kind = kind;
+    this.status = details.status;
+    this.hint = details.hint;
+  }
+
+  /** Whether another slot may do better: a request that is itself at fault fails everywhere. */
+  get passesOn(): boolean {
+    return this.status === undefined || isPassing(this.status);
+  }
+
+  /** Whether the failure speaks against the slot, and not only against this one request. */
+  get countsAgainstSlot(): boolean {
+    return this.passesOn && this.status !== 409 && this.status !== 425;
+  }
+}
+
+/** The statuses that a provider answers for reasons that pass: 408, 409, 425, 429 and 5xx. */
+function isPassing(status: number): boolean {
+  return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
+}
+
+/** What the client is told once no slot served: 502 when a provider answered at all, else 503. */
+export function chainFailure(failures: readonly SlotFailure[]): GatewayError {
+  const rejected = failures.findLast((failure) => failure.kind === "rejected");
+  if (rejected === undefined) {
+    return new GatewayError(
+      "no_provider_available",
+      "No provider of this model can be reached now.",
+      {
+        cause: failures.at(-1),
+      },
+    );
+  }
+  const hint = rejected.hint === undefined ? "" : ` It said: ${rejected.hint}`;
+  return new GatewayError("upstream_rejected", `The provider rejected the request.${hint}`, {
+    cause: rejected,
+  });
+}

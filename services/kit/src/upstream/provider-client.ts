@@ -1,0 +1,194 @@
+import type { Readable } from "node:stream";
+import { Agent, type Dispatcher, errors, request } from "undici";
+import type { Catalog, Provider, Slot } from "../catalog/model.ts";
+import type { Environment } from "../config.ts";
+import { StartError } from "../errors.ts";
+import { SlotFailure } from "./failure.ts";
+
+/** Connections kept to one provider at the most; calls past that wait for one. */
+const maxConnections = 2_048;
+const connectTimeoutMs = 5_000;
+/**
+ * Idle connections are let go before the provider does it, or a call would now and then meet one
+ * that is just being closed. Common Python servers close after 5 s.
+ */
+const keepAliveMs = 4_000;
+/** The largest JSON answer that is read. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+/** How much of a refusal's body is read, and how much of it a client is shown. */
+const maxRefusalBytes = 64 * 1024;
+const maxHintCharacters = 300;
+
+export interface ProviderClient {
+  /**
+   * Posts a JSON body and answers once a 2xx status has come, the body still on its way. Raises a
+   * SlotFailure for everything else, and the signal's reason when it aborts.
+   */
+  post(slot: Slot, body: string, call: PostCall): Promise<ProviderAnswer>;
+  /** Raises a StartError when a variable that the catalog names is not set. */
+  check(catalog: Catalog): void;
+  close(): Promise<void>;
+}
+
+export interface PostCall {
+  accept: "application/json" | "text/event-stream";
+  signal: AbortSignal;
+}
+
+export interface ProviderAnswer {
+  contentType: string;
+  body: Readable;
+}
+
+/** A pooled HTTP client to all providers. Their keys come from `env` and go nowhere else. */
+export function createProviderClient(env: Environment): ProviderClient {
+  const agent = new Agent({
+    connections: maxConnections,
+    connect: { timeout: connectTimeoutMs },
+    keepAliveTimeout: keepAliveMs,
+  });
+  return {
+    post: (slot, body, call) => post(agent, env, slot, body, call),
+    check(catalog) {
+      for (const model of catalog.models.values()) {
+        for (const slot of model.chain) requireVariables(slot.provider, env);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function post(
+  dispatcher: Dispatcher,
+  env: Environment,
+  slot: Slot,
+  body: string,
+  { accept, signal }: PostCall,
+): Promise<ProviderAnswer> {
+  const { provider } = slot;
+  const apiKey = provider.apiKeyEnv === undefined ? undefined : env[provider.apiKeyEnv];
+  const headers: Record<string, string> = { "content-type": "application/json", accept };
+  if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`;
+  try {
+    const response = await request(`${baseUrlOf(provider, env)}${slot.path}`, {
+      dispatcher,
+      method: "POST",
+      headers,
+      body,
+      signal,
+      headersTimeout: provider.timeoutMs,
+      bodyTimeout: provider.timeoutMs,
+    });
+    const contentType = String(response.headers["content-type"] ?? "");
+    if (response.statusCode >= 200 && response.statusCode < 300) {
+      return { contentType, body: response.body };
+    }
+    throw await refusal(response.statusCode, response.body, apiKey);
+  } catch (error) {
+    throw transportFailure(error, signal);
+  }
+}
+
+/** Reads a JSON answer whole. Raises a SlotFailure when it is cut, too large or not JSON. */
+export async function readJson(answer: ProviderAnswer, signal: AbortSignal): Promise<unknown> {
+  const text = await readText(answer.body, maxAnswerBytes, signal);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SlotFailure("rejected", "the provider's answer is not JSON", { cause });
+  }
+}
+
+/**
+ * What a failed read or write means: the signal's reason when the call was given up, else a
+ * SlotFailure. A failure that has a meaning already keeps it.
+ */
+export function transportFailure(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof SlotFailure || !(error instanceof Error)) return error;
+  const late =
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.BodyTimeoutError ||
+    error instanceof errors.ConnectTimeoutError;
+  const what = late ? "the provider took too long" : "the connection to the provider failed";
+  const code = "code" in error ? ` (${String(error.code)})` : "";
+  return new SlotFailure("unreachable", `${what}${code}`, { cause: error });
+}
+
+async function readText(body: Readable, limit: number, signal: AbortSignal): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of body as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > limit) throw new SlotFailure("rejected", "the provider's answer is too large");
+      parts.push(part);
+    }
+  } catch (error) {
+    throw transportFailure(error, signal);
+  }
+  return (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString("utf8");
+}
+
+/**
+ * A refusal, with the provider's own words where they speak of the request (400, 413, 422). Other
+ * refusals speak of our account with the provider, which is no client's business.
+ */
+async function refusal(
+  status: number,
+  body: Readable,
+  apiKey: string | undefined,
+): Promise<SlotFailure> {
+  const text = await readRefusal(body);
+  const speaksOfRequest = status === 400 || status === 413 || status === 422;
+  const hint = speaksOfRequest ? hintFrom(text, apiKey) : undefined;
+  return new SlotFailure("rejected", `the provider answered ${status}`, { status, hint });
+}
+
+async function readRefusal(body: Readable): Promise<string> {
+  let text = "";
+  try {
+    for await (const part of body as AsyncIterable<Buffer>) {
+      text += part.toString("utf8");
+      if (text.length > maxRefusalBytes) break;
+    }
+  } catch {
+    // The status is what counts; its explanation may be cut.
+  }
+  return text;
+}
+
+function hintFrom(text: string, apiKey: string | undefined): string | undefined {
+  const message = messageIn(text);
+  if (message === undefined) return undefined;
+  const clean = apiKey === undefined ? message : message.replaceAll(apiKey, "[key]");
+  return clean.slice(0, maxHintCharacters);
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    const body = JSON.parse(text) as { error?: { message?: unknown }; message?: unknown };
+    const message = body.error?.message ?? body.message;
+    return typeof message === "string" && message !== "" ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function baseUrlOf(provider: Provider, env: Environment): string {
+  if (provider.baseUrl !== undefined) return provider.baseUrl;
+  const url = provider.baseUrlEnv === undefined ? undefined : env[provider.baseUrlEnv];
+  if (url === undefined) throw new SlotFailure("unreachable", "the provider has no base URL");
+  return url.replace(/\/+$/, "");
+}
+
+function requireVariables(provider: Provider, env: Environment): void {
+  for (const [field, variable] of [
+    ["base_url_env", provider.baseUrlEnv],
+    ["api_key_env", provider.apiKeyEnv],
+  ] as const) {
+    if (variable === undefined || env[variable]) continue;
+    const place = `providers.${provider.name}.${field}`;
+    throw new StartError(`${place}: the environment variable ${variable} is not set`);
+  }
+}
