@@ -1,0 +1,40 @@
+import type { DescService } from "@bufbuild/protobuf";
+import type { Broker } from "./broker/connection.ts";
+import type { Notices } from "./broker/notices.ts";
+import type { Environment } from "./config.ts";
+import type { Log } from "./log.ts";
+import type { Client, Offer } from "./rpc/implementation.ts";
+
+export const serviceNames = ["ledger", "billing", "chat", "edge"] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** A service as the program starts it. It cannot tell whether its peers share its process. */
+export interface Service {
+  name: ServiceName;
+  /** Resolves once the service is ready. Raises a StartError when it cannot become so. */
+  setup(context: ServiceContext): Promise<RunningService>;
+}
+
+export interface ServiceContext {
+  env: Environment;
+  log: Log;
+  /** A client of a service that `owner` offers, wherever it runs. */
+  peer<S extends DescService>(owner: ServiceName, service: S): Client<S>;
+  /** Undefined when the program runs without a broker. */
+  broker: Broker | undefined;
+  notices: Notices;
+  now(): Date;
+}
+
+export interface RunningService {
+  offers: readonly Offer[];
+  /** Where the service listens for clients, for the one that does. */
+  url?: string;
+  /** Ends what is under way, within `graceMs`, and lets go of everything. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Keeps the type of a service's definition. */
+export function defineService(service: Service): Service {
+  return service;
+}
