@@ -1,0 +1,24 @@
+import { type Environment, integerSetting, readSettings } from "@tollgate/kit/config";
+import { z } from "zod";
+
+export interface LedgerConfig {
+  databaseUrl: string;
+  databaseConnections: number;
+  /** How long a hold lives unless it is extended. */
+  holdMs: number;
+}
+
+export function readConfig(env: Environment): LedgerConfig {
+  const settings = readSettings(schema, env);
+  return {
+    databaseUrl: settings.DATABASE_URL,
+    databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
+    holdMs: settings.TOLLGATE_HOLD_SECONDS * 1_000,
+  };
+}
+
+const schema = z.object({
+  DATABASE_URL: z.string(),
+  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
+  TOLLGATE_HOLD_SECONDS: integerSetting({ min: 2, max: 3_600, default: 60 }),
+});

@@ -1,0 +1,55 @@
+import type pg from "pg";
+import { inTransaction } from "./transaction.ts";
+
+/** Gives back one hold that no event will settle. A hold that is gone already changes nothing. */
+export async function releaseHold(pool: pg.Pool, holdId: string): Promise<void> {
+  const { rows } = await pool.query<{ account_id: string }>(
+    "SELECT account_id FROM hold WHERE id = $1",
+    [holdId],
+  );
+  const accountIds = rows.map((row) => row.account_id);
+  if (accountIds.length > 0) await deleteHolds(pool, accountIds, "id = $2", holdId);
+}
+
+/**
+ * Gives back the holds whose time is over: their service died, or lost its way. Safe to run in
+ * every replica at once. Answers how many it gave back.
+ */
+export async function sweepExpiredHolds(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ account_id: string }>(
+    "SELECT DISTINCT account_id FROM hold WHERE expires_at < now() LIMIT 1000",
+  );
+  const accountIds = rows.map((row) => row.account_id);
+  if (accountIds.length === 0) return 0;
+  return deleteHolds(pool, accountIds, "expires_at < $2::timestamptz", new Date());
+}
+
+/** Locks the wallets, then takes their holds that meet the condition out of them. */
+async function deleteHolds(
+  pool: pg.Pool,
+  accountIds: readonly string[],
+  condition: string,
+  value: unknown,
+): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    await client.query(
+      "SELECT FROM wallet WHERE account_id = ANY ($1) ORDER BY account_id FOR UPDATE",
+      [accountIds],
+    );
+    const { rows } = await client.query<{ released: bigint }>(
+      `WITH gone AS (
+         DELETE FROM hold WHERE account_id = ANY ($1) AND ${condition}
+         RETURNING account_id, amount_nano_usd
+       ), moved AS (
+         UPDATE wallet w SET held_nano_usd = w.held_nano_usd - g.amount
+         FROM (
+           SELECT account_id, sum(amount_nano_usd)::bigint AS amount FROM gone GROUP BY account_id
+         ) g
+         WHERE w.account_id = g.account_id
+       )
+       SELECT count(*) AS released FROM gone`,
+      [accountIds, value],
+    );
+    return Number(rows[0]?.released ?? 0n);
+  });
+}

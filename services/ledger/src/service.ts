@@ -1,0 +1,133 @@
+import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { openDatabase } from "@tollgate/kit/database/pool";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Log } from "@tollgate/kit/log";
+import { type Implementation, offer } from "@tollgate/kit/rpc/implementation";
+import { defineService } from "@tollgate/kit/service";
+import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type pg from "pg";
+import { createCapture } from "./capture.ts";
+import { type LedgerConfig, readConfig } from "./config.ts";
+import { consumeUsage } from "./consumer.ts";
+import { PrismaClient } from "./generated/client.ts";
+import { createHoldTaker, extendHolds } from "./hold.ts";
+import { listEntries, sumSpend } from "./read-entries.ts";
+import { isRecordable } from "./recordable.ts";
+import { releaseHold, sweepExpiredHolds } from "./release.ts";
+import { verifyLedger } from "./verify.ts";
+import { findWallet, topUp } from "./wallet.ts";
+
+const sweepEveryMs = 1_000;
+
+/** Wallets, holds and ledger entries: the only service that moves money. */
+export const ledger = defineService({
+  name: "ledger",
+  async setup({ env, log, broker, now }) {
+    const config = readConfig(env);
+    const pool = await openDatabase({
+      url: config.databaseUrl,
+      schema: "ledger",
+      migrations: new URL("../prisma/migrations/", import.meta.url),
+      maxConnections: config.databaseConnections,
+      log,
+    });
+    const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
+    const capture = createCapture(pool);
+    const consumer = broker === undefined ? undefined : consumeUsage(broker, capture, log);
+    const sweep = startSweep(pool, log);
+    return {
+      offers: [offer(LedgerService, implement(pool, prisma, config, capture, now))],
+      async stop() {
+        await consumer?.stop();
+        await sweep.stop();
+        await prisma.$disconnect();
+        await pool.end();
+      },
+    };
+  },
+});
+
+function implement(
+  pool: pg.Pool,
+  prisma: PrismaClient,
+  config: LedgerConfig,
+  capture: ReturnType<typeof createCapture>,
+  now: () => Date,
+): Implementation<typeof LedgerService> {
+  const takeHold = createHoldTaker(pool, config.holdMs);
+  return {
+    async hold({ holdId, accountId, estimateNanoUsd }) {
+      const grant = await takeHold({ holdId, accountId, estimate: estimateNanoUsd });
+      return {
+        heldNanoUsd: grant.held,
+        walletHeldNanoUsd: grant.walletHeld,
+        expiresInMs: config.holdMs,
+      };
+    },
+    async extendHolds({ holdIds }) {
+      await extendHolds(pool, holdIds, config.holdMs);
+      return {};
+    },
+    async releaseHold({ holdId }) {
+      await releaseHold(pool, holdId);
+      return {};
+    },
+    async recordUsage({ events }) {
+      if (!events.every(isRecordable)) {
+        throw new GatewayError("invalid_param", "An event cannot be recorded.", {
+          param: "events",
+        });
+      }
+      await Promise.all(events.map(capture));
+      return {};
+    },
+    async getWallet({ accountId }) {
+      const wallet = await findWallet(prisma, accountId);
+      return wallet === undefined ? {} : { wallet };
+    },
+    topUp: ({ accountId, amountNanoUsd, reference }) =>
+      topUp(pool, { accountId, amountNanoUsd, reference, at: now() }),
+    async getSpend({ accountId, from, to }) {
+      return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from), dateOf(to)) };
+    },
+    async listEntries(request) {
+      const entries = await listEntries(prisma, request);
+      return {
+        entries: entries.map((entry) => ({
+          ...entry,
+          recordedAt: timestampFromDate(entry.recordedAt),
+        })),
+      };
+    },
+    verify: () => verifyLedger(prisma),
+  };
+}
+
+function startSweep(pool: pg.Pool, log: Log) {
+  let underWay: Promise<void> = Promise.resolve();
+  async function sweep(): Promise<void> {
+    try {
+      const released = await sweepExpiredHolds(pool);
+      if (released > 0) log.warn({ released }, "expired holds given back");
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, "sweep failed, the next one tries again");
+    }
+  }
+  const timer = setInterval(() => {
+    underWay = underWay.then(sweep);
+  }, sweepEveryMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await underWay;
+    },
+  };
+}
+
+function dateOf(timestamp: Timestamp | undefined): Date {
+  if (timestamp === undefined) {
+    throw new GatewayError("invalid_param", "A period has a start and an end.");
+  }
+  return timestampDate(timestamp);
+}
