@@ -18,6 +18,9 @@ export async function findWallet(
   return (await prisma.wallet.findUnique({ where: { accountId } })) ?? undefined;
 }
 
+/** Money moves in whole micro-USD, so that six decimals tell a wallet exactly. */
+const nanoPerMicro = 1_000n;
+
 /**
  * Adds money, nano-USD, and opens the wallet if there is none; zero only opens it. A reference that
  * was used before with the same amount adds nothing; with another amount it is `invalid_param`.
@@ -26,6 +29,10 @@ export async function topUp(
   pool: pg.Pool,
   order: { accountId: string; amountNanoUsd: bigint; reference: string; at: Date },
 ): Promise<{ wallet: WalletRow; credited: boolean }> {
+  if (order.amountNanoUsd % nanoPerMicro !== 0n) {
+    const message = "An amount has at most six decimals.";
+    throw new GatewayError("invalid_param", message, { param: "amount" });
+  }
   return inTransaction(pool, async (client) => {
     await client.query(openWalletSql, [order.accountId]);
     const before = await lockWallet(client, order.accountId);

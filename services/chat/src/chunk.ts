@@ -1,0 +1,48 @@
+import { contentCharacters } from "./content.ts";
+import { type ChatUsage, isRecord, readUsage } from "./usage.ts";
+
+/** A provider's chunk, read once: what goes on to the client, and what it says for the meter. */
+export interface Chunk {
+  /** The chunk under our alias, without usage or cost; undefined when nothing is left to send. */
+  forward: Uint8Array | undefined;
+  id: unknown;
+  created: unknown;
+  usage: ChatUsage | undefined;
+  characters: number;
+  /** Indices of the choices that this chunk finishes. */
+  finished: readonly number[];
+}
+
+/** Reads the data of one event; undefined when it is no chunk, also when it reports an error. */
+export function readChunk(data: string, alias: string): Chunk | undefined {
+  const value = parseObject(data);
+  if (value === undefined || !Array.isArray(value.choices)) return undefined;
+  const { usage, cost: _providerCost, ...rest } = value;
+  let characters = 0;
+  const finished: number[] = [];
+  for (const choice of value.choices) {
+    if (!isRecord(choice)) return undefined;
+    characters += contentCharacters(choice.delta);
+    if (choice.finish_reason !== null && choice.finish_reason !== undefined) {
+      finished.push(typeof choice.index === "number" ? choice.index : 0);
+    }
+  }
+  const empty = value.choices.length === 0;
+  return {
+    forward: empty ? undefined : Buffer.from(JSON.stringify({ ...rest, model: alias })),
+    id: value.id,
+    created: value.created,
+    usage: readUsage(usage),
+    characters,
+    finished,
+  };
+}
+
+function parseObject(data: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Model, Pricing, Slot } from "@tollgate/kit/catalog/model";
+import { costOf, type NanoUsd, unitsFor } from "@tollgate/kit/money";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+
+/** What an image part and a message's frame take of a prompt at the most, in tokens. */
+const tokensAnImage = 1_200n;
+const tokensAMessage = 16n;
+
+/** The most that a call can use: no token is shorter than a byte. */
+export interface Bound {
+  promptTokens: bigint;
+  /** The output ceiling, a choice. */
+  maxTokens: bigint;
+  choices: bigint;
+}
+
+export function boundOf(call: ChatCall, model: Model): Bound {
+  const { textBytes = 0n, messages = 0, imageParts = 0 } = call.prompt ?? {};
+  return {
+    promptTokens:
+      textBytes + BigInt(messages) * tokensAMessage + BigInt(imageParts) * tokensAnImage,
+    maxTokens: call.maxTokens ?? BigInt(model.maxOutputTokens ?? 0),
+    choices: BigInt(call.choices),
+  };
+}
+
+/** The cost of the bound at the dearest slot of the chain: the hold comes before the routing. */
+export function estimateOf(bound: Bound, model: Model): NanoUsd {
+  let dearest = 0n;
+  for (const slot of model.chain) {
+    const cost = costOfBound(bound, slot.pricing);
+    if (cost > dearest) dearest = cost;
+  }
+  return dearest;
+}
+
+/**
+ * The output ceiling that the provider is sent, a choice: the bound's own, or less where the hold
+ * pays for less. At least 1, since a provider takes no less.
+ */
+export function affordableTokens(bound: Bound, slot: Slot, held: NanoUsd): bigint {
+  const { input, output } = slot.pricing;
+  if (output === undefined || output.picoUsd === 0n) return bound.maxTokens;
+  if (costOfBound(bound, slot.pricing) <= held) return bound.maxTokens;
+  const promptCost = costOf([{ quantity: bound.promptTokens, price: input }]);
+  const affordable = unitsFor(held - promptCost, output) / bound.choices;
+  return affordable < 1n ? 1n : affordable;
+}
+
+function costOfBound(bound: Bound, pricing: Pricing): NanoUsd {
+  const { input, output } = pricing;
+  const prompt = { quantity: bound.promptTokens, price: input };
+  if (output === undefined) return costOf([prompt]);
+  return costOf([prompt, { quantity: bound.maxTokens * bound.choices, price: output }]);
+}

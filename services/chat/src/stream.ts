@@ -1,0 +1,166 @@
+import type { Slot } from "@tollgate/kit/catalog/model";
+import type { Generation, Pipeline } from "@tollgate/kit/pipeline";
+import type { CallContext } from "@tollgate/kit/rpc/implementation";
+import { readEvents } from "@tollgate/kit/upstream/event-stream";
+import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import type { ProviderClient } from "@tollgate/kit/upstream/provider-client";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { type Chunk, readChunk } from "./chunk.ts";
+import { cutStream } from "./completion.ts";
+import { affordableTokens } from "./estimate.ts";
+import { openChat } from "./open-chat.ts";
+import { upstreamBody } from "./upstream-body.ts";
+import { approximateUsage, type ChatUsage, measure, totalTokens, usageBlock } from "./usage.ts";
+
+/**
+ * Answers a chat call as it is generated: the provider's chunks under our alias, and last the
+ * usage chunk with the cost. Until a first chunk came another slot may still take over; after that
+ * a stream that breaks raises `upstream_rejected`, and is not billed. A client that leaves is
+ * billed for what it was sent.
+ */
+export async function* stream(
+  pipeline: Pipeline,
+  providers: ProviderClient,
+  call: ChatCall,
+  { signal }: CallContext,
+): AsyncGenerator<{ chunks: Uint8Array[]; totalTokens?: bigint }> {
+  const { generation, model, bound } = await openChat(pipeline, call);
+  const tally = createTally(call);
+  let slot: Slot | undefined;
+  let settled = false;
+  try {
+    const served = await generation.call(async (candidate) => {
+      const maxTokens = affordableTokens(bound, candidate, generation.held);
+      const body = upstreamBody(call, candidate, { stream: true, maxTokens });
+      const answer = await providers.post(candidate, body, { accept: "text/event-stream", signal });
+      return openChunks(readEvents(answer.body, signal), model.alias);
+    });
+    slot = served.slot;
+    for await (const chunks of served.answer) {
+      const forward = chunks.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
+      tally.add(chunks);
+      if (forward.length > 0) yield { chunks: forward };
+    }
+    if (!tally.finished) throw cutStream();
+    settled = true;
+    const usage = tally.usage("approx4");
+    const cost = await generation.complete(slot, measure(usage, slot));
+    yield { chunks: [tally.usageChunk(model.alias, usage, cost)], totalTokens: totalTokens(usage) };
+  } catch (error) {
+    throw error instanceof SlotFailure && !signal.aborted ? cutStream() : error;
+  } finally {
+    // Reached unsettled by a failure, and by a client that left at any point.
+    if (!settled) await settleEarlyEnd(generation, slot, tally, signal);
+  }
+}
+
+/** Bills a client that left for what it was sent; everything else that ends early is free. */
+async function settleEarlyEnd(
+  generation: Generation,
+  slot: Slot | undefined,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<void> {
+  if (slot === undefined || !signal.aborted || !tally.delivered) return await generation.fail();
+  await generation.complete(slot, measure(tally.usage("delivered_approx4"), slot));
+}
+
+/** Waits for the first chunks, so that a slot that has none still counts as failed. */
+async function openChunks(
+  events: AsyncGenerator<string[]>,
+  alias: string,
+): Promise<AsyncGenerator<Chunk[]>> {
+  const first = await events.next();
+  if (first.done) throw new SlotFailure("rejected", "the provider's stream is empty");
+  const firstChunks = toChunks(first.value, alias);
+  if (firstChunks.broken) {
+    await events.return(undefined);
+    throw new SlotFailure("rejected", "the provider's stream starts with no chunk");
+  }
+  return readChunks(firstChunks, events, alias);
+}
+
+async function* readChunks(
+  first: ChunkRun,
+  events: AsyncGenerator<string[]>,
+  alias: string,
+): AsyncGenerator<Chunk[]> {
+  try {
+    yield first.chunks;
+    if (first.done) return;
+    for await (const batch of events) {
+      const run = toChunks(batch, alias);
+      yield run.chunks;
+      if (run.broken) throw new SlotFailure("rejected", "an event of the stream is no chunk");
+      if (run.done) return;
+    }
+  } finally {
+    await events.return(undefined);
+  }
+}
+
+interface ChunkRun {
+  chunks: Chunk[];
+  done: boolean;
+  broken: boolean;
+}
+
+function toChunks(batch: readonly string[], alias: string): ChunkRun {
+  const chunks: Chunk[] = [];
+  for (const data of batch) {
+    if (data === "[DONE]") return { chunks, done: true, broken: false };
+    const chunk = readChunk(data, alias);
+    if (chunk === undefined) return { chunks, done: false, broken: true };
+    chunks.push(chunk);
+  }
+  return { chunks, done: false, broken: false };
+}
+
+interface Tally {
+  add(chunks: readonly Chunk[]): void;
+  readonly finished: boolean;
+  readonly delivered: boolean;
+  usage(fallback: "approx4" | "delivered_approx4"): ChatUsage;
+  usageChunk(alias: string, usage: ChatUsage, cost: bigint): Uint8Array;
+}
+
+/** Keeps count of a stream for its meter and for its last chunk. */
+function createTally(call: ChatCall): Tally {
+  const finished = new Set<number>();
+  let characters = 0;
+  let delivered = false;
+  let reported: ChatUsage | undefined;
+  let last: Chunk | undefined;
+  return {
+    add(chunks) {
+      for (const chunk of chunks) {
+        characters += chunk.characters;
+        delivered ||= chunk.forward !== undefined;
+        reported = chunk.usage ?? reported;
+        for (const index of chunk.finished) finished.add(index);
+        last = chunk;
+      }
+    },
+    get finished() {
+      return finished.size >= call.choices;
+    },
+    get delivered() {
+      return delivered;
+    },
+    usage: (fallback) =>
+      reported ?? approximateUsage(call.prompt?.textCharacters ?? 0n, characters, fallback),
+    usageChunk(alias, usage, cost) {
+      const { id, created } = last ?? {};
+      const object = "chat.completion.chunk";
+      const chunk = {
+        id,
+        object,
+        created,
+        model: alias,
+        choices: [],
+        usage: usageBlock(usage, cost),
+      };
+      return Buffer.from(JSON.stringify(chunk));
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Slot } from "@tollgate/kit/catalog/model";
+import { type NanoUsd, usdJson } from "@tollgate/kit/money";
+import type { Measured } from "@tollgate/kit/pipeline";
+
+/** What a chat generation used, and where that is known from. */
+export interface ChatUsage {
+  promptTokens: bigint;
+  completionTokens: bigint;
+  cachedTokens: bigint;
+  basis: "provider" | "approx4" | "delivered_approx4";
+  /** The provider's own detail blocks, told to the client as they came. */
+  details: Record<string, unknown>;
+}
+
+/** Reads a provider's usage block; undefined when it reports none that can be billed. */
+export function readUsage(block: unknown): ChatUsage | undefined {
+  if (!isRecord(block)) return undefined;
+  const promptTokens = tokenCount(block.prompt_tokens);
+  const completionTokens = tokenCount(block.completion_tokens);
+  if (promptTokens === undefined || completionTokens === undefined) return undefined;
+  const details: Record<string, unknown> = {};
+  for (const name of ["prompt_tokens_details", "completion_tokens_details"]) {
+    if (isRecord(block[name])) details[name] = block[name];
+  }
+  const promptDetails = isRecord(block.prompt_tokens_details) ? block.prompt_tokens_details : {};
+  const cached = tokenCount(promptDetails.cached_tokens) ?? 0n;
+  const cachedTokens = cached < promptTokens ? cached : promptTokens;
+  return { promptTokens, completionTokens, cachedTokens, basis: "provider", details };
+}
+
+/** Counts by characters, four to a token, where the provider reports nothing. */
+export function approximateUsage(
+  promptCharacters: bigint,
+  completionCharacters: number,
+  basis: "approx4" | "delivered_approx4",
+): ChatUsage {
+  return {
+    promptTokens: (promptCharacters + 3n) / 4n,
+    completionTokens: BigInt(Math.ceil(completionCharacters / 4)),
+    cachedTokens: 0n,
+    basis,
+    details: {},
+  };
+}
+
+export function totalTokens(usage: ChatUsage): bigint {
+  return usage.promptTokens + usage.completionTokens;
+}
+
+/** The usage as lines to be priced: cached prompt tokens at their own price where there is one. */
+export function measure(usage: ChatUsage, slot: Slot): Measured {
+  const { input, cachedInput, output } = slot.pricing;
+  const cached = cachedInput === undefined ? 0n : usage.cachedTokens;
+  const lines = [
+    { quantity: usage.promptTokens - cached, price: input },
+    { quantity: cached, price: cachedInput ?? input },
+    { quantity: usage.completionTokens, price: output ?? input },
+  ];
+  return {
+    quantity: totalTokens(usage),
+    basis: usage.basis,
+    lines,
+    tokens: {
+      prompt: usage.promptTokens,
+      completion: usage.completionTokens,
+      cachedPrompt: usage.cachedTokens,
+    },
+  };
+}
+
+/** The `usage` block of an answer, its cost with six decimals. */
+export function usageBlock(usage: ChatUsage, cost: NanoUsd): Record<string, unknown> {
+  return {
+    prompt_tokens: Number(usage.promptTokens),
+    completion_tokens: Number(usage.completionTokens),
+    total_tokens: Number(totalTokens(usage)),
+    ...usage.details,
+    cost: usdJson(cost),
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function tokenCount(value: unknown): bigint | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+    ? BigInt(value as number)
+    : undefined;
+}

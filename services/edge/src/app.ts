@@ -1,0 +1,40 @@
+import type { Log } from "@tollgate/kit/log";
+import express, { type Express } from "express";
+import { answerErrors, refuseOtherMethods, refuseUnknownPath } from "./error-answer.ts";
+import { handle, openExchange, type Route } from "./exchange.ts";
+
+/** Every route of the edge, by name. */
+export interface Routes {
+  chatCompletions: Route;
+  listModels: Route;
+  getModel: Route;
+  getCredits: Route;
+  getHealth: Route;
+}
+
+/** The whole address space: read it and you know every route. */
+export function createApp(routes: Routes, log: Log): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("strict routing");
+  app.enable("case sensitive routing");
+  app.set("query parser", false);
+  app.use(openExchange(log));
+  post(app, "/v1/chat/completions", routes.chatCompletions);
+  get(app, "/v1/models", routes.listModels);
+  get(app, "/v1/models/*alias", routes.getModel);
+  get(app, "/v1/credits", routes.getCredits);
+  get(app, "/v1/health", routes.getHealth);
+  app.use(refuseUnknownPath);
+  app.use(answerErrors(log));
+  return app;
+}
+
+function get(app: Express, path: string, route: Route): void {
+  app.route(path).get(handle(route)).all(refuseOtherMethods("GET", "HEAD"));
+}
+
+function post(app: Express, path: string, route: Route): void {
+  app.route(path).post(handle(route)).all(refuseOtherMethods("POST"));
+}

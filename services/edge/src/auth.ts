@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import type { Notices } from "@tollgate/kit/broker/notices";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import {
+  type BillingService,
+  type FindKeyResponse,
+  KeyState,
+} from "@tollgate/proto/tollgate/v1/billing";
+import { LRUCache } from "lru-cache";
+
+/** How long an answer about a key is believed; a revoked key is dropped at once by a notice. */
+const knownKeyMs = 5_000;
+/** A key that is not known may be made the next moment. */
+const unknownKeyMs = 500;
+const maxCachedKeys = 50_000;
+
+/** Whose key a request came with. */
+export interface Principal {
+  keyId: string;
+  accountId: string;
+}
+
+/** Authenticates by the `Authorization` header: `invalid_api_key` or `key_revoked` otherwise. */
+export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+
+export function createAuthenticate(
+  billing: Client<typeof BillingService>,
+  notices: Notices,
+): Authenticate {
+  const cache = new LRUCache<string, FindKeyResponse>({ max: maxCachedKeys });
+  notices.subscribe("key.revoked", (hash) => cache.delete(hash));
+
+  async function find(key: string): Promise<FindKeyResponse> {
+    const digest = createHash("sha256").update(key).digest();
+    const hash = digest.toString("hex");
+    const cached = cache.get(hash);
+    if (cached !== undefined) return cached;
+    const found = await billing.findKey({ keyHash: digest });
+    const ttl = found.state === KeyState.UNKNOWN ? unknownKeyMs : knownKeyMs;
+    cache.set(hash, found, { ttl });
+    return found;
+  }
+
+  return async (authorization) => {
+    const key = bearerToken(authorization);
+    const { state, keyId, accountId } = await find(key);
+    if (state === KeyState.ACTIVE) return { keyId, accountId };
+    if (state === KeyState.REVOKED) {
+      throw new GatewayError("key_revoked", "This API key has been revoked.");
+    }
+    throw new GatewayError("invalid_api_key", "This API key is not known.");
+  };
+}
+
+const keyPrefix = "sk-tollgate-";
+const maxKeyLength = 256;
+
+function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    const message = "An API key is needed: send it as Authorization: Bearer sk-tollgate-…";
+    throw new GatewayError("invalid_api_key", message);
+  }
+  const [, key = ""] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (!key.startsWith(keyPrefix) || key.length > maxKeyLength) {
+    throw new GatewayError("invalid_api_key", "This is no API key of this service.");
+  }
+  return key;
+}

@@ -1,0 +1,64 @@
+import { GatewayError } from "@tollgate/kit/errors";
+import express from "express";
+import type { Exchange } from "./exchange.ts";
+
+/** The largest JSON body that any route reads. */
+const maxBodyBytes = 32 * 1024 * 1024;
+/** Deeper than any request needs, and shallow enough for every later walk over the body. */
+const maxDepth = 256;
+
+export type JsonObject = Record<string, unknown>;
+
+const readRaw = express.raw({ limit: maxBodyBytes, type: () => true });
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads the body as a JSON object, whatever its content type says. Raises `invalid_json` when it is
+ * too large, no UTF-8, no JSON, no object, or nested too deeply.
+ */
+export async function readJsonObject({ req, res }: Exchange): Promise<JsonObject> {
+  await new Promise<void>((resolve, reject) => {
+    readRaw(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  }).catch((error: unknown) => {
+    throw unreadable(error);
+  });
+  const value = parse(req.body);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new GatewayError("invalid_json", "The body must be a JSON object.");
+  }
+  if (isDeeper(value, maxDepth)) {
+    throw new GatewayError("invalid_json", `The body nests deeper than ${maxDepth} levels.`);
+  }
+  return value as JsonObject;
+}
+
+function parse(body: unknown): unknown {
+  if (!Buffer.isBuffer(body) || body.length === 0) {
+    throw new GatewayError("invalid_json", "The body is empty: a JSON object is needed.");
+  }
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (cause) {
+    const detail = cause instanceof SyntaxError ? cause.message : "it is not UTF-8";
+    throw new GatewayError("invalid_json", `The body is not JSON: ${detail.slice(0, 200)}`, {
+      cause,
+    });
+  }
+}
+
+function unreadable(cause: unknown): GatewayError {
+  const type = (cause as { type?: unknown }).type;
+  const message =
+    type === "entity.too.large"
+      ? `The body is larger than ${maxBodyBytes} bytes.`
+      : "The body could not be read.";
+  return new GatewayError("invalid_json", message, { cause });
+}
+
+function isDeeper(value: object, depth: number): boolean {
+  if (depth === 0) return true;
+  for (const inner of Object.values(value)) {
+    if (typeof inner === "object" && inner !== null && isDeeper(inner, depth - 1)) return true;
+  }
+  return false;
+}

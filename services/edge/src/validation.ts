@@ -1,0 +1,65 @@
+import { GatewayError } from "@tollgate/kit/errors";
+import type { z } from "zod";
+
+/**
+ * Checks a body against its route's schema. The first failure wins: unknown fields before missing
+ * and bad ones. Raises `unknown_param` and `invalid_param`, `param` being the field's path.
+ */
+export function validate<S extends z.ZodObject>(schema: S, body: Record<string, unknown>) {
+  refuseUnknownFields(schema, body, "");
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issue = innermost(parsed.error.issues[0] as z.core.$ZodIssue, []);
+  throw refusal(issue);
+}
+
+/** Raises `unknown_param` for a field that the schema does not have. */
+export function refuseUnknownFields(
+  schema: z.ZodObject,
+  body: Record<string, unknown>,
+  prefix: string,
+): void {
+  for (const name of Object.keys(body)) {
+    if (Object.hasOwn(schema.shape, name)) continue;
+    const param = `${prefix}${name}`.slice(0, 200);
+    throw new GatewayError("unknown_param", `${param} is not a parameter of this route.`, {
+      param,
+    });
+  }
+}
+
+interface Issue {
+  code: string;
+  path: readonly PropertyKey[];
+  message: string;
+}
+
+/** In a union, the branch that got furthest is the one that was meant. */
+function innermost(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): Issue {
+  const path = [...base, ...issue.path];
+  if (issue.code === "invalid_union") {
+    const first = issue.errors.flatMap((branch) => branch.slice(0, 1));
+    const inner = first.map((branchIssue) => innermost(branchIssue, path));
+    const deepest = inner.sort((left, right) => right.path.length - left.path.length)[0];
+    if (deepest !== undefined && deepest.path.length > path.length) return deepest;
+  }
+  return { code: issue.code, path, message: issue.message };
+}
+
+function refusal({ code, path, message }: Issue): GatewayError {
+  const param = pathOf(path);
+  if (code === "unrecognized_keys") {
+    return new GatewayError("unknown_param", `${param} is not a parameter.`, { param });
+  }
+  return new GatewayError("invalid_param", `${param}: ${message}`, { param });
+}
+
+/** Writes a path as clients know it: `messages[2].content[0].type`. */
+export function pathOf(path: readonly PropertyKey[]): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else text += text === "" ? String(part) : `.${String(part)}`;
+  }
+  return text;
+}

@@ -1,0 +1,81 @@
+import { create } from "@bufbuild/protobuf";
+import { GatewayError } from "@tollgate/kit/errors";
+import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
+import type { JsonObject } from "../json-body.ts";
+import { refuseUnknownFields, validate } from "../validation.ts";
+import { chatSchema, streamOptionsSchema } from "./chat-schema.ts";
+import { measurePrompt } from "./prompt-size.ts";
+
+export interface ParsedChat {
+  stream: boolean;
+  /** Complete but for its caller. */
+  call: ChatCall;
+}
+
+/**
+ * Reads a chat request's body. Raises `unknown_param`, `invalid_param` and `sessions_unavailable`,
+ * naming the field.
+ */
+export function parseChat(body: JsonObject): ParsedChat {
+  const fields = withoutNulls(body);
+  refuseUnknownFields(chatSchema, fields, "");
+  if (isObject(fields.stream_options)) {
+    refuseUnknownFields(streamOptionsSchema, fields.stream_options, "stream_options.");
+  }
+  const {
+    model,
+    stream = false,
+    n = 1,
+    max_tokens,
+    max_completion_tokens,
+    session_id,
+  } = validate(chatSchema, fields);
+  if (session_id !== undefined) {
+    const message = "Conversations are not kept here: send the whole exchange in messages.";
+    throw new GatewayError("sessions_unavailable", message, { param: "session_id" });
+  }
+  if (max_tokens !== undefined && (max_completion_tokens ?? max_tokens) !== max_tokens) {
+    const message = "max_tokens and max_completion_tokens mean the same, and differ here.";
+    throw new GatewayError("invalid_param", message, { param: "max_tokens" });
+  }
+  const maxTokens = max_completion_tokens ?? max_tokens;
+  return {
+    stream,
+    call: create(ChatCallSchema, {
+      alias: model,
+      body: Buffer.from(JSON.stringify(providersMembers(fields))),
+      choices: n,
+      ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
+      maxTokensField: fieldUsed(max_tokens, max_completion_tokens),
+      prompt: measurePrompt(fields),
+    }),
+  };
+}
+
+/** A client that sends null for an optional field means that it leaves it out. */
+function withoutNulls(body: JsonObject): JsonObject {
+  const fields = { ...body };
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null && !neverNull.has(name) && Object.hasOwn(chatSchema.shape, name)) {
+      delete fields[name];
+    }
+  }
+  return fields;
+}
+
+const neverNull: ReadonlySet<string> = new Set(["model", "messages", "store", "service_tier"]);
+
+/** What goes on to the provider as it is: all but what the gateway itself decides. */
+function providersMembers(fields: JsonObject): JsonObject {
+  const { model, stream, stream_options, max_tokens, max_completion_tokens, ...members } = fields;
+  return members;
+}
+
+function fieldUsed(maxTokens: number | undefined, maxCompletionTokens: number | undefined): string {
+  if (maxCompletionTokens !== undefined) return "max_completion_tokens";
+  return maxTokens === undefined ? "" : "max_tokens";
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

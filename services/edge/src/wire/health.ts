@@ -1,0 +1,45 @@
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import type { ServiceName } from "@tollgate/kit/service";
+import {
+  type Health,
+  HealthCheckResponse_ServingStatus,
+} from "@tollgate/proto/grpc/health/v1/health";
+import type { Route } from "../exchange.ts";
+
+/** A service that does not answer in this time counts as out. */
+const checkTimeoutMs = 500;
+
+export type HealthClients = Readonly<Partial<Record<ServiceName, Client<typeof Health>>>>;
+
+/** GET /v1/health: always 200, and within a second whatever is down. */
+export function getHealth(
+  clients: HealthClients,
+  version: string,
+  uptimeSeconds: () => number,
+): Route {
+  return async ({ res }) => {
+    const checks = Object.entries(clients).map(async ([name, client]) => [name, await ask(client)]);
+    const services: Record<string, "ok" | "out"> = Object.fromEntries(await Promise.all(checks));
+    const answers = Object.values(services);
+    res.json({
+      status: overall(answers),
+      version,
+      uptime_seconds: Math.floor(uptimeSeconds()),
+      services,
+    });
+  };
+}
+
+async function ask(client: Client<typeof Health>): Promise<"ok" | "out"> {
+  try {
+    const { status } = await client.check({}, { timeoutMs: checkTimeoutMs });
+    return status === HealthCheckResponse_ServingStatus.SERVING ? "ok" : "out";
+  } catch {
+    return "out";
+  }
+}
+
+function overall(answers: readonly string[]): "ok" | "degraded" | "unavailable" {
+  if (answers.every((answer) => answer === "ok")) return "ok";
+  return answers.includes("ok") ? "degraded" : "unavailable";
+}

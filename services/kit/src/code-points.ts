@@ -1,0 +1,16 @@
+/** How many Unicode characters a text has: an emoji of one code point is one, not two. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length - 1; index += 1) {
+    if (isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1))) count -= 1;
+  }
+  return count;
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
