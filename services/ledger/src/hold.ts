@@ -65,12 +65,12 @@ const takeHoldsSql = `
     ORDER BY account_id
     FOR UPDATE
   ), demanded AS (
-    SELECT o.*, l.held_nano_usd, l.available,
+    SELECT o.*, l.held_nano_usd, coalesce(l.available, 0) AS available,
       sum(o.estimate) OVER (PARTITION BY o.account_id ORDER BY o.position) - o.estimate AS ahead
     FROM ordered o LEFT JOIN locked l USING (account_id)
   ), granted AS (
     SELECT *,
-      coalesce(greatest(0, least(estimate, available - least(ahead, available))), 0)::bigint AS amount
+      greatest(0, least(estimate, available - least(ahead, available)))::bigint AS amount
     FROM demanded
   ), moved AS (
     UPDATE wallet w SET held_nano_usd = w.held_nano_usd + g.amount

@@ -31,6 +31,9 @@ export const ledger = defineService({
       migrations: new URL("../prisma/migrations/", import.meta.url),
       maxConnections: config.databaseConnections,
       log,
+      // Every hot statement looks rows up by key. A plan made while the tables were still empty
+      // would scan them, and a prepared statement keeps its plan as they grow.
+      settings: { enable_seqscan: "off" },
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
     const capture = createCapture(pool);

@@ -15,6 +15,8 @@ export interface DatabaseOptions {
   migrations: URL;
   maxConnections: number;
   log: Log;
+  /** Settings of every connection, beside the search path and the statement time-out. */
+  settings?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -23,12 +25,19 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   const { url, schema, maxConnections, log } = options;
+  const settings = {
+    search_path: schema,
+    statement_timeout: String(statementTimeoutMs),
+    ...options.settings,
+  };
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: `tollgate-${schema}`,
-    options: `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" "),
     types: { getTypeParser },
   });
   pool.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));

@@ -1,0 +1,59 @@
+/** What came back of one plain HTTP request. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: unknown;
+}
+
+/** Sends one request; `body` is sent as it is when it is a string or bytes, else as JSON. */
+export async function send(
+  url: string,
+  options: {
+    method?: string;
+    key?: string | undefined;
+    body?: unknown;
+    headers?: Record<string, string>;
+  } = {},
+): Promise<Answer> {
+  const { key, body, headers = {} } = options;
+  const raw = typeof body === "string" || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method: options.method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parse(text) };
+}
+
+/** A small chat request, with what the test is about on top. */
+export function chatBody(more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { model: "test-small", messages: [{ role: "user", content: "Hello there" }], ...more };
+}
+
+/** A command to the simulator, as it travels in a request. */
+export function simulate(command: string): { metadata: { simulate: string } } {
+  return { metadata: { simulate: command } };
+}
+
+/** The payloads of an event stream, `[DONE]` as the string it is. */
+export function eventsOf(text: string): unknown[] {
+  return text
+    .split("\n\n")
+    .filter((event) => event.startsWith("data: "))
+    .map((event) => event.slice("data: ".length))
+    .map((data) => (data === "[DONE]" ? data : parse(data)));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import { type Child, startChild } from "@tollgate/local/child";
+import { startFleet } from "@tollgate/local/fleet";
+import { freePort } from "@tollgate/local/free-port";
+import { startNatsServer } from "@tollgate/local/nats-server";
+import { connectOperator } from "@tollgate/local/operator";
+import { createDatabase } from "@tollgate/local/postgres";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
+import { inject } from "vitest";
+import { testCatalog } from "./catalog.ts";
+
+export interface Account {
+  accountId: string;
+  keyId: string;
+  key: string;
+}
+
+/** A gateway of its own, in the shape under test, with its own database and provider. */
+export interface Stack {
+  url: string;
+  simulator: Simulator;
+  catalogFile: string;
+  databaseUrl: string;
+  natsUrl: string | undefined;
+  operator: Client<typeof OperatorService>;
+  operatorAddress: string;
+  /** A new account with credit and a key. */
+  newAccount(creditUsd: number): Promise<Account>;
+  /** Kills what runs the chat service with -9, and starts it again. */
+  killChat(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-stack-"));
+  const simulator = await startSimulator({ port: 0 });
+  const catalogFile = join(folder, "catalog.yaml");
+  await writeFile(catalogFile, testCatalog(simulator.url));
+  const databaseName = `stack_${randomUUID().replaceAll("-", "")}`;
+  const databaseUrl = await createDatabase(inject("postgresUrl"), databaseName);
+  const nats =
+    inject("shape") === "fleet" ? await startNatsServer({ dataFolder: folder }) : undefined;
+  const shared: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    DATABASE_URL: databaseUrl,
+    TOLLGATE_CATALOG: catalogFile,
+    TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",
+    TEST_PROVIDER_KEY: "provider-secret",
+    HOST: "127.0.0.1",
+    ...(nats === undefined ? {} : { NATS_URL: nats.url }),
+    ...env,
+  };
+  const gateway = await (nats === undefined ? startAll(shared) : startAsFleet(shared));
+  const operator = connectOperator(gateway.operatorAddress);
+  return {
+    url: gateway.url,
+    simulator,
+    catalogFile,
+    databaseUrl,
+    natsUrl: nats?.url,
+    operator: operator.client,
+    operatorAddress: gateway.operatorAddress,
+    async newAccount(creditUsd) {
+      const creditNanoUsd = BigInt(Math.round(creditUsd * 1e6)) * 1_000n;
+      const { account } = await operator.client.createAccount({
+        name: randomUUID(),
+        creditNanoUsd,
+      });
+      const accountId = account?.id ?? "";
+      const { keyId, key } = await operator.client.createKey({ account: accountId });
+      return { accountId, keyId, key };
+    },
+    killChat: gateway.killChat,
+    async stop() {
+      operator.close();
+      await gateway.stop();
+      await nats?.stop();
+      await simulator.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Gateway {
+  url: string;
+  operatorAddress: string;
+  killChat(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
+  const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+  const operatorAddress = `127.0.0.1:${await freePort()}`;
+  const env = { PORT: String(await freePort()), ...shared, TOLLGATE_LISTEN: operatorAddress };
+  const start = () => startChild("all", main, ["--target", "all"], env);
+  let child: Child = await start();
+  return {
+    url: `http://127.0.0.1:${env.PORT}`,
+    operatorAddress,
+    async killChat() {
+      child.kill("SIGKILL");
+      await child.exited;
+      child = await start();
+    },
+    stop: () => child.stop(),
+  };
+}
+
+async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
+  const fleet = await startFleet(shared, 0);
+  return {
+    url: fleet.url,
+    operatorAddress: fleet.billingAddress,
+    async killChat() {
+      const chat = fleet.processes.get("chat");
+      chat?.kill("SIGKILL");
+      await chat?.exited;
+      await fleet.restart("chat");
+    },
+    stop: fleet.stop,
+  };
+}

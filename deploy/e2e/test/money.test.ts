@@ -1,0 +1,177 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { usageSubject } from "@tollgate/kit/broker/usage-stream";
+import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { connect } from "nats";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
+import { type Answer, chatBody, send, simulate } from "../src/request.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+
+describe("money", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ TOLLGATE_HOLD_SECONDS: "3" });
+  });
+
+  afterEach(async () => {
+    await expectBooksInOrder(stack);
+  });
+
+  afterAll(() => stack.stop());
+
+  function ask(account: Account, body: Record<string, unknown>): Promise<Answer> {
+    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body: chatBody(body) });
+  }
+
+  function costOf(answer: Answer): bigint {
+    return nanoUsd((answer.body as { usage: { cost: number } }).usage.cost);
+  }
+
+  test("200 at once on a wallet that affords 50 charge exactly what is affordable", async () => {
+    // The prompt's bound is 11 bytes and 16 tokens for its frame; the answer uses its whole bound.
+    const bound = { max_tokens: 100, ...simulate("usage=27,100&delay_ms=200") };
+    const probe = await stack.newAccount(1);
+    const price = costOf(await ask(probe, bound));
+    const account = await stack.newAccount(Number(price * 50n) / 1e9);
+    const answers = await Promise.all(Array.from({ length: 200 }, () => ask(account, bound)));
+    const paid = answers.filter((answer) => answer.status === 200);
+    const refused = answers.filter((answer) => answer.status === 402);
+    expect([paid.length, refused.length]).toEqual([50, 150]);
+    expect(refused.some((answer) => answer.text.includes("calls in flight hold"))).toBe(true);
+    await vi.waitFor(async () => {
+      const { balance, held, entries } = await readBooks(stack, account);
+      expect([balance, held]).toEqual([0n, 0n]);
+      expect(entries.reduce((sum, entry) => sum + entry.amount, 0n)).toBe(0n);
+      expect(entries.filter((entry) => entry.kind === "usage")).toHaveLength(50);
+    });
+  });
+
+  test("a wallet that affords less than the bound lowers the output ceiling", async () => {
+    const account = await stack.newAccount(0.00005);
+    const answer = await ask(account, { ...simulate("tokens=4000") });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ choices: [{ finish_reason: "length" }] });
+    const cost = costOf(answer);
+    expect(cost).toBeLessThanOrEqual(50_000n);
+    await vi.waitFor(async () => {
+      expect((await readBooks(stack, account)).balance).toBe(50_000n - cost);
+    });
+  });
+
+  test("what a client is told is what it pays, also when the provider used more", async () => {
+    const account = await stack.newAccount(0.00005);
+    const answer = await ask(account, simulate("usage=1000000,1000000"));
+    expect(costOf(answer)).toBe(50_000n);
+    await vi.waitFor(async () => {
+      const { balance, entries } = await readBooks(stack, account);
+      expect(balance).toBe(0n);
+      expect(entries[0]?.amount).toBe(-50_000n);
+      expect(entries[0]?.uncollected).toBe(750_000_000n - 50_000n);
+    });
+  });
+
+  test("a failed generation leaves a row of cost 0 and gives its hold back", async () => {
+    const account = await stack.newAccount(1);
+    expect((await ask(account, { model: "test-failing" })).status).toBe(502);
+    await vi.waitFor(async () => {
+      const { balance, held, entries } = await readBooks(stack, account);
+      expect([balance, held]).toEqual([1_000_000_000n, 0n]);
+      expect(entries.map((entry) => [entry.kind, entry.amount])).toEqual([
+        ["failure", 0n],
+        ["top_up", 1_000_000_000n],
+      ]);
+    });
+  });
+
+  test("a long call keeps its hold alive", async () => {
+    const account = await stack.newAccount(1);
+    const asked = ask(account, { stream: true, ...simulate("chunks=50&gap_ms=120") });
+    await vi.waitFor(async () =>
+      expect((await readBooks(stack, account)).held).toBeGreaterThan(0n),
+    );
+    const pool = new pg.Pool({ connectionString: stack.databaseUrl });
+    const { rows } = await pool.query<{ expires_at: Date }>(
+      "SELECT expires_at FROM ledger.hold WHERE account_id = $1",
+      [account.accountId],
+    );
+    await vi.waitFor(
+      async () => {
+        const later = await pool.query<{ expires_at: Date }>(
+          "SELECT expires_at FROM ledger.hold WHERE account_id = $1",
+          [account.accountId],
+        );
+        expect(later.rows[0]?.expires_at.getTime()).toBeGreaterThan(
+          (rows[0]?.expires_at.getTime() ?? 0) + 2_000,
+        );
+      },
+      { timeout: 6_000 },
+    );
+    await pool.end();
+    expect((await asked).status).toBe(200);
+  });
+
+  test("a chat process that is killed leaves no money stuck or lost", async () => {
+    const account = await stack.newAccount(1);
+    const asked = Array.from({ length: 20 }, () => ask(account, simulate("delay_ms=60000")));
+    const ended = Promise.allSettled(asked);
+    await vi.waitFor(async () =>
+      expect((await readBooks(stack, account)).held).toBeGreaterThan(0n),
+    );
+    await stack.killChat();
+    await ended;
+    await expectBooksInOrder(stack);
+    await vi.waitFor(async () => {
+      const { balance, held } = await readBooks(stack, account);
+      expect([balance, held]).toEqual([1_000_000_000n, 0n]);
+    });
+    expect((await ask(account, {})).status).toBe(200);
+  });
+
+  test("a wallet's balance outlives a restart", async () => {
+    const account = await stack.newAccount(1);
+    const cost = costOf(await ask(account, {}));
+    await vi.waitFor(async () => {
+      expect((await readBooks(stack, account)).balance).toBe(1_000_000_000n - cost);
+    });
+    await stack.killChat();
+    await vi.waitFor(async () => {
+      expect((await readBooks(stack, account)).balance).toBe(1_000_000_000n - cost);
+    });
+  });
+
+  test.runIf(inject("shape") === "fleet")(
+    "the same usage event delivered five times charges once",
+    async () => {
+      const account = await stack.newAccount(1);
+      const event = create(UsageEventSchema, {
+        id: `req_${account.accountId}`,
+        requestId: `req_${account.accountId}`,
+        accountId: account.accountId,
+        outcome: Outcome.COMPLETED,
+        routeType: "chat",
+        unitType: "tokens",
+        quantity: 10n,
+        basis: "provider",
+        costNanoUsd: 5_000n,
+      });
+      const connection = await connect({ servers: stack.natsUrl });
+      for (let copy = 0; copy < 5; copy += 1) {
+        // Without a message id the broker takes every copy: the ledger alone must tell them apart.
+        await connection.jetstream().publish(usageSubject, toBinary(UsageEventSchema, event));
+      }
+      await connection.close();
+      await vi.waitFor(async () => {
+        expect((await readBooks(stack, account)).balance).toBe(1_000_000_000n - 5_000n);
+      });
+      await ask(account, {});
+      await vi.waitFor(async () => {
+        const { entries } = await readBooks(stack, account);
+        expect(entries.filter((entry) => entry.kind === "usage")).toHaveLength(2);
+      });
+      const { entries } = await readBooks(stack, account);
+      expect(entries.filter((entry) => entry.amount === -5_000n)).toHaveLength(1);
+    },
+  );
+});

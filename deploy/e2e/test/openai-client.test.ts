@@ -1,0 +1,224 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+
+describe("the openai package, unmodified", () => {
+  let stack: Stack;
+  let account: Account;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    account = await stack.newAccount(5);
+    client = clientWith(account.key);
+  });
+
+  afterAll(async () => {
+    await expectBooksInOrder(stack);
+    await stack.stop();
+  });
+
+  function clientWith(apiKey: string): OpenAI {
+    return new OpenAI({ apiKey, baseURL: `${stack.url}/v1`, maxRetries: 0 });
+  }
+
+  test("gets a completion, and the wallet goes down by exactly the reported cost", async () => {
+    const before = await readBooks(stack, account);
+    const { data, response } = await client.chat.completions
+      .create({ model: "test-small", messages: [{ role: "user", content: "Hello" }] })
+      .withResponse();
+    expect(data.model).toBe("test-small");
+    expect(data.object).toBe("chat.completion");
+    expect(data.choices[0]?.message.content).toContain("Hello");
+    const { cost } = data.usage as unknown as { cost: number };
+    expect(cost).toBeGreaterThan(0);
+    await vi.waitFor(async () => {
+      const after = await readBooks(stack, account);
+      expect(before.balance - after.balance).toBe(nanoUsd(cost));
+    });
+    const { entries } = await readBooks(stack, account);
+    expect(entries[0]?.requestId).toBe(response.headers.get("x-request-id"));
+  });
+
+  test("streams, the usage chunk last whether or not it was asked for", async () => {
+    for (const stream_options of [undefined, { include_usage: true }, { include_usage: false }]) {
+      const stream = await client.chat.completions.create({
+        model: "test-small",
+        messages: [{ role: "user", content: "Tell me a long story about a bridge" }],
+        stream: true,
+        ...(stream_options === undefined ? {} : { stream_options }),
+      });
+      const chunks = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      const last = chunks.at(-1);
+      expect(last?.choices).toEqual([]);
+      expect(last?.usage).toMatchObject({ cost: expect.any(Number) });
+      expect(chunks.slice(0, -1).every((chunk) => !("usage" in chunk))).toBe(true);
+      expect(chunks.every((chunk) => chunk.model === "test-small")).toBe(true);
+      const text = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
+      expect(text).toContain("bridge");
+    }
+  });
+
+  test("calls tools and hands their results back", async () => {
+    const tools: OpenAI.ChatCompletionTool[] = [
+      {
+        type: "function",
+        function: {
+          name: "get_weather",
+          parameters: { type: "object", properties: { city: { type: "string" } } },
+        },
+      },
+    ];
+    const question: OpenAI.ChatCompletionMessageParam = {
+      role: "user",
+      content: "Weather in Bern?",
+    };
+    const first = await client.chat.completions.create({
+      model: "test-small",
+      messages: [question],
+      tools,
+    });
+    const said = first.choices[0]?.message;
+    expect(first.choices[0]?.finish_reason).toBe("tool_calls");
+    const call = said?.tool_calls?.[0];
+    expect(call?.type === "function" && call.function.name).toBe("get_weather");
+    const second = await client.chat.completions.create({
+      model: "test-small",
+      messages: [
+        question,
+        said as OpenAI.ChatCompletionMessageParam,
+        { role: "tool", tool_call_id: call?.id ?? "", content: "It snows" },
+      ],
+      tools,
+    });
+    expect(second.choices[0]?.message.content).toContain("It snows");
+  });
+
+  test("streams tool calls", async () => {
+    const runner = client.chat.completions.stream({
+      model: "test-small",
+      messages: [{ role: "user", content: "Weather?" }],
+      tools: [{ type: "function", function: { name: "get_weather", parameters: {} } }],
+    });
+    const final = await runner.finalChatCompletion();
+    expect(final.choices[0]?.finish_reason).toBe("tool_calls");
+  });
+
+  test("sends an image to an alias that sees, and is refused by one that does not", async () => {
+    const content: OpenAI.ChatCompletionContentPart[] = [
+      { type: "text", text: "What is this?" },
+      { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+    ];
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content }];
+    const seen = await client.chat.completions.create({ model: "test-vision", messages });
+    expect(seen.choices[0]?.message.content).toBeTruthy();
+    const refused = client.chat.completions.create({ model: "test-small", messages });
+    await expect(refused).rejects.toMatchObject({
+      status: 400,
+      code: "invalid_param",
+      param: "messages[0].content[1]",
+    });
+  });
+
+  test("lists models and reads one", async () => {
+    const models = await client.models.list();
+    const ids = models.data.map((model) => model.id);
+    expect(ids).toContain("test-small");
+    expect(ids).not.toContain("test-unlisted");
+    expect(ids).not.toContain("test-internal");
+    const model = await client.models.retrieve("test-small");
+    expect(model).toMatchObject({
+      id: "test-small",
+      object: "model",
+      route_type: "chat",
+      context_tokens: 32_768,
+      context_length: 32_768,
+      pricing: {
+        currency: "USD",
+        unit_type: "tokens",
+        per: 1_000_000,
+        input: 0.15,
+        output: 0.6,
+        prompt: "0.00000015",
+        completion: "0.0000006",
+      },
+    });
+  });
+
+  test("raises its typed exceptions", async () => {
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Hi" }];
+    const ask = (model: string, key = account.key) =>
+      clientWith(key).chat.completions.create({ model, messages });
+    await expect(ask("test-small", "sk-tollgate-wrong")).rejects.toThrow(
+      OpenAI.AuthenticationError,
+    );
+    await expect(ask("no-such-model")).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(ask("test-internal")).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(ask("test-embed")).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(ask("test-failing")).rejects.toThrow(OpenAI.InternalServerError);
+    const wrong = client.chat.completions.create({ model: "test-small", messages, n: 0 });
+    await expect(wrong).rejects.toThrow(OpenAI.BadRequestError);
+    const poor = await stack.newAccount(0);
+    await expect(ask("test-small", poor.key)).rejects.toMatchObject({
+      status: 402,
+      code: "credit_balance_exhausted",
+      type: "insufficient_credits",
+    });
+    await stack.operator.revokeKey({ keyId: poor.keyId });
+    await expect(ask("test-small", poor.key)).rejects.toThrow(OpenAI.PermissionDeniedError);
+  });
+
+  test("leaves mid-stream: the provider is told, and what was delivered is billed", async () => {
+    const leaver = await stack.newAccount(1);
+    const user = "leaver";
+    const stream = await clientWith(leaver.key).chat.completions.create({
+      model: "test-small",
+      messages: [{ role: "user", content: "Count slowly" }],
+      user,
+      stream: true,
+      metadata: { simulate: "chunks=1000&gap_ms=10" },
+    });
+    let seen = 0;
+    for await (const _ of stream) {
+      seen += 1;
+      if (seen === 5) break;
+    }
+    await vi.waitFor(async () => {
+      const { entries } = await readBooks(stack, leaver);
+      expect(entries.map((entry) => entry.basis)).toContain("delivered_approx4");
+      expect(entries[0]?.amount).toBeLessThan(0n);
+    });
+    const journal = await (
+      await fetch(`${stack.simulator.url}/_simulator/journal?user=leaver`)
+    ).json();
+    expect(journal).toMatchObject([{ outcome: "client_left" }]);
+  });
+
+  test("leaves before a JSON answer: the provider is told, and nothing is billed", async () => {
+    const leaver = await stack.newAccount(1);
+    const controller = new AbortController();
+    const asked = clientWith(leaver.key).chat.completions.create(
+      {
+        model: "test-small",
+        messages: [{ role: "user", content: "Hi" }],
+        user: "json-leaver",
+        metadata: { simulate: "hang" },
+      },
+      { signal: controller.signal },
+    );
+    const journal = `${stack.simulator.url}/_simulator/journal?user=json-leaver`;
+    await vi.waitFor(async () => {
+      expect(await (await fetch(journal)).json()).toHaveLength(1);
+    });
+    controller.abort();
+    await expect(asked).rejects.toThrow(OpenAI.APIUserAbortError);
+    await vi.waitFor(async () => {
+      const { entries, held, balance } = await readBooks(stack, leaver);
+      expect(entries.map((entry) => entry.kind)).toEqual(["failure", "top_up"]);
+      expect([held, balance]).toEqual([0n, 1_000_000_000n]);
+    });
+    expect(await (await fetch(journal)).json()).toMatchObject([{ outcome: "client_left" }]);
+  });
+});

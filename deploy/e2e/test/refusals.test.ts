@@ -1,0 +1,356 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Answer, chatBody, send } from "../src/request.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+
+describe("refusals", () => {
+  let stack: Stack;
+  let account: Account;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    account = await stack.newAccount(1);
+  });
+
+  afterAll(() => stack.stop());
+
+  function ask(body: unknown, key: string | undefined = account.key): Promise<Answer> {
+    return send(`${stack.url}/v1/chat/completions`, { key, body });
+  }
+
+  async function calls(): Promise<number> {
+    const answer = await send(`${stack.simulator.url}/_simulator/journal`);
+    return (answer.body as unknown[]).length;
+  }
+
+  function expectEnvelope(answer: Answer, status: number, code: string, param?: string): void {
+    expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
+    const { error } = answer.body as { error: Record<string, unknown> };
+    expect(error).toMatchObject({ code, message: expect.any(String), type: expect.any(String) });
+    expect(error.param).toBe(param);
+    expect(Object.keys(answer.body as object)).toEqual(["error"]);
+    expect(answer.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(answer.headers.get("content-type")).toContain("application/json");
+  }
+
+  const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+  const assistant = (more: object) => ({ messages: [{ role: "assistant", ...more }] });
+  const toolCall = { id: "c1", type: "function", function: { name: "f", arguments: "{}" } };
+
+  test.each<[string, Record<string, unknown>, string, string]>([
+    ["an unknown field", { foo: 1 }, "unknown_param", "foo"],
+    ["__proto__", JSON.parse('{"__proto__": {}}'), "unknown_param", "__proto__"],
+    ["an unknown field before a bad one", { model: 5, foo: 1 }, "unknown_param", "foo"],
+    [
+      "an unknown stream option",
+      { stream_options: { foo: 1 } },
+      "unknown_param",
+      "stream_options.foo",
+    ],
+    ["store", { store: true }, "invalid_param", "store"],
+    ["store null", { store: null }, "invalid_param", "store"],
+    ["service_tier", { service_tier: "auto" }, "invalid_param", "service_tier"],
+    ["no model", { model: undefined }, "invalid_param", "model"],
+    ["model null", { model: null }, "invalid_param", "model"],
+    ["model number", { model: 1 }, "invalid_param", "model"],
+    ["no messages", { messages: undefined }, "invalid_param", "messages"],
+    ["empty messages", { messages: [] }, "invalid_param", "messages"],
+    ["messages object", { messages: {} }, "invalid_param", "messages"],
+    ["message string", { messages: ["hi"] }, "invalid_param", "messages[0]"],
+    [
+      "bad role",
+      { messages: [{ role: "wizard", content: "x" }] },
+      "invalid_param",
+      "messages[0].role",
+    ],
+    ["no role", { messages: [{ content: "x" }] }, "invalid_param", "messages[0].role"],
+    ["content number", user(5), "invalid_param", "messages[0].content"],
+    ["no content", user(undefined), "invalid_param", "messages[0].content"],
+    ["content null", user(null), "invalid_param", "messages[0].content"],
+    ["no parts", user([]), "invalid_param", "messages[0].content"],
+    ["unknown part", user([{ type: "video" }]), "invalid_param", "messages[0].content[0].type"],
+    ["part without text", user([{ type: "text" }]), "invalid_param", "messages[0].content[0].text"],
+    [
+      "second part bad",
+      user([
+        { type: "text", text: "a" },
+        { type: "text", text: 1 },
+      ]),
+      "invalid_param",
+      "messages[0].content[1].text",
+    ],
+    [
+      "image without url",
+      user([{ type: "image_url", image_url: {} }]),
+      "invalid_param",
+      "messages[0].content[0].image_url.url",
+    ],
+    [
+      "image from a file",
+      user([{ type: "image_url", image_url: { url: "file:///etc/passwd" } }]),
+      "invalid_param",
+      "messages[0].content[0].image_url.url",
+    ],
+    ["assistant with nothing", assistant({}), "invalid_param", "messages[0].content"],
+    [
+      "tool call without id",
+      assistant({ tool_calls: [{ ...toolCall, id: undefined }] }),
+      "invalid_param",
+      "messages[0].tool_calls[0].id",
+    ],
+    [
+      "tool call arguments as object",
+      assistant({ tool_calls: [{ ...toolCall, function: { name: "f", arguments: {} } }] }),
+      "invalid_param",
+      "messages[0].tool_calls[0].function.arguments",
+    ],
+    [
+      "tool result without its call",
+      { messages: [{ role: "tool", content: "x" }] },
+      "invalid_param",
+      "messages[0].tool_call_id",
+    ],
+    ["stream string", { stream: "true" }, "invalid_param", "stream"],
+    ["max_tokens 0", { max_tokens: 0 }, "invalid_param", "max_tokens"],
+    ["max_tokens 1.5", { max_tokens: 1.5 }, "invalid_param", "max_tokens"],
+    [
+      "max_completion_tokens text",
+      { max_completion_tokens: "9" },
+      "invalid_param",
+      "max_completion_tokens",
+    ],
+    [
+      "two ceilings that differ",
+      { max_tokens: 5, max_completion_tokens: 6 },
+      "invalid_param",
+      "max_tokens",
+    ],
+    ["temperature text", { temperature: "hot" }, "invalid_param", "temperature"],
+    ["temperature 3", { temperature: 3 }, "invalid_param", "temperature"],
+    ["top_p 2", { top_p: 2 }, "invalid_param", "top_p"],
+    ["top_k 0.5", { top_k: 0.5 }, "invalid_param", "top_k"],
+    ["min_p -1", { min_p: -1 }, "invalid_param", "min_p"],
+    ["frequency_penalty 3", { frequency_penalty: 3 }, "invalid_param", "frequency_penalty"],
+    ["presence_penalty text", { presence_penalty: "1" }, "invalid_param", "presence_penalty"],
+    ["stop number", { stop: 5 }, "invalid_param", "stop"],
+    ["stop array of numbers", { stop: [5] }, "invalid_param", "stop[0]"],
+    ["seed text", { seed: "1" }, "invalid_param", "seed"],
+    ["n 0", { n: 0 }, "invalid_param", "n"],
+    ["n 1000", { n: 1000 }, "invalid_param", "n"],
+    ["logit_bias array", { logit_bias: [] }, "invalid_param", "logit_bias"],
+    ["logit_bias text", { logit_bias: { 50256: "x" } }, "invalid_param", "logit_bias.50256"],
+    ["user number", { user: 5 }, "invalid_param", "user"],
+    [
+      "parallel_tool_calls text",
+      { parallel_tool_calls: "no" },
+      "invalid_param",
+      "parallel_tool_calls",
+    ],
+    ["tools object", { tools: {} }, "invalid_param", "tools"],
+    ["tools of strings", { tools: ["x"] }, "invalid_param", "tools[0]"],
+    ["tool_choice word", { tool_choice: "maybe" }, "invalid_param", "tool_choice"],
+    ["response_format text", { response_format: "json" }, "invalid_param", "response_format"],
+    ["reasoning_effort word", { reasoning_effort: "extreme" }, "invalid_param", "reasoning_effort"],
+    ["stream_options text", { stream_options: "x" }, "invalid_param", "stream_options"],
+    [
+      "include_usage text",
+      { stream_options: { include_usage: "x" } },
+      "invalid_param",
+      "stream_options.include_usage",
+    ],
+    ["metadata text", { metadata: "x" }, "invalid_param", "metadata"],
+    ["logprobs number", { logprobs: 1 }, "invalid_param", "logprobs"],
+    ["top_logprobs 21", { top_logprobs: 21 }, "invalid_param", "top_logprobs"],
+    ["session_id of another form", { session_id: "abc" }, "invalid_param", "session_id"],
+    [
+      "a session without a conversation store",
+      { session_id: "0199d1b2-1111-7222-8333-444455556666" },
+      "sessions_unavailable",
+      "session_id",
+    ],
+  ])("%s is a 400 that names the field", async (_, fields, code, param) => {
+    const before = await calls();
+    const body = Object.assign(chatBody(), fields);
+    if (Object.hasOwn(fields, "__proto__")) {
+      Object.defineProperty(body, "__proto__", { value: {}, enumerable: true });
+    }
+    expectEnvelope(await ask(body), 400, code, param);
+    expect(await calls()).toBe(before);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ["null for what is optional", { temperature: null, stop: null, stream: null, n: null }],
+    ["every sampling field", { temperature: 0.5, top_p: 0.9, top_k: 40, min_p: 0.1, seed: 7 }],
+    ["penalties and bias", { frequency_penalty: -2, presence_penalty: 2, logit_bias: { 5: -100 } }],
+    ["equal ceilings", { max_tokens: 9, max_completion_tokens: 9 }],
+    ["stop sequences", { stop: ["a", "b"] }],
+    ["a named tool", { tool_choice: { type: "function", function: { name: "f" } } }],
+    ["effort and format", { reasoning_effort: "xhigh", response_format: { type: "json_object" } }],
+    ["logprobs", { logprobs: true, top_logprobs: 20 }],
+    ["who and what for", { user: "u", metadata: { a: "b" }, parallel_tool_calls: false }],
+    ["extra keys of a message", { messages: [{ role: "user", content: "x", cache_control: {} }] }],
+    [
+      "a developer message",
+      { messages: [{ role: "developer", content: [{ type: "text", text: "x" }] }] },
+    ],
+  ])("%s is taken", async (_, fields) => {
+    expect((await ask(chatBody(fields))).status).toBe(200);
+  });
+
+  test("the provider gets the client's fields, and no other", async () => {
+    const fields = { user: "exact", seed: 7, metadata: { a: "b" }, stop: ["x"], top_k: 3 };
+    expect((await ask(chatBody({ ...fields, max_tokens: 12 }))).status).toBe(200);
+    const journal = await send(`${stack.simulator.url}/_simulator/journal?user=exact`);
+    const [call] = journal.body as { body: unknown }[];
+    expect(call?.body).toEqual({
+      model: "small",
+      messages: [{ role: "user", content: "Hello there" }],
+      max_tokens: 12,
+      ...fields,
+    });
+  });
+
+  test.each<[string, string | Uint8Array]>([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["an array", "[]"],
+    ["a string", '"x"'],
+    ["null", "null"],
+    ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ["a body nested a hundred thousand deep", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+  ])("%s is invalid_json", async (_, body) => {
+    expectEnvelope(await ask(body), 400, "invalid_json");
+  });
+
+  test("a body over 32 MiB is invalid_json, with and without a length", async () => {
+    const huge = JSON.stringify(chatBody({ user: "x".repeat(33 * 1024 * 1024) }));
+    expectEnvelope(await ask(huge), 400, "invalid_json");
+    const chunked = await fetch(`${stack.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${account.key}` },
+      body: new Blob([huge]).stream(),
+      duplex: "half",
+    } as RequestInit);
+    expect(chunked.status).toBe(400);
+  });
+
+  test("a key that is missing, malformed or unknown is 401", async () => {
+    expectEnvelope(await ask(chatBody(), ""), 401, "invalid_api_key");
+    expectEnvelope(await ask(chatBody(), "sk-other-abc"), 401, "invalid_api_key");
+    expectEnvelope(await ask(chatBody(), `${account.key}x`), 401, "invalid_api_key");
+    const basic = { headers: { authorization: "Basic abc" }, body: chatBody() };
+    expectEnvelope(await send(`${stack.url}/v1/chat/completions`, basic), 401, "invalid_api_key");
+  });
+
+  test("a revoked key is 403 at once, also when it was in use a moment ago", async () => {
+    const other = await stack.newAccount(1);
+    expect((await ask(chatBody(), other.key)).status).toBe(200);
+    await stack.operator.revokeKey({ keyId: other.keyId });
+    await expect
+      .poll(async () => (await ask(chatBody(), other.key)).status, { timeout: 2_000 })
+      .toBe(403);
+    expectEnvelope(await ask(chatBody(), other.key), 403, "key_revoked");
+  });
+
+  test("an empty wallet is refused before the body is looked at, a wrong key before both", async () => {
+    const poor = await stack.newAccount(0);
+    expectEnvelope(await ask("{", poor.key), 402, "credit_balance_exhausted");
+    await stack.operator.topUpWallet({
+      account: poor.accountId,
+      amountNanoUsd: 1_000_000n,
+      reference: "first",
+    });
+    expectEnvelope(await ask("{", poor.key), 400, "invalid_json");
+  });
+
+  test("a bad field comes before an unknown model, which says nothing of why", async () => {
+    expectEnvelope(await ask(chatBody({ model: "no-such", n: 0 })), 400, "invalid_param", "n");
+    for (const model of ["no-such", "test-internal", "test-embed", "__proto__", "toString"]) {
+      expectEnvelope(await ask(chatBody({ model })), 404, "model_not_found", "model");
+    }
+    expect((await ask(chatBody({ model: "test-unlisted" }))).status).toBe(200);
+  });
+
+  test("a query parameter on chat is refused by its name", async () => {
+    const url = `${stack.url}/v1/chat/completions?debug=1`;
+    const answer = await send(url, { key: account.key, body: chatBody() });
+    expectEnvelope(answer, 400, "unknown_param", "debug");
+  });
+
+  test("unknown paths are 404, other methods 405 with what is allowed", async () => {
+    for (const path of ["/", "/v1", "/v2/models", "/v1/chat/completions/", "/v1/%zz"]) {
+      expectEnvelope(await send(`${stack.url}${path}`), 404, "not_found");
+    }
+    const answer = await send(`${stack.url}/v1/chat/completions`, { method: "DELETE" });
+    expectEnvelope(answer, 405, "method_not_allowed");
+    expect(answer.headers.get("allow")).toBe("POST");
+    const models = await send(`${stack.url}/v1/models`, { method: "POST", body: {} });
+    expectEnvelope(models, 405, "method_not_allowed");
+  });
+
+  test("model routes need no key, and refuse a wrong one", async () => {
+    expect((await send(`${stack.url}/v1/models`)).status).toBe(200);
+    expect((await send(`${stack.url}/v1/models/test-small`)).status).toBe(200);
+    expectEnvelope(await send(`${stack.url}/v1/models`, { key: "sk-x" }), 401, "invalid_api_key");
+    for (const alias of ["no-such", "test-unlisted", "test-internal", "a/b"]) {
+      const answer = await send(`${stack.url}/v1/models/${alias}`);
+      expectEnvelope(answer, 404, "model_not_found");
+    }
+  });
+
+  test("credits tell the wallet, and health needs no key", async () => {
+    const credits = await send(`${stack.url}/v1/credits`, { key: account.key });
+    expect(credits.body).toEqual({
+      object: "credit_summary",
+      currency: "USD",
+      balance: expect.any(Number),
+      held: expect.any(Number),
+      available: expect.any(Number),
+      spend_30d: expect.any(Number),
+      period_start: expect.any(Number),
+      period_end: expect.any(Number),
+    });
+    expect(credits.text).toMatch(/"balance":0\.\d{6},/);
+    expectEnvelope(await send(`${stack.url}/v1/credits`), 401, "invalid_api_key");
+    const health = await send(`${stack.url}/v1/health`);
+    expect(health.body).toMatchObject({
+      status: "ok",
+      version: expect.any(String),
+      uptime_seconds: expect.any(Number),
+      services: { chat: "ok", billing: "ok", ledger: "ok" },
+    });
+  });
+
+  test("chat answers carry the rate headers, counted for real", async () => {
+    const own = await stack.newAccount(1);
+    await ask(chatBody(), own.key);
+    const { headers } = await ask(chatBody(), own.key);
+    expect(headers.get("x-ratelimit-limit-requests")).toBe("10000");
+    expect(headers.get("x-ratelimit-remaining-requests")).toBe("9998");
+    expect(headers.get("x-ratelimit-limit-tokens")).toBe("10000000");
+    expect(Number(headers.get("x-ratelimit-remaining-tokens"))).toBeLessThan(10_000_000);
+    expect(headers.get("x-ratelimit-reset-requests")).toMatch(/^(\d+m)?\d+s$/);
+    expect(headers.get("x-ratelimit-reset-tokens")).toMatch(/^(\d+m)?\d+s$/);
+  });
+
+  test("a client's own request id is never taken over", async () => {
+    const headers = { "x-request-id": "req_00000000000000000000000000000000" };
+    const answer = await send(`${stack.url}/v1/health`, { headers });
+    expect(answer.headers.get("x-request-id")).not.toBe(headers["x-request-id"]);
+  });
+
+  test("what is no HTTP is answered with the envelope", async () => {
+    const { hostname, port } = new URL(stack.url);
+    const text = await new Promise<string>((resolve, reject) => {
+      let received = "";
+      const socket = connect(Number(port), hostname, () => socket.write("NONSENSE\r\n\r\n"));
+      socket.on("data", (part) => {
+        received += part.toString("utf8");
+      });
+      socket.on("end", () => resolve(received));
+      socket.on("error", reject);
+    });
+    expect(text).toContain("x-request-id: req_");
+    expect(text).toContain('"error"');
+  });
+});

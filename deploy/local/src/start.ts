@@ -1,0 +1,104 @@
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { operatorSocket } from "@tollgate/billing/cli/operator-address";
+import { StartError } from "@tollgate/kit/errors";
+import { runUntilStopped, startTarget } from "@tollgate/tollgate/run";
+import { openDataFolder } from "./data-folder.ts";
+import { createDemoKey } from "./demo-key.ts";
+import { startDemoProvider } from "./demo-provider.ts";
+import { startFleet } from "./fleet.ts";
+import { startNatsServer } from "./nats-server.ts";
+import { startPostgres } from "./postgres.ts";
+import { welcome } from "./welcome.ts";
+
+const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
+
+/** Something that was started, and is stopped in the opposite order. */
+type Stop = () => Promise<void>;
+
+/**
+ * What `npm start` runs: the gateway with everything that its environment leaves out. With `--fleet`
+ * each service is a process of its own, with a broker; with another `--target` it is that service
+ * alone, and the environment must say where everything is.
+ */
+await runUntilStopped(async () => {
+  const { target, fleet } = readArguments(process.argv.slice(2));
+  if (target !== "all") return startTarget(target, process.env);
+  const stops: Stop[] = [];
+  const stop = async () => {
+    for (const stopOne of stops.splice(0).reverse()) await stopOne();
+  };
+  try {
+    await startEverything(fleet, stops);
+  } catch (error) {
+    await stop();
+    throw error instanceof StartError ? error : new StartError((error as Error).message);
+  }
+  return { stop };
+});
+
+async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
+  const env: NodeJS.ProcessEnv = { ...process.env };
+  const dataFolder = resolve(env.TOLLGATE_DATA_DIR || ".data");
+  env.TOLLGATE_LOG ??= process.stderr.isTTY ? "warn" : "info";
+  const data = await openDataFolder(dataFolder);
+  stops.push(async () => data.release());
+  if (!env.DATABASE_URL) {
+    const postgres = await startPostgres({ dataFolder });
+    stops.push(postgres.stop);
+    env.DATABASE_URL = postgres.url;
+  }
+  const isDemo = !env.TOLLGATE_CATALOG;
+  if (isDemo) {
+    const provider = await startDemoProvider(env);
+    stops.push(provider.stop);
+    env.TOLLGATE_CATALOG = demoCatalog;
+    env.TOLLGATE_SIMULATOR_URL = `${provider.url}/v1`;
+  }
+  const gateway = fleet
+    ? await startAsFleet(env, dataFolder, stops)
+    : await startInProcess(env, dataFolder, stops);
+  const key = isDemo ? await createDemoKey(gateway.operatorAddress) : undefined;
+  process.stdout.write(welcome({ url: gateway.url, key }));
+}
+
+async function startInProcess(env: NodeJS.ProcessEnv, dataFolder: string, stops: Stop[]) {
+  const socket = operatorSocket(dataFolder);
+  await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
+  await rm(socket, { force: true });
+  const operatorAddress = env.TOLLGATE_LISTEN || `unix:${socket}`;
+  const program = await startTarget("all", { ...env, TOLLGATE_LISTEN: operatorAddress });
+  stops.push(program.stop);
+  return { url: program.url ?? "", operatorAddress };
+}
+
+async function startAsFleet(env: NodeJS.ProcessEnv, dataFolder: string, stops: Stop[]) {
+  if (!env.NATS_URL) {
+    const nats = await startNatsServer({ dataFolder });
+    stops.push(nats.stop);
+    env.NATS_URL = nats.url;
+  }
+  const fleet = await startFleet(env, Number(env.PORT || 8_080));
+  stops.push(fleet.stop);
+  process.stdout.write(
+    `billing answers \`tollgate\` at TOLLGATE_BILLING_ADDRESS=${fleet.billingAddress}\n`,
+  );
+  return { url: fleet.url, operatorAddress: fleet.billingAddress };
+}
+
+function readArguments(args: string[]): { target: string; fleet: boolean } {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        target: { type: "string", default: "all" },
+        fleet: { type: "boolean", default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
+}

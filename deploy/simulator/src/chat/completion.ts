@@ -1,0 +1,51 @@
+import { cut } from "../call.ts";
+import { trickle } from "../trickle.ts";
+import type { Choice } from "./generation.ts";
+import { createdAt, type Order } from "./order.ts";
+import { reportUsage } from "./usage-report.ts";
+
+/** Answers with one JSON object, or with the broken one that the commands ask for. */
+export async function sendCompletion(order: Order): Promise<void> {
+  const { call, entry, commands, generation } = order;
+  const whole = JSON.stringify(completionOf(order));
+  const body = commands.garbage ? `garbage ${whole}` : whole;
+  call.response.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+  });
+  entry.completionTokens = generation.usage.completionTokens;
+  if (commands.cut_after !== undefined) {
+    entry.outcome = "cut";
+    call.response.write(body.slice(0, body.length / 2));
+    cut(call);
+    return;
+  }
+  if (commands.trickle_ms) await trickle(call, Buffer.from(body), commands.trickle_ms);
+  call.left.throwIfAborted();
+  entry.outcome = commands.garbage ? "garbage" : "completed";
+  call.response.end(commands.trickle_ms ? undefined : body);
+}
+
+function completionOf(order: Order): object {
+  const { request, commands, generation } = order;
+  return {
+    id: generation.id,
+    object: "chat.completion",
+    created: createdAt(order),
+    model: request.model,
+    choices: generation.choices.map(choiceOf),
+    ...reportUsage(generation.usage, commands),
+  };
+}
+
+function choiceOf({ index, content, toolCall, finishReason }: Choice): object {
+  const message = toolCall
+    ? { role: "assistant", content: null, refusal: null, tool_calls: [toolCallOf(toolCall)] }
+    : { role: "assistant", content, refusal: null };
+  return { index, message, logprobs: null, finish_reason: finishReason };
+}
+
+function toolCallOf(toolCall: { id: string; name: string; arguments: string }): object {
+  const { id, name } = toolCall;
+  return { id, type: "function", function: { name, arguments: toolCall.arguments } };
+}

@@ -1,0 +1,42 @@
+import type { Commands } from "../commands.ts";
+import { type ChatRequest, countImages, textOf } from "./request.ts";
+import { CHARACTERS_PER_TOKEN, firstTokens } from "./tokens.ts";
+
+/** An echo stops here, so that a huge prompt does not make a huge answer. */
+const ECHO_LIMIT_CHARACTERS = 4_000;
+
+const FILLER = "The simulator goes on and on, word after word, and none of it means a thing. ";
+
+const UNICODE_FILLER = "Grüße aus 東京 👋🏽 naïve café — Привет 🌍 नमस्ते 👩‍👩‍👧 und weiter. ";
+
+/**
+ * What the model says: filler of an exact length when `tokens` or `chunks` ask for one, else a
+ * sentence that echoes the last user's text or the tool's result. Choices after the first say
+ * which they are.
+ */
+export function inventText(request: ChatRequest, commands: Commands, index: number): string {
+  const tokens = commands.tokens ?? commands.chunks;
+  if (tokens !== undefined) return fill(commands.unicode ? UNICODE_FILLER : FILLER, tokens);
+  const text = reply(request) + (commands.unicode ? ` ${UNICODE_FILLER.trim()}` : "");
+  return index === 0 ? text : `${text} (choice ${index + 1})`;
+}
+
+function fill(filler: string, tokens: number): string {
+  const rounds = Math.ceil((tokens * CHARACTERS_PER_TOKEN) / filler.length);
+  return firstTokens(filler.repeat(rounds), tokens);
+}
+
+function reply({ messages }: ChatRequest): string {
+  const last = messages.at(-1);
+  if (last?.role === "tool") return `The tool answered: ${echo(textOf(last))}`;
+  const images = countImages(messages);
+  const seen = images === 0 ? "" : `I see ${images} ${images === 1 ? "image" : "images"}. `;
+  const user = messages.findLast((message) => message.role === "user");
+  return `${seen}You said: ${echo(user ? textOf(user) : "")}`;
+}
+
+function echo(text: string): string {
+  if (text === "") return "nothing";
+  if (text.length <= ECHO_LIMIT_CHARACTERS) return text;
+  return `${firstTokens(text, ECHO_LIMIT_CHARACTERS / CHARACTERS_PER_TOKEN)} and so on`;
+}

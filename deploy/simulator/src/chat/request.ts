@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+const part = z.object({ type: z.string(), text: z.string().optional() });
+
+const message = z.object({
+  role: z.string(),
+  content: z.union([z.string(), z.array(part)]).nullish(),
+});
+
+const tool = z.object({
+  function: z.object({ name: z.string(), parameters: z.unknown().optional() }).optional(),
+});
+
+const tokenLimit = z.int().min(1).nullish();
+
+/** The parts of a chat completion request that change the answer; all else is let pass. */
+export const chatRequest = z.object({
+  model: z.string().min(1),
+  messages: z.array(message).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  n: z.int().min(1).max(128).nullish(),
+  max_tokens: tokenLimit,
+  max_completion_tokens: tokenLimit,
+  tools: z.array(tool).nullish(),
+  tool_choice: z
+    .union([z.string(), z.object({ function: z.object({ name: z.string() }).optional() })])
+    .nullish(),
+  user: z.string().nullish(),
+  metadata: z.object({ simulate: z.string().optional() }).nullish(),
+});
+
+export type ChatRequest = z.output<typeof chatRequest>;
+export type ChatMessage = ChatRequest["messages"][number];
+
+const labels = z
+  .object({
+    model: z.string().catch(""),
+    stream: z.boolean().nullish().catch(null),
+    user: z.string().nullish().catch(null),
+  })
+  .catch({ model: "", stream: null, user: null });
+
+/** What the journal can tell of a body that is not a proper request. */
+export function labelsOf(body: unknown): z.output<typeof labels> {
+  return labels.parse(body);
+}
+
+/** The text of a message, its text parts joined by line ends. */
+export function textOf({ content }: ChatMessage): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).flatMap(({ text }) => text ?? []).join("\n");
+}
+
+export function countImages(messages: readonly ChatMessage[]): number {
+  let images = 0;
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue;
+    images += content.filter(({ type }) => type.includes("image")).length;
+  }
+  return images;
+}

@@ -1,0 +1,29 @@
+import type { Commands } from "../commands.ts";
+import type { Usage } from "./generation.ts";
+
+/** What the simulated provider itself charges, in USD a token. */
+const PROMPT_USD = 0.000_000_1;
+const COMPLETION_USD = 0.000_000_4;
+
+/** The fields of an answer or a chunk that report usage; none when the call says so. */
+export function reportUsage({ promptTokens, completionTokens }: Usage, commands: Commands): object {
+  if (commands.no_usage) return {};
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0 },
+  };
+  if (!commands.cost) return { usage };
+  const prompt = dollars(promptTokens * PROMPT_USD);
+  const completion = dollars(completionTokens * COMPLETION_USD);
+  const cost = dollars(prompt + completion);
+  const details = { prompt_cost: prompt, completion_cost: completion };
+  return { usage: { ...usage, cost, cost_details: details }, cost };
+}
+
+/** Rounded to a tenth of a millionth of a dollar, the finest of the prices. */
+function dollars(value: number): number {
+  return Number(value.toFixed(7));
+}

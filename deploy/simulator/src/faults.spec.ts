@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import {
+  type CompletionJson,
+  chatBody,
+  type ErrorJson,
+  jsonOf,
+  openChat,
+  postChat,
+  rawChat,
+} from "../test/client.ts";
+import { type Simulator, startSimulator } from "./simulator.ts";
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ port: 0 });
+});
+afterAll(() => simulator.close());
+
+function simulated(simulate: string, fields: Record<string, unknown> = {}) {
+  return postChat(simulator.url, chatBody(fields, simulate));
+}
+
+function entryOf(user: string) {
+  return simulator.journal.list({ user })[0];
+}
+
+test("delay_ms holds the answer back", async () => {
+  const startMs = performance.now();
+  expect((await simulated("delay_ms=60")).status).toBe(200);
+  expect(performance.now() - startMs).toBeGreaterThanOrEqual(58);
+});
+
+test("status answers an error with its message", async () => {
+  const response = await simulated("status=503&message=gone+fishing", { user: "status" });
+  expect(response.status).toBe(503);
+  expect(await response.json()).toEqual({
+    error: { message: "gone fishing", type: "server_error", param: null, code: "simulated" },
+  });
+  expect(entryOf("status")).toMatchObject({ status: 503, outcome: "failed", completionTokens: 0 });
+});
+
+test("status is answered as JSON to a stream as well", async () => {
+  const response = await simulated("status=500", { stream: true });
+  expect(response.status).toBe(500);
+  expect(response.headers.get("content-type")).toBe("application/json");
+});
+
+test("a 429 says when to retry", async () => {
+  const response = await simulated("status=429");
+  expect(response.headers.get("retry-after")).toBe("1");
+});
+
+test("commands come after the model id too, and the metadata's win", async () => {
+  const model = "sim-large?status=503&message=from+the+model";
+  const failed = await postChat(simulator.url, chatBody({ model }));
+  expect(failed.status).toBe(503);
+  const overruled = await simulated("status=418", { model });
+  expect(overruled.status).toBe(418);
+  expect((await jsonOf<ErrorJson>(overruled)).error.message).toBe("from the model");
+});
+
+test("the answer's model is the id as sent", async () => {
+  const response = await postChat(simulator.url, chatBody({ model: "sim-large?no_usage" }));
+  expect((await jsonOf<CompletionJson>(response)).model).toBe("sim-large?no_usage");
+});
+
+test("refuse destroys the connection before any byte", async () => {
+  const { text } = await rawChat(simulator.url, chatBody({ user: "refuse" }, "refuse"));
+  expect(text).toBe("");
+  expect(entryOf("refuse")).toMatchObject({ status: 0, outcome: "refused" });
+});
+
+test("a flag is switched off with 0", async () => {
+  const response = await simulated("refuse=0", { model: "sim?refuse" });
+  expect(response.status).toBe(200);
+});
+
+test("hang answers nothing until the client leaves", async () => {
+  const socket = openChat(simulator.url, chatBody({ user: "hang" }, "hang"));
+  const read = vi.fn();
+  socket.on("data", read);
+  await vi.waitFor(() => expect(entryOf("hang")?.outcome).toBe("hung"));
+  socket.destroy();
+  await once(socket, "close");
+  expect(read).not.toHaveBeenCalled();
+});
+
+test("a client that leaves ends the wait at once", async () => {
+  const body = chatBody({ user: "leaver" }, "delay_ms=600000");
+  const socket = openChat(simulator.url, body);
+  await vi.waitFor(() => expect(entryOf("leaver")?.outcome).toBe("open"));
+  socket.destroy();
+  await vi.waitFor(() => expect(entryOf("leaver")?.outcome).toBe("client_left"));
+});
+
+test("fail_first fails the first calls that carry an id, each id for itself", async () => {
+  const statuses = async (simulate: string) => {
+    const seen: number[] = [];
+    for (let call = 0; call < 3; call += 1) seen.push((await simulated(simulate)).status);
+    return seen;
+  };
+  expect(await statuses("fail_first=2&id=one")).toEqual([503, 503, 200]);
+  expect(await statuses("fail_first=1&id=two&status=500")).toEqual([500, 200, 200]);
+});
+
+test.each([
+  ["shout=1", "unknown command: shout"],
+  ["status=abc", "bad command status=abc: status must be a whole number from 300 to 599"],
+  ["status=200", "bad command status=200: status must be a whole number from 300 to 599"],
+  ["refuse=yes", "bad command refuse=yes: refuse is a flag: give it no value, 1 or 0"],
+  ["usage=7", "bad command usage=7: usage must be two whole numbers, as in 120,40"],
+  ["fail_first=1", "bad command fail_first=1: fail_first needs an id"],
+  ["one_write&gap_ms=5", "bad command one_write=: one_write does not go with trickle_ms or gap_ms"],
+])("%s is a 400 that names the command", async (simulate, message) => {
+  const response = await simulated(simulate);
+  expect(response.status).toBe(400);
+  expect((await jsonOf<ErrorJson>(response)).error).toMatchObject({ message, code: "bad_command" });
+});

@@ -1,0 +1,35 @@
+import { startSimulator } from "./simulator.ts";
+
+/**
+ * Runs a simulator as a program. `SIMULATOR_PORT` is its port (default 0, a free one). With
+ * `SIMULATOR_END_WITH_PARENT=1` it ends when its standard input or its channel to the parent
+ * closes. Once it listens, it prints one line: `{"url":"http://…"}`.
+ */
+async function main(): Promise<void> {
+  const port = readPort(process.env.SIMULATOR_PORT);
+  const simulator = await startSimulator({ port });
+  const stop = async () => {
+    await simulator.close();
+    process.exit(0);
+  };
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+  if (process.env.SIMULATOR_END_WITH_PARENT === "1") {
+    process.once("disconnect", stop);
+    process.stdin.once("end", stop).once("error", stop).resume();
+  }
+  process.stdout.write(`${JSON.stringify({ url: simulator.url })}\n`);
+}
+
+function readPort(text = ""): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new Error(`SIMULATOR_PORT must be a port number, not ${text}`);
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`simulator: ${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}

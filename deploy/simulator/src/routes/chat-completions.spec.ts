@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type CompletionJson,
+  chatBody,
+  chunksIn,
+  contentIn,
+  type ErrorJson,
+  jsonOf,
+  payloadsOf,
+  postChat,
+} from "../../test/client.ts";
+import { type Simulator, startSimulator } from "../simulator.ts";
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ port: 0, nowMs: () => 1_700_000_000_500 });
+});
+afterAll(() => simulator.close());
+
+async function complete(body: unknown) {
+  const response = await postChat(simulator.url, body);
+  expect(response.status).toBe(200);
+  return jsonOf<CompletionJson>(response);
+}
+
+async function stream(fields: Record<string, unknown> = {}) {
+  const response = await postChat(simulator.url, chatBody({ stream: true, ...fields }));
+  expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+  return response.text();
+}
+
+const weather = {
+  type: "function",
+  function: {
+    name: "get_weather",
+    parameters: {
+      type: "object",
+      properties: { city: { type: "string" }, days: { type: "integer" } },
+      required: ["city"],
+    },
+  },
+};
+
+test("a completion echoes the last user's text in the standard form", async () => {
+  const answer = await complete(chatBody());
+  expect(answer).toEqual({
+    id: expect.stringMatching(/^chatcmpl-/),
+    object: "chat.completion",
+    created: 1_700_000_000,
+    model: "sim-small",
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", content: "You said: hello there", refusal: null },
+        logprobs: null,
+        finish_reason: "stop",
+      },
+    ],
+    usage: {
+      prompt_tokens: 3,
+      completion_tokens: 6,
+      total_tokens: 9,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    },
+  });
+});
+
+test("equal requests get equal answers", async () => {
+  const [one, other] = [await complete(chatBody()), await complete(chatBody())];
+  expect(one.choices).toEqual(other.choices);
+});
+
+test("n asks for that many choices, and the usage counts them all", async () => {
+  const answer = await complete(chatBody({ n: 3 }));
+  const contents = answer.choices.map((choice) => choice.message.content);
+  expect(contents).toEqual([
+    "You said: hello there",
+    "You said: hello there (choice 2)",
+    "You said: hello there (choice 3)",
+  ]);
+  expect(answer.usage.completion_tokens).toBe(6 + 8 + 8);
+});
+
+test.each(["max_tokens", "max_completion_tokens"])("%s cuts the content", async (limit) => {
+  const answer = await complete(chatBody({ [limit]: 2 }));
+  expect(answer.choices[0]!.message.content).toBe("You said");
+  expect(answer.choices[0]!.finish_reason).toBe("length");
+  expect(answer.usage.completion_tokens).toBe(2);
+});
+
+test("images are seen and counted as 85 tokens each", async () => {
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+  const content = [{ type: "text", text: "what?" }, image, image];
+  const answer = await complete(chatBody({ messages: [{ role: "user", content }] }));
+  expect(answer.choices[0]!.message.content).toBe("I see 2 images. You said: what?");
+  expect(answer.usage.prompt_tokens).toBe(2 + 2 * 85);
+});
+
+test("tools sent with a user's message are answered with a call to the first", async () => {
+  const answer = await complete(chatBody({ tools: [weather] }));
+  const { message, finish_reason } = answer.choices[0]!;
+  expect(finish_reason).toBe("tool_calls");
+  expect(message.content).toBeNull();
+  expect(message.tool_calls![0]!.function.name).toBe("get_weather");
+  const args = JSON.parse(message.tool_calls![0]!.function.arguments);
+  expect(args).toEqual({ city: "example", days: 1 });
+});
+
+test("tool_choice names the function, and none turns the tools off", async () => {
+  const tools = [weather, { type: "function", function: { name: "stop" } }];
+  const choice = { type: "function", function: { name: "stop" } };
+  const named = await complete(chatBody({ tools, tool_choice: choice }));
+  expect(named.choices[0]!.message.tool_calls![0]!.function).toEqual({
+    name: "stop",
+    arguments: "{}",
+  });
+  const none = await complete(chatBody({ tools, tool_choice: "none" }));
+  expect(none.choices[0]!.message.content).toBe("You said: hello there");
+});
+
+test("a tool's result is quoted", async () => {
+  const messages = [
+    { role: "user", content: "hi" },
+    { role: "assistant", content: null, tool_calls: [] },
+    { role: "tool", tool_call_id: "call_1", content: "sunny" },
+  ];
+  const answer = await complete(chatBody({ tools: [weather], messages }));
+  expect(answer.choices[0]!.message.content).toBe("The tool answered: sunny");
+});
+
+test("a stream has the role, pieces, a finish and the end, and no usage unless asked", async () => {
+  const text = await stream();
+  const chunks = chunksIn(text);
+  expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
+  expect(chunks.length).toBe(4);
+  expect(contentIn(text)).toBe("You said: hello there");
+  expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason)).toEqual([
+    null,
+    null,
+    null,
+    "stop",
+  ]);
+  expect(chunks.every((chunk) => !("usage" in chunk))).toBe(true);
+  expect(payloadsOf(text).at(-1)).toBe("[DONE]");
+});
+
+test("include_usage adds a last chunk with usage and no choices", async () => {
+  const chunks = chunksIn(await stream({ stream_options: { include_usage: true } }));
+  expect(chunks.at(-1)?.choices).toEqual([]);
+  expect(chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 6 });
+  expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
+});
+
+test("a stream of several choices finishes each", async () => {
+  const text = await stream({ n: 2 });
+  expect(contentIn(text, 0)).toBe("You said: hello there");
+  expect(contentIn(text, 1)).toBe("You said: hello there (choice 2)");
+  const finishes = chunksIn(text).flatMap(({ choices }) => choices[0]?.finish_reason ?? []);
+  expect(finishes).toEqual(["stop", "stop"]);
+});
+
+test("a streamed tool call comes in two pieces", async () => {
+  const chunks = chunksIn(await stream({ tools: [weather] }));
+  const deltas = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+  expect(deltas.length).toBe(2);
+  expect(deltas[0]).toMatchObject({ index: 0, function: { name: "get_weather" } });
+  const args = deltas.map((delta) => delta.function.arguments).join("");
+  expect(JSON.parse(args)).toEqual({ city: "example", days: 1 });
+  expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("tool_calls");
+});
+
+test("line ends and spaces survive the stream", async () => {
+  const content = "  one\n\n two   three four\t five six seven\n";
+  const text = await stream({ messages: [{ role: "user", content }] });
+  expect(contentIn(text)).toBe(`You said: ${content}`);
+});
+
+test("what is not JSON, or not a chat request, is a 400", async () => {
+  const bad = await postChat(simulator.url, "{");
+  expect(bad.status).toBe(400);
+  expect(await bad.json()).toEqual({
+    error: {
+      message: "the body is not valid JSON",
+      type: "invalid_request_error",
+      param: null,
+      code: null,
+    },
+  });
+  const empty = await postChat(simulator.url, { model: "m", messages: [] });
+  expect(empty.status).toBe(400);
+  expect((await jsonOf<ErrorJson>(empty)).error.param).toBe("messages");
+});

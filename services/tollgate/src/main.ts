@@ -1,0 +1,19 @@
+import { parseArgs } from "node:util";
+import { StartError } from "@tollgate/kit/errors";
+import { runUntilStopped, startTarget } from "./run.ts";
+
+/** `main.ts --target all|edge|chat|billing|ledger`: one program, in one process or many. */
+await runUntilStopped(async () => {
+  const program = await startTarget(readTarget(process.argv.slice(2)), process.env);
+  process.send?.({ ready: true, url: program.url });
+  return program;
+});
+
+function readTarget(args: string[]): string {
+  try {
+    const { values } = parseArgs({ args, options: { target: { type: "string", default: "all" } } });
+    return values.target;
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
+}

@@ -1,0 +1,56 @@
+import { type Environment, readSettings } from "@tollgate/kit/config";
+import { StartError } from "@tollgate/kit/errors";
+import { createLog } from "@tollgate/kit/log";
+import { type Program, startProgram } from "@tollgate/kit/program";
+import { z } from "zod";
+import { servicesOf } from "./targets.ts";
+
+/** How a service that has its own process is reached unless `TOLLGATE_LISTEN` says otherwise. */
+const defaultListen = "0.0.0.0:9090";
+
+const settingsSchema = z.object({
+  TOLLGATE_LOG: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+  TOLLGATE_LISTEN: z.string().optional(),
+});
+
+/** Starts one target with its settings from `env`. */
+export async function startTarget(target: string, env: Environment): Promise<Program> {
+  const services = servicesOf(target);
+  const settings = readSettings(settingsSchema, env);
+  const listen = settings.TOLLGATE_LISTEN ?? (target === "all" ? "" : defaultListen);
+  return startProgram(
+    services,
+    { ...env, TOLLGATE_LISTEN: listen },
+    createLog(settings.TOLLGATE_LOG),
+  );
+}
+
+/**
+ * Runs `main` as the program: a reason not to start is one line and exit code 1, and what `main`
+ * answers is stopped at SIGTERM and SIGINT. A second signal ends at once.
+ */
+export async function runUntilStopped(main: () => Promise<{ stop(): Promise<void> }>) {
+  try {
+    const { stop } = await main();
+    let stopping = false;
+    const onSignal = () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => fail(error),
+      );
+    };
+    process.on("SIGTERM", onSignal);
+    process.on("SIGINT", onSignal);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function fail(error: unknown): never {
+  const text =
+    error instanceof StartError ? error.message : String((error as Error).stack ?? error);
+  process.stderr.write(`tollgate: ${text}\n`);
+  process.exit(1);
+}

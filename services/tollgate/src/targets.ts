@@ -1,0 +1,19 @@
+import { billing } from "@tollgate/billing/service";
+import { chat } from "@tollgate/chat/service";
+import { edge } from "@tollgate/edge/service";
+import { StartError } from "@tollgate/kit/errors";
+import type { Service } from "@tollgate/kit/service";
+import { ledger } from "@tollgate/ledger/service";
+
+/** Every service, in the order in which they start: what is asked before what asks. */
+const services: readonly Service[] = [ledger, billing, chat, edge];
+
+export const targetNames = ["all", ...services.map((service) => service.name)];
+
+/** The services that a `--target` names. Raises a StartError for a name that is none. */
+export function servicesOf(target: string): readonly Service[] {
+  if (target === "all") return services;
+  const service = services.find(({ name }) => name === target);
+  if (service !== undefined) return [service];
+  throw new StartError(`--target ${target}: must be one of ${targetNames.join(", ")}`);
+}
