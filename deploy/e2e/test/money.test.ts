@@ -156,7 +156,7 @@ describe("money", () => {
         basis: "provider",
         costNanoUsd: 5_000n,
       });
-      const connection = await connect({ servers: stack.natsUrl });
+      const connection = await connect({ servers: stack.natsUrl ?? "" });
       for (let copy = 0; copy < 5; copy += 1) {
         // Without a message id the broker takes every copy: the ledger alone must tell them apart.
         await connection.jetstream().publish(usageSubject, toBinary(UsageEventSchema, event));

@@ -1,0 +1,175 @@
+import { readFile } from "node:fs/promises";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { parseCatalog } from "@tollgate/kit/catalog/parse";
+import { formatUsd, parseUsd } from "@tollgate/kit/money";
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { UsageError } from "./usage.ts";
+
+/** What a command has to say: lines for a person, and the same for a program. */
+export interface Output {
+  lines: readonly string[];
+  json: unknown;
+  /** True when the command did what it should and found something wrong. */
+  failed?: boolean;
+}
+
+export interface Options {
+  credit?: string | undefined;
+  channel?: string | undefined;
+  reference?: string | undefined;
+  account?: string | undefined;
+  limit?: string | undefined;
+}
+
+export interface Command {
+  /** The names of its positional arguments, for the message when one is missing. */
+  takes: readonly string[];
+  options: readonly (keyof Options)[];
+  run(args: readonly string[], options: Options, operator: () => Operator): Promise<Output>;
+}
+
+type Operator = Client<typeof OperatorService>;
+
+/** Every command by its words. */
+export const commands: Readonly<Record<string, Command>> = {
+  "account create": {
+    takes: ["NAME"],
+    options: ["credit"],
+    async run([name = ""], { credit = "0" }, operator) {
+      const creditNanoUsd = readUsd(credit, "--credit");
+      const { account, wallet } = await operator().createAccount({ name, creditNanoUsd });
+      const id = account?.id ?? "";
+      return {
+        lines: [`account ${id} (${name}), balance ${usd(wallet)} USD`],
+        json: { id, name, ...walletJson(wallet) },
+      };
+    },
+  },
+  "key create": {
+    takes: ["ACCOUNT"],
+    options: ["channel"],
+    async run([account = ""], { channel = "" }, operator) {
+      const made = await operator().createKey({ account, channel });
+      return {
+        lines: [made.key, `key ${made.keyId} of ${made.accountId}; it is shown only this once`],
+        json: { id: made.keyId, key: made.key, account_id: made.accountId, channel: made.channel },
+      };
+    },
+  },
+  "key revoke": {
+    takes: ["KEY-ID"],
+    options: [],
+    async run([keyId = ""], _options, operator) {
+      const { revokedAt } = await operator().revokeKey({ keyId });
+      const at = revokedAt === undefined ? "" : timestampDate(revokedAt).toISOString();
+      return { lines: [`${keyId} is revoked since ${at}`], json: { id: keyId, revoked_at: at } };
+    },
+  },
+  "wallet top-up": {
+    takes: ["ACCOUNT", "USD"],
+    options: ["reference"],
+    async run([account = "", amount = ""], { reference }, operator) {
+      if (reference === undefined) throw new UsageError("a top-up needs --reference");
+      const amountNanoUsd = readUsd(amount, "USD");
+      const answer = await operator().topUpWallet({ account, amountNanoUsd, reference });
+      const what = answer.credited ? `added ${amount} USD` : "credited before, nothing added";
+      return {
+        lines: [`${what}; balance ${usd(answer.wallet)} USD`],
+        json: { credited: answer.credited, ...walletJson(answer.wallet) },
+      };
+    },
+  },
+  "ledger list": {
+    takes: [],
+    options: ["account", "limit"],
+    async run(_args, { account = "", limit = "50" }, operator) {
+      if (!/^[1-9]\d{0,3}$/.test(limit)) throw new UsageError("--limit must be from 1 to 9999");
+      const { entries } = await operator().listLedger({ account, limit: Number(limit) });
+      return { lines: entries.map(entryLine), json: entries.map(entryJson) };
+    },
+  },
+  "ledger verify": {
+    takes: [],
+    options: [],
+    async run(_args, _options, operator) {
+      const { result } = await operator().verifyLedger({});
+      const { wallets = 0n, entries = 0n, openHolds = 0n, discrepancies = [] } = result ?? {};
+      const sum = `${wallets} wallets, ${entries} entries, ${openHolds} open holds`;
+      const failed = discrepancies.length > 0;
+      return {
+        lines: [failed ? `${sum}: NOT in order` : `${sum}: in order`, ...discrepancies],
+        json: {
+          wallets: Number(wallets),
+          entries: Number(entries),
+          open_holds: Number(openHolds),
+          discrepancies,
+        },
+        failed,
+      };
+    },
+  },
+  "catalog check": {
+    takes: ["FILE"],
+    options: [],
+    async run([file = ""]) {
+      const { models } = parseCatalog(await readFile(file, "utf8"));
+      return {
+        lines: [`${file}: ${models.size} models, in order`],
+        json: { file, models: [...models.keys()] },
+      };
+    },
+  },
+};
+
+function readUsd(text: string, what: string): bigint {
+  const amount = parseUsd(text);
+  if (amount !== undefined && amount % 1_000n === 0n) return amount;
+  throw new UsageError(`${what} must be an amount such as 12.50, six decimals at most`);
+}
+
+function usd(wallet: Wallet | undefined): string {
+  return formatUsd(wallet?.balanceNanoUsd ?? 0n);
+}
+
+function walletJson(wallet: Wallet | undefined) {
+  const { balanceNanoUsd = 0n, heldNanoUsd = 0n } = wallet ?? {};
+  return {
+    balance_usd: formatUsd(balanceNanoUsd),
+    balance_nano_usd: String(balanceNanoUsd),
+    held_nano_usd: String(heldNanoUsd),
+  };
+}
+
+function entryLine(entry: Entry): string {
+  const at = entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString();
+  const amount = formatUsd(entry.amountNanoUsd).padStart(14);
+  const { quantity, unitType } = entry;
+  const what = entry.kind === "top_up" ? entry.reference : `${entry.alias} ${quantity} ${unitType}`;
+  const lost = entry.uncollectedNanoUsd;
+  const uncollected = lost > 0n ? ` (uncollected ${formatUsd(lost)})` : "";
+  return `${at} ${amount} ${entry.kind.padEnd(7)} ${entry.accountId} ${what}${uncollected}`;
+}
+
+function entryJson(entry: Entry) {
+  return {
+    id: entry.id,
+    event_id: entry.eventId,
+    account_id: entry.accountId,
+    kind: entry.kind,
+    amount_usd: formatUsd(entry.amountNanoUsd),
+    amount_nano_usd: String(entry.amountNanoUsd),
+    uncollected_nano_usd: String(entry.uncollectedNanoUsd),
+    request_id: entry.requestId,
+    route_type: entry.routeType,
+    alias: entry.alias,
+    provider: entry.provider,
+    unit_type: entry.unitType,
+    quantity: Number(entry.quantity),
+    basis: entry.basis,
+    reference: entry.reference,
+    recorded_at:
+      entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString(),
+  };
+}

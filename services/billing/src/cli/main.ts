@@ -1,0 +1,94 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import { GatewayError, PeerError, StartError } from "@tollgate/kit/errors";
+import { createClient } from "@tollgate/kit/rpc/client";
+import { createGrpcTransport, type GrpcTransport } from "@tollgate/kit/rpc/grpc-client";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { type Command, commands, type Options, type Output } from "./commands.ts";
+import { operatorAddress } from "./operator-address.ts";
+import { help, UsageError } from "./usage.ts";
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Runs one command and answers the exit code: 0 done, 1 refused or found wrong, 2 written wrong. */
+async function main(argv: string[]): Promise<number> {
+  const address = operatorAddress(process.env);
+  try {
+    const { words, options, json, wantsHelp } = readCommandLine(argv);
+    if (wantsHelp || words.length === 0) {
+      process.stdout.write(help);
+      return wantsHelp ? 0 : 2;
+    }
+    const output = await run(words, options, address);
+    const text = json ? JSON.stringify(output.json) : output.lines.join("\n");
+    if (text !== "") process.stdout.write(`${text}\n`);
+    return output.failed ? 1 : 0;
+  } catch (error) {
+    process.stderr.write(`tollgate: ${explain(error, address)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run(words: readonly string[], options: Options, address: string): Promise<Output> {
+  const name = words.slice(0, 2).join(" ");
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) throw new UsageError(`there is no command ${name} (see --help)`);
+  const args = words.slice(2);
+  checkArguments(name, command, args, options);
+  let transport: GrpcTransport | undefined;
+  try {
+    return await command.run(args, options, () => {
+      transport = createGrpcTransport(address);
+      return createClient(OperatorService, transport);
+    });
+  } finally {
+    transport?.close();
+  }
+}
+
+function checkArguments(
+  name: string,
+  command: Command,
+  args: readonly string[],
+  options: Options,
+): void {
+  if (args.length !== command.takes.length) {
+    throw new UsageError(`${name} takes ${command.takes.join(" and ") || "no arguments"}`);
+  }
+  for (const option of Object.keys(options) as (keyof Options)[]) {
+    if (!command.options.includes(option)) throw new UsageError(`${name} takes no --${option}`);
+  }
+}
+
+function readCommandLine(args: string[]) {
+  const text = { type: "string" } as const;
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        credit: text,
+        channel: text,
+        reference: text,
+        account: text,
+        limit: text,
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    const { json, help: wantsHelp, ...options } = values;
+    return { words: positionals, options, json, wantsHelp };
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function explain(error: unknown, address: string): string {
+  if (error instanceof PeerError) {
+    return `no gateway answers at ${address}: start it with \`npm start\`, or set TOLLGATE_BILLING_ADDRESS`;
+  }
+  const isTold =
+    error instanceof UsageError || error instanceof GatewayError || error instanceof StartError;
+  if (isTold || (error instanceof Error && "code" in error)) return (error as Error).message;
+  return String((error as Error).stack ?? error);
+}

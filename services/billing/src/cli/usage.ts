@@ -1,0 +1,19 @@
+/** A command that was written wrong: told in one line, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export const help = `tollgate: the operator's commands
+
+  tollgate account create NAME [--credit USD]
+  tollgate key create ACCOUNT [--channel settlement]
+  tollgate key revoke KEY-ID
+  tollgate wallet top-up ACCOUNT USD --reference REF
+  tollgate ledger list [--account ACCOUNT] [--limit N]
+  tollgate ledger verify
+  tollgate catalog check FILE
+
+Each takes --json. ACCOUNT is an account's name or id. A top-up's reference makes it
+safe to repeat. They speak to the gateway of this folder (TOLLGATE_DATA_DIR, default .data),
+or to the one at TOLLGATE_BILLING_ADDRESS.
+`;

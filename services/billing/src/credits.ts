@@ -1,0 +1,39 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+
+const periodMs = 30 * 24 * 60 * 60 * 1_000;
+
+/** What the account can spend now, and what calls in flight hold; zero where there is no wallet. */
+export async function readAvailable(ledger: Client<typeof LedgerService>, accountId: string) {
+  const { wallet } = await ledger.getWallet({ accountId });
+  if (wallet === undefined) return { availableNanoUsd: 0n, heldNanoUsd: 0n };
+  const { balanceNanoUsd, heldNanoUsd } = wallet;
+  return { availableNanoUsd: balanceNanoUsd - heldNanoUsd, heldNanoUsd };
+}
+
+/** The wallet and the spend of the trailing 30 days; empty where there is no wallet. */
+export async function readCredits(
+  ledger: Client<typeof LedgerService>,
+  accountId: string,
+  now: Date,
+) {
+  const periodStart = timestampFromDate(new Date(now.getTime() - periodMs));
+  const periodEnd = timestampFromDate(now);
+  // An entry is dated by the database's clock, which may be a little ahead of ours.
+  const to = timestampFromDate(new Date(now.getTime() + 60_000));
+  const [{ wallet }, { spendNanoUsd }] = await Promise.all([
+    ledger.getWallet({ accountId }),
+    ledger.getSpend({ accountId, from: periodStart, to }),
+  ]);
+  if (wallet === undefined) return {};
+  return {
+    credits: {
+      balanceNanoUsd: wallet.balanceNanoUsd,
+      heldNanoUsd: wallet.heldNanoUsd,
+      spend30dNanoUsd: spendNanoUsd,
+      periodStart,
+      periodEnd,
+    },
+  };
+}

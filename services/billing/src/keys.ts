@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from "node:crypto";
+import { GatewayError } from "@tollgate/kit/errors";
+import { newId } from "@tollgate/kit/ids";
+import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
+import type { PrismaClient } from "./generated/client.ts";
+
+const keyPrefix = "sk-tollgate-";
+const secretBytes = 32;
+
+/** What a key may be made for besides ordinary calls. */
+const channels: ReadonlySet<string> = new Set(["", "settlement"]);
+
+/** A new key's text: the prefix and 43 base64url characters. */
+export function newKeyText(): string {
+  return keyPrefix + randomBytes(secretBytes).toString("base64url");
+}
+
+/** What is kept of a key: SHA-256 is enough, since its text is random and cannot be guessed. */
+export function hashOfKey(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** Makes a key of an account. Its text is answered here and kept nowhere. */
+export async function createKey(
+  prisma: PrismaClient,
+  accountId: string,
+  channel: string,
+): Promise<{ keyId: string; key: string; accountId: string; channel: string }> {
+  if (!channels.has(channel)) {
+    const message = "A key's channel is settlement, or none.";
+    throw new GatewayError("invalid_param", message, { param: "channel" });
+  }
+  const key = newKeyText();
+  const keyHash = new Uint8Array(hashOfKey(key));
+  const row = await prisma.apiKey.create({
+    data: { id: newId("key"), accountId, keyHash, channel },
+  });
+  return { keyId: row.id, key, accountId, channel };
+}
+
+export async function findKey(prisma: PrismaClient, keyHash: Uint8Array) {
+  const row = await prisma.apiKey.findUnique({ where: { keyHash: new Uint8Array(keyHash) } });
+  if (row === null) return { state: KeyState.UNKNOWN };
+  return {
+    state: row.revokedAt === null ? KeyState.ACTIVE : KeyState.REVOKED,
+    keyId: row.id,
+    accountId: row.accountId,
+    channel: row.channel,
+  };
+}
+
+/**
+ * Revokes a key for ever; again changes nothing. Answers when it was revoked, and the hash by which
+ * others know it. Raises `not_found`.
+ */
+export async function revokeKey(
+  prisma: PrismaClient,
+  keyId: string,
+  now: Date,
+): Promise<{ revokedAt: Date; keyHash: Uint8Array }> {
+  await prisma.apiKey.updateMany({
+    where: { id: keyId, revokedAt: null },
+    data: { revokedAt: now },
+  });
+  const row = await prisma.apiKey.findUnique({ where: { id: keyId } });
+  if (row === null) {
+    throw new GatewayError("not_found", `No key is called ${keyId}.`, { param: "key_id" });
+  }
+  return { revokedAt: row.revokedAt ?? now, keyHash: row.keyHash };
+}

@@ -1,0 +1,67 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Notices } from "@tollgate/kit/broker/notices";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Client, Implementation } from "@tollgate/kit/rpc/implementation";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { createAccount, requireAccount } from "./accounts.ts";
+import type { PrismaClient } from "./generated/client.ts";
+import { createKey, revokeKey } from "./keys.ts";
+
+const openingReference = "opening-credit";
+const maxReferenceLength = 200;
+/** Reading every wallet takes longer than other calls. */
+const verifyTimeoutMs = 120_000;
+
+export interface OperatorParts {
+  prisma: PrismaClient;
+  ledger: Client<typeof LedgerService>;
+  notices: Notices;
+  now(): Date;
+}
+
+/** The operator's commands. */
+export function implementOperator(parts: OperatorParts): Implementation<typeof OperatorService> {
+  const { prisma, ledger, notices, now } = parts;
+  return {
+    async createAccount({ name, creditNanoUsd }) {
+      const { id, createdAt } = await createAccount(prisma, name);
+      const opening = { accountId: id, amountNanoUsd: creditNanoUsd, reference: openingReference };
+      const { wallet } = await ledger.topUp(opening);
+      const account = { id, name, createdAt: timestampFromDate(createdAt) };
+      return wallet === undefined ? { account } : { account, wallet };
+    },
+    async createKey({ account, channel }) {
+      const { id } = await requireAccount(prisma, account);
+      return createKey(prisma, id, channel);
+    },
+    async revokeKey({ keyId }) {
+      const { revokedAt, keyHash } = await revokeKey(prisma, keyId, now());
+      notices.publish("key.revoked", Buffer.from(keyHash).toString("hex"));
+      return { keyId, revokedAt: timestampFromDate(revokedAt) };
+    },
+    async topUpWallet({ account, amountNanoUsd, reference }) {
+      const { id } = await requireAccount(prisma, account);
+      requireReference(reference);
+      if (amountNanoUsd === 0n) {
+        throw new GatewayError("invalid_param", "An amount is more than 0.", { param: "amount" });
+      }
+      const { wallet, credited } = await ledger.topUp({ accountId: id, amountNanoUsd, reference });
+      return wallet === undefined ? { credited } : { wallet, credited };
+    },
+    async listLedger({ account, limit, beforeEntryId }) {
+      const accountId = account === "" ? "" : (await requireAccount(prisma, account)).id;
+      const { entries } = await ledger.listEntries({ accountId, limit, beforeEntryId });
+      return { entries };
+    },
+    async verifyLedger() {
+      return { result: await ledger.verify({}, { timeoutMs: verifyTimeoutMs }) };
+    },
+  };
+}
+
+function requireReference(reference: string): void {
+  if (reference.trim() !== "" && reference.length <= maxReferenceLength) return;
+  const message = `A reference has 1 to ${maxReferenceLength} characters.`;
+  throw new GatewayError("invalid_param", message, { param: "reference" });
+}

@@ -1,0 +1,42 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import { openDatabase } from "@tollgate/kit/database/pool";
+import { offer } from "@tollgate/kit/rpc/implementation";
+import { defineService } from "@tollgate/kit/service";
+import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { readConfig } from "./config.ts";
+import { readAvailable, readCredits } from "./credits.ts";
+import { PrismaClient } from "./generated/client.ts";
+import { findKey } from "./keys.ts";
+import { implementOperator } from "./operator.ts";
+
+/** Accounts and keys, and the operator's commands. */
+export const billing = defineService({
+  name: "billing",
+  async setup({ env, log, peer, notices, now }) {
+    const config = readConfig(env);
+    const pool = await openDatabase({
+      url: config.databaseUrl,
+      schema: "billing",
+      migrations: new URL("../prisma/migrations/", import.meta.url),
+      maxConnections: config.databaseConnections,
+      log,
+    });
+    const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+    const ledger = peer("ledger", LedgerService);
+    const lookups = offer(BillingService, {
+      findKey: ({ keyHash }) => findKey(prisma, keyHash),
+      getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
+      getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
+    });
+    const commands = offer(OperatorService, implementOperator({ prisma, ledger, notices, now }));
+    return {
+      offers: [lookups, commands],
+      async stop() {
+        await prisma.$disconnect();
+        await pool.end();
+      },
+    };
+  },
+});
