@@ -204,7 +204,7 @@ describe("the openai package, unmodified", () => {
         model: "test-small",
         messages: [{ role: "user", content: "Hi" }],
         user: "json-leaver",
-        metadata: { simulate: "hang" },
+        metadata: { simulate: "delay_ms=600000" },
       },
       { signal: controller.signal },
     );

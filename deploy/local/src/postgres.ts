@@ -16,6 +16,7 @@ const readyTimeoutMs = 30_000;
 
 export interface EmbeddedPostgres {
   url: string;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -47,7 +48,7 @@ export async function startPostgres(options: {
     isReady: () => canConnect(urlOf("postgres")),
   });
   await createDatabase(urlOf("postgres"), database);
-  return { url: urlOf(database), stop: server.stop };
+  return { url: urlOf(database), pid: server.pid, stop: server.stop };
 }
 
 /** Makes a database beside the one that `url` names, unless it is there. Answers its own URL. */

@@ -79,7 +79,7 @@ function readCommandLine(args: string[]) {
     const { json, help: wantsHelp, ...options } = values;
     return { words: positionals, options, json, wantsHelp };
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError((error as Error).message.split("\n")[0] ?? "");
   }
 }
 

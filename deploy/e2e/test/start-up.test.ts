@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createDatabase } from "@tollgate/local/postgres";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { testCatalog } from "../src/catalog.ts";
+
+const main = fileURLToPath(import.meta.resolve("@tollgate/tollgate/main"));
+
+describe("a program that cannot start says why in one line and exits with 1", () => {
+  const target = inject("shape") === "all" ? "all" : "edge";
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  let blocker: Server;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-start-"));
+    blocker = createServer().listen(0, "0.0.0.0");
+    await once(blocker, "listening");
+    await writeFile(join(folder, "good.yaml"), testCatalog("http://127.0.0.1:9"));
+    env = {
+      PATH: process.env.PATH,
+      PORT: "0",
+      DATABASE_URL: await createDatabase(inject("postgresUrl"), `start_${target}`),
+      TOLLGATE_CATALOG: join(folder, "good.yaml"),
+      TOLLGATE_LISTEN: "127.0.0.1:0",
+      TOLLGATE_LOG: "silent",
+      TEST_PROVIDER_KEY: "x",
+    };
+  });
+
+  afterAll(async () => {
+    blocker.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function run(changes: NodeJS.ProcessEnv, args = ["--target", target]) {
+    const child = spawn(process.execPath, [main, ...args], { env: { ...env, ...changes } });
+    let said = "";
+    child.stderr.on("data", (part) => {
+      said += part;
+    });
+    const [code] = (await once(child, "exit")) as [number];
+    return { code, lines: said.trim().split("\n") };
+  }
+
+  async function expectRefusal(outcome: ReturnType<typeof run>, words: RegExp): Promise<void> {
+    const { code, lines } = await outcome;
+    expect(lines).toEqual([expect.stringMatching(words)]);
+    expect(code).toBe(1);
+  }
+
+  test("a port that is taken", async () => {
+    const { port } = blocker.address() as { port: number };
+    await expectRefusal(run({ PORT: String(port) }), /^tollgate: port \d+ is taken/);
+  });
+
+  test("a port that is none", async () => {
+    await expectRefusal(run({ PORT: "eighty" }), /^tollgate: PORT: must be a whole number/);
+  });
+
+  test("a database out of reach, without its password in the line", async () => {
+    const url = "postgresql://someone:hunter2@127.0.0.1:1/none";
+    const outcome = run({ DATABASE_URL: url }, ["--target", "ledger"]);
+    await expectRefusal(outcome, /^tollgate: database 127\.0\.0\.1:1\/none cannot be used/);
+    expect((await outcome).lines.join()).not.toContain("hunter2");
+  });
+
+  test("no database at all", async () => {
+    await expectRefusal(
+      run({ DATABASE_URL: "" }, ["--target", "billing"]),
+      /DATABASE_URL: is not set/,
+    );
+  });
+
+  test.each([
+    ["is missing", undefined, /none\.yaml: cannot be read/],
+    ["is not YAML", "models: [", /^tollgate: catalog .*bad\.yaml: /],
+    ["names what is wrong by its path", "providers: {}\nmodels: [{alias: 5}]", /models\[0\]/],
+  ])("a catalog that %s", async (_, text, words) => {
+    const file = join(folder, text === undefined ? "none.yaml" : "bad.yaml");
+    if (text !== undefined) await writeFile(file, text);
+    await expectRefusal(run({ TOLLGATE_CATALOG: file }), words);
+  });
+
+  test("a provider's key that is not in the environment", async () => {
+    const outcome = run({ TEST_PROVIDER_KEY: "" }, ["--target", "chat"]);
+    await expectRefusal(outcome, /providers\.secret\.api_key_env: .*TEST_PROVIDER_KEY is not set/);
+  });
+
+  test("a target that does not exist", async () => {
+    await expectRefusal(
+      run({}, ["--target", "bakery"]),
+      /--target bakery: must be one of all, ledger/,
+    );
+  });
+});
