@@ -1,7 +1,6 @@
 import { GatewayError } from "@tollgate/kit/errors";
 import { newId } from "@tollgate/kit/ids";
 import type pg from "pg";
-import { entryColumns, topUpEntry, topUpEventId, writeEntriesSql } from "./entries.ts";
 import type { PrismaClient } from "./generated/client.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -37,9 +36,10 @@ export async function topUp(
     await client.query(openWalletSql, [order.accountId]);
     const before = await lockWallet(client, order.accountId);
     if (order.amountNanoUsd === 0n) return { wallet: before, credited: false };
+    const eventId = `top_up:${order.accountId}:${order.reference}`;
     const { rows } = await client.query<{ amount: bigint }>(
       "SELECT amount_nano_usd AS amount FROM entry WHERE event_id = $1",
-      [topUpEventId(order.accountId, order.reference)],
+      [eventId],
     );
     const earlier = rows[0]?.amount;
     if (earlier === order.amountNanoUsd) return { wallet: before, credited: false };
@@ -47,7 +47,15 @@ export async function topUp(
       const message = "This reference was used before, for another amount.";
       throw new GatewayError("invalid_param", message, { param: "reference" });
     }
-    await client.query(writeEntriesSql, entryColumns([topUpEntry(newId("entry"), order)]));
+    const { accountId, amountNanoUsd, reference, at } = order;
+    await client.query(topUpEntrySql, [
+      newId("entry"),
+      eventId,
+      accountId,
+      amountNanoUsd,
+      reference,
+      at,
+    ]);
     await client.query(
       "UPDATE wallet SET balance_nano_usd = balance_nano_usd + $2 WHERE account_id = $1",
       [order.accountId, order.amountNanoUsd],
@@ -60,6 +68,14 @@ export async function topUp(
 const openWalletSql = `
   INSERT INTO wallet (account_id, balance_nano_usd, held_nano_usd) VALUES ($1, 0, 0)
   ON CONFLICT DO NOTHING`;
+
+/** What only usage has stays empty. */
+const topUpEntrySql = `
+  INSERT INTO entry (
+    id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd, uncollected_nano_usd,
+    request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
+    prompt_tokens, completion_tokens, cached_prompt_tokens, reference, occurred_at)
+  VALUES ($1, $2, $3, '', 'top_up', $4, 0, 0, '', '', '', '', '', '', 0, '', 0, 0, 0, $5, $6)`;
 
 async function lockWallet(client: pg.PoolClient, accountId: string): Promise<WalletRow> {
   const { rows } = await client.query<{ balance: bigint; held: bigint }>(

@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { getDMMF } from "@prisma/internals";
+
+/** A column, as the database and as a Prisma schema tell of it. */
+export interface Column {
+  table: string;
+  column: string;
+  type: string;
+  nullable: boolean;
+}
+
+/** The columns that a `schema.prisma` expects, sorted. */
+export async function columnsOfSchema(file: URL): Promise<Column[]> {
+  const { datamodel } = await getDMMF({ datamodel: await readFile(file, "utf8") });
+  const columns = datamodel.models.flatMap((model) =>
+    model.fields
+      .filter((field) => field.kind === "scalar")
+      .map((field) => ({
+        table: model.dbName ?? model.name,
+        column: field.dbName ?? field.name,
+        type: postgresTypes[field.type] ?? field.type,
+        nullable: !field.isRequired,
+      })),
+  );
+  return columns.sort(byName);
+}
+
+/** Orders columns by table, then by name. */
+export function byName(left: Column, right: Column): number {
+  return `${left.table}.${left.column}` < `${right.table}.${right.column}` ? -1 : 1;
+}
+
+const postgresTypes: Readonly<Record<string, string>> = {
+  String: "text",
+  BigInt: "bigint",
+  Int: "integer",
+  Boolean: "boolean",
+  Bytes: "bytea",
+  DateTime: "timestamp with time zone",
+};

@@ -1,0 +1,29 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { byName, type Column, columnsOfSchema } from "../src/schema-columns.ts";
+import { type Stack, startStack } from "../src/stack.ts";
+
+describe("the migrated database", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack();
+  });
+
+  afterAll(() => stack.stop());
+
+  test.each(["billing", "ledger"])("is what the schema.prisma of %s says", async (service) => {
+    const client = new pg.Client({ connectionString: stack.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query<Column>(
+      `SELECT table_name AS table, column_name AS column, data_type AS type,
+         is_nullable = 'YES' AS nullable
+       FROM information_schema.columns
+       WHERE table_schema = $1 AND table_name <> '_prisma_migrations'`,
+      [service],
+    );
+    await client.end();
+    const schema = new URL(`../../../services/${service}/prisma/schema.prisma`, import.meta.url);
+    expect(rows.sort(byName)).toEqual(await columnsOfSchema(schema));
+  });
+});

@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { openDatabase } from "@tollgate/kit/database/pool";
+import { createLog } from "@tollgate/kit/log";
+import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import pg from "pg";
+import { topUp } from "../src/wallet.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A Postgres in which every suite makes databases of its own. */
+    postgresUrl: string;
+  }
+}
+
+/** A ledger of its own in the run's Postgres. */
+export async function openLedger(postgresUrl: string): Promise<pg.Pool> {
+  const name = `ledger_${randomUUID().replaceAll("-", "")}`;
+  const admin = new pg.Client({ connectionString: postgresUrl });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  return openDatabase({
+    url: url.toString(),
+    schema: "ledger",
+    migrations: new URL("../prisma/migrations/", import.meta.url),
+    maxConnections: 8,
+    log: createLog("silent"),
+  });
+}
+
+export async function openWallet(pool: pg.Pool, amountNanoUsd: bigint): Promise<string> {
+  const accountId = `acct_${randomUUID()}`;
+  await topUp(pool, { accountId, amountNanoUsd, reference: "opening", at: new Date() });
+  return accountId;
+}
+
+export async function readWallet(pool: pg.Pool, accountId: string) {
+  const { rows } = await pool.query<{ balance: bigint; held: bigint; entries: bigint }>(
+    `SELECT balance_nano_usd AS balance, held_nano_usd AS held,
+       (SELECT coalesce(sum(amount_nano_usd), 0)::bigint FROM entry e
+        WHERE e.account_id = w.account_id) AS entries
+     FROM wallet w WHERE account_id = $1`,
+    [accountId],
+  );
+  return rows[0];
+}
+
+export function usageEvent(fields: Partial<UsageEvent> & { accountId: string }): UsageEvent {
+  const id = `req_${randomUUID()}`;
+  const outcome = Outcome.COMPLETED;
+  const event = create(UsageEventSchema, { id, requestId: id, outcome, routeType: "chat" });
+  return Object.assign(event, fields);
+}

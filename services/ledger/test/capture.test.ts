@@ -1,0 +1,154 @@
+import { minOf } from "@tollgate/kit/money";
+import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
+import fc from "fast-check";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createCapture } from "../src/capture.ts";
+import { createHoldTaker } from "../src/hold.ts";
+import { releaseHold, sweepExpiredHolds } from "../src/release.ts";
+import { openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
+import { settle } from "./settlement-model.ts";
+
+describe("holds and captures", () => {
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    pool = await openLedger(inject("postgresUrl"));
+  });
+
+  afterAll(() => pool.end());
+
+  test("move money as the model does, for any wallet, holds, costs and reports", async () => {
+    const micro = (max: number) => fc.integer({ min: 0, max }).map((n) => BigInt(n) * 1_000n);
+    const call = fc.record({
+      estimate: micro(500).filter((amount) => amount > 0n),
+      cost: micro(800),
+      reportsAll: fc.boolean(),
+      fails: fc.boolean(),
+      expires: fc.boolean(),
+    });
+    const property = fc.asyncProperty(
+      micro(2_000),
+      fc.array(call, { maxLength: 12 }),
+      async (opening, calls) => {
+        const accountId = await openWallet(pool, opening);
+        const take = createHoldTaker(pool, 60_000);
+        const model = { balance: opening, held: 0n };
+        const events = [];
+        for (const [index, { estimate, cost, reportsAll, fails, expires }] of calls.entries()) {
+          const holdId = `${accountId}-${index}`;
+          const { held } = await take({ holdId, accountId, estimate });
+          const available = model.balance - model.held;
+          expect(held).toBe(estimate < available ? estimate : available);
+          if (expires) await releaseHold(pool, holdId);
+          else model.held += held;
+          const event = usageEvent({
+            accountId,
+            holdId,
+            costNanoUsd: cost,
+            outcome: fails ? Outcome.FAILED : Outcome.COMPLETED,
+            ...(reportsAll ? {} : { reportedNanoUsd: minOf(cost, held) }),
+          });
+          events.push({ event, hold: expires ? 0n : held });
+        }
+        const capture = createCapture(pool);
+        await Promise.all(events.map(({ event }) => capture(event)));
+        for (const { event, hold } of events) settle(model, hold, event);
+        const wallet = await readWallet(pool, accountId);
+        expect(wallet).toEqual({ ...model, entries: model.balance });
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  test("an event delivered many times over several replicas is charged once", async () => {
+    const accountId = await openWallet(pool, 1_000_000n);
+    const event = usageEvent({ accountId, costNanoUsd: 10_000n });
+    const replicas = Array.from({ length: 5 }, () => createCapture(pool));
+    await Promise.all(replicas.flatMap((capture) => [capture(event), capture(event)]));
+    expect(await readWallet(pool, accountId)).toEqual({
+      balance: 990_000n,
+      held: 0n,
+      entries: 990_000n,
+    });
+  });
+
+  test("replicas that race for the last money never grant it twice", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const replicas = Array.from({ length: 4 }, () => createHoldTaker(pool, 60_000));
+    const grants = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        replicas[index % 4]?.({ holdId: `${accountId}-${index}`, accountId, estimate: 3_000n }),
+      ),
+    );
+    const granted = grants.reduce((sum, grant) => sum + (grant?.held ?? 0n), 0n);
+    expect(granted).toBe(100_000n);
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 100_000n });
+  });
+
+  test("an account without a wallet holds nothing, and its usage is kept as uncollected", async () => {
+    const take = createHoldTaker(pool, 60_000);
+    const order = { holdId: "h", accountId: "acct_none", estimate: 5_000n };
+    expect((await take(order)).held).toBe(0n);
+    const event = usageEvent({ accountId: "acct_none", costNanoUsd: 5_000n });
+    await createCapture(pool)(event);
+    const { rows } = await pool.query(
+      "SELECT amount_nano_usd, uncollected_nano_usd FROM entry WHERE event_id = $1",
+      [event.id],
+    );
+    expect(rows).toEqual([{ amount_nano_usd: 0n, uncollected_nano_usd: 5_000n }]);
+  });
+
+  test("an expired hold is swept once, also by two replicas, and its late event still charges", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const { held } = await createHoldTaker(
+      pool,
+      0,
+    )({ holdId: "late", accountId, estimate: 40_000n });
+    expect(held).toBe(40_000n);
+    await expect
+      .poll(() => Promise.all([sweepExpiredHolds(pool), sweepExpiredHolds(pool)]))
+      .toContain(1);
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 0n });
+    const event = usageEvent({ accountId, holdId: "late", costNanoUsd: 30_000n });
+    await createCapture(pool)(event);
+    expect(await readWallet(pool, accountId)).toEqual({
+      balance: 70_000n,
+      held: 0n,
+      entries: 70_000n,
+    });
+  });
+
+  test("one bad item of a batch fails alone", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const take = createHoldTaker(pool, 60_000);
+    const order = (holdId: string) =>
+      take({ holdId: `${accountId}-${holdId}`, accountId, estimate: 1_000n });
+    const outcomes = await Promise.allSettled([order("a"), order("b"), order("b"), order("c")]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 3_000n });
+  });
+
+  test.each([
+    ["changed", "UPDATE entry SET amount_nano_usd = 0"],
+    ["deleted", "DELETE FROM entry"],
+    ["truncated", "TRUNCATE entry"],
+  ])("entries cannot be %s", async (_, statement) => {
+    await openWallet(pool, 1_000n);
+    await expect(pool.query(statement)).rejects.toThrow("append-only");
+  });
+
+  test.each([
+    ["a negative balance", "UPDATE wallet SET balance_nano_usd = -1 WHERE account_id = $1"],
+    ["more held than there is", "UPDATE wallet SET held_nano_usd = 2000 WHERE account_id = $1"],
+    ["a negative hold", "UPDATE wallet SET held_nano_usd = -1 WHERE account_id = $1"],
+  ])("the database itself refuses %s", async (_, statement) => {
+    const accountId = await openWallet(pool, 1_000n);
+    await expect(pool.query(statement, [accountId])).rejects.toThrow("check constraint");
+  });
+});
