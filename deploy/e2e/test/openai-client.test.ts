@@ -167,7 +167,9 @@ describe("the openai package, unmodified", () => {
       type: "insufficient_credits",
     });
     await stack.operator.revokeKey({ keyId: poor.keyId });
-    await expect(ask("test-small", poor.key)).rejects.toThrow(OpenAI.PermissionDeniedError);
+    await vi.waitFor(() =>
+      expect(ask("test-small", poor.key)).rejects.toThrow(OpenAI.PermissionDeniedError),
+    );
   });
 
   test("leaves mid-stream: the provider is told, and what was delivered is billed", async () => {

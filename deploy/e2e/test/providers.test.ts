@@ -28,16 +28,17 @@ describe("providers", () => {
     return answer.body as { model: string; outcome: string }[];
   }
 
-  test.each(["test-failover", "test-failover-dead", "test-failover-empty"])(
-    "%s: the next slot serves, JSON and streamed",
-    async (model) => {
-      for (const stream of [false, true]) {
-        const answer = await ask({ model, stream });
-        expect(answer.status).toBe(200);
-        expect(answer.text).toContain(`"model":"${model}"`);
-      }
-    },
-  );
+  test.each([
+    "test-failover",
+    "test-failover-dead",
+    "test-failover-empty",
+  ])("%s: the next slot serves, JSON and streamed", async (model) => {
+    for (const stream of [false, true]) {
+      const answer = await ask({ model, stream });
+      expect(answer.status).toBe(200);
+      expect(answer.text).toContain(`"model":"${model}"`);
+    }
+  });
 
   test("no slot within reach is 503, a slot that answered with a failure is 502", async () => {
     expect(await ask({ model: "test-dead" })).toMatchObject({
@@ -82,20 +83,20 @@ describe("providers", () => {
     );
   });
 
-  test.each(["test-cut", "test-endless"])(
-    "%s: a broken stream ends with the error, no [DONE], and is not billed",
-    async (model) => {
-      const before = (await readBooks(stack, account)).balance;
-      const answer = await ask({ model, stream: true });
-      expect(answer.status).toBe(200);
-      const events = eventsOf(answer.text);
-      expect(events.at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
-      expect(events).not.toContain("[DONE]");
-      expect(events.length).toBeGreaterThan(2);
-      await expectBooksInOrder(stack);
-      expect((await readBooks(stack, account)).balance).toBe(before);
-    },
-  );
+  test.each([
+    "test-cut",
+    "test-endless",
+  ])("%s: a broken stream ends with the error, no [DONE], and is not billed", async (model) => {
+    const before = (await readBooks(stack, account)).balance;
+    const answer = await ask({ model, stream: true });
+    expect(answer.status).toBe(200);
+    const events = eventsOf(answer.text);
+    expect(events.at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
+    expect(events).not.toContain("[DONE]");
+    expect(events.length).toBeGreaterThan(2);
+    await expectBooksInOrder(stack);
+    expect((await readBooks(stack, account)).balance).toBe(before);
+  });
 
   test.each([
     ["in small pieces", "trickle_ms=1&unicode"],

@@ -23,17 +23,17 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-test.each(["SIGTERM", "SIGINT"] as const)(
-  "it says where it listens and ends on %s",
-  async (sig) => {
-    const child = run({});
-    const url = await urlOf(child);
-    expect((await fetch(`${url}/_simulator/health`)).status).toBe(200);
-    const exit = exitOf(child);
-    child.kill(sig);
-    expect(await exit).toBe(0);
-  },
-);
+test.each([
+  "SIGTERM",
+  "SIGINT",
+] as const)("it says where it listens and ends on %s", async (sig) => {
+  const child = run({});
+  const url = await urlOf(child);
+  expect((await fetch(`${url}/_simulator/health`)).status).toBe(200);
+  const exit = exitOf(child);
+  child.kill(sig);
+  expect(await exit).toBe(0);
+});
 
 test("it ends with its parent where it is told to", async () => {
   const child = run({ SIMULATOR_END_WITH_PARENT: "1" });

@@ -24,21 +24,26 @@ export function toStatus(error: GatewayError | PeerError): StatusObject {
 
 /** The typed error that a failed call carried, or a PeerError when the peer never answered. */
 export function fromStatus(error: ServiceError): GatewayError | PeerError {
-  const [encoded] = error.metadata.get(detailKey);
-  if (Buffer.isBuffer(encoded)) {
-    const detail = fromBinary(ErrorDetailSchema, encoded);
-    const code = isErrorCode(detail.code) ? detail.code : "internal_error";
-    return new GatewayError(code, detail.message, {
-      param: detail.param === "" ? undefined : detail.param,
-      retryAfterSeconds: detail.retryAfterSeconds,
-      cause: error,
-    });
-  }
+  const typed = errorIn(error.metadata, error);
+  if (typed !== undefined) return typed;
   if (error.code === status.CANCELLED) return new PeerError("cancelled", error.details, error);
   if (error.code === status.DEADLINE_EXCEEDED) {
     return new PeerError("deadline", error.details, error);
   }
   return new PeerError("unavailable", error.details, error);
+}
+
+/** The typed error in a call's trailing metadata, if there is one. */
+export function errorIn(metadata: Metadata, cause?: unknown): GatewayError | undefined {
+  const [encoded] = metadata.get(detailKey);
+  if (!Buffer.isBuffer(encoded)) return undefined;
+  const detail = fromBinary(ErrorDetailSchema, encoded);
+  const code = isErrorCode(detail.code) ? detail.code : "internal_error";
+  return new GatewayError(code, detail.message, {
+    param: detail.param === "" ? undefined : detail.param,
+    retryAfterSeconds: detail.retryAfterSeconds,
+    cause,
+  });
 }
 
 const peerStatus = {

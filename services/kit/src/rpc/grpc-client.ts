@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import {
   Client,
+  type ClientReadableStream,
   credentials,
   type CallOptions as GrpcCallOptions,
   Metadata,
@@ -8,7 +9,7 @@ import {
 } from "@grpc/grpc-js";
 import { PeerError } from "../errors.ts";
 import type { Transport } from "./client.ts";
-import { fromStatus } from "./error-metadata.ts";
+import { errorIn, fromStatus } from "./error-metadata.ts";
 import { channelOptions, deserializer, serializer } from "./grpc-channel.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 
@@ -72,18 +73,41 @@ async function* serverStream(
     new Metadata(),
     limits(options),
   );
-  // The status of a call that is left early comes as an event that nobody waits for.
-  call.on("error", () => {});
   const cancel = () => call.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
-    for await (const message of call) yield message as Message;
-  } catch (error) {
-    throw isServiceError(error) ? fromStatus(error) : error;
+    yield* readMessages(call);
   } finally {
     signal?.removeEventListener("abort", cancel);
     call.cancel();
   }
+}
+
+/**
+ * The messages of a call, then the error with which it ended, if it did. An error event overtakes
+ * messages that are still buffered, so it is kept until they have been read.
+ */
+async function* readMessages(call: ClientReadableStream<Message>): AsyncGenerator<Message> {
+  let failure: Error | undefined;
+  call.on("error", (error) => {
+    failure = error;
+  });
+  call.on("status", ({ metadata }) => {
+    failure ??= errorIn(metadata);
+  });
+  let wake = () => {};
+  for (const event of ["readable", "end", "close", "error", "status"]) call.on(event, () => wake());
+  for (;;) {
+    const message = call.read() as Message | null;
+    if (message !== null) yield message;
+    else if (call.readableEnded || call.destroyed) break;
+    else {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  if (failure !== undefined) throw isServiceError(failure) ? fromStatus(failure) : failure;
 }
 
 function limits(options: CallOptions): GrpcCallOptions {

@@ -9,7 +9,7 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { PeerError, StartError } from "../errors.ts";
+import { GatewayError, PeerError, StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { outgoingError } from "./boundary.ts";
 import { toStatus } from "./error-metadata.ts";
@@ -71,43 +71,66 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, log: Log) {
     call: ServerUnaryCall<Message, Message>,
     answer: sendUnaryData<Message>,
   ): Promise<void> => {
+    const { signal, ended } = followCaller(call);
     try {
-      const context = { signal: signalOf(call) };
-      const result = await (handler(call.request as never, context) as Promise<Fields>);
+      const result = await (handler(call.request as never, { signal }) as Promise<Fields>);
       answer(null, create(method.output, result));
     } catch (error) {
-      answer(toStatus(outgoingError(error, method.name, log)));
+      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, log);
+      answer(toStatus(failure));
+    } finally {
+      ended();
     }
   };
 }
 
+/**
+ * A status that is not OK overtakes messages on their way. A stream's own error must come after
+ * them, so it travels in the trailing metadata of an OK status.
+ */
 function streamHandler(method: DescMethod, handler: AnyHandler, log: Log) {
   return async (call: ServerWritableStream<Message, Message>): Promise<void> => {
-    const signal = signalOf(call);
+    const { signal, ended } = followCaller(call);
     try {
       const messages = handler(call.request as never, { signal }) as AsyncIterable<Fields>;
-      for await (const message of messages) {
-        const more = call.write(create(method.output, message));
-        if (!more && !signal.aborted) await once(call, "drain", { signal });
-        if (signal.aborted) break;
-      }
+      await writeAll(call, method, messages, signal);
       call.end();
     } catch (error) {
       const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, log);
-      call.emit("error", toStatus(failure));
+      if (failure instanceof GatewayError) call.end(toStatus(failure).metadata);
+      else call.emit("error", toStatus(failure));
+    } finally {
+      ended();
     }
   };
 }
 
+/** Writes as fast as the caller reads. */
+async function writeAll(
+  call: ServerWritableStream<Message, Message>,
+  method: DescMethod,
+  messages: AsyncIterable<Fields>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const message of messages) {
+    const more = call.write(create(method.output, message));
+    if (!more && !signal.aborted) await once(call, "drain", { signal });
+    if (signal.aborted) return;
+  }
+}
+
 /** gRPC tells of a caller that left and of a deadline that passed by the same event. */
-function signalOf(
+function followCaller(
   call: ServerUnaryCall<Message, Message> | ServerWritableStream<Message, Message>,
 ) {
   const controller = new AbortController();
   const abort = () => controller.abort(cancelled());
   if (call.cancelled) abort();
   call.once("cancelled", abort);
-  return controller.signal;
+  return {
+    signal: controller.signal,
+    ended: () => void call.removeListener("cancelled", abort),
+  };
 }
 
 function cancelled(): PeerError {

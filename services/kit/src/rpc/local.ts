@@ -33,12 +33,13 @@ export function createLocalTransport(log: Log): LocalTransport {
 
     async unary(method, request, options) {
       const handler = handlerOf(method);
+      refuseGoneCaller(options);
       const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
       try {
         const answer = handler(request as never, { signal: deadline.signal }) as Promise<Fields>;
         return create(method.output, await Promise.race([answer, deadline.passed]));
       } catch (error) {
-        throw outgoingError(error, nameOf(method), log);
+        throw deadline.signal.reason ?? outgoingError(error, nameOf(method), log);
       } finally {
         deadline.clear();
       }
@@ -56,17 +57,33 @@ async function* localStream(
   handlerOf: (method: DescMethod) => AnyHandler,
   log: Log,
 ): AsyncGenerator<Message> {
+  const handler = handlerOf(method);
+  refuseGoneCaller(options);
   const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
+  const answer = handler(request as never, { signal: deadline.signal }) as AsyncIterable<Fields>;
+  const messages = answer[Symbol.asyncIterator]();
+  let ended = false;
   try {
-    const answer = handlerOf(method)(request as never, { signal: deadline.signal });
-    for await (const message of answer as AsyncIterable<Fields>) {
-      yield create(method.output, message);
+    for (;;) {
+      const next = await Promise.race([messages.next(), deadline.passed]);
+      deadline.signal.throwIfAborted();
+      ended = next.done === true;
+      if (ended) return;
+      yield create(method.output, next.value);
     }
   } catch (error) {
-    throw outgoingError(error, nameOf(method), log);
+    throw deadline.signal.reason ?? outgoingError(error, nameOf(method), log);
   } finally {
+    // A handler that does not heed its signal is not waited for.
+    const left = ended ? undefined : messages.return?.();
+    left?.catch(() => {});
+    if (!deadline.signal.aborted) await left;
     deadline.clear();
   }
+}
+
+function refuseGoneCaller({ signal }: CallOptions): void {
+  if (signal?.aborted) throw new PeerError("cancelled", "the caller went away");
 }
 
 function nameOf(method: DescMethod): string {

@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  costOf,
+  formatUsd,
+  minOf,
+  type Price,
+  parsePicoUsd,
+  parseUsd,
+  unitsFor,
+  usdJson,
+} from "./money.ts";
+
+const price: fc.Arbitrary<Price> = fc.record({
+  picoUsd: fc.bigInt({ min: 0n, max: 10n ** 15n }),
+  per: fc.constantFrom(1n, 1_000n, 1_000_000n),
+});
+const line = fc.record({ quantity: fc.bigInt({ min: 0n, max: 10n ** 9n }), price });
+const amount = fc.bigInt({ min: 0n, max: 10n ** 18n });
+
+/** The finest unit there is: a millionth of a pico-USD, of which every price is a whole number. */
+const finePerNano = 1_000_000_000n;
+const microInFine = 1_000n * finePerNano;
+
+function exactSum(lines: readonly { quantity: bigint; price: Price }[]): bigint {
+  return lines.reduce(
+    (sum, { quantity, price: { picoUsd, per } }) => sum + quantity * picoUsd * (1_000_000n / per),
+    0n,
+  );
+}
+
+test("a cost is whole micro-USD, never below the exact sum and less than one micro above", () => {
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 5 }), (lines) => {
+      const cost = costOf(lines);
+      const above = cost * finePerNano - exactSum(lines);
+      expect(cost % 1_000n).toBe(0n);
+      expect(above >= 0n && above < microInFine).toBe(true);
+    }),
+  );
+});
+
+test("all lines are rounded together, once", () => {
+  const tenthOfMicro = { quantity: 1n, price: { picoUsd: 100_000n, per: 1n } };
+  expect(costOf([tenthOfMicro, tenthOfMicro, tenthOfMicro])).toBe(1_000n);
+  expect(costOf([])).toBe(0n);
+});
+
+test("a negative quantity is a bug, not a refund", () => {
+  const refund = { quantity: -1n, price: { picoUsd: 1n, per: 1n } };
+  expect(() => costOf([refund])).toThrow(RangeError);
+});
+
+test("the units that a whole micro-USD budget pays for cost no more, and one more would", () => {
+  const budget = fc.bigInt({ min: 0n, max: 10n ** 12n }).map((micro) => micro * 1_000n);
+  const priced = price.filter(({ picoUsd }) => picoUsd > 0n);
+  fc.assert(
+    fc.property(budget, priced, (available, unitPrice) => {
+      const units = unitsFor(available, unitPrice);
+      expect(costOf([{ quantity: units, price: unitPrice }])).toBeLessThanOrEqual(available);
+      expect(costOf([{ quantity: units + 1n, price: unitPrice }])).toBeGreaterThan(available);
+    }),
+  );
+});
+
+test("a budget below zero pays for nothing, and a free unit has no limit to tell", () => {
+  expect(unitsFor(-1_000n, { picoUsd: 1n, per: 1n })).toBe(0n);
+  expect(() => unitsFor(1_000n, { picoUsd: 0n, per: 1n })).toThrow(RangeError);
+});
+
+test("an amount of whole micro-USD is read back as it was written", () => {
+  const written = amount.map((micro) => micro * 1_000n).filter((nano) => nano < 10n ** 21n);
+  fc.assert(
+    fc.property(written, (nano) => {
+      expect(parseUsd(formatUsd(nano))).toBe(nano);
+      expect(parsePicoUsd(formatUsd(nano))).toBe(nano * 1_000n);
+    }),
+  );
+});
+
+test("a price is read exactly, to the twelfth decimal", () => {
+  const decimal = fc.tuple(
+    fc.bigInt({ min: 0n, max: 10n ** 12n - 1n }),
+    fc.bigInt({ min: 0n, max: 10n ** 12n - 1n }),
+  );
+  fc.assert(
+    fc.property(decimal, ([whole, pico]) => {
+      const text = `${whole}.${pico.toString().padStart(12, "0")}`;
+      expect(parsePicoUsd(text)).toBe(whole * 10n ** 12n + pico);
+    }),
+  );
+  expect(parsePicoUsd("0.15")).toBe(150_000_000_000n);
+  expect(parsePicoUsd("3")).toBe(3_000_000_000_000n);
+});
+
+test.each([
+  "",
+  "-1",
+  "1e3",
+  ".5",
+  "1.",
+  "01",
+  "0.1234567890123",
+  "1 ",
+  "+1",
+  "1,5",
+  "1000000000000",
+])("%j is no price", (text) => {
+  expect(parsePicoUsd(text)).toBeUndefined();
+});
+
+test("an amount has nine decimals at most, a tenth only where it is zero", () => {
+  expect(parseUsd("0.000000001")).toBe(1n);
+  expect(parseUsd("0.0000000010")).toBe(1n);
+  expect(parseUsd("0.0000000001")).toBeUndefined();
+});
+
+test.each([
+  [0n, "0.000000"],
+  [120_000n, "0.000120"],
+  [1_000_000_000n, "1.000000"],
+  [12_345_678_901_000n, "12345.678901"],
+  [-120_000n, "-0.000120"],
+  [999n, "0.000000"],
+])("%d nano-USD are written %s", (nano, text) => {
+  expect(formatUsd(nano)).toBe(text);
+});
+
+test("a cost in JSON is a number that keeps its six decimals", () => {
+  expect(JSON.stringify({ cost: usdJson(120_000n) })).toBe('{"cost":0.000120}');
+  expect(JSON.stringify({ cost: usdJson(2_500_000_000n) })).toBe('{"cost":2.500000}');
+});
+
+test("the lesser of two amounts is chosen", () => {
+  fc.assert(
+    fc.property(amount, amount, (left, right) => {
+      const least = minOf(left, right);
+      expect([left, right]).toContain(least);
+      expect(least <= left && least <= right).toBe(true);
+    }),
+  );
+});
