@@ -4,11 +4,13 @@ import { ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
 import { GatewayError, isErrorCode, PeerError } from "../errors.ts";
 
 const detailKey = "tollgate-error-bin";
+const peerKey = "tollgate-peer-error";
 
 /** A typed error as a gRPC status, its details in the trailing metadata. */
 export function toStatus(error: GatewayError | PeerError): StatusObject {
   const metadata = new Metadata();
   if (error instanceof PeerError) {
+    metadata.set(peerKey, error.reason);
     return { code: peerStatus[error.reason], details: error.message, metadata };
   }
   const detail = create(ErrorDetailSchema, {
@@ -34,7 +36,9 @@ export function fromStatus(error: ServiceError): GatewayError | PeerError {
 }
 
 /** The typed error in a call's trailing metadata, if there is one. */
-export function errorIn(metadata: Metadata, cause?: unknown): GatewayError | undefined {
+export function errorIn(metadata: Metadata, cause?: unknown): GatewayError | PeerError | undefined {
+  const [reason] = metadata.get(peerKey);
+  if (isPeerReason(reason)) return new PeerError(reason, "a service further on failed", cause);
   const [encoded] = metadata.get(detailKey);
   if (!Buffer.isBuffer(encoded)) return undefined;
   const detail = fromBinary(ErrorDetailSchema, encoded);
@@ -51,6 +55,10 @@ const peerStatus = {
   deadline: status.DEADLINE_EXCEEDED,
   cancelled: status.CANCELLED,
 } as const;
+
+function isPeerReason(reason: unknown): reason is PeerError["reason"] {
+  return typeof reason === "string" && Object.hasOwn(peerStatus, reason);
+}
 
 /** The nearest gRPC status, for tools that look at gRPC alone; ours read the details. */
 function grpcStatus(httpStatus: number): status {

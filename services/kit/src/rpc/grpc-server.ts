@@ -9,7 +9,7 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { GatewayError, PeerError, StartError } from "../errors.ts";
+import { PeerError, StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { outgoingError } from "./boundary.ts";
 import { toStatus } from "./error-metadata.ts";
@@ -97,8 +97,7 @@ function streamHandler(method: DescMethod, handler: AnyHandler, log: Log) {
       call.end();
     } catch (error) {
       const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, log);
-      if (failure instanceof GatewayError) call.end(toStatus(failure).metadata);
-      else call.emit("error", toStatus(failure));
+      call.end(toStatus(failure).metadata);
     } finally {
       ended();
     }

@@ -1,0 +1,164 @@
+import { create } from "@bufbuild/protobuf";
+import type { Model, Pricing, Slot } from "@tollgate/kit/catalog/model";
+import { costOf, type Price } from "@tollgate/kit/money";
+import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { affordableTokens, type Bound, boundOf, estimateOf } from "./estimate.ts";
+import { approximateUsage, measure } from "./usage.ts";
+
+const price: fc.Arbitrary<Price> = fc.record({
+  picoUsd: fc.bigInt({ min: 0n, max: 10n ** 13n }),
+  per: fc.constantFrom(1n, 1_000n, 1_000_000n),
+});
+const pricing: fc.Arbitrary<Pricing> = fc.record({
+  input: price,
+  cachedInput: fc.constant(undefined),
+  output: price,
+});
+const bound: fc.Arbitrary<Bound> = fc.record({
+  promptTokens: fc.bigInt({ min: 0n, max: 1_000_000n }),
+  maxTokens: fc.bigInt({ min: 1n, max: 1_000_000n }),
+  choices: fc.bigInt({ min: 1n, max: 128n }),
+});
+/** What a hold may have got: whole micro-USD, as every estimate is. */
+const held = fc.bigInt({ min: 0n, max: 10n ** 10n }).map((micro) => micro * 1_000n);
+
+function slotWith(prices: Pricing): Slot {
+  return {
+    id: "near/model",
+    provider: {
+      name: "near",
+      baseUrl: "http://127.0.0.1",
+      baseUrlEnv: undefined,
+      apiKeyEnv: undefined,
+      timeoutMs: 1_000,
+    },
+    upstreamModel: "model",
+    path: "/chat/completions",
+    maxTokensField: "max_tokens",
+    pricing: prices,
+  };
+}
+
+function modelWith(chain: readonly [Slot, ...Slot[]]): Model {
+  return {
+    alias: "model",
+    routeType: "chat",
+    visibility: "public",
+    created: 0,
+    ownedBy: "tollgate",
+    contextTokens: 32_768,
+    maxOutputTokens: 4_096,
+    vision: true,
+    unitType: "tokens",
+    pricing: chain[0].pricing,
+    chain,
+  };
+}
+
+/** What a call costs that uses `outputTokens` a choice, and the whole of its prompt's bound. */
+function costAt({ promptTokens, choices }: Bound, slot: Slot, outputTokens: bigint): bigint {
+  const { input, output } = slot.pricing;
+  return costOf([
+    { quantity: promptTokens, price: input },
+    { quantity: outputTokens * choices, price: output ?? input },
+  ]);
+}
+
+test("a ceiling above 1 is paid for by the hold, for the longest prompt and all choices", () => {
+  fc.assert(
+    fc.property(bound, pricing, held, (call, prices, amount) => {
+      const slot = slotWith(prices);
+      const affordable = affordableTokens(call, slot, amount);
+      if (prices.output?.picoUsd === 0n) {
+        expect(affordable).toBe(call.maxTokens);
+      } else if (affordable > 1n) {
+        expect(costAt(call, slot, affordable)).toBeLessThanOrEqual(amount);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a ceiling is at least 1, and no more than the call's own", () => {
+  fc.assert(
+    fc.property(bound, pricing, held, (call, prices, amount) => {
+      const affordable = affordableTokens(call, slotWith(prices), amount);
+      expect(affordable).toBeGreaterThanOrEqual(1n);
+      expect(affordable).toBeLessThanOrEqual(call.maxTokens);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a ceiling is lowered to what the hold pays for, shared evenly by the choices", () => {
+  const call = { promptTokens: 100n, maxTokens: 1_000n, choices: 2n };
+  const micro = { picoUsd: 1_000_000n, per: 1n };
+  const slot = slotWith({ input: micro, cachedInput: undefined, output: micro });
+  expect(affordableTokens(call, slot, 2_100_000n)).toBe(1_000n);
+  expect(affordableTokens(call, slot, 2_099_000n)).toBe(999n);
+  expect(affordableTokens(call, slot, 300_000n)).toBe(100n);
+  expect(affordableTokens(call, slot, 0n)).toBe(1n);
+});
+
+test("a hold of the whole estimate pays for the whole ceiling, at every slot of the chain", () => {
+  fc.assert(
+    fc.property(bound, fc.tuple(pricing, pricing, pricing), (call, prices) => {
+      const [first, second, third] = prices;
+      const model = modelWith([slotWith(first), slotWith(second), slotWith(third)]);
+      const estimate = estimateOf(call, model);
+      for (const slot of model.chain) {
+        expect(affordableTokens(call, slot, estimate)).toBe(call.maxTokens);
+        expect(costAt(call, slot, call.maxTokens)).toBeLessThanOrEqual(estimate);
+      }
+      const costs = model.chain.map((slot) => costAt(call, slot, call.maxTokens));
+      expect(costs).toContain(estimate);
+    }),
+  );
+});
+
+test("the estimate is never below what a call within its bound is charged", () => {
+  const used = fc.record({ promptShare: fc.nat({ max: 100 }), outputShare: fc.nat({ max: 100 }) });
+  fc.assert(
+    fc.property(bound, pricing, used, (call, prices, { promptShare, outputShare }) => {
+      const slot = slotWith(prices);
+      const usage = {
+        ...approximateUsage(0n, 0, "approx4"),
+        promptTokens: (call.promptTokens * BigInt(promptShare)) / 100n,
+        completionTokens: (call.maxTokens * call.choices * BigInt(outputShare)) / 100n,
+      };
+      const charge = costOf(measure(usage, slot).lines);
+      expect(charge).toBeLessThanOrEqual(estimateOf(call, modelWith([slot])));
+    }),
+  );
+});
+
+function callOf(fields: Partial<ChatCall>): ChatCall {
+  return Object.assign(create(ChatCallSchema, { choices: 1 }), fields);
+}
+
+test("a prompt is bound by its bytes, its messages' frames and its images", () => {
+  const slot = slotWith({
+    input: { picoUsd: 1n, per: 1n },
+    cachedInput: undefined,
+    output: { picoUsd: 1n, per: 1n },
+  });
+  const call = create(ChatCallSchema, {
+    choices: 3,
+    maxTokens: 50n,
+    prompt: { textBytes: 1_000n, messages: 2, imageParts: 1 },
+  });
+  expect(boundOf(call, modelWith([slot]))).toEqual({
+    promptTokens: 1_000n + 2n * 16n + 1_200n,
+    maxTokens: 50n,
+    choices: 3n,
+  });
+});
+
+test("a call without a ceiling of its own is bound by its model's", () => {
+  const free = { picoUsd: 0n, per: 1n };
+  const model = modelWith([slotWith({ input: free, cachedInput: undefined, output: free })]);
+  expect(boundOf(callOf({}), model).maxTokens).toBe(4_096n);
+  expect(boundOf(callOf({ maxTokens: 9_000n }), model).maxTokens).toBe(9_000n);
+});

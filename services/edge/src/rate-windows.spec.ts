@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { createRateWindows, duration } from "./rate-windows.ts";
+
+/** Windows of small limits, by a clock that the test moves. */
+function world() {
+  let nowMs = 1_700_000_000_000;
+  const limits = { requestsPerMinute: 10, tokensPerMinute: 100 };
+  const windows = createRateWindows(
+    () => limits,
+    () => nowMs,
+  );
+  const header = (name: string, keyId = "key") => windows.headers(keyId)[`x-ratelimit-${name}`];
+  const pass = (ms: number) => {
+    nowMs += ms;
+  };
+  return { windows, limits, header, pass };
+}
+
+test("a key that asked for nothing has its whole limit and nothing to wait for", () => {
+  const { windows } = world();
+  expect(windows.headers("key")).toEqual({
+    "x-ratelimit-limit-requests": "10",
+    "x-ratelimit-limit-tokens": "100",
+    "x-ratelimit-remaining-requests": "10",
+    "x-ratelimit-remaining-tokens": "100",
+    "x-ratelimit-reset-requests": "0ms",
+    "x-ratelimit-reset-tokens": "0ms",
+  });
+});
+
+test("requests and tokens are counted apart, and for each key on its own", () => {
+  const { windows, header } = world();
+  windows.countRequest("key");
+  windows.countRequest("key");
+  windows.countTokens("key", 30);
+  expect([header("remaining-requests"), header("remaining-tokens")]).toEqual(["8", "70"]);
+  expect(header("remaining-requests", "other")).toBe("10");
+});
+
+test("what is left never falls below zero", () => {
+  const { windows, header } = world();
+  windows.countTokens("key", 5_000);
+  expect(header("remaining-tokens")).toBe("0");
+});
+
+test("a count leaves the window a minute after it came, and not before", () => {
+  const { windows, header, pass } = world();
+  windows.countRequest("key");
+  windows.countTokens("key", 40);
+  pass(30_000);
+  windows.countTokens("key", 5);
+  pass(29_999);
+  expect([header("remaining-requests"), header("remaining-tokens")]).toEqual(["9", "55"]);
+  pass(1);
+  expect([header("remaining-requests"), header("remaining-tokens")]).toEqual(["10", "95"]);
+  pass(30_000);
+  expect(header("remaining-tokens")).toBe("100");
+});
+
+test("a reset tells when the last count of its own kind leaves the window", () => {
+  const { windows, header, pass } = world();
+  windows.countRequest("key");
+  pass(20_000);
+  windows.countTokens("key", 1);
+  expect([header("reset-requests"), header("reset-tokens")]).toEqual(["40s", "1m0s"]);
+  pass(39_500);
+  expect([header("reset-requests"), header("reset-tokens")]).toEqual(["500ms", "21s"]);
+});
+
+test("no tokens move nothing", () => {
+  const { windows, header } = world();
+  windows.countTokens("key", 0);
+  expect(header("reset-tokens")).toBe("0ms");
+});
+
+test("the headers follow the limits as they are now", () => {
+  const { windows, limits, header } = world();
+  windows.countRequest("key");
+  limits.requestsPerMinute = 3;
+  expect([header("limit-requests"), header("remaining-requests")]).toEqual(["3", "2"]);
+});
+
+test.each([
+  [0, "0ms"],
+  [11.2, "12ms"],
+  [999, "999ms"],
+  [1_000, "1s"],
+  [1_001, "2s"],
+  [59_000, "59s"],
+  [59_001, "1m0s"],
+  [360_000, "6m0s"],
+  [361_500, "6m2s"],
+])("%d ms are written %s", (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});

@@ -1,0 +1,224 @@
+import { GatewayError } from "@tollgate/kit/errors";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { JsonObject } from "./json-body.ts";
+import { pathOf, validate } from "./validation.ts";
+import { parseChat } from "./wire/chat-call.ts";
+import { chatSchema } from "./wire/chat-schema.ts";
+
+const chat: JsonObject = {
+  model: "demo-small",
+  messages: [
+    { role: "system", content: "Be brief." },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "What is this?" },
+        { type: "image_url", image_url: { url: "https://example.test/a.png", detail: "low" } },
+      ],
+    },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c", type: "function", function: { name: "look", arguments: "{}" } }],
+    },
+    { role: "tool", content: "a cat", tool_call_id: "c" },
+  ],
+  stream: true,
+  stream_options: { include_usage: true },
+  n: 2,
+  max_tokens: 16,
+  temperature: 0.5,
+  stop: ["end"],
+  logit_bias: { "50256": -100 },
+  tools: [{ type: "function", function: { name: "look" } }],
+  tool_choice: "auto",
+  response_format: { type: "json_object" },
+  user: "me",
+};
+
+/** Anything that JSON can write, and so anything that a client can send. */
+const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<unknown>;
+const jsonObject = fc.dictionary(fc.string({ minLength: 1 }), json, { maxKeys: 6 });
+
+const fieldName = fc.constantFrom(...Object.keys(chatSchema.shape));
+const chatLike = fc.dictionary(fieldName, json, { maxKeys: 6 });
+
+/** A step to anywhere within a value, as a number that picks one of the places there. */
+const steps = fc.array(fc.nat(), { minLength: 1, maxLength: 6 });
+const mutation = fc.record({
+  steps,
+  change: fc.constantFrom("replace", "remove", "add"),
+  value: fc.oneof(json, fc.constantFrom(null, "", -1, 1.5, 1e308, [], {}, [null], "__proto__")),
+  name: fc.oneof(
+    fc.string({ minLength: 1 }),
+    fieldName,
+    fc.constantFrom("type", "role", "content", "__proto__"),
+  ),
+});
+const mutated = fc
+  .array(mutation, { minLength: 1, maxLength: 4 })
+  .map((mutations) => mutations.reduce(mutate, structuredClone(chat)));
+
+function mutate(body: JsonObject, { steps: way, change, value, name }: MutationOf): JsonObject {
+  let place: JsonObject = body;
+  let key = "";
+  for (const [index, step] of way.entries()) {
+    const keys = Object.keys(place);
+    if (keys.length === 0) break;
+    key = keys[step % keys.length] as string;
+    const inner = place[key];
+    if (index === way.length - 1 || typeof inner !== "object" || inner === null) break;
+    place = inner as JsonObject;
+  }
+  if (change === "remove") delete place[key];
+  if (change === "replace" && key !== "") place[key] = structuredClone(value);
+  if (change === "add") {
+    const own = { value: structuredClone(value), enumerable: true, writable: true };
+    const added = Array.isArray(place) ? place.length : name;
+    Object.defineProperty(place, added, { ...own, configurable: true });
+  }
+  return body;
+}
+type MutationOf = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
+
+/** Answers, or raises what a client can be told: a 400 that names a field. */
+function expectAnswerOrRefusal(work: () => unknown): void {
+  try {
+    expect(work()).toBeDefined();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    expect(error.status).toBe(400);
+    expect(error.param ?? "").not.toBe("");
+  }
+}
+
+function refusalOf(body: JsonObject): GatewayError {
+  try {
+    parseChat(body);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  return expect.unreachable("the body must be refused");
+}
+
+test("the body that the mutations start from is good", () => {
+  const { stream, call } = parseChat(chat);
+  expect([stream, call.alias, call.choices, call.maxTokens]).toEqual([true, "demo-small", 2, 16n]);
+});
+
+test.each([
+  ["any JSON object", jsonObject],
+  ["any values for the fields of a chat", chatLike],
+  ["a good chat, changed in a few places", mutated],
+])("%s is answered, or refused by a field's name", (_, bodies) => {
+  const property = fc.property(bodies, (body) => {
+    expectAnswerOrRefusal(() => validate(chatSchema, body));
+    expectAnswerOrRefusal(() => parseChat(body));
+  });
+  fc.assert(property, { numRuns: 600 });
+});
+
+test("a body that is read goes on as it came, but for what the gateway decides", () => {
+  const decided = ["model", "stream", "stream_options", "max_tokens", "max_completion_tokens"];
+  const property = fc.property(mutated, (body) => {
+    const before = JSON.stringify(body);
+    let sent: JsonObject;
+    try {
+      sent = JSON.parse(Buffer.from(parseChat(body).call.body).toString());
+    } catch (error) {
+      if (error instanceof GatewayError) return;
+      throw error;
+    }
+    const kept = Object.entries(JSON.parse(before) as JsonObject).filter(
+      ([name, value]) => value !== null && !decided.includes(name),
+    );
+    expect(sent).toEqual(Object.fromEntries(kept));
+    expect(JSON.stringify(body)).toBe(before);
+  });
+  fc.assert(property, { numRuns: 200 });
+});
+
+test.each<[string, JsonObject, string, string]>([
+  ["an unknown field", { ...chat, colour: 1 }, "unknown_param", "colour"],
+  ["a field by a prototype's name", { ...chat, toString: 1 }, "unknown_param", "toString"],
+  [
+    "an unknown field of stream_options",
+    { ...chat, stream_options: { every: 1 } },
+    "unknown_param",
+    "stream_options.every",
+  ],
+  ["an unknown field before a missing one", { colour: 1 }, "unknown_param", "colour"],
+  ["no model", { messages: chat.messages }, "invalid_param", "model"],
+  ["no messages", { ...chat, messages: [] }, "invalid_param", "messages"],
+  ["a null model", { ...chat, model: null }, "invalid_param", "model"],
+  ["a number out of its range", { ...chat, temperature: 2.1 }, "invalid_param", "temperature"],
+  ["more choices than 128", { ...chat, n: 129 }, "invalid_param", "n"],
+  ["a field that is not built", { ...chat, store: true }, "invalid_param", "store"],
+  [
+    "an unknown role",
+    { ...chat, messages: [{ role: "judge", content: "x" }] },
+    "invalid_param",
+    "messages[0].role",
+  ],
+  [
+    "a bad part deep inside",
+    { ...chat, messages: [{ role: "user", content: [{ type: "text", text: 1 }] }] },
+    "invalid_param",
+    "messages[0].content[0].text",
+  ],
+  [
+    "an image that is no image's URL",
+    {
+      ...chat,
+      messages: [
+        { role: "user", content: [{ type: "image_url", image_url: { url: "file:///etc" } }] },
+      ],
+    },
+    "invalid_param",
+    "messages[0].content[0].image_url.url",
+  ],
+  [
+    "an assistant that says nothing",
+    { ...chat, messages: [{ role: "assistant" }] },
+    "invalid_param",
+    "messages[0].content",
+  ],
+  [
+    "two ceilings that differ",
+    { ...chat, max_completion_tokens: 17 },
+    "invalid_param",
+    "max_tokens",
+  ],
+  [
+    "a session",
+    { ...chat, session_id: "0199aaaa-0000-7000-8000-000000000000" },
+    "sessions_unavailable",
+    "session_id",
+  ],
+])("%s is refused by its name", (_, body, code, param) => {
+  expect(refusalOf(body)).toMatchObject({ code, param, status: 400 });
+});
+
+test("null means that an optional field is left out", () => {
+  const { call } = parseChat({ ...chat, n: null, temperature: null, max_tokens: null });
+  expect(call).toMatchObject({ choices: 1, maxTokensField: "" });
+  expect(call.maxTokens).toBeUndefined();
+  expect(JSON.parse(Buffer.from(call.body).toString())).not.toHaveProperty("temperature");
+});
+
+test("a long name of an unknown field is cut in what the client is told", () => {
+  expect(refusalOf({ ["x".repeat(5_000)]: 1 }).param).toHaveLength(200);
+});
+
+test("in a union, the branch that got furthest is the one that is told of", () => {
+  const schema = z.strictObject({ stop: z.union([z.string(), z.array(z.string())]) });
+  expect(() => validate(schema, { stop: ["a", 2] })).toThrow(/^stop\[1\]: /);
+  expect(() => validate(schema, { stop: 2 })).toThrow(/^stop: /);
+});
+
+test("a path is written as clients know it", () => {
+  expect(pathOf(["messages", 2, "content", 0, "type"])).toBe("messages[2].content[0].type");
+});

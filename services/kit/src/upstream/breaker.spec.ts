@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { createBreakers } from "./breaker.ts";
+
+const slot = "provider/model";
+
+/** Breakers by a clock that the test moves. */
+function world() {
+  let nowMs = 1_000_000;
+  const breakers = createBreakers(() => nowMs);
+  return {
+    breakers,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    fail: (times: number) => {
+      for (let time = 0; time < times; time += 1) breakers.failed(slot);
+    },
+  };
+}
+
+test("a slot is in until it failed five times in a row", () => {
+  const { breakers, fail } = world();
+  fail(4);
+  expect(breakers.admits(slot)).toBe(true);
+  fail(1);
+  expect(breakers.admits(slot)).toBe(false);
+});
+
+test("a success in between starts the count again", () => {
+  const { breakers, fail } = world();
+  fail(4);
+  breakers.succeeded(slot);
+  fail(4);
+  expect(breakers.admits(slot)).toBe(true);
+});
+
+test("a slot that is out takes nothing for a second, then one trial call", () => {
+  const { breakers, fail, pass } = world();
+  fail(5);
+  pass(999);
+  expect(breakers.admits(slot)).toBe(false);
+  pass(1);
+  expect(breakers.admits(slot)).toBe(true);
+  expect(breakers.admits(slot)).toBe(false);
+});
+
+test("a trial call that succeeds brings the slot back whole", () => {
+  const { breakers, fail, pass } = world();
+  fail(5);
+  pass(1_000);
+  breakers.admits(slot);
+  breakers.succeeded(slot);
+  fail(4);
+  expect([breakers.admits(slot), breakers.admits(slot)]).toEqual([true, true]);
+});
+
+test("each trial call that fails doubles the pause, up to thirty seconds", () => {
+  const { breakers, fail, pass } = world();
+  fail(5);
+  for (const pauseMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+    pass(pauseMs - 1);
+    expect(breakers.admits(slot)).toBe(false);
+    pass(1);
+    expect(breakers.admits(slot)).toBe(true);
+    fail(1);
+  }
+});
+
+test("a trial call that says nothing of the slot leaves the trial to the next caller", () => {
+  const { breakers, fail, pass } = world();
+  fail(5);
+  pass(1_000);
+  breakers.admits(slot);
+  breakers.abandoned(slot);
+  expect([breakers.admits(slot), breakers.admits(slot)]).toEqual([true, false]);
+});
+
+test("late failures of calls from before do not double the pause", () => {
+  const { breakers, fail, pass } = world();
+  fail(9);
+  pass(1_000);
+  expect(breakers.admits(slot)).toBe(true);
+});
+
+test("one slot's failures leave another slot in", () => {
+  const { breakers, fail } = world();
+  fail(5);
+  expect(breakers.admits("provider/other")).toBe(true);
+  expect(breakers.admits(slot)).toBe(false);
+});
