@@ -158,7 +158,8 @@ describe("money", () => {
       costNanoUsd: 7_777_000n,
     });
     await deliverFiveTimes(stack, event);
-    await ask(account, {});
+    // The chat service was restarted a moment ago, and the edge may not have found it again.
+    await vi.waitFor(async () => expect((await ask(account, {})).status).toBe(200));
     await vi.waitFor(async () => {
       const { entries } = await readBooks(stack, account);
       expect(entries.filter((entry) => entry.kind === "usage")).toHaveLength(2);
