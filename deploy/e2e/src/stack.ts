@@ -31,6 +31,8 @@ export interface Stack {
   operatorAddress: string;
   /** A new account with credit and a key. */
   newAccount(creditUsd: number): Promise<Account>;
+  /** Ends the broker, and answers what starts it again; nothing happens where there is none. */
+  stopBroker(): Promise<() => Promise<void>>;
   /** Kills what runs the chat service with -9, and starts it again. */
   killChat(): Promise<void>;
   stop(): Promise<void>;
@@ -43,8 +45,9 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   await writeFile(catalogFile, testCatalog(simulator.url));
   const databaseName = `stack_${randomUUID().replaceAll("-", "")}`;
   const databaseUrl = await createDatabase(inject("postgresUrl"), databaseName);
-  const nats =
-    inject("shape") === "fleet" ? await startNatsServer({ dataFolder: folder }) : undefined;
+  const natsPort = await freePort();
+  const startBroker = () => startNatsServer({ dataFolder: folder, port: natsPort });
+  let nats = inject("shape") === "fleet" ? await startBroker() : undefined;
   const shared: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
     DATABASE_URL: databaseUrl,
@@ -76,6 +79,12 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
       return { accountId, keyId, key };
     },
     killChat: gateway.killChat,
+    async stopBroker() {
+      await nats?.stop();
+      return async () => {
+        if (nats !== undefined) nats = await startBroker();
+      };
+    },
     async stop() {
       operator.close();
       await gateway.stop();
