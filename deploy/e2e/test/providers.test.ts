@@ -143,6 +143,13 @@ describe("providers", () => {
     }
   });
 
+  test("a stream of several choices ends when all that began have finished", async () => {
+    for (const n of [1, 3]) {
+      const answer = await ask({ stream: true, n });
+      expect(eventsOf(answer.text).at(-1)).toBe("[DONE]");
+    }
+  });
+
   test("the provider's own cost never appears, ours has six decimals", async () => {
     const answer = await ask({ model: "test-provider-cost" });
     expect(answer.text).toMatch(/"cost":0\.\d{6}\}/);

@@ -333,6 +333,22 @@ describe("refusals", () => {
     expect(headers.get("x-ratelimit-reset-tokens")).toMatch(/^(\d+m)?\d+s$/);
   });
 
+  test("a settlement-channel key's answers carry the request id as Inference-Id", async () => {
+    const { key } = await stack.operator.createKey({
+      account: account.accountId,
+      channel: "settlement",
+    });
+    for (const answer of [await ask(chatBody(), key), await ask(chatBody({ n: 0 }), key)]) {
+      expect(answer.headers.get("inference-id")).toBe(answer.headers.get("x-request-id"));
+    }
+    expect((await ask(chatBody())).headers.get("inference-id")).toBeNull();
+  });
+
+  test("a ceiling beyond all money is lowered to what the wallet affords", async () => {
+    const answer = await ask(chatBody({ max_tokens: Number.MAX_SAFE_INTEGER, n: 128 }));
+    expect(answer.status).toBe(200);
+  });
+
   test("a client's own request id is never taken over", async () => {
     const headers = { "x-request-id": "req_00000000000000000000000000000000" };
     const answer = await send(`${stack.url}/v1/health`, { headers });

@@ -9,7 +9,8 @@ export interface Chunk {
   created: unknown;
   usage: ChatUsage | undefined;
   characters: number;
-  /** Indices of the choices that this chunk finishes. */
+  /** Indices of the choices that this chunk speaks of, and of those that it finishes. */
+  seen: readonly number[];
   finished: readonly number[];
 }
 
@@ -19,13 +20,14 @@ export function readChunk(data: string, alias: string): Chunk | undefined {
   if (value === undefined || !Array.isArray(value.choices)) return undefined;
   const { usage, cost: _providerCost, ...rest } = value;
   let characters = 0;
+  const seen: number[] = [];
   const finished: number[] = [];
   for (const choice of value.choices) {
     if (!isRecord(choice)) return undefined;
     characters += contentCharacters(choice.delta);
-    if (choice.finish_reason !== null && choice.finish_reason !== undefined) {
-      finished.push(typeof choice.index === "number" ? choice.index : 0);
-    }
+    const index = typeof choice.index === "number" ? choice.index : 0;
+    seen.push(index);
+    if (choice.finish_reason !== null && choice.finish_reason !== undefined) finished.push(index);
   }
   const empty = value.choices.length === 0;
   return {
@@ -34,6 +36,7 @@ export function readChunk(data: string, alias: string): Chunk | undefined {
     created: value.created,
     usage: readUsage(usage),
     characters,
+    seen,
     finished,
   };
 }

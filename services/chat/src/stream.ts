@@ -126,6 +126,7 @@ interface Tally {
 
 /** Keeps count of a stream for its meter and for its last chunk. */
 function createTally(call: ChatCall): Tally {
+  const open = new Set<number>();
   const finished = new Set<number>();
   let characters = 0;
   let delivered = false;
@@ -137,12 +138,17 @@ function createTally(call: ChatCall): Tally {
         characters += chunk.characters;
         delivered ||= chunk.forward !== undefined;
         reported = chunk.usage ?? reported;
-        for (const index of chunk.finished) finished.add(index);
+        for (const index of chunk.seen) if (!finished.has(index)) open.add(index);
+        for (const index of chunk.finished) {
+          finished.add(index);
+          open.delete(index);
+        }
         last = chunk;
       }
     },
     get finished() {
-      return finished.size >= call.choices;
+      // Some providers answer with fewer choices than were asked for.
+      return finished.size > 0 && open.size === 0;
     },
     get delivered() {
       return delivered;

@@ -83,8 +83,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** More than any generation has: a provider that reports it is not believed. */
+const maxTokenCount = 10_000_000_000;
+
 function tokenCount(value: unknown): bigint | undefined {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-    ? BigInt(value as number)
-    : undefined;
+  if (typeof value !== "number" || !Number.isInteger(value)) return undefined;
+  return value >= 0 && value <= maxTokenCount ? BigInt(value) : undefined;
 }

@@ -8,12 +8,14 @@ import {
   KeyState,
 } from "@tollgate/proto/tollgate/v1/billing";
 import { LRUCache } from "lru-cache";
+import type { Exchange } from "./exchange.ts";
 
 /** How long an answer about a key is believed; a revoked key is dropped at once by a notice. */
 const knownKeyMs = 5_000;
 /** A key that is not known may be made the next moment. */
 const unknownKeyMs = 500;
 const maxCachedKeys = 50_000;
+const settlementChannel = "settlement";
 
 /** Whose key a request came with. */
 export interface Principal {
@@ -21,8 +23,11 @@ export interface Principal {
   accountId: string;
 }
 
-/** Authenticates by the `Authorization` header: `invalid_api_key` or `key_revoked` otherwise. */
-export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+/**
+ * Authenticates by the `Authorization` header. Raises `invalid_api_key` and `key_revoked`. Answers
+ * to a settlement-channel key also carry the request id as `Inference-Id`.
+ */
+export type Authenticate = (exchange: Exchange) => Promise<Principal>;
 
 export function createAuthenticate(
   billing: Client<typeof BillingService>,
@@ -42,9 +47,10 @@ export function createAuthenticate(
     return found;
   }
 
-  return async (authorization) => {
-    const key = bearerToken(authorization);
-    const { state, keyId, accountId } = await find(key);
+  return async ({ req, res, requestId }) => {
+    const key = bearerToken(req.get("authorization"));
+    const { state, keyId, accountId, channel } = await find(key);
+    if (channel === settlementChannel) res.setHeader("inference-id", requestId);
     if (state === KeyState.ACTIVE) return { keyId, accountId };
     if (state === KeyState.REVOKED) {
       throw new GatewayError("key_revoked", "This API key has been revoked.");

@@ -25,7 +25,7 @@ export interface ChatParts {
 /** POST /v1/chat/completions */
 export function chatCompletions(parts: ChatParts): Route {
   return async (exchange) => {
-    const principal = await parts.authenticate(exchange.req.get("authorization"));
+    const principal = await parts.authenticate(exchange);
     await parts.guard.check(principal.accountId);
     refuseQuery(exchange.req);
     const parsed = parseChat(await readJsonObject(exchange));

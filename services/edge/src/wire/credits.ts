@@ -11,14 +11,14 @@ export function getCredits(
   authenticate: Authenticate,
   billing: Client<typeof BillingService>,
 ): Route {
-  return async ({ req, res }) => {
-    const { accountId } = await authenticate(req.get("authorization"));
+  return async (exchange) => {
+    const { accountId } = await authenticate(exchange);
     const { credits } = await billing.getCredits({ accountId });
     if (credits === undefined) {
       throw new GatewayError("not_found", "The key's account has no wallet.");
     }
     const { balanceNanoUsd, heldNanoUsd } = credits;
-    res.json({
+    exchange.res.json({
       object: "credit_summary",
       currency: "USD",
       balance: usdJson(balanceNanoUsd),

@@ -31,9 +31,8 @@ export function getModel(parts: ModelsParts): Route {
   };
 }
 
-async function refuseWrongKey({ authenticate }: ModelsParts, { req }: Exchange): Promise<void> {
-  const authorization = req.get("authorization");
-  if (authorization !== undefined) await authenticate(authorization);
+async function refuseWrongKey({ authenticate }: ModelsParts, exchange: Exchange): Promise<void> {
+  if (exchange.req.get("authorization") !== undefined) await authenticate(exchange);
 }
 
 function isPublic(model: Model): boolean {

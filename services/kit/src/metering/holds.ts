@@ -1,10 +1,12 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { GatewayError, PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { formatUsd, type NanoUsd } from "../money.ts";
+import { formatUsd, minOf, type NanoUsd } from "../money.ts";
 import type { Client } from "../rpc/implementation.ts";
 
 const holdTimeoutMs = 5_000;
+/** A thousand million USD: no wallet has more, and it fits every column and message. */
+const maxEstimate: NanoUsd = 10n ** 18n;
 const extendTickMs = 1_000;
 
 export interface Holds {
@@ -26,7 +28,7 @@ export function createHolds(ledger: Client<typeof LedgerService>, log: Log): Hol
   timer.unref();
   return {
     async take(holdId, accountId, estimate) {
-      const hold = await requestHold(ledger, holdId, accountId, estimate);
+      const hold = await requestHold(ledger, holdId, accountId, minOf(estimate, maxEstimate));
       if (hold.heldNanoUsd === 0n) throw exhausted(hold.walletHeldNanoUsd);
       const everyMs = hold.expiresInMs / 3;
       live.set(holdId, { everyMs, dueAt: performance.now() + everyMs });
