@@ -35,12 +35,17 @@ export function consumeUsage(
   let stopped = false;
   let messages: ConsumerMessages | undefined;
   let finished: Promise<void> = Promise.resolve();
+  const underWay = new Set<Promise<void>>();
 
   async function run(connection: NatsConnection): Promise<void> {
     while (!stopped) {
       try {
         messages = await subscribe(connection);
-        for await (const message of messages) void handle(message, capture, log);
+        for await (const message of messages) {
+          const work = handle(message, capture, log);
+          underWay.add(work);
+          void work.finally(() => underWay.delete(work));
+        }
       } catch (error) {
         if (!stopped) log.warn({ reason: (error as Error).message }, "usage consumer interrupted");
       }
@@ -56,6 +61,7 @@ export function consumeUsage(
       stopped = true;
       await messages?.close();
       await finished;
+      await Promise.all(underWay);
     },
   };
 }
@@ -73,7 +79,7 @@ async function subscribe(connection: NatsConnection): Promise<ConsumerMessages> 
   });
   const consumer = await connection.jetstream().consumers.get(usageStream.name, usageConsumer);
   const messages = await consumer.consume({ max_messages: 500 });
-  void endWhenLost(messages);
+  endWhenLost(messages).catch(() => {});
   return messages;
 }
 
@@ -104,12 +110,19 @@ async function handle(
     message.term();
     return;
   }
+  const captured = await capture(event).then(
+    () => true,
+    (error: unknown) => {
+      log.error({ err: error, event: event.id }, "usage event not captured yet");
+      return false;
+    },
+  );
   try {
-    await capture(event);
-    message.ack();
+    if (captured) message.ack();
+    else message.nak(retryMs);
   } catch (error) {
-    log.error({ err: error, event: event.id }, "usage event not captured yet");
-    message.nak(retryMs);
+    // The broker has gone. It will send the message again, and the ledger will know it.
+    log.warn({ event: event.id, reason: (error as Error).message }, "broker was not answered");
   }
 }
 
