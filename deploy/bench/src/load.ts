@@ -21,45 +21,57 @@ export interface Figures {
 }
 
 /**
- * Sends `requests` requests from `clients` clients, each asking as soon as it has its answer.
+ * Sends `requests` requests from `clients` clients, each asking as soon as it has its answer, after
+ * a quarter as many that are not counted.
  * Raises an Error when one is not answered with 200, or a stream does not end with `[DONE]`.
  */
 export async function measure(subject: Subject, load: Load, databasePid: number): Promise<Figures> {
   const pool = new Pool(subject.url, { connections: load.clients });
   const send = sender(pool, subject, load);
-  for (let warm = 0; warm < load.clients * 4; warm += 1) await send();
-  const total: number[] = [];
-  const firstByte: number[] = [];
+  await sendMany(send, load.clients, load.requests / 4);
   const cpuBefore = [cpuSeconds(subject.pids), cpuSeconds([databasePid])] as const;
   const startedAt = performance.now();
-  let left = load.requests;
-  async function client(): Promise<void> {
-    while (left > 0) {
-      left -= 1;
-      const timing = await send();
-      total.push(timing.totalMs);
-      firstByte.push(timing.firstByteMs);
-    }
-  }
-  await Promise.all(Array.from({ length: load.clients }, client));
+  const timings = await sendMany(send, load.clients, load.requests);
   const seconds = (performance.now() - startedAt) / 1_000;
   const perThousand = 1_000 / load.requests;
   const figures = {
     requestsPerSecond: load.requests / seconds,
     gatewayCpu: (cpuSeconds(subject.pids) - cpuBefore[0]) * perThousand,
     databaseCpu: (cpuSeconds([databasePid]) - cpuBefore[1]) * perThousand,
-    p50Ms: quantile(total, 0.5),
-    p99Ms: quantile(total, 0.99),
-    firstByteP50Ms: quantile(firstByte, 0.5),
+    p50Ms: quantile(timings, 0.5, "totalMs"),
+    p99Ms: quantile(timings, 0.99, "totalMs"),
+    firstByteP50Ms: quantile(timings, 0.5, "firstByteMs"),
   };
   await pool.close();
   return figures;
 }
 
+interface Timing {
+  totalMs: number;
+  firstByteMs: number;
+}
+
+async function sendMany(
+  send: () => Promise<Timing>,
+  clients: number,
+  requests: number,
+): Promise<Timing[]> {
+  const timings: Timing[] = [];
+  let left = requests;
+  async function client(): Promise<void> {
+    while (left > 0) {
+      left -= 1;
+      timings.push(await send());
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client));
+  return timings;
+}
+
 function sender(pool: Pool, subject: Subject, load: Load) {
   const body = JSON.stringify(load.body);
   const headers = { "content-type": "application/json", authorization: `Bearer ${subject.key}` };
-  return async () => {
+  return async (): Promise<Timing> => {
     const startedAt = performance.now();
     const path = "/v1/chat/completions";
     const answer = await pool.request({ path, method: "POST", headers, body });
@@ -77,7 +89,7 @@ function sender(pool: Pool, subject: Subject, load: Load) {
   };
 }
 
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((left, right) => left - right);
+function quantile(timings: readonly Timing[], part: number, name: keyof Timing): number {
+  const sorted = timings.map((timing) => timing[name]).sort((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
