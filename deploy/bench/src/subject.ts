@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startChild } from "@tollgate/local/child";
@@ -28,6 +28,8 @@ const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
 /** The simulator itself, the gateway in one process, and the fleet; all stay up for the whole run. */
 export async function startSubjects(): Promise<Subjects> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
+  // Postgres runs as another user where this runs as root, and then must be able to enter.
+  await chmod(folder, 0o711);
   const provider = await startDemoProvider(process.env);
   const postgres = await startPostgres({ dataFolder: folder });
   const nats = await startNatsServer({ dataFolder: folder });

@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, StringCodec } from "nats";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startNatsServer } from "./nats-server.ts";
+import { isAlive } from "./process-table.ts";
+
+let dataFolder: string;
+
+beforeEach(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), "tollgate-nats-"));
+});
+
+afterEach(() => rm(dataFolder, { recursive: true, force: true }));
+
+async function publish(url: string, text: string): Promise<void> {
+  const connection = await connect({ servers: url });
+  const manager = await connection.jetstreamManager();
+  await manager.streams.add({ name: "kept", subjects: ["kept"] });
+  await connection.jetstream().publish("kept", StringCodec().encode(text));
+  await connection.close();
+}
+
+async function countMessages(url: string): Promise<number> {
+  const connection = await connect({ servers: url });
+  const { state } = await (await connection.jetstreamManager()).streams.info("kept");
+  await connection.close();
+  return state.messages;
+}
+
+// The first run on a machine downloads the server.
+describe("an embedded NATS server", { timeout: 300_000 }, () => {
+  test("keeps its streams over a restart, and leaves no process when it is stopped", async () => {
+    const storeFolder = join(dataFolder, "elsewhere");
+    const first = await startNatsServer({ dataFolder, storeFolder });
+    await publish(first.url, "one");
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
+    expect((await stat(join(storeFolder, "jetstream"))).isDirectory()).toBe(true);
+    const second = await startNatsServer({ dataFolder, storeFolder });
+    expect(await countMessages(second.url)).toBe(1);
+    await second.stop();
+  });
+
+  test("is started anew, with its streams, after the launcher was killed", async () => {
+    const program = `
+      import { startNatsServer } from ${JSON.stringify(import.meta.resolve("./nats-server.ts"))};
+      const { url, pid } = await startNatsServer({ dataFolder: process.argv[1] });
+      process.stdout.write(JSON.stringify({ url, pid }));
+      setInterval(() => {}, 1000);`;
+    const args = ["--input-type=module-typescript", "--eval", program, dataFolder];
+    const launcher = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const [said] = (await once(launcher.stdout, "data")) as [Buffer];
+    const orphan = JSON.parse(said.toString()) as { url: string; pid: number };
+    await publish(orphan.url, "one");
+    launcher.kill("SIGKILL");
+    await once(launcher, "exit");
+    expect(isAlive(orphan.pid)).toBe(true);
+    const next = await startNatsServer({ dataFolder });
+    expect(isAlive(orphan.pid)).toBe(false);
+    expect(await countMessages(next.url)).toBe(1);
+    await next.stop();
+  });
+
+  test("a port that another NATS server has is refused", async () => {
+    const first = await startNatsServer({ dataFolder });
+    const port = Number(new URL(first.url).port);
+    const other = { dataFolder: join(dataFolder, "other"), port };
+    await expect(startNatsServer(other)).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`);
+    await first.stop();
+    const second = await startNatsServer(other);
+    expect(second.url).toBe(first.url);
+    await second.stop();
+  });
+});
