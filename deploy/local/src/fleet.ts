@@ -1,43 +1,41 @@
+import { type ServiceName, serviceNames } from "@tollgate/kit/service";
 import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 
 const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
 
-export const fleetServices = ["ledger", "billing", "chat", "edge"] as const;
-export type FleetService = (typeof fleetServices)[number];
-
 export interface Fleet {
   url: string;
   /** Where billing answers the operator's commands. */
   billingAddress: string;
-  processes: ReadonlyMap<FleetService, Child>;
+  processes: ReadonlyMap<ServiceName, Child>;
   /** Starts a service again after it ended, at the address it had. */
-  restart(name: FleetService): Promise<void>;
+  restart(name: ServiceName): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts every service as a process of its own on this machine, gRPC between them. */
 export async function startFleet(env: NodeJS.ProcessEnv, port: number): Promise<Fleet> {
-  const addresses = new Map<FleetService, string>();
-  for (const name of fleetServices) addresses.set(name, `127.0.0.1:${await freePort()}`);
+  const addresses = new Map<ServiceName, string>();
+  for (const name of serviceNames) addresses.set(name, `127.0.0.1:${await freePort()}`);
   const edgePort = port === 0 ? await freePort() : port;
   const shared: NodeJS.ProcessEnv = { ...env, PORT: String(edgePort) };
   for (const [name, address] of addresses) {
     shared[`TOLLGATE_${name.toUpperCase()}_ADDRESS`] = address;
   }
-  const processes = new Map<FleetService, Child>();
+  const processes = new Map<ServiceName, Child>();
 
-  async function start(name: FleetService): Promise<void> {
+  async function start(name: ServiceName): Promise<void> {
     const own = { ...shared, TOLLGATE_LISTEN: addresses.get(name) };
     processes.set(name, await startChild(name, main, ["--target", name], own));
   }
 
   async function stop(): Promise<void> {
-    for (const name of fleetServices.toReversed()) await processes.get(name)?.stop();
+    for (const name of serviceNames.toReversed()) await processes.get(name)?.stop();
   }
 
   try {
-    for (const name of fleetServices) await start(name);
+    for (const name of serviceNames) await start(name);
   } catch (error) {
     await stop();
     throw error;

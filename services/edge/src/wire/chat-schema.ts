@@ -132,5 +132,3 @@ export const chatSchema = z.strictObject({
   store: unsupported,
   service_tier: unsupported,
 });
-
-export type ChatBody = z.output<typeof chatSchema>;
