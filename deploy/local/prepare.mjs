@@ -78,7 +78,7 @@ function generators() {
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: engine, CHECKPOINT_DISABLE: "1" };
   const clients = readdirSync(join(root, "services"))
     .map((service) => ({ service, schema: `services/${service}/prisma/schema.prisma` }))
-    .filter(({ schema }) => existsSync(join(root, schema)))
+    .filter(({ schema }) => existsSync(join(root, schema)) && hasGenerator(join(root, schema)))
     .map(({ service, schema }) => ({
       name: `prisma-${service}`,
       inputs: [join(root, schema)],
@@ -86,6 +86,11 @@ function generators() {
       command: ["prisma", ["generate", "--schema", schema], { env }],
     }));
   return [proto, ...clients];
+}
+
+/** A schema may only describe its tables. */
+function hasGenerator(schema) {
+  return /^generator /m.test(readFileSync(schema, "utf8"));
 }
 
 /** A generator runs again when its inputs change, or the packages, and with them its tool. */

@@ -26,14 +26,56 @@ export function testCatalog(simulatorUrl: string): string {
       chatModel("test-free", [slot("sim", "free")], {
         pricing: { per: 1_000_000, input: "0", output: "0" },
       }),
-      {
-        alias: "test-embed",
-        route_type: "embeddings",
-        pricing: { per: 1_000_000, input: "0.02" },
-        chain: [slot("sim", "embed")],
-      },
+      embeddingsModel("test-embed", "embed"),
+      embeddingsModel("test-embed-total", "embed?total_only&usage=70,0"),
+      embeddingsModel("test-embed-no-usage", "embed?no_usage"),
+      ...faulty("test-embed", (alias, model) => embeddingsModel(alias, model)),
+      unitModel("rerank", "test-rerank", "rerank", searches),
+      ...faulty("test-rerank", (alias, model) => unitModel("rerank", alias, model, searches)),
+      taxonomyModel("test-taxonomy", "taxonomy", ["2.1", "2.2"]),
+      taxonomyModel("test-taxonomy-3", "taxonomy", ["3.1"]),
+      taxonomyModel("test-taxonomy-pages", "taxonomy?pages=7", ["2.1"]),
+      ...faulty("test-taxonomy", (alias, model) => taxonomyModel(alias, model, ["2.1"])),
+      { ...unitModel("classification", "test-entities", "entities", searches), lane: "entities" },
+      imageModel("test-image", "image"),
+      imageModel("test-image-few", "image?images=2"),
+      imageModel("test-image-none", "image?images=0"),
+      imageModel("test-image-fine", "image", "0.0000001"),
+      ...faulty("test-image", (alias, model) => imageModel(alias, model)),
     ],
   });
+}
+
+const searches = { per: 1_000, price: "2.00" };
+
+/** The same model over a provider that cannot serve, in each way that a client is told of. */
+function faulty(alias: string, model: (alias: string, upstream: string) => { chain: object[] }) {
+  return [
+    model(`${alias}-failing`, "broken?status=500"),
+    model(`${alias}-refused`, "refusing?status=400&message=no%20thanks"),
+    model(`${alias}-garbage`, "garbled?garbage"),
+    model(`${alias}-slow`, "slow?delay_ms=1500"),
+    { ...model(`${alias}-dead`, "x"), chain: [slot("nowhere", "only")] },
+    { ...model(`${alias}-internal`, "x"), visibility: "internal" },
+  ];
+}
+
+function embeddingsModel(alias: string, model: string) {
+  const pricing = { per: 1_000_000, input: "0.02" };
+  return { alias, route_type: "embeddings", pricing, chain: [slot("sim", model)] };
+}
+
+function unitModel(route_type: string, alias: string, model: string, pricing: object) {
+  return { alias, route_type, pricing, chain: [slot("sim", model)] };
+}
+
+function taxonomyModel(alias: string, model: string, taxonomies: string[]) {
+  const pricing = { per: 1_000, price: "0.50" };
+  return { ...unitModel("classification", alias, model, pricing), lane: "taxonomy", taxonomies };
+}
+
+function imageModel(alias: string, model: string, price = "0.04") {
+  return unitModel("images", alias, model, { per: 1, price });
 }
 
 function chatModel(alias: string, chain: object[], more: object = {}) {

@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+
 /** What came back of one plain HTTP request. */
 export interface Answer {
   status: number;
@@ -29,6 +31,17 @@ export async function send(
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: parse(text) };
+}
+
+/** Checks that an answer is an error in the envelope, to the letter. */
+export function expectEnvelope(answer: Answer, status: number, code: string, param?: string): void {
+  expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
+  const { error } = answer.body as { error: Record<string, unknown> };
+  expect(error).toMatchObject({ code, message: expect.any(String), type: expect.any(String) });
+  expect(error.param).toBe(param);
+  expect(Object.keys(answer.body as object)).toEqual(["error"]);
+  expect(answer.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+  expect(answer.headers.get("content-type")).toContain("application/json");
 }
 
 /** A small chat request, with what the test is about on top. */

@@ -35,7 +35,15 @@ export interface Stack {
   stopBroker(): Promise<() => Promise<void>>;
   /** Kills what runs the chat service with -9, and starts it again. */
   killChat(): Promise<void>;
+  /** Starts another replica of what clients talk to, over the same database. */
+  addReplica(): Promise<Replica>;
   stop(): Promise<void>;
+}
+
+export interface Replica {
+  url: string;
+  /** Ends it with -9. */
+  kill(): Promise<void>;
 }
 
 export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
@@ -79,6 +87,16 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
       return { accountId, keyId, key };
     },
     killChat: gateway.killChat,
+    async addReplica() {
+      const child = await gateway.addReplica();
+      return {
+        url: child.ready.url ?? "",
+        async kill() {
+          child.kill("SIGKILL");
+          await child.exited;
+        },
+      };
+    },
     async stopBroker() {
       await nats?.stop();
       return async () => {
@@ -99,6 +117,7 @@ interface Gateway {
   url: string;
   operatorAddress: string;
   killChat(): Promise<void>;
+  addReplica(): Promise<Child>;
   stop(): Promise<void>;
 }
 
@@ -108,6 +127,7 @@ async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
   const env = { PORT: String(await freePort()), ...shared, TOLLGATE_LISTEN: operatorAddress };
   const start = () => startChild("all", main, ["--target", "all"], env);
   let child: Child = await start();
+  const more: Child[] = [];
   return {
     url: `http://127.0.0.1:${env.PORT}`,
     operatorAddress,
@@ -116,7 +136,17 @@ async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
       await child.exited;
       child = await start();
     },
-    stop: () => child.stop(),
+    async addReplica() {
+      const listen = `127.0.0.1:${await freePort()}`;
+      const own = { ...env, PORT: String(await freePort()), TOLLGATE_LISTEN: listen };
+      const replica = await startChild("all", main, ["--target", "all"], own);
+      more.push(replica);
+      return replica;
+    },
+    async stop() {
+      for (const replica of more) await replica.stop();
+      await child.stop();
+    },
   };
 }
 
@@ -131,6 +161,7 @@ async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
       await chat?.exited;
       await fleet.restart("chat");
     },
+    addReplica: fleet.addEdge,
     stop: fleet.stop,
   };
 }

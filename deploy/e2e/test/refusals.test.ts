@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, chatBody, send } from "../src/request.ts";
+import { type Answer, chatBody, expectEnvelope, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 describe("refusals", () => {
@@ -21,16 +21,6 @@ describe("refusals", () => {
   async function calls(): Promise<number> {
     const answer = await send(`${stack.simulator.url}/_simulator/journal`);
     return (answer.body as unknown[]).length;
-  }
-
-  function expectEnvelope(answer: Answer, status: number, code: string, param?: string): void {
-    expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
-    const { error } = answer.body as { error: Record<string, unknown> };
-    expect(error).toMatchObject({ code, message: expect.any(String), type: expect.any(String) });
-    expect(error.param).toBe(param);
-    expect(Object.keys(answer.body as object)).toEqual(["error"]);
-    expect(answer.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
-    expect(answer.headers.get("content-type")).toContain("application/json");
   }
 
   const user = (content: unknown) => ({ messages: [{ role: "user", content }] });

@@ -12,7 +12,11 @@ describe("the migrated database", () => {
 
   afterAll(() => stack.stop());
 
-  test.each(["billing", "ledger"])("is what the schema.prisma of %s says", async (service) => {
+  test.each([
+    "billing",
+    "edge",
+    "ledger",
+  ])("is what the schema.prisma of %s says", async (service) => {
     const client = new pg.Client({ connectionString: stack.databaseUrl });
     await client.connect();
     const { rows } = await client.query<Column>(

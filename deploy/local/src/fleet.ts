@@ -9,6 +9,8 @@ export interface Fleet {
   /** Where billing answers the operator's commands. */
   billingAddress: string;
   processes: ReadonlyMap<ServiceName, Child>;
+  /** Starts another edge beside the first, on a port of its own. */
+  addEdge(): Promise<Child>;
   /** Starts a service again after it ended, at the address it had. */
   restart(name: ServiceName): Promise<void>;
   stop(): Promise<void>;
@@ -30,7 +32,18 @@ export async function startFleet(env: NodeJS.ProcessEnv, port: number): Promise<
     processes.set(name, await startChild(name, main, ["--target", name], own));
   }
 
+  const more: Child[] = [];
+
+  async function addEdge(): Promise<Child> {
+    const listen = `127.0.0.1:${await freePort()}`;
+    const own = { ...shared, PORT: String(await freePort()), TOLLGATE_LISTEN: listen };
+    const child = await startChild("edge", main, ["--target", "edge"], own);
+    more.push(child);
+    return child;
+  }
+
   async function stop(): Promise<void> {
+    for (const child of more) await child.stop();
     for (const name of serviceNames.toReversed()) await processes.get(name)?.stop();
   }
 
@@ -44,6 +57,7 @@ export async function startFleet(env: NodeJS.ProcessEnv, port: number): Promise<
     url: processes.get("edge")?.ready.url ?? "",
     billingAddress: addresses.get("billing") ?? "",
     processes,
+    addEdge,
     restart: start,
     stop,
   };

@@ -86,6 +86,12 @@ const commands = z
     usage_each: flag(),
     /** `P,C`: reports exactly these prompt and completion tokens. */
     usage: usage.optional(),
+    /** `usage` with nothing but `total_tokens`, where a route reports usage. */
+    total_only: flag(),
+    /** Reports so many pages, where a route has pages. */
+    pages: whole(0, 1_000_000),
+    /** Returns so many images, whatever was asked for. */
+    images: whole(0, 100),
     /** Adds the provider's own cost: `usage.cost`, `usage.cost_details` and a top-level `cost`. */
     cost: flag(),
     /** Text of exactly so many tokens, unless the request's own limit is lower. */

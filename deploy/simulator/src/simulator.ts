@@ -6,8 +6,12 @@ import { answerError } from "./error-answer.ts";
 import { createFirstCalls } from "./first-calls.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
+import { classification } from "./routes/classification.ts";
+import { embeddings } from "./routes/embeddings.ts";
 import { health } from "./routes/health.ts";
+import { images } from "./routes/images.ts";
 import { journalClear, journalRead } from "./routes/journal.ts";
+import { rerank } from "./routes/rerank.ts";
 
 /** A stand-in model provider that listens on a port of its own. */
 export interface Simulator {
@@ -18,7 +22,16 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
-const ROUTES: readonly Route[] = [chatCompletions, journalRead, journalClear, health];
+const ROUTES: readonly Route[] = [
+  chatCompletions,
+  embeddings,
+  rerank,
+  classification,
+  images,
+  journalRead,
+  journalClear,
+  health,
+];
 
 /** Longer than the idle time of common client pools, so that no pooled connection dies in use. */
 const KEEP_ALIVE_MS = 75_000;

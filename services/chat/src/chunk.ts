@@ -1,5 +1,6 @@
+import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import { contentCharacters } from "./content.ts";
-import { type ChatUsage, isRecord, readUsage } from "./usage.ts";
+import { type ChatUsage, readUsage } from "./usage.ts";
 
 /** A provider's chunk, read once: what goes on to the client, and what it says for the meter. */
 export interface Chunk {
@@ -23,7 +24,7 @@ export function readChunk(data: string, alias: string): Chunk | undefined {
   const seen: number[] = [];
   const finished: number[] = [];
   for (const choice of value.choices) {
-    if (!isRecord(choice)) return undefined;
+    if (!isJsonObject(choice)) return undefined;
     characters += contentCharacters(choice.delta);
     const index = typeof choice.index === "number" ? choice.index : 0;
     seen.push(index);
@@ -41,10 +42,10 @@ export function readChunk(data: string, alias: string): Chunk | undefined {
   };
 }
 
-function parseObject(data: string): Record<string, unknown> | undefined {
+function parseObject(data: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,75 +1,53 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import type { Generation, Pipeline } from "@tollgate/kit/pipeline";
-import type { CallContext } from "@tollgate/kit/rpc/implementation";
+import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import type { Modality } from "@tollgate/kit/modality";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
-import { type ProviderClient, readJson } from "@tollgate/kit/upstream/provider-client";
+import { readJson } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { orderChat } from "./chat-order.ts";
 import { contentCharacters } from "./content.ts";
-import { affordableTokens, type Bound } from "./estimate.ts";
-import { openChat } from "./open-chat.ts";
+import { affordableTokens } from "./estimate.ts";
 import { upstreamBody } from "./upstream-body.ts";
-import {
-  approximateUsage,
-  isRecord,
-  measure,
-  readUsage,
-  totalTokens,
-  usageBlock,
-} from "./usage.ts";
+import { approximateUsage, measure, readUsage, totalTokens, usageBlock } from "./usage.ts";
 
 /** Answers a chat call whole: the provider's JSON under our alias, with our cost in its usage. */
 export async function complete(
-  pipeline: Pipeline,
-  providers: ProviderClient,
+  { pipeline, providers }: Modality,
   call: ChatCall,
-  { signal }: CallContext,
-): Promise<{ body: Uint8Array; totalTokens: bigint }> {
-  const { generation, model, bound } = await openChat(pipeline, call);
-  const { slot, answer } = await askForAnswer(generation, providers, call, bound, signal);
-  const usage =
-    readUsage(answer.usage) ??
-    approximateUsage(call.prompt?.textCharacters ?? 0n, answerCharacters(answer), "approx4");
-  const cost = await generation.complete(slot, measure(usage, slot));
-  const { cost: _providerCost, ...rest } = answer;
-  const body = JSON.stringify({ ...rest, model: model.alias, usage: usageBlock(usage, cost) });
-  return { body: Buffer.from(body), totalTokens: totalTokens(usage) };
-}
-
-async function askForAnswer(
-  generation: Generation,
-  providers: ProviderClient,
-  call: ChatCall,
-  bound: Bound,
   signal: AbortSignal,
-) {
-  try {
-    return await generation.call(async (slot) => {
-      const maxTokens = affordableTokens(bound, slot, generation.held);
+): Promise<{ body: Uint8Array; totalTokens: bigint }> {
+  const { model, bound, estimate } = orderChat(pipeline, call);
+  const { answer, cost } = await pipeline.run({
+    caller: call.caller,
+    model,
+    estimate,
+    async ask(slot, held) {
+      const maxTokens = affordableTokens(bound, slot, held);
       const body = upstreamBody(call, slot, { stream: false, maxTokens });
       const response = await providers.post(slot, body, { accept: "application/json", signal });
-      return readAnswer(await readJson(response, signal));
-    });
-  } catch (error) {
-    await generation.fail();
-    throw error;
-  }
+      const value = requireCompletion((await readJson(response, signal)).value);
+      return { value, usage: usageOf(value, call) };
+    },
+    measure: ({ usage }, slot) => measure(usage, slot),
+  });
+  const { cost: _providerCost, ...rest } = answer.value;
+  const usage = usageBlock(answer.usage, cost);
+  const body = Buffer.from(JSON.stringify({ ...rest, model: model.alias, usage }));
+  return { body, totalTokens: totalTokens(answer.usage) };
 }
 
-type Answer = Record<string, unknown> & { choices: readonly unknown[] };
+type Completion = JsonObject & { choices: readonly unknown[] };
 
-function readAnswer(value: unknown): Answer {
-  if (isRecord(value) && Array.isArray(value.choices)) return value as Answer;
+function requireCompletion(value: unknown): Completion {
+  if (isJsonObject(value) && Array.isArray(value.choices)) return value as Completion;
   throw new SlotFailure("rejected", "the provider's answer is no chat completion");
 }
 
-function answerCharacters(answer: Answer): number {
-  return answer.choices.reduce<number>(
-    (sum, choice) => sum + (isRecord(choice) ? contentCharacters(choice.message) : 0),
+function usageOf(value: Completion, call: ChatCall) {
+  const reported = readUsage(value.usage);
+  if (reported !== undefined) return reported;
+  const characters = value.choices.reduce<number>(
+    (sum, choice) => sum + (isJsonObject(choice) ? contentCharacters(choice.message) : 0),
     0,
   );
-}
-
-/** What a stream tells its client when the provider does not end it as it should. */
-export function cutStream(): GatewayError {
-  return new GatewayError("upstream_rejected", "The provider ended the stream before its finish.");
+  return approximateUsage(call.prompt?.textCharacters ?? 0n, characters, "approx4");
 }

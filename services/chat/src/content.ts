@@ -1,15 +1,16 @@
 import { codePoints } from "@tollgate/kit/code-points";
-import { isRecord } from "./usage.ts";
+import { isJsonObject } from "@tollgate/kit/json";
 
 /** The characters that a message, or a stream's delta of one, carries as generated text. */
 export function contentCharacters(message: unknown): number {
-  if (!isRecord(message)) return 0;
+  if (!isJsonObject(message)) return 0;
   const texts = [message.content, message.reasoning_content, message.reasoning, message.refusal];
   let characters = 0;
   for (const text of texts) if (typeof text === "string") characters += codePoints(text);
   if (!Array.isArray(message.tool_calls)) return characters;
   for (const toolCall of message.tool_calls) {
-    const called = isRecord(toolCall) && isRecord(toolCall.function) ? toolCall.function : {};
+    const called =
+      isJsonObject(toolCall) && isJsonObject(toolCall.function) ? toolCall.function : {};
     for (const text of [called.name, called.arguments]) {
       if (typeof text === "string") characters += codePoints(text);
     }

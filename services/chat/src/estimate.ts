@@ -1,5 +1,6 @@
 import type { Model, Pricing, Slot } from "@tollgate/kit/catalog/model";
 import { costOf, type NanoUsd, unitsFor } from "@tollgate/kit/money";
+import { dearestCost } from "@tollgate/kit/pipeline";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 
 /** What an image part and a message's frame take of a prompt at the most, in tokens. */
@@ -24,14 +25,9 @@ export function boundOf(call: ChatCall, model: Model): Bound {
   };
 }
 
-/** The cost of the bound at the dearest slot of the chain: the hold comes before the routing. */
+/** The cost of the bound, as the hold has to cover it. */
 export function estimateOf(bound: Bound, model: Model): NanoUsd {
-  let dearest = 0n;
-  for (const slot of model.chain) {
-    const cost = costOfBound(bound, slot.pricing);
-    if (cost > dearest) dearest = cost;
-  }
-  return dearest;
+  return dearestCost(model, (pricing) => costOfBound(bound, pricing));
 }
 
 /**

@@ -1,49 +1,26 @@
-import { watchCatalog } from "@tollgate/kit/catalog/watch";
-import { createHolds } from "@tollgate/kit/metering/holds";
-import { createPublisher } from "@tollgate/kit/metering/publisher";
-import { createPipeline } from "@tollgate/kit/pipeline";
+import { serveJson } from "@tollgate/kit/json-route";
+import { openModality } from "@tollgate/kit/modality";
 import { offer } from "@tollgate/kit/rpc/implementation";
 import { defineService } from "@tollgate/kit/service";
-import { createBreakers } from "@tollgate/kit/upstream/breaker";
-import { createProviderClient } from "@tollgate/kit/upstream/provider-client";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
-import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { complete } from "./completion.ts";
-import { readConfig } from "./config.ts";
+import { embeddings } from "./embeddings.ts";
 import { stream } from "./stream.ts";
 
-/** Chat completions: JSON and streamed. */
+/** Chat completions, JSON and streamed, and embeddings. */
 export const chat = defineService({
   name: "chat",
-  async setup({ env, log, broker, peer, now }) {
-    const config = readConfig(env);
-    const providers = createProviderClient(env);
-    const catalog = await watchCatalog(config.catalogFile, log, providers.check);
-    const ledger = peer("ledger", LedgerService);
-    const holds = createHolds(ledger, log);
-    const publisher = createPublisher(broker, ledger, log);
-    const breakers = createBreakers(() => performance.now());
-    const pipeline = createPipeline({
-      catalog: catalog.current,
-      holds,
-      publisher,
-      breakers,
-      log,
-      now,
-    });
+  async setup(context) {
+    const modality = await openModality(context);
     const implementation = offer(ChatService, {
-      complete: ({ call }, context) => complete(pipeline, providers, required(call), context),
-      stream: ({ call }, context) => stream(pipeline, providers, required(call), context),
-    });
-    return {
-      offers: [implementation],
-      async stop(graceMs) {
-        await publisher.drain(graceMs);
-        catalog.close();
-        holds.stop();
-        await providers.close();
+      complete: ({ call }, { signal }) => complete(modality, required(call), signal),
+      stream: ({ call }, { signal }) => stream(modality, required(call), signal),
+      async embed(call, { signal }) {
+        const { bytes } = await serveJson(modality, embeddings, call, signal);
+        return { body: bytes };
       },
-    };
+    });
+    return { offers: [implementation], stop: modality.stop };
   },
 });
 

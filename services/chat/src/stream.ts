@@ -1,14 +1,13 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
-import type { Generation, Pipeline } from "@tollgate/kit/pipeline";
-import type { CallContext } from "@tollgate/kit/rpc/implementation";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Modality } from "@tollgate/kit/modality";
+import type { Generation } from "@tollgate/kit/pipeline";
 import { readEvents } from "@tollgate/kit/upstream/event-stream";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
-import type { ProviderClient } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { orderChat } from "./chat-order.ts";
 import { type Chunk, readChunk } from "./chunk.ts";
-import { cutStream } from "./completion.ts";
 import { affordableTokens } from "./estimate.ts";
-import { openChat } from "./open-chat.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { approximateUsage, type ChatUsage, measure, totalTokens, usageBlock } from "./usage.ts";
 
@@ -19,12 +18,12 @@ import { approximateUsage, type ChatUsage, measure, totalTokens, usageBlock } fr
  * billed for what it was sent.
  */
 export async function* stream(
-  pipeline: Pipeline,
-  providers: ProviderClient,
+  { pipeline, providers }: Modality,
   call: ChatCall,
-  { signal }: CallContext,
+  signal: AbortSignal,
 ): AsyncGenerator<{ chunks: Uint8Array[]; totalTokens?: bigint }> {
-  const { generation, model, bound } = await openChat(pipeline, call);
+  const { model, bound, estimate } = orderChat(pipeline, call);
+  const generation = await pipeline.open(call.caller, model, estimate);
   const tally = createTally(call);
   let slot: Slot | undefined;
   let settled = false;
@@ -50,8 +49,17 @@ export async function* stream(
     throw error instanceof SlotFailure && !signal.aborted ? cutStream() : error;
   } finally {
     // Reached unsettled by a failure, and by a client that left at any point.
-    if (!settled) await settleEarlyEnd(generation, slot, tally, signal);
+    const billed = signal.aborted && tally.delivered && !mayRunAgain(call);
+    if (!settled) await settleEarlyEnd(generation, billed ? slot : undefined, tally);
   }
+}
+
+/**
+ * A request with a charge id outlives its client. Where it is given up all the same, its runner
+ * died, and another will run it whole and be charged.
+ */
+function mayRunAgain({ caller }: ChatCall): boolean {
+  return caller !== undefined && caller.chargeId !== "";
 }
 
 /** Bills a client that left for what it was sent; everything else that ends early is free. */
@@ -59,10 +67,14 @@ async function settleEarlyEnd(
   generation: Generation,
   slot: Slot | undefined,
   tally: Tally,
-  signal: AbortSignal,
 ): Promise<void> {
-  if (slot === undefined || !signal.aborted || !tally.delivered) return await generation.fail();
+  if (slot === undefined) return await generation.fail();
   await generation.complete(slot, measure(tally.usage("delivered_approx4"), slot));
+}
+
+/** What a stream tells its client when the provider does not end it as it should. */
+function cutStream(): GatewayError {
+  return new GatewayError("upstream_rejected", "The provider ended the stream before its finish.");
 }
 
 /** Waits for the first chunks, so that a slot that has none still counts as failed. */

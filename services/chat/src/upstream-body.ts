@@ -1,10 +1,8 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
+import { spliceBody } from "@tollgate/kit/upstream/json-body";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 
-/**
- * The body that a slot is sent: what the gateway decides, spliced in front of the client's own
- * members, which are neither parsed nor written again.
- */
+/** The body that a slot is sent: what the gateway decides, and the client's own members. */
 export function upstreamBody(
   call: ChatCall,
   slot: Slot,
@@ -16,7 +14,5 @@ export function upstreamBody(
     decided.stream = true;
     decided.stream_options = { include_usage: true };
   }
-  const members = Buffer.from(call.body.buffer, call.body.byteOffset, call.body.byteLength);
-  const rest = members.toString("utf8", 1);
-  return `${JSON.stringify(decided).slice(0, -1)}${rest === "}" ? "" : ","}${rest}`;
+  return spliceBody(decided, call.body);
 }

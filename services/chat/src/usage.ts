@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
+import { isJsonObject, readCount } from "@tollgate/kit/json";
 import { type NanoUsd, usdJson } from "@tollgate/kit/money";
 import type { Measured } from "@tollgate/kit/pipeline";
 
@@ -14,16 +15,18 @@ export interface ChatUsage {
 
 /** Reads a provider's usage block; undefined when it reports none that can be billed. */
 export function readUsage(block: unknown): ChatUsage | undefined {
-  if (!isRecord(block)) return undefined;
-  const promptTokens = tokenCount(block.prompt_tokens);
-  const completionTokens = tokenCount(block.completion_tokens);
+  if (!isJsonObject(block)) return undefined;
+  const promptTokens = readCount(block.prompt_tokens);
+  const completionTokens = readCount(block.completion_tokens);
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
   const details: Record<string, unknown> = {};
   for (const name of ["prompt_tokens_details", "completion_tokens_details"]) {
-    if (isRecord(block[name])) details[name] = block[name];
+    if (isJsonObject(block[name])) details[name] = block[name];
   }
-  const promptDetails = isRecord(block.prompt_tokens_details) ? block.prompt_tokens_details : {};
-  const cached = tokenCount(promptDetails.cached_tokens) ?? 0n;
+  const promptDetails = isJsonObject(block.prompt_tokens_details)
+    ? block.prompt_tokens_details
+    : {};
+  const cached = readCount(promptDetails.cached_tokens) ?? 0n;
   const cachedTokens = cached < promptTokens ? cached : promptTokens;
   return { promptTokens, completionTokens, cachedTokens, basis: "provider", details };
 }
@@ -77,16 +80,4 @@ export function usageBlock(usage: ChatUsage, cost: NanoUsd): Record<string, unkn
     ...usage.details,
     cost: usdJson(cost),
   };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** More than any generation has: a provider that reports it is not believed. */
-const maxTokenCount = 10_000_000_000;
-
-function tokenCount(value: unknown): bigint | undefined {
-  if (typeof value !== "number" || !Number.isInteger(value)) return undefined;
-  return value >= 0 && value <= maxTokenCount ? BigInt(value) : undefined;
 }

@@ -6,6 +6,10 @@ import { handle, openExchange, type Route } from "./exchange.ts";
 /** Every route of the edge, by name. */
 export interface Routes {
   chatCompletions: Route;
+  embeddings: Route;
+  rerank: Route;
+  classification: Route;
+  imageGenerations: Route;
   listModels: Route;
   getModel: Route;
   getCredits: Route;
@@ -22,6 +26,10 @@ export function createApp(routes: Routes, log: Log): Express {
   app.set("query parser", false);
   app.use(openExchange(log));
   post(app, "/v1/chat/completions", routes.chatCompletions);
+  post(app, "/v1/embeddings", routes.embeddings);
+  post(app, "/v1/rerank", routes.rerank);
+  post(app, "/v1/classification", routes.classification);
+  post(app, "/v1/images/generations", routes.imageGenerations);
   get(app, "/v1/models", routes.listModels);
   get(app, "/v1/models/*alias", routes.getModel);
   get(app, "/v1/credits", routes.getCredits);

@@ -5,6 +5,8 @@ export interface EdgeConfig {
   port: number;
   host: string;
   catalogFile: string;
+  databaseUrl: string;
+  databaseConnections: number;
 }
 
 export function readConfig(env: Environment): EdgeConfig {
@@ -13,6 +15,8 @@ export function readConfig(env: Environment): EdgeConfig {
     port: settings.PORT,
     host: settings.HOST,
     catalogFile: settings.TOLLGATE_CATALOG,
+    databaseUrl: settings.DATABASE_URL,
+    databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
   };
 }
 
@@ -20,4 +24,6 @@ const schema = z.object({
   PORT: integerSetting({ min: 0, max: 65_535, default: 8_080 }),
   HOST: z.string().default("0.0.0.0"),
   TOLLGATE_CATALOG: z.string(),
+  DATABASE_URL: z.string(),
+  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
 });

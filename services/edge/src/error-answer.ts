@@ -4,6 +4,7 @@ import { envelope, GatewayError, internalError, PeerError } from "@tollgate/kit/
 import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import { exchangeOf } from "./exchange.ts";
 
 /** Turns whatever a route raised into the error that the client is told. */
 export function toGatewayError(error: unknown, log: Log): GatewayError {
@@ -20,7 +21,8 @@ export function toGatewayError(error: unknown, log: Log): GatewayError {
 
 /** The end of every failed request: the envelope, unless the answer has begun already. */
 export function answerErrors(log: Log): ErrorRequestHandler {
-  return (error, _req, res, _next) => {
+  return (error, req, res, _next) => {
+    if (exchangeOf(req).signal.aborted) return void res.destroy();
     const failure = toGatewayError(error, log);
     if (res.headersSent) return void res.destroy();
     sendError(res, failure);
@@ -28,6 +30,7 @@ export function answerErrors(log: Log): ErrorRequestHandler {
 }
 
 export function sendError(res: Response, error: GatewayError): void {
+  if (error.code === "idempotency_key_reused") res.setHeader("x-should-retry", "false");
   if (error.code === "invalid_api_key") res.setHeader("www-authenticate", "Bearer");
   if (error.retryAfterSeconds !== undefined) {
     res.setHeader("retry-after", String(error.retryAfterSeconds));

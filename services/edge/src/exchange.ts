@@ -41,6 +41,12 @@ export function openExchange(log: Log): RequestHandler {
   };
 }
 
+/** Names the answer by another request's id: the one that it was first given to. */
+export function nameExchange({ res }: Exchange, requestId: string): void {
+  res.setHeader("x-request-id", requestId);
+  if (res.hasHeader("inference-id")) res.setHeader("inference-id", requestId);
+}
+
 export function exchangeOf(req: Request): Exchange {
   const exchange = exchanges.get(req);
   if (exchange === undefined) throw new Error("a route runs inside an exchange");

@@ -1,4 +1,5 @@
 import { GatewayError } from "@tollgate/kit/errors";
+import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import express from "express";
 import type { Exchange } from "./exchange.ts";
 
@@ -7,33 +8,33 @@ const maxBodyBytes = 32 * 1024 * 1024;
 /** Deeper than any request needs, and shallow enough for every later walk over the body. */
 const maxDepth = 256;
 
-export type JsonObject = Record<string, unknown>;
-
 const readRaw = express.raw({ limit: maxBodyBytes, type: () => true });
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/**
- * Reads the body as a JSON object, whatever its content type says. Raises `invalid_json` when it is
- * too large, no UTF-8, no JSON, no object, or nested too deeply.
- */
-export async function readJsonObject({ req, res }: Exchange): Promise<JsonObject> {
+/** Reads the body, whatever its content type says. Raises `invalid_json` when it is too large. */
+export async function readBody({ req, res }: Exchange): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     readRaw(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
   }).catch((error: unknown) => {
     throw unreadable(error);
   });
-  const value = parse(req.body);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+}
+
+/** Raises `invalid_json` when a body is no UTF-8, no JSON, no object, or nested too deeply. */
+export function parseJsonObject(body: Buffer): JsonObject {
+  const value = parse(body);
+  if (!isJsonObject(value)) {
     throw new GatewayError("invalid_json", "The body must be a JSON object.");
   }
   if (isDeeper(value, maxDepth)) {
     throw new GatewayError("invalid_json", `The body nests deeper than ${maxDepth} levels.`);
   }
-  return value as JsonObject;
+  return value;
 }
 
-function parse(body: unknown): unknown {
-  if (!Buffer.isBuffer(body) || body.length === 0) {
+function parse(body: Buffer): unknown {
+  if (body.length === 0) {
     throw new GatewayError("invalid_json", "The body is empty: a JSON object is needed.");
   }
   try {

@@ -1,19 +1,29 @@
 import { watchCatalog } from "@tollgate/kit/catalog/watch";
+import { openDatabase } from "@tollgate/kit/database/pool";
 import { defineService, serviceNames } from "@tollgate/kit/service";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
+import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
+import { ImageService } from "@tollgate/proto/tollgate/v1/image";
 import manifest from "../package.json" with { type: "json" };
 import { createApp } from "./app.ts";
 import { createAuthenticate } from "./auth.ts";
+import { type BillableRoute, billable } from "./billable.ts";
 import { readConfig } from "./config.ts";
 import { createBalanceGuard } from "./guard.ts";
+import { createClaims } from "./idempotency/claims.ts";
+import { createRecords } from "./idempotency/records.ts";
 import { createRateWindows } from "./rate-windows.ts";
 import { listen } from "./server.ts";
 import { chatCompletions } from "./wire/chat.ts";
+import { classification } from "./wire/classification.ts";
 import { getCredits } from "./wire/credits.ts";
+import { embeddings } from "./wire/embeddings.ts";
 import { getHealth } from "./wire/health.ts";
+import { images } from "./wire/images.ts";
 import { getModel, listModels } from "./wire/models.ts";
+import { rerank } from "./wire/rerank.ts";
 
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
@@ -28,14 +38,24 @@ export const edge = defineService({
     const peers = serviceNames.filter((name) => name !== "edge");
     const health = Object.fromEntries(peers.map((name) => [name, peer(name, Health)]));
     const models = { authenticate, catalog: catalog.current };
+    const pool = await openDatabase({
+      url: config.databaseUrl,
+      schema: "edge",
+      migrations: new URL("../prisma/migrations/", import.meta.url),
+      maxConnections: config.databaseConnections,
+      log,
+    });
+    const claims = createClaims(createRecords(pool), log);
+    const document = peer("document", DocumentService);
+    const chat = peer("chat", ChatService);
+    const serve = (route: BillableRoute) => billable({ authenticate, guard, claims }, route);
     const app = createApp(
       {
-        chatCompletions: chatCompletions({
-          authenticate,
-          guard,
-          rates,
-          chat: peer("chat", ChatService),
-        }),
+        chatCompletions: serve(chatCompletions(chat, rates)),
+        embeddings: serve(embeddings(chat)),
+        rerank: serve(rerank(document)),
+        classification: serve(classification(document)),
+        imageGenerations: serve(images(peer("image", ImageService))),
         listModels: listModels(models),
         getModel: getModel(models),
         getCredits: getCredits(authenticate, billing),
@@ -50,6 +70,8 @@ export const edge = defineService({
       url: server.url,
       async stop(graceMs) {
         await server.stop(graceMs);
+        await claims.stop(graceMs);
+        await pool.end();
         catalog.close();
       },
     };

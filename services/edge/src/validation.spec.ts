@@ -1,8 +1,8 @@
 import { GatewayError } from "@tollgate/kit/errors";
+import type { JsonObject } from "@tollgate/kit/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { JsonObject } from "./json-body.ts";
 import { pathOf, validate } from "./validation.ts";
 import { parseChat } from "./wire/chat-call.ts";
 import { chatSchema } from "./wire/chat-schema.ts";

@@ -1,11 +1,12 @@
 import { GatewayError } from "@tollgate/kit/errors";
-import type { z } from "zod";
+import type { JsonObject } from "@tollgate/kit/json";
+import { z } from "zod";
 
 /**
  * Checks a body against its route's schema. The first failure wins: unknown fields before missing
  * and bad ones. Raises `unknown_param` and `invalid_param`, `param` being the field's path.
  */
-export function validate<S extends z.ZodObject>(schema: S, body: Record<string, unknown>) {
+export function validate<S extends z.ZodObject>(schema: S, body: JsonObject) {
   refuseUnknownFields(schema, body, "");
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -13,12 +14,24 @@ export function validate<S extends z.ZodObject>(schema: S, body: Record<string, 
   throw refusal(issue);
 }
 
+/**
+ * A body without the optional fields that are null: a client that sends null for one means that it
+ * leaves it out. Fields that are not supported at all stay, to be refused.
+ */
+export function withoutNulls(schema: z.ZodObject, body: JsonObject): JsonObject {
+  const fields = { ...body };
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null && isOptional(schema.shape[name])) delete fields[name];
+  }
+  return fields;
+}
+
+function isOptional(field: unknown): boolean {
+  return field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNever);
+}
+
 /** Raises `unknown_param` for a field that the schema does not have. */
-export function refuseUnknownFields(
-  schema: z.ZodObject,
-  body: Record<string, unknown>,
-  prefix: string,
-): void {
+export function refuseUnknownFields(schema: z.ZodObject, body: JsonObject, prefix: string): void {
   for (const name of Object.keys(body)) {
     if (Object.hasOwn(schema.shape, name)) continue;
     const param = `${prefix}${name}`.slice(0, 200);

@@ -5,6 +5,7 @@ import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/toll
 import {
   type Catalog,
   type Model,
+  type Pricing,
   type RouteType,
   type Slot,
   servableModel,
@@ -25,7 +26,19 @@ export interface Pipeline {
   /** The model behind an alias. Raises `model_not_found`, with no hint why. */
   resolve(alias: string, routeType: RouteType): Model;
   /** Takes the hold. What it answers must be ended, by `complete` or by `fail`. */
-  open(caller: Caller, model: Model, estimate: NanoUsd): Promise<Generation>;
+  open(caller: Caller | undefined, model: Model, estimate: NanoUsd): Promise<Generation>;
+  /** The rest of the way for an answer that comes whole. Answers it with the charge. */
+  run<Answer>(order: Order<Answer>): Promise<Served<Answer> & { cost: NanoUsd }>;
+}
+
+/** A request whose answer comes whole, and what is particular to it. */
+export interface Order<Answer> {
+  caller: Caller | undefined;
+  model: Model;
+  estimate: NanoUsd;
+  /** Asks one slot. Raises a SlotFailure when it did not serve. */
+  ask(slot: Slot, held: NanoUsd): Promise<Answer>;
+  measure(answer: Answer, slot: Slot): Measured;
 }
 
 /** One billable request under way: its money is set aside. */
@@ -35,8 +48,8 @@ export interface Generation {
   /** Walks the model's chain; see `walkChain`. */
   call<Answer>(attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
   /**
-   * Prices what was measured and publishes it. Answers the charge that the client is told, no more
-   * than was held, once its event is safe.
+   * Prices what was measured and publishes it. Answers, once its event is safe, the cost that a
+   * client is told where its route tells one: no more than was held.
    */
   complete(slot: Slot, measured: Measured): Promise<NanoUsd>;
   /** Records a generation that is not billed, and so gives the hold back. Never raises. */
@@ -50,6 +63,8 @@ export interface Measured {
   basis: string;
   lines: readonly { quantity: bigint; price: Price }[];
   tokens?: { prompt: bigint; completion: bigint; cachedPrompt: bigint };
+  /** Recorded, not priced. */
+  corpusSize?: bigint;
 }
 
 export interface PipelineParts {
@@ -61,6 +76,9 @@ export interface PipelineParts {
   now(): Date;
 }
 
+/** Routes whose answers name their cost: what the client is told is what it pays. */
+const tellsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
+
 export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     resolve(alias, routeType) {
@@ -70,26 +88,55 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       throw new GatewayError("model_not_found", message, { param: "model" });
     },
     open: (caller, model, estimate) => openGeneration(parts, caller, model, estimate),
+    async run({ caller, model, estimate, ask, measure }) {
+      const generation = await openGeneration(parts, caller, model, estimate);
+      const served = await unlessFailed(generation, async () => {
+        const { slot, answer } = await generation.call((one) => ask(one, generation.held));
+        return { slot, answer, measured: measure(answer, slot) };
+      });
+      const cost = await generation.complete(served.slot, served.measured);
+      return { slot: served.slot, answer: served.answer, cost };
+    },
   };
+}
+
+/** The cost at the dearest slot of the chain: the hold comes before the routing. */
+export function dearestCost(model: Model, costAt: (pricing: Pricing) => NanoUsd): NanoUsd {
+  let dearest = 0n;
+  for (const { pricing } of model.chain) {
+    const cost = costAt(pricing);
+    if (cost > dearest) dearest = cost;
+  }
+  return dearest;
+}
+
+async function unlessFailed<T>(generation: Generation, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await generation.fail();
+    throw error;
+  }
 }
 
 async function openGeneration(
   parts: PipelineParts,
-  caller: Caller,
+  caller: Caller | undefined,
   model: Model,
   estimate: NanoUsd,
 ): Promise<Generation> {
-  const holdId = caller.requestId;
+  if (caller === undefined) throw new Error("a call names its caller");
+  const { requestId, accountId, keyId, chargeId } = caller;
   // What costs nothing needs no hold, and is served also from an empty wallet.
-  const held = estimate === 0n ? 0n : await parts.holds.take(holdId, caller.accountId, estimate);
+  const held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
 
   async function publish(outcome: Outcome, fields: Partial<UsageEvent>): Promise<void> {
     const event = create(UsageEventSchema, {
-      id: caller.requestId,
-      requestId: caller.requestId,
-      accountId: caller.accountId,
-      keyId: caller.keyId,
-      holdId: held === 0n ? "" : holdId,
+      id: requestId,
+      requestId,
+      accountId,
+      keyId,
+      holdId: held === 0n ? "" : requestId,
       outcome,
       routeType: model.routeType,
       alias: model.alias,
@@ -97,7 +144,7 @@ async function openGeneration(
       occurredAt: timestampFromDate(parts.now()),
     });
     await parts.publisher.publish(Object.assign(event, fields));
-    parts.holds.settled(holdId);
+    parts.holds.settled(requestId);
   }
 
   return {
@@ -114,8 +161,10 @@ async function openGeneration(
         promptTokens: measured.tokens?.prompt ?? 0n,
         completionTokens: measured.tokens?.completion ?? 0n,
         cachedPromptTokens: measured.tokens?.cachedPrompt ?? 0n,
+        corpusSize: measured.corpusSize ?? 0n,
+        chargeId,
         costNanoUsd: cost,
-        reportedNanoUsd: reported,
+        ...(tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
       });
       return reported;
     },

@@ -5,7 +5,7 @@ import type { Environment } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { Client, Offer } from "./rpc/implementation.ts";
 
-export const serviceNames = ["ledger", "billing", "chat", "edge"] as const;
+export const serviceNames = ["ledger", "billing", "chat", "document", "image", "edge"] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** A service as the program starts it. It cannot tell whether its peers share its process. */

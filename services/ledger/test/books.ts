@@ -13,8 +13,8 @@ declare module "vitest" {
   }
 }
 
-/** A ledger of its own in the run's Postgres. */
-export async function openLedger(postgresUrl: string): Promise<pg.Pool> {
+/** A database of its own in the run's Postgres. Answers its URL. */
+export async function createLedgerDatabase(postgresUrl: string): Promise<string> {
   const name = `ledger_${randomUUID().replaceAll("-", "")}`;
   const admin = new pg.Client({ connectionString: postgresUrl });
   await admin.connect();
@@ -22,8 +22,13 @@ export async function openLedger(postgresUrl: string): Promise<pg.Pool> {
   await admin.end();
   const url = new URL(postgresUrl);
   url.pathname = `/${name}`;
+  return url.toString();
+}
+
+/** The ledger's tables in that database. */
+export async function openLedger(url: string): Promise<pg.Pool> {
   return openDatabase({
-    url: url.toString(),
+    url,
     schema: "ledger",
     migrations: new URL("../prisma/migrations/", import.meta.url),
     maxConnections: 8,

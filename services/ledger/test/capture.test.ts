@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHoldTaker } from "../src/hold.ts";
 import { releaseHold, sweepExpiredHolds } from "../src/release.ts";
-import { openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
+import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
 import { settle } from "./settlement-model.ts";
 
 describe("holds and captures", () => {
   let pool: pg.Pool;
 
   beforeAll(async () => {
-    pool = await openLedger(inject("postgresUrl"));
+    pool = await openLedger(await createLedgerDatabase(inject("postgresUrl")));
   });
 
   afterAll(() => pool.end());
@@ -71,6 +71,31 @@ describe("holds and captures", () => {
       held: 0n,
       entries: 990_000n,
     });
+  });
+
+  test("runs of one charge id are charged once together, whoever comes first", async () => {
+    const accountId = await openWallet(pool, 1_000_000n);
+    const take = createHoldTaker(pool, 60_000);
+    const events = [];
+    for (const run of [1, 2, 3]) {
+      const holdId = `${accountId}-run-${run}`;
+      await take({ holdId, accountId, estimate: 20_000n });
+      const chargeId = `${accountId}-charge`;
+      events.push(usageEvent({ accountId, holdId, chargeId, costNanoUsd: BigInt(run) * 5_000n }));
+    }
+    const failed = usageEvent({ accountId, chargeId: `${accountId}-charge` });
+    failed.outcome = Outcome.FAILED;
+    const replicas = [createCapture(pool), createCapture(pool)];
+    await replicas[0]?.(failed);
+    await Promise.all(events.map((event, index) => replicas[index % 2]?.(event)));
+    const wallet = await readWallet(pool, accountId);
+    expect(wallet).toMatchObject({ held: 0n, balance: wallet?.entries });
+    const { rows } = await pool.query<{ amount: bigint; reference: string }>(
+      "SELECT amount_nano_usd AS amount, reference FROM entry WHERE account_id = $1 AND kind = 'usage'",
+      [accountId],
+    );
+    expect(rows.filter(({ amount }) => amount < 0n)).toHaveLength(1);
+    expect(rows.filter(({ reference }) => reference === `${accountId}-charge`)).toHaveLength(2);
   });
 
   test("replicas that race for the last money never grant it twice", async () => {

@@ -1,5 +1,4 @@
-import { cut } from "../call.ts";
-import { trickle } from "../trickle.ts";
+import { sendJson } from "../send-json.ts";
 import type { Choice } from "./generation.ts";
 import { createdAt, type Order } from "./order.ts";
 import { reportUsage } from "./usage-report.ts";
@@ -7,23 +6,8 @@ import { reportUsage } from "./usage-report.ts";
 /** Answers with one JSON object, or with the broken one that the commands ask for. */
 export async function sendCompletion(order: Order): Promise<void> {
   const { call, entry, commands, generation } = order;
-  const whole = JSON.stringify(completionOf(order));
-  const body = commands.garbage ? `garbage ${whole}` : whole;
-  call.response.writeHead(200, {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(body),
-  });
   entry.completionTokens = generation.usage.completionTokens;
-  if (commands.cut_after !== undefined) {
-    entry.outcome = "cut";
-    call.response.write(body.slice(0, body.length / 2));
-    cut(call);
-    return;
-  }
-  if (commands.trickle_ms) await trickle(call, Buffer.from(body), commands.trickle_ms);
-  call.left.throwIfAborted();
-  entry.outcome = commands.garbage ? "garbage" : "completed";
-  call.response.end(commands.trickle_ms ? undefined : body);
+  await sendJson(call, entry, commands, JSON.stringify(completionOf(order)));
 }
 
 function completionOf(order: Order): object {

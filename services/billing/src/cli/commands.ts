@@ -168,6 +168,7 @@ function entryJson(entry: Entry) {
     unit_type: entry.unitType,
     quantity: Number(entry.quantity),
     basis: entry.basis,
+    corpus_size: Number(entry.corpusSize),
     reference: entry.reference,
     recorded_at:
       entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString(),

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { GatewayError } from "@tollgate/kit/errors";
+import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
-import type { JsonObject } from "../json-body.ts";
-import { refuseUnknownFields, validate } from "../validation.ts";
+import { refuseUnknownFields, validate, withoutNulls } from "../validation.ts";
 import { chatSchema, streamOptionsSchema } from "./chat-schema.ts";
 import { measurePrompt } from "./prompt-size.ts";
 
@@ -17,9 +17,9 @@ export interface ParsedChat {
  * naming the field.
  */
 export function parseChat(body: JsonObject): ParsedChat {
-  const fields = withoutNulls(body);
+  const fields = withoutNulls(chatSchema, body);
   refuseUnknownFields(chatSchema, fields, "");
-  if (isObject(fields.stream_options)) {
+  if (isJsonObject(fields.stream_options)) {
     refuseUnknownFields(streamOptionsSchema, fields.stream_options, "stream_options.");
   }
   const {
@@ -52,19 +52,6 @@ export function parseChat(body: JsonObject): ParsedChat {
   };
 }
 
-/** A client that sends null for an optional field means that it leaves it out. */
-function withoutNulls(body: JsonObject): JsonObject {
-  const fields = { ...body };
-  for (const [name, value] of Object.entries(body)) {
-    if (value === null && !neverNull.has(name) && Object.hasOwn(chatSchema.shape, name)) {
-      delete fields[name];
-    }
-  }
-  return fields;
-}
-
-const neverNull: ReadonlySet<string> = new Set(["model", "messages", "store", "service_tier"]);
-
 /** What goes on to the provider as it is: all but what the gateway itself decides. */
 function providersMembers(fields: JsonObject): JsonObject {
   const { model, stream, stream_options, max_tokens, max_completion_tokens, ...members } = fields;
@@ -74,8 +61,4 @@ function providersMembers(fields: JsonObject): JsonObject {
 function fieldUsed(maxTokens: number | undefined, maxCompletionTokens: number | undefined): string {
   if (maxCompletionTokens !== undefined) return "max_completion_tokens";
   return maxTokens === undefined ? "" : "max_tokens";
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

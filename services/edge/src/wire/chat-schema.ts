@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { alias, boolean, integerFrom, numberFrom, text } from "./fields.ts";
 
 /** The fields of a chat request, each checked as far as the contract speaks of it. */
 
-const text = z.string({ error: "must be a string" });
 const textPart = z.looseObject({ type: z.literal("text"), text });
 const refusalPart = z.looseObject({ type: z.literal("refusal"), refusal: text });
 const imagePart = z.looseObject({
@@ -65,18 +65,6 @@ const message = z.discriminatedUnion(
   { error: "must be system, developer, user, assistant or tool" },
 );
 
-function numberFrom(min: number, max: number) {
-  const error = `must be a number from ${min} to ${max}`;
-  return z.number({ error }).min(min, error).max(max, error).optional();
-}
-
-function integerFrom(min: number, max: number = Number.MAX_SAFE_INTEGER) {
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  const error = `must be a whole number ${range}`;
-  return z.int({ error }).min(min, error).max(max, error).optional();
-}
-
-const boolean = z.boolean({ error: "must be true or false" }).optional();
 const object = z.record(z.string(), z.unknown(), { error: "must be an object" });
 const unsupported = z.never({ error: "is not supported" }).optional();
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -87,7 +75,7 @@ export const streamOptionsSchema = z.strictObject(
 );
 
 export const chatSchema = z.strictObject({
-  model: text.min(1, "must not be empty"),
+  model: alias,
   messages: z.array(message, { error: "must be an array of messages" }).min(1, "must not be empty"),
   stream: boolean,
   max_completion_tokens: integerFrom(1),

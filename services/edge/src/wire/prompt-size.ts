@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { codePoints } from "@tollgate/kit/code-points";
+import type { JsonObject } from "@tollgate/kit/json";
 import type { PromptSizeSchema } from "@tollgate/proto/tollgate/v1/chat";
-import type { JsonObject } from "../json-body.ts";
 
 /**
  * Sizes what the model reads: all text of the messages, and the tools and the response format as

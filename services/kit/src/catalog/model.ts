@@ -13,6 +13,15 @@ export const routeTypes = [
 
 export type RouteType = (typeof routeTypes)[number];
 
+/** The versions of the taxonomy that a classification can speak. */
+export const taxonomies = ["2.1", "2.2", "3.1"] as const;
+export type Taxonomy = (typeof taxonomies)[number];
+
+/** What a classification alias does: assign the labels of a taxonomy, or extract entities. */
+export type Classification =
+  | { lane: "taxonomy"; taxonomies: readonly Taxonomy[] }
+  | { lane: "entities" };
+
 export type UnitType = "tokens" | "chars" | "audio_seconds" | "searches" | "pages" | "images";
 
 /** A model as the catalog describes it: what clients call by its alias, and who serves it. */
@@ -28,6 +37,8 @@ export interface Model {
   /** The ceiling of a chat answer whose client set none. */
   maxOutputTokens: number | undefined;
   vision: boolean;
+  /** On classification aliases alone. */
+  classification?: Classification;
   unitType: UnitType;
   pricing: Pricing;
   /** The slots in the order in which they are tried; never empty. */

@@ -92,15 +92,36 @@ test("a slot may have its own price, path and name of the ceiling", () => {
   expect(second?.pricing).toBe(models.get("small")?.pricing);
 });
 
-test("the demo catalog parses: two public chat models, the second with a spare slot", async () => {
+test("the demo catalog parses: public models of every built route, one with a spare slot", async () => {
   const url = new URL("../../../../deploy/simulator/demo-catalog.yaml", import.meta.url);
   const catalog = parseCatalog(await readFile(url, "utf8"));
   const models = [...catalog.models.values()];
-  expect(models.map(({ alias, chain }) => [alias, chain.length])).toEqual([
-    ["demo-small", 1],
-    ["demo-large", 2],
-  ]);
-  for (const { alias } of models) expect(servableModel(catalog, alias, "chat")).toBeDefined();
+  expect(new Set(models.map(({ routeType }) => routeType))).toEqual(
+    new Set(["chat", "embeddings", "rerank", "classification", "images"]),
+  );
+  expect(models.filter(({ chain }) => chain.length === 2)).toHaveLength(1);
+  for (const { alias, routeType } of models) {
+    expect(servableModel(catalog, alias, routeType)).toBeDefined();
+  }
+});
+
+test("an entities alias has no taxonomies, and a taxonomy alias without a list takes them all", () => {
+  const entry = { route_type: "classification", pricing: { per: 1, price: "1" } };
+  const models = (fields: object) =>
+    JSON.stringify({
+      providers: { acme: { base_url: "https://acme.test" } },
+      models: [{ alias: "c", ...entry, chain: [{ provider: "acme", model: "m" }], ...fields }],
+    });
+  const open = parseCatalog(models({ lane: "taxonomy" })).models.get("c");
+  expect(open).toMatchObject({
+    unitType: "pages",
+    classification: { lane: "taxonomy", taxonomies: ["2.1", "2.2", "3.1"] },
+  });
+  const entities = parseCatalog(models({ lane: "entities" })).models.get("c");
+  expect(entities).toMatchObject({ unitType: "searches", classification: { lane: "entities" } });
+  expect(() => parseCatalog(models({ lane: "entities", taxonomies: ["2.1"] }))).toThrow(
+    "models[0].taxonomies",
+  );
 });
 
 test("an internal model is not served, and no model by another route than its own", () => {

@@ -1,7 +1,16 @@
 import { parseDocument } from "yaml";
 import type { z } from "zod";
 import { StartError } from "../errors.ts";
-import type { Catalog, Model, Pricing, Provider, RouteType, Slot, UnitType } from "./model.ts";
+import {
+  type Catalog,
+  type Model,
+  type Pricing,
+  type Provider,
+  type RouteType,
+  type Slot,
+  taxonomies,
+  type UnitType,
+} from "./model.ts";
 import {
   type CatalogFile,
   catalogFileSchema,
@@ -70,10 +79,20 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     contextTokens: "context_tokens" in entry ? entry.context_tokens : undefined,
     maxOutputTokens: "max_output_tokens" in entry ? entry.max_output_tokens : undefined,
     vision: "vision" in entry && entry.vision,
+    ...classificationOf(entry, path),
     unitType: unitTypeOf(entry),
     pricing,
     chain,
   };
+}
+
+function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classification"> {
+  if (entry.route_type !== "classification") return {};
+  if (entry.lane === "taxonomy") {
+    return { classification: { lane: entry.lane, taxonomies: entry.taxonomies ?? taxonomies } };
+  }
+  if (entry.taxonomies === undefined) return { classification: { lane: entry.lane } };
+  throw new StartError(`${path}.taxonomies: the entities lane has none`);
 }
 
 function toPricing(entry: PricingEntry): Pricing {

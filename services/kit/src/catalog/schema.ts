@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parsePicoUsd } from "../money.ts";
-import { routeTypes } from "./model.ts";
+import { routeTypes, taxonomies } from "./model.ts";
 
 /** The catalog file as it is written; `parse.ts` turns it into models. */
 
@@ -83,7 +83,8 @@ const transcriptions = model("transcriptions", unitPricing).extend({
 const ocr = model("ocr", unitPricing).extend({ lane: z.enum(["print", "archival"]) });
 const classification = model("classification", unitPricing).extend({
   lane: z.enum(["taxonomy", "entities"]),
-  taxonomies: z.array(z.enum(["2.1", "2.2", "3.1"])).optional(),
+  /** Which taxonomies an alias of that lane takes; all when it is left out. */
+  taxonomies: z.array(z.enum(taxonomies)).min(1).optional(),
 });
 
 export const catalogFileSchema = z.strictObject({

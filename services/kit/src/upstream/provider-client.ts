@@ -89,11 +89,17 @@ async function post(
   }
 }
 
-/** Reads a JSON answer whole. Raises a SlotFailure when it is cut, too large or not JSON. */
-export async function readJson(answer: ProviderAnswer, signal: AbortSignal): Promise<unknown> {
-  const text = await readText(answer.body, maxAnswerBytes, signal);
+/**
+ * Reads a JSON answer whole: its bytes, and what they say. Raises a SlotFailure when it is cut, too
+ * large or not JSON.
+ */
+export async function readJson(
+  answer: ProviderAnswer,
+  signal: AbortSignal,
+): Promise<{ bytes: Uint8Array; value: unknown }> {
+  const bytes = await readBytes(answer.body, maxAnswerBytes, signal);
   try {
-    return JSON.parse(text);
+    return { bytes, value: JSON.parse(bytes.toString("utf8")) };
   } catch (cause) {
     throw new SlotFailure("rejected", "the provider's answer is not JSON", { cause });
   }
@@ -115,7 +121,7 @@ export function transportFailure(error: unknown, signal: AbortSignal): unknown {
   return new SlotFailure("unreachable", `${what}${code}`, { cause: error });
 }
 
-async function readText(body: Readable, limit: number, signal: AbortSignal): Promise<string> {
+async function readBytes(body: Readable, limit: number, signal: AbortSignal): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
@@ -127,7 +133,7 @@ async function readText(body: Readable, limit: number, signal: AbortSignal): Pro
   } catch (error) {
     throw transportFailure(error, signal);
   }
-  return (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString("utf8");
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
 }
 
 /**

@@ -1,0 +1,132 @@
+/** A value of a field: taken, or refused with a code and the path that the refusal names. */
+interface Values {
+  good?: readonly unknown[];
+  bad?: readonly (readonly [value: unknown, param?: string, code?: string])[];
+}
+
+export interface SpecialtyRoute {
+  path: string;
+  /** A smallest good body. */
+  body: Record<string, unknown>;
+  /** What the test catalog calls the route's model, and its faulty relatives by suffix. */
+  alias: string;
+  fields: Record<string, Values>;
+  /** Fields that other routes or providers know, and this one does not. */
+  foreign: readonly string[];
+}
+
+const notText: Values["bad"] = [[5], [null], [[]], [{}], [true], [undefined]];
+const text = { good: ["x", "ünï😀", " "], bad: notText };
+const model = { bad: [...(notText ?? []), [""]] } satisfies Values;
+const inputs: Values = {
+  good: ["one", ["one"], ["one", "two"], ["é", "😀".repeat(9)]],
+  bad: [[undefined], [null], [5], [{}], [true], [[]], [["a", 5], "input[1]"], [[null], "input[0]"]],
+};
+
+/** Every field of the JSON routes beside chat, with values that are good and values that are bad. */
+export const specialtyRoutes: readonly SpecialtyRoute[] = [
+  {
+    path: "/v1/embeddings",
+    alias: "test-embed",
+    body: { model: "test-embed", input: "Hello" },
+    foreign: ["user", "foo", "n", "session_id", "__proto__"],
+    fields: {
+      model,
+      input: { ...inputs, bad: [...(inputs.bad ?? []), [[1, 2, 3]], [[[1, 2], [3]]]] },
+      encoding_format: { good: ["float", "base64", null], bad: [["int8"], [5], [["float"]]] },
+      dimensions: { good: [1, 256, null], bad: [[0], [-1], [1.5], ["8"], [1e300]] },
+    },
+  },
+  {
+    path: "/v1/rerank",
+    alias: "test-rerank",
+    body: { model: "test-rerank", query: "what", documents: ["a", "b"] },
+    foreign: ["return_documents", "rank_fields", "max_chunks_per_doc", "input", "__proto__"],
+    fields: {
+      model,
+      query: text,
+      documents: {
+        good: [["a"], ["a", "b", "c"], [""]],
+        bad: [
+          [[]],
+          [undefined],
+          [null],
+          ["a"],
+          [{}],
+          [["a", 5], "documents[1]"],
+          [[{ text: "a" }], "documents[0]"],
+        ],
+      },
+      top_n: { good: [1, 2, 100, null], bad: [[0], [-1], [1.5], ["1"]] },
+    },
+  },
+  {
+    path: "/v1/classification",
+    alias: "test-taxonomy",
+    body: { model: "test-taxonomy", input: "Hello" },
+    foreign: ["threshold", "text", "multi_label", "__proto__"],
+    fields: {
+      model,
+      input: inputs,
+      taxonomy: { good: ["2.1", "2.2", null], bad: [["3.1"], ["2.3"], [2.1], [["2.1"]]] },
+      both_versions: { good: [true, false, null], bad: [["true"], [1]] },
+      types: {
+        good: [null],
+        bad: [[["person"], "types", "unknown_param"], ["person"], [[5], "types[0]"]],
+      },
+      labels: { good: [null], bad: [[["person"], "labels", "unknown_param"], [[]], [{}]] },
+    },
+  },
+  {
+    path: "/v1/classification",
+    alias: "test-entities",
+    body: { model: "test-entities", input: "Ada met Bob", types: ["person"] },
+    foreign: ["flat_ner"],
+    fields: {
+      input: inputs,
+      types: { good: [["a", "b"]], bad: [[undefined], [null], [[]], ["a"], [[""], "types[0]"]] },
+      labels: { good: [["person"], null], bad: [[["other"]], [[]]] },
+      taxonomy: { good: [null], bad: [["2.1", "taxonomy", "unknown_param"]] },
+      both_versions: { good: [null], bad: [[false, "both_versions", "unknown_param"]] },
+    },
+  },
+  {
+    path: "/v1/images/generations",
+    alias: "test-image",
+    body: { model: "test-image", prompt: "a cat" },
+    foreign: [
+      "seed",
+      "quality",
+      "style",
+      "background",
+      "output_format",
+      "output_compression",
+      "moderation",
+      "stream",
+      "partial_images",
+      "user",
+      "image",
+      "__proto__",
+    ],
+    fields: {
+      model,
+      prompt: { good: ["x", " "], bad: [...(notText ?? []), [""]] },
+      n: { good: [1, 10, null], bad: [[0], [11], [1.5], ["2"], [-1]] },
+      size: {
+        good: ["1024x1024", "1x1", "512x9999", null],
+        bad: [
+          ["auto"],
+          ["0x512"],
+          ["0512x512"],
+          ["512x0"],
+          ["512X512"],
+          ["512x"],
+          [" 1x1"],
+          ["1x1\n"],
+          [512],
+        ],
+      },
+      response_format: { good: ["url", null], bad: [["b64_json"], ["URL"], [5], [["url"]]] },
+    },
+  },
+];

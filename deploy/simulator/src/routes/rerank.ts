@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { jsonRoute } from "../json-route.ts";
+
+const request = z.object({
+  model: z.string().min(1),
+  query: z.string(),
+  documents: z.array(z.string()).min(1),
+  top_n: z.int().min(1).optional(),
+});
+
+/** Ranks by how many words of the query a document holds. */
+export const rerank = jsonRoute("/v1/rerank", request, (body, _commands, seq) => {
+  const words = new Set(wordsOf(body.query));
+  const results = body.documents.map((text, index) => {
+    const found = wordsOf(text).filter((word) => words.has(word)).length;
+    return { index, relevance_score: found / (found + 1) };
+  });
+  results.sort((left, right) => right.relevance_score - left.relevance_score);
+  return { id: `rerank-${seq}`, model: body.model, results: results.slice(0, body.top_n) };
+});
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/\w+/g) ?? [];
+}

@@ -1,0 +1,17 @@
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/kit/json";
+import type { JsonRoute, Used } from "@tollgate/kit/json-route";
+import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
+
+/** Embeddings bill the tokens of their inputs. No token is shorter than a byte. */
+export const embeddings: JsonRoute<EmbedRequest> = {
+  routeType: "embeddings",
+  bound: ({ textBytes }) => (textBytes === 0n ? 1n : textBytes),
+  measure: ({ usage }, { textCharacters }) =>
+    reportedTokens(usage) ?? { quantity: (textCharacters + 3n) / 4n, basis: "approx4" },
+};
+
+function reportedTokens(usage: unknown): Used | undefined {
+  const { prompt_tokens, total_tokens }: JsonObject = isJsonObject(usage) ? usage : {};
+  const quantity = readCount(prompt_tokens) ?? readCount(total_tokens);
+  return quantity === undefined ? undefined : { quantity, basis: "provider" };
+}

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { envelope, GatewayError, PeerError } from "@tollgate/kit/errors";
+import type { Exchange } from "./exchange.ts";
+import type { Collector } from "./idempotency/collector.ts";
+
+export const jsonType = "application/json; charset=utf-8";
+export const eventStreamType = "text/event-stream; charset=utf-8";
+
+/** A successful answer: whole, or a stream whose events come one by one. */
+export type Answer = WholeAnswer | StreamedAnswer;
+
+export interface WholeAnswer {
+  contentType: string;
+  body: Uint8Array;
+}
+
+export interface StreamedAnswer {
+  contentType: string;
+  events: AsyncIterable<Uint8Array>;
+}
+
+/** Headers that a route adds, read when the answer's head goes out. */
+export type HeadersOf = () => Record<string, string>;
+
+export function writeWhole(
+  { res }: Exchange,
+  { contentType, body }: WholeAnswer,
+  headersOf: HeadersOf,
+): void {
+  res.writeHead(200, {
+    ...headFor(contentType),
+    ...headersOf(),
+    "content-length": body.byteLength,
+  });
+  res.end(body);
+}
+
+/**
+ * Writes the events of a stream, each as it comes. The head goes out with the first: what fails
+ * before it is an ordinary error answer. What fails after is told in one last event. A client that
+ * reads slowly slows the source. With a collector, which is given all of it, the stream is read to
+ * its end also when the client has left. Answers whether the stream ended well; the end of the
+ * response is then the caller's to write.
+ */
+export async function writeStream(
+  exchange: Exchange,
+  { contentType, events }: StreamedAnswer,
+  headersOf: HeadersOf,
+  collector?: Collector,
+): Promise<boolean> {
+  const { res, signal } = exchange;
+  try {
+    for await (const piece of events) {
+      collector?.add(piece);
+      if (signal.aborted && collector === undefined) return false;
+      if (!signal.aborted) await writePiece(exchange, piece, { contentType, headersOf });
+    }
+  } catch (error) {
+    if (!res.headersSent) throw error;
+    if (!signal.aborted) res.end(`data: ${JSON.stringify(envelope(lastWord(error)))}\n\n`);
+    return false;
+  }
+  return true;
+}
+
+async function writePiece(
+  { res, signal }: Exchange,
+  piece: Uint8Array,
+  { contentType, headersOf }: { contentType: string; headersOf: HeadersOf },
+): Promise<void> {
+  if (!res.headersSent) res.writeHead(200, { ...headFor(contentType), ...headersOf() });
+  if (res.write(piece)) return;
+  // A client that leaves instead is no failure of the stream.
+  await once(res, "drain", { signal }).catch(() => {});
+}
+
+function headFor(contentType: string): Record<string, string> {
+  if (contentType !== eventStreamType) return { "content-type": contentType };
+  return {
+    "content-type": contentType,
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+  };
+}
+
+function lastWord(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const message =
+    error instanceof PeerError && error.reason === "deadline"
+      ? "The stream took longer than the gateway allows."
+      : "The stream broke inside the gateway.";
+  return new GatewayError("upstream_rejected", message, { cause: error });
+}

@@ -1,0 +1,149 @@
+import { create } from "@bufbuild/protobuf";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { JsonObject } from "@tollgate/kit/json";
+import type { CallOptions } from "@tollgate/kit/rpc/implementation";
+import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import {
+  type Answer,
+  type HeadersOf,
+  type StreamedAnswer,
+  type WholeAnswer,
+  writeStream,
+  writeWhole,
+} from "./answer.ts";
+import type { Authenticate, Principal } from "./auth.ts";
+import { type Exchange, nameExchange, type Route } from "./exchange.ts";
+import type { BalanceGuard } from "./guard.ts";
+import type { Claim, Claims } from "./idempotency/claims.ts";
+import { createCollector } from "./idempotency/collector.ts";
+import type { FoundRecord } from "./idempotency/records.ts";
+import { fingerprintOf, readIdempotencyKey } from "./idempotency/request-key.ts";
+import { parseJsonObject, readBody } from "./json-body.ts";
+import { refuseQuery } from "./query.ts";
+
+export interface BillableParts {
+  authenticate: Authenticate;
+  guard: BalanceGuard;
+  claims: Claims;
+}
+
+/** What is particular to a route that takes JSON, costs money and can be replayed. */
+export interface BillableRoute {
+  /**
+   * Reads the body, and answers how to answer it. Raises `unknown_param` and `invalid_param`,
+   * naming the field, before anything is asked of a service.
+   */
+  parse(body: JsonObject): (caller: Caller, options: CallOptions) => Promise<Answer> | Answer;
+  /** Headers of every answer but an error's. */
+  headers?(principal: Principal): Record<string, string>;
+}
+
+/**
+ * Serves such a route. Refuses in this order: the key (401, 403), the idempotency key (409), the
+ * wallet (402), the body (400), and the rest as the service finds it.
+ */
+export function billable(parts: BillableParts, route: BillableRoute): Route {
+  return async (exchange) => {
+    const principal = await parts.authenticate(exchange);
+    const headersOf: HeadersOf = () => route.headers?.(principal) ?? {};
+    const idempotencyKey = readIdempotencyKey(exchange.req);
+    const request: BillableRequest = { route, exchange, principal, headersOf };
+    try {
+      if (idempotencyKey === undefined) await answerAlways(parts, request);
+      else await answerOnce(parts, request, idempotencyKey);
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === "credit_balance_exhausted") {
+        parts.guard.forget(principal.accountId);
+      }
+      throw error;
+    }
+  };
+}
+
+interface BillableRequest {
+  route: BillableRoute;
+  exchange: Exchange;
+  principal: Principal;
+  headersOf: HeadersOf;
+}
+
+async function answerAlways({ guard }: BillableParts, request: BillableRequest): Promise<void> {
+  const { route, exchange, principal, headersOf } = request;
+  await guard.check(principal.accountId);
+  refuseQuery(exchange.req);
+  const run = route.parse(parseJsonObject(await readBody(exchange)));
+  const answer = await run(callerOf(request, ""), { signal: exchange.signal });
+  if ("body" in answer) writeWhole(exchange, answer, headersOf);
+  else if (await writeStream(exchange, answer, headersOf)) exchange.res.end();
+}
+
+/** Runs a request of an idempotency key once, also when its client leaves, and replays its answer. */
+async function answerOnce(
+  { claims, guard }: BillableParts,
+  request: BillableRequest,
+  idempotencyKey: string,
+): Promise<void> {
+  const { route, exchange, principal, headersOf } = request;
+  const { req, requestId, signal } = exchange;
+  const { keyId, accountId } = principal;
+  const body = await readBody(exchange).catch(async (error: unknown) => {
+    await guard.check(accountId);
+    throw error;
+  });
+  const key = { keyId, idempotencyKey, fingerprint: fingerprintOf(req, body) };
+  const entered = await claims.enter(key, requestId, signal);
+  if ("state" in entered) return replay(exchange, entered, headersOf);
+  try {
+    await guard.check(accountId);
+    refuseQuery(req);
+    const run = route.parse(parseJsonObject(body));
+    const answer = await run(callerOf(request, entered.chargeId), {});
+    if ("body" in answer) await keepAndWrite(request, entered, answer);
+    else await writeAndKeep(request, entered, answer);
+  } catch (error) {
+    await entered.release();
+    throw error;
+  }
+}
+
+async function keepAndWrite(
+  { exchange, headersOf }: BillableRequest,
+  claim: Claim,
+  answer: WholeAnswer,
+): Promise<void> {
+  await claim.keep(answer);
+  if (!exchange.signal.aborted) writeWhole(exchange, answer, headersOf);
+}
+
+async function writeAndKeep(
+  { exchange, headersOf }: BillableRequest,
+  claim: Claim,
+  answer: StreamedAnswer,
+): Promise<void> {
+  const collector = createCollector();
+  const whole = await writeStream(exchange, answer, headersOf, collector);
+  if (!whole) return claim.release();
+  await claim.keep({ contentType: answer.contentType, body: collector.whole() });
+  exchange.res.end();
+}
+
+/** The answer of the run before, under that run's request id. */
+function replay(
+  exchange: Exchange,
+  { requestId, contentType, body }: FoundRecord,
+  headersOf: HeadersOf,
+): void {
+  if (body === undefined) {
+    const message =
+      "The answer to this Idempotency-Key was delivered and charged, but too large to be kept.";
+    throw new GatewayError("idempotency_key_reused", message);
+  }
+  nameExchange(exchange, requestId);
+  exchange.res.setHeader("idempotency-replayed", "true");
+  writeWhole(exchange, { contentType, body }, headersOf);
+}
+
+function callerOf({ exchange, principal }: BillableRequest, chargeId: string): Caller {
+  const { keyId, accountId } = principal;
+  return create(CallerSchema, { requestId: exchange.requestId, keyId, accountId, chargeId });
+}

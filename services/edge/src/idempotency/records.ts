@@ -1,0 +1,154 @@
+import type pg from "pg";
+import type { RequestKey } from "./request-key.ts";
+
+/** How long an answer is replayed. */
+const keptMs = 24 * 60 * 60 * 1_000;
+/** How long a claim outlives a runner that no longer renews it. */
+export const leaseMs = 15_000;
+const sweepLimit = 1_000;
+
+/** What is on record for a key. */
+export interface FoundRecord {
+  sameRequest: boolean;
+  state: "free" | "running" | "answered";
+  /** The run that answered. */
+  requestId: string;
+  contentType: string;
+  /** Undefined where the answer was too large to keep. */
+  body: Buffer | undefined;
+}
+
+export interface KeptAnswer {
+  contentType: string;
+  body: Uint8Array | undefined;
+}
+
+/** A claim and the run that holds it. */
+export interface HeldClaim {
+  key: RequestKey;
+  runner: string;
+}
+
+/** The statements over `idempotency_record`. Time is the database's, the same for all replicas. */
+export interface IdempotencyRecords {
+  /**
+   * Claims the key for a run, when it is new, expired, or left by a run that failed or died.
+   * Answers the charge id of the run, or undefined when the key is not to be had.
+   */
+  claim(key: RequestKey, runner: string): Promise<string | undefined>;
+  find(key: RequestKey): Promise<FoundRecord | undefined>;
+  /** Keeps a run's answer. False when its claim was lost to another run. */
+  keep(key: RequestKey, runner: string, answer: KeptAnswer): Promise<boolean>;
+  /** Gives a claim up without an answer: the next request with the key runs. */
+  release(key: RequestKey, runner: string): Promise<void>;
+  renew(claims: readonly HeldClaim[]): Promise<void>;
+  /** Removes what has expired. */
+  sweep(): Promise<void>;
+}
+
+export function createRecords(pool: pg.Pool): IdempotencyRecords {
+  return {
+    async claim({ keyId, idempotencyKey, fingerprint }, runner) {
+      const values = [keyId, idempotencyKey, fingerprint, runner, leaseMs, keptMs];
+      const { rows } = await pool.query<{ charge_id: string }>({
+        name: "claim",
+        text: claimSql,
+        values,
+      });
+      return rows[0]?.charge_id;
+    },
+    async find({ keyId, idempotencyKey, fingerprint }) {
+      const values = [keyId, idempotencyKey, fingerprint];
+      const { rows } = await pool.query<FoundRow>({ name: "find", text: findSql, values });
+      return rows[0] && toRecord(rows[0]);
+    },
+    async keep({ keyId, idempotencyKey }, runner, { contentType, body }) {
+      const values = [keyId, idempotencyKey, runner, contentType, body ?? null, keptMs];
+      const { rowCount } = await pool.query({ name: "keep", text: keepSql, values });
+      return rowCount === 1;
+    },
+    async release({ keyId, idempotencyKey }, runner) {
+      await pool.query({
+        name: "release",
+        text: releaseSql,
+        values: [keyId, idempotencyKey, runner],
+      });
+    },
+    async renew(claims) {
+      const keyIds = claims.map(({ key }) => key.keyId);
+      const keys = claims.map(({ key }) => key.idempotencyKey);
+      const runners = claims.map(({ runner }) => runner);
+      await pool.query({ name: "renew", text: renewSql, values: [keyIds, keys, runners, leaseMs] });
+    },
+    async sweep() {
+      await pool.query({ name: "sweep", text: sweepSql, values: [sweepLimit] });
+    },
+  };
+}
+
+interface FoundRow {
+  same_request: boolean;
+  state: FoundRecord["state"];
+  runner: string;
+  content_type: string | null;
+  body: Buffer | null;
+}
+
+function toRecord(row: FoundRow): FoundRecord {
+  return {
+    sameRequest: row.same_request,
+    state: row.state,
+    requestId: row.runner,
+    contentType: row.content_type ?? "",
+    body: row.body ?? undefined,
+  };
+}
+
+const claimSql = `
+  INSERT INTO idempotency_record AS record
+    (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at)
+  VALUES ($1, $2, $3, $4, $4,
+    now() + $5 * interval '1 millisecond', now() + $6 * interval '1 millisecond')
+  ON CONFLICT (key_id, idempotency_key) DO UPDATE SET
+    fingerprint = excluded.fingerprint,
+    charge_id = CASE
+      WHEN record.fingerprint = excluded.fingerprint AND record.expires_at > now()
+      THEN record.charge_id ELSE excluded.charge_id END,
+    runner = excluded.runner,
+    lease_until = excluded.lease_until,
+    expires_at = excluded.expires_at,
+    answered_at = NULL, content_type = NULL, body = NULL
+  WHERE record.expires_at <= now() OR (record.answered_at IS NULL AND record.lease_until <= now())
+  RETURNING charge_id`;
+
+const findSql = `
+  SELECT fingerprint = $3 AS same_request, runner, content_type, body,
+    CASE
+      WHEN expires_at <= now() THEN 'free'
+      WHEN answered_at IS NOT NULL THEN 'answered'
+      WHEN lease_until <= now() THEN 'free'
+      ELSE 'running'
+    END AS state
+  FROM idempotency_record WHERE key_id = $1 AND idempotency_key = $2`;
+
+const keepSql = `
+  UPDATE idempotency_record SET
+    answered_at = now(), content_type = $4, body = $5,
+    expires_at = now() + $6 * interval '1 millisecond'
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+
+const releaseSql = `
+  UPDATE idempotency_record SET lease_until = now()
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+
+const renewSql = `
+  UPDATE idempotency_record AS record SET lease_until = now() + $4 * interval '1 millisecond'
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS live (key_id, idempotency_key, runner)
+  WHERE record.key_id = live.key_id AND record.idempotency_key = live.idempotency_key
+    AND record.runner = live.runner AND record.answered_at IS NULL`;
+
+const sweepSql = `
+  DELETE FROM idempotency_record WHERE (key_id, idempotency_key) IN (
+    SELECT key_id, idempotency_key FROM idempotency_record
+    WHERE expires_at <= now() AND (answered_at IS NOT NULL OR lease_until <= now())
+    ORDER BY expires_at LIMIT $1)`;

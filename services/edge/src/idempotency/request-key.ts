@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Request } from "express";
+
+/** What tells one keyed request from another: the same key with another fingerprint is refused. */
+export interface RequestKey {
+  keyId: string;
+  idempotencyKey: string;
+  /** SHA-256 of method, path and raw body. */
+  fingerprint: Buffer;
+}
+
+const header = "Idempotency-Key";
+const visibleAscii = /^[\x21-\x7e]{1,255}$/;
+
+/** The request's idempotency key, undefined when it has none. Raises `invalid_param`. */
+export function readIdempotencyKey(req: Request): string | undefined {
+  const key = req.get(header);
+  if (key === undefined || visibleAscii.test(key)) return key;
+  const message = `${header} must be 1 to 255 visible ASCII characters.`;
+  throw new GatewayError("invalid_param", message, { param: header });
+}
+
+export function fingerprintOf({ method, originalUrl }: Request, body: Uint8Array): Buffer {
+  return createHash("sha256").update(`${method} ${originalUrl}\n`).update(body).digest();
+}

@@ -1,0 +1,75 @@
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { Model, RouteType, Slot } from "./catalog/model.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
+import { costOf, type NanoUsd } from "./money.ts";
+import { dearestCost, type Measured, type Pipeline } from "./pipeline.ts";
+import { SlotFailure } from "./upstream/failure.ts";
+import { spliceBody } from "./upstream/json-body.ts";
+import { type ProviderClient, readJson } from "./upstream/provider-client.ts";
+
+/** A validated request of a route that answers one JSON with another. */
+export interface JsonCall {
+  caller?: Caller | undefined;
+  alias: string;
+  /** A JSON object: the client's body without what the gateway decides. */
+  body: Uint8Array;
+}
+
+/** What is particular to such a route. It bills one unit; its price is the slot's input price. */
+export interface JsonRoute<Call extends JsonCall> {
+  routeType: RouteType;
+  /** Raises a GatewayError for what this model does not take. */
+  check?(call: Call, model: Model): void;
+  /** The units that the call uses at the most. */
+  bound(call: Call, model: Model): bigint;
+  /** What the gateway decides of a slot's body, besides the model. */
+  decide?(call: Call, slot: Slot, held: NanoUsd): JsonObject;
+  /** Measures an answer. Raises a SlotFailure for one that is of no use. */
+  measure(answer: JsonObject, call: Call, model: Model): Used;
+}
+
+/** The units used, and where their number is known from. */
+export type Used = Pick<Measured, "quantity" | "basis" | "corpusSize">;
+
+export interface JsonAnswer {
+  /** As the provider wrote it. */
+  bytes: Uint8Array;
+  value: JsonObject;
+  used: Used;
+  cost: NanoUsd;
+}
+
+/**
+ * Serves one call of a JSON route, from its alias to its usage event. Raises what the route's
+ * `check` and the pipeline raise.
+ */
+export async function serveJson<Call extends JsonCall>(
+  { pipeline, providers }: { pipeline: Pipeline; providers: ProviderClient },
+  route: JsonRoute<Call>,
+  call: Call,
+  signal: AbortSignal,
+): Promise<JsonAnswer> {
+  const model = pipeline.resolve(call.alias, route.routeType);
+  route.check?.(call, model);
+  const quantity = route.bound(call, model);
+  const { answer, cost } = await pipeline.run({
+    caller: call.caller,
+    model,
+    estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
+    async ask(slot, held) {
+      const decided = { model: slot.upstreamModel, ...route.decide?.(call, slot, held) };
+      const body = spliceBody(decided, call.body);
+      const response = await providers.post(slot, body, { accept: "application/json", signal });
+      const { bytes, value } = await readJson(response, signal);
+      if (!isJsonObject(value)) {
+        throw new SlotFailure("rejected", "the provider's answer is no JSON object");
+      }
+      return { bytes, value, used: route.measure(value, call, model) };
+    },
+    measure: ({ used }, { pricing }) => ({
+      ...used,
+      lines: [{ quantity: used.quantity, price: pricing.input }],
+    }),
+  });
+  return { ...answer, cost };
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import type { Catalog, Model } from "@tollgate/kit/catalog/model";
+import { createLog } from "@tollgate/kit/log";
+import { createHolds } from "@tollgate/kit/metering/holds";
+import { createPublisher } from "@tollgate/kit/metering/publisher";
+import { costOf, minOf, type Price } from "@tollgate/kit/money";
+import { createPipeline, dearestCost, type Pipeline } from "@tollgate/kit/pipeline";
+import { createClient } from "@tollgate/kit/rpc/client";
+import { createLocalTransport } from "@tollgate/kit/rpc/local";
+import type { RunningService } from "@tollgate/kit/service";
+import { createBreakers } from "@tollgate/kit/upstream/breaker";
+import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import fc from "fast-check";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { ledger } from "../src/service.ts";
+import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./books.ts";
+
+const log = createLog("silent");
+const emptyCatalog: Catalog = {
+  models: new Map(),
+  limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
+};
+
+describe("what a client is told", () => {
+  let pool: pg.Pool;
+  let service: RunningService;
+  let pipeline: Pipeline;
+
+  beforeAll(async () => {
+    const url = await createLedgerDatabase(inject("postgresUrl"));
+    pool = await openLedger(url);
+    const transport = createLocalTransport(log);
+    service = await ledger.setup({
+      env: { DATABASE_URL: url },
+      log,
+      peer: () => {
+        throw new Error("the ledger asks nobody");
+      },
+      broker: undefined,
+      notices: { publish() {}, subscribe() {} },
+      now: () => new Date(),
+    });
+    for (const offer of service.offers) transport.add(offer);
+    const client = createClient(LedgerService, transport);
+    pipeline = createPipeline({
+      catalog: () => emptyCatalog,
+      holds: createHolds(client, log),
+      publisher: createPublisher(undefined, client, log),
+      breakers: createBreakers(() => performance.now()),
+      log,
+      now: () => new Date(),
+    });
+  });
+
+  afterAll(async () => {
+    await service.stop(1_000);
+    await pool.end();
+  });
+
+  const per = fc.constantFrom(1n, 1_000n, 1_000_000n);
+  const price = fc.record({ picoUsd: fc.bigInt(0n, 5n * 10n ** 12n), per });
+  const call = fc.record({
+    price,
+    spare: fc.option(price, { nil: undefined }),
+    bound: fc.bigInt(1n, 2_000n),
+    used: fc.bigInt(0n, 4_000n),
+    fails: fc.boolean(),
+  });
+
+  test("is what is charged, for any prices, quantities and balances, and the books add up", async () => {
+    const property = fc.asyncProperty(
+      fc.bigInt(0n, 3_000_000n).map((micro) => micro * 1_000n),
+      fc.array(call, { maxLength: 8 }),
+      async (opening, calls) => {
+        const accountId = await openWallet(pool, opening === 0n ? 1_000n : opening);
+        let balance = opening === 0n ? 1_000n : opening;
+        for (const { price: first, spare, bound, used, fails } of calls) {
+          const model = modelAt(spare === undefined ? [first] : [first, spare]);
+          const outcome = await runOne(model, accountId, { bound, used, fails });
+          if (outcome === "refused") {
+            expect(balance).toBe(0n);
+            continue;
+          }
+          const exact = used * first.picoUsd;
+          const cost = outcome.whole;
+          expect(cost * 1_000n * first.per).toBeGreaterThanOrEqual(exact);
+          expect((cost - 1_000n) * 1_000n * first.per).toBeLessThan(exact === 0n ? 1n : exact);
+          expect(cost % 1_000n).toBe(0n);
+          const before = balance;
+          balance -= fails ? 0n : outcome.told;
+          expect(await readWallet(pool, accountId)).toEqual({
+            balance,
+            held: 0n,
+            entries: balance,
+          });
+          if (!fails) expect(outcome.told).toBe(minOf(cost, minOf(outcome.held, before)));
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 80 });
+  });
+
+  async function runOne(
+    model: Model,
+    accountId: string,
+    { bound, used, fails }: { bound: bigint; used: bigint; fails: boolean },
+  ) {
+    const caller = create(CallerSchema, {
+      requestId: `req_${randomUUID()}`,
+      accountId,
+      keyId: "key_1",
+    });
+    const costAt = (quantity: bigint) => (unit: Price) => costOf([{ quantity, price: unit }]);
+    const estimate = dearestCost(model, ({ input }) => costAt(bound)(input));
+    const unit = model.pricing.input;
+    const whole = costAt(used)(unit);
+    let held = 0n;
+    try {
+      const { cost } = await pipeline.run({
+        caller,
+        model,
+        estimate,
+        async ask(_slot, granted) {
+          held = granted;
+          if (fails) throw new Error("the provider is gone");
+          return used;
+        },
+        measure: (quantity) => ({
+          quantity,
+          basis: "provider",
+          lines: [{ quantity, price: unit }],
+        }),
+      });
+      return { told: cost, whole, held };
+    } catch (error) {
+      if (fails && (error as Error).message === "the provider is gone") {
+        return { told: 0n, whole, held };
+      }
+      expect(error).toMatchObject({ code: "credit_balance_exhausted" });
+      return "refused";
+    }
+  }
+});
+
+function modelAt(prices: readonly Price[]): Model {
+  const provider = {
+    name: "p",
+    baseUrl: "http://p.test",
+    baseUrlEnv: undefined,
+    apiKeyEnv: undefined,
+    timeoutMs: 1_000,
+  };
+  const chain = prices.map((input, index) => ({
+    id: `${randomUUID()}/${index}`,
+    provider,
+    upstreamModel: "m",
+    path: "/images/generations",
+    maxTokensField: "max_tokens" as const,
+    pricing: { input, cachedInput: undefined, output: undefined },
+  }));
+  const [input = { picoUsd: 0n, per: 1n }] = prices;
+  return {
+    alias: "m",
+    routeType: "images",
+    visibility: "public",
+    created: 0,
+    ownedBy: "p",
+    contextTokens: undefined,
+    maxOutputTokens: undefined,
+    vision: false,
+    unitType: "images",
+    pricing: { input, cachedInput: undefined, output: undefined },
+    chain,
+  };
+}
