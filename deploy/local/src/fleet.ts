@@ -19,16 +19,25 @@ export interface Fleet {
 /** Starts every service as a process of its own on this machine, gRPC between them. */
 export async function startFleet(env: NodeJS.ProcessEnv, port: number): Promise<Fleet> {
   const addresses = new Map<ServiceName, string>();
-  for (const name of serviceNames) addresses.set(name, `127.0.0.1:${await freePort()}`);
+  const httpAddresses = new Map<ServiceName, string>();
+  for (const name of serviceNames) {
+    addresses.set(name, `127.0.0.1:${await freePort()}`);
+    httpAddresses.set(name, `127.0.0.1:${await freePort()}`);
+  }
   const edgePort = port === 0 ? await freePort() : port;
   const shared: NodeJS.ProcessEnv = { ...env, PORT: String(edgePort) };
   for (const [name, address] of addresses) {
     shared[`TOLLGATE_${name.toUpperCase()}_ADDRESS`] = address;
+    shared[`TOLLGATE_${name.toUpperCase()}_HTTP_ADDRESS`] = httpAddresses.get(name);
   }
   const processes = new Map<ServiceName, Child>();
 
   async function start(name: ServiceName): Promise<void> {
-    const own = { ...shared, TOLLGATE_LISTEN: addresses.get(name) };
+    const own = {
+      ...shared,
+      TOLLGATE_LISTEN: addresses.get(name),
+      TOLLGATE_HTTP_LISTEN: httpAddresses.get(name),
+    };
     processes.set(name, await startChild(name, main, ["--target", name], own));
   }
 

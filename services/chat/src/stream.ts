@@ -1,7 +1,5 @@
-import type { Slot } from "@tollgate/kit/catalog/model";
-import { GatewayError } from "@tollgate/kit/errors";
 import type { Modality } from "@tollgate/kit/modality";
-import type { Generation } from "@tollgate/kit/pipeline";
+import { cutStream, type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
 import { readEvents } from "@tollgate/kit/upstream/event-stream";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
@@ -11,70 +9,57 @@ import { affordableTokens } from "./estimate.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { approximateUsage, type ChatUsage, measure, totalTokens, usageBlock } from "./usage.ts";
 
+/** What goes to the client together, and with the last of it the tokens of the whole. */
+export interface StreamPart {
+  chunks: Uint8Array[];
+  totalTokens?: bigint;
+}
+
 /**
  * Answers a chat call as it is generated: the provider's chunks under our alias, and last the
- * usage chunk with the cost. Until a first chunk came another slot may still take over; after that
- * a stream that breaks raises `upstream_rejected`, and is not billed. A client that leaves is
- * billed for what it was sent.
+ * usage chunk with the cost. Until a first chunk came another slot may still take over.
  */
 export async function* stream(
   { pipeline, providers }: Modality,
   call: ChatCall,
   signal: AbortSignal,
-): AsyncGenerator<{ chunks: Uint8Array[]; totalTokens?: bigint }> {
+): AsyncGenerator<StreamPart> {
   const { model, bound, estimate } = orderChat(pipeline, call);
-  const generation = await pipeline.open(call.caller, model, estimate);
   const tally = createTally(call);
-  let slot: Slot | undefined;
-  let settled = false;
-  try {
-    const served = await generation.call(async (candidate) => {
-      const maxTokens = affordableTokens(bound, candidate, generation.held);
-      const body = upstreamBody(call, candidate, { stream: true, maxTokens });
-      const answer = await providers.post(candidate, body, { accept: "text/event-stream", signal });
-      return openChunks(readEvents(answer.body, signal), model.alias);
-    });
-    slot = served.slot;
-    for await (const chunks of served.answer) {
-      const forward = chunks.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
-      tally.add(chunks);
-      if (forward.length > 0) yield { chunks: forward };
-    }
-    if (!tally.finished) throw cutStream();
-    settled = true;
-    const usage = tally.usage("approx4");
-    const cost = await generation.complete(slot, measure(usage, slot));
-    yield { chunks: [tally.usageChunk(model.alias, usage, cost)], totalTokens: totalTokens(usage) };
-  } catch (error) {
-    throw error instanceof SlotFailure && !signal.aborted ? cutStream() : error;
-  } finally {
-    // Reached unsettled by a failure, and by a client that left at any point.
-    const billed = signal.aborted && tally.delivered && !mayRunAgain(call);
-    if (!settled) await settleEarlyEnd(generation, billed ? slot : undefined, tally);
-  }
+  const order: StreamedOrder<StreamPart> = {
+    caller: call.caller,
+    model,
+    estimate,
+    async open(slot, held) {
+      const maxTokens = affordableTokens(bound, slot, held);
+      const body = upstreamBody(call, slot, { stream: true, maxTokens });
+      const answer = await providers.post(slot, body, { accept: "text/event-stream", signal });
+      return forwardChunks(await openChunks(readEvents(answer.body, signal), model.alias), tally);
+    },
+    finish() {
+      if (!tally.finished) throw cutStream();
+    },
+    measure: (slot) => measure(tally.usage("approx4"), slot),
+    measureLeft: (slot) =>
+      tally.delivered ? measure(tally.usage("delivered_approx4"), slot) : undefined,
+    last(cost) {
+      const usage = tally.usage("approx4");
+      const chunks = [tally.usageChunk(model.alias, usage, cost)];
+      return { chunks, totalTokens: totalTokens(usage) };
+    },
+  };
+  yield* streamAnswer(pipeline, order, signal);
 }
 
-/**
- * A request with a charge id outlives its client. Where it is given up all the same, its runner
- * died, and another will run it whole and be charged.
- */
-function mayRunAgain({ caller }: ChatCall): boolean {
-  return caller !== undefined && caller.chargeId !== "";
-}
-
-/** Bills a client that left for what it was sent; everything else that ends early is free. */
-async function settleEarlyEnd(
-  generation: Generation,
-  slot: Slot | undefined,
+async function* forwardChunks(
+  runs: AsyncIterable<readonly Chunk[]>,
   tally: Tally,
-): Promise<void> {
-  if (slot === undefined) return await generation.fail();
-  await generation.complete(slot, measure(tally.usage("delivered_approx4"), slot));
-}
-
-/** What a stream tells its client when the provider does not end it as it should. */
-function cutStream(): GatewayError {
-  return new GatewayError("upstream_rejected", "The provider ended the stream before its finish.");
+): AsyncGenerator<StreamPart> {
+  for await (const run of runs) {
+    const chunks = run.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
+    tally.add(run);
+    if (chunks.length > 0) yield { chunks };
+  }
 }
 
 /** Waits for the first chunks, so that a slot that has none still counts as failed. */

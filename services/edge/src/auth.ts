@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Notices } from "@tollgate/kit/broker/notices";
 import { GatewayError } from "@tollgate/kit/errors";
 import type { Client } from "@tollgate/kit/rpc/implementation";
@@ -8,7 +9,6 @@ import {
   KeyState,
 } from "@tollgate/proto/tollgate/v1/billing";
 import { LRUCache } from "lru-cache";
-import type { Exchange } from "./exchange.ts";
 
 /** How long an answer about a key is believed; a revoked key is dropped at once by a notice. */
 const knownKeyMs = 5_000;
@@ -23,11 +23,18 @@ export interface Principal {
   accountId: string;
 }
 
+/** What of a request authentication looks at, and where it may set a header of the answer. */
+export interface AuthenticatedRequest {
+  req: { headers: IncomingHttpHeaders };
+  res: { setHeader(name: string, value: string): unknown };
+  requestId: string;
+}
+
 /**
  * Authenticates by the `Authorization` header. Raises `invalid_api_key` and `key_revoked`. Answers
  * to a settlement-channel key also carry the request id as `Inference-Id`.
  */
-export type Authenticate = (exchange: Exchange) => Promise<Principal>;
+export type Authenticate = (request: AuthenticatedRequest) => Promise<Principal>;
 
 export function createAuthenticate(
   billing: Client<typeof BillingService>,
@@ -48,7 +55,7 @@ export function createAuthenticate(
   }
 
   return async ({ req, res, requestId }) => {
-    const key = bearerToken(req.get("authorization"));
+    const key = bearerToken(req.headers.authorization);
     const { state, keyId, accountId, channel } = await find(key);
     if (channel === settlementChannel) res.setHeader("inference-id", requestId);
     if (state === KeyState.ACTIVE) return { keyId, accountId };

@@ -45,6 +45,11 @@ export interface Order<Answer> {
 export interface Generation {
   /** What the hold got: the estimate, or what the wallet had. */
   readonly held: NanoUsd;
+  /**
+   * Sets more money aside for a request that goes on, and answers how much: the estimate, or what
+   * the wallet had. Raises `credit_balance_exhausted` when it had nothing.
+   */
+  grow(estimate: NanoUsd): Promise<NanoUsd>;
   /** Walks the model's chain; see `walkChain`. */
   call<Answer>(attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
   /**
@@ -128,7 +133,7 @@ async function openGeneration(
   if (caller === undefined) throw new Error("a call names its caller");
   const { requestId, accountId, keyId, chargeId } = caller;
   // What costs nothing needs no hold, and is served also from an empty wallet.
-  const held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
+  let held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
 
   async function publish(outcome: Outcome, fields: Partial<UsageEvent>): Promise<void> {
     const event = create(UsageEventSchema, {
@@ -148,7 +153,14 @@ async function openGeneration(
   }
 
   return {
-    held,
+    get held() {
+      return held;
+    },
+    async grow(more) {
+      const added = await parts.holds.grow(requestId, accountId, more);
+      held += added;
+      return added;
+    },
     call: (attempt) => walkChain(model.chain, attempt, parts.breakers, parts.log),
     async complete(slot, measured) {
       const cost = costOf(measured.lines);

@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
 import { z } from "zod";
 import { openBroker } from "./broker/connection.ts";
 import { brokerNotices, localNotices } from "./broker/notices.ts";
 import { type Environment, readSettings } from "./config.ts";
 import { healthOffer } from "./health.ts";
+import { type HttpAddress, parseHttpAddress } from "./http/address.ts";
 import type { Log } from "./log.ts";
 import { createClient, type Transport } from "./rpc/client.ts";
 import { createGrpcTransport, type GrpcTransport } from "./rpc/grpc-client.ts";
@@ -23,7 +27,8 @@ export interface Program {
 
 /**
  * Starts services in this process, in the order given, and joins them: to each other directly, to
- * others by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` says where their gRPC is served.
+ * others by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` says where their gRPC is served, and
+ * `TOLLGATE_HTTP_LISTEN` where a service that has the process to itself takes proxied requests.
  */
 export async function startProgram(
   services: readonly Service[],
@@ -34,6 +39,7 @@ export async function startProgram(
   const name = services.map((service) => service.name).join("+");
   const broker = settings.NATS_URL && openBroker(settings.NATS_URL, `tollgate-${name}`, log);
   const peers = createPeers(services, env, log);
+  const http = await openHttpAddresses(services, env, settings.TOLLGATE_HTTP_LISTEN);
   const notices = broker ? brokerNotices(broker) : localNotices();
   const running: RunningService[] = [];
   let server: GrpcServer | undefined;
@@ -44,6 +50,7 @@ export async function startProgram(
     await server?.stop(graceMs);
     if (broker) await broker.close();
     peers.close();
+    await http.close();
   }
 
   try {
@@ -52,6 +59,8 @@ export async function startProgram(
         env,
         log: log.child({ service: service.name }),
         peer: peers.client,
+        httpAddress: http.of(service.name),
+        httpPeer: http.of,
         broker: broker || undefined,
         notices,
         now: () => new Date(),
@@ -72,7 +81,41 @@ export async function startProgram(
 const programSettings = z.object({
   NATS_URL: z.string().optional(),
   TOLLGATE_LISTEN: z.string().optional(),
+  TOLLGATE_HTTP_LISTEN: z.string().default("0.0.0.0:9091"),
 });
+
+/**
+ * Where each service takes proxied requests. Services that share a process use sockets in a folder
+ * that only this user can enter; a service with a process of its own listens on `ownListen`.
+ */
+async function openHttpAddresses(
+  services: readonly Service[],
+  env: Environment,
+  ownListen: string,
+) {
+  const [only, ...others] = services.map((service) => service.name);
+  const shares = others.length > 0;
+  const here = new Set([only, ...others]);
+  const folder = shares ? await mkdtemp(join(tmpdir(), "tollgate-")) : undefined;
+
+  function of(name: ServiceName): HttpAddress {
+    if (folder !== undefined && here.has(name)) return { socketPath: socketIn(folder, name) };
+    if (name === only) return parseHttpAddress(ownListen);
+    return parseHttpAddress(env[`TOLLGATE_${name.toUpperCase()}_HTTP_ADDRESS`] || `${name}:9091`);
+  }
+
+  return {
+    of,
+    async close() {
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function socketIn(folder: string, name: ServiceName): string {
+  const path = join(folder, `${name}.sock`);
+  return process.platform === "win32" ? `\\\\.\\pipe\\${path}` : path;
+}
 
 function createPeers(services: readonly Service[], env: Environment, log: Log) {
   const here = new Set(services.map((service) => service.name));

@@ -2,10 +2,19 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Broker } from "./broker/connection.ts";
 import type { Notices } from "./broker/notices.ts";
 import type { Environment } from "./config.ts";
+import type { HttpAddress } from "./http/address.ts";
 import type { Log } from "./log.ts";
 import type { Client, Offer } from "./rpc/implementation.ts";
 
-export const serviceNames = ["ledger", "billing", "chat", "document", "image", "edge"] as const;
+export const serviceNames = [
+  "ledger",
+  "billing",
+  "chat",
+  "document",
+  "image",
+  "audio",
+  "edge",
+] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** A service as the program starts it. It cannot tell whether its peers share its process. */
@@ -20,6 +29,10 @@ export interface ServiceContext {
   log: Log;
   /** A client of a service that `owner` offers, wherever it runs. */
   peer<S extends DescService>(owner: ServiceName, service: S): Client<S>;
+  /** Where this service listens for what the edge proxies to it, if it takes any. */
+  httpAddress: HttpAddress;
+  /** Where `owner` does. */
+  httpPeer(owner: ServiceName): HttpAddress;
   /** Undefined when the program runs without a broker. */
   broker: Broker | undefined;
   notices: Notices;

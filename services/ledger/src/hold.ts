@@ -90,6 +90,41 @@ const takeHoldsSql = `
       + sum(amount) OVER (PARTITION BY account_id ORDER BY position))::bigint AS wallet_held
   FROM granted, set_config('synchronous_commit', 'off', true) ORDER BY position`;
 
+/**
+ * Adds to a hold what is free, up to `estimate`. A hold that has expired is made anew with that.
+ * The wallet is locked first, as everywhere.
+ */
+export async function growHold(
+  pool: pg.Pool,
+  { holdId, accountId, estimate }: HoldOrder,
+  holdMs: number,
+): Promise<HoldGrant> {
+  const { rows } = await pool.query<{ added: bigint; wallet_held: bigint }>({
+    name: "grow-hold",
+    text: growHoldSql,
+    values: [holdId, accountId, estimate, holdMs],
+  });
+  const [row] = rows;
+  return { held: row?.added ?? 0n, walletHeld: row?.wallet_held ?? 0n };
+}
+
+const growHoldSql = `
+  WITH locked AS MATERIALIZED (
+    SELECT account_id, held_nano_usd,
+      least($3::bigint, balance_nano_usd - held_nano_usd) AS added
+    FROM wallet WHERE account_id = $2 FOR UPDATE
+  ), grown AS (
+    INSERT INTO hold (id, account_id, amount_nano_usd, expires_at)
+    SELECT $1, account_id, added, now() + $4 * interval '1 millisecond' FROM locked WHERE added > 0
+    ON CONFLICT (id) DO UPDATE SET
+      amount_nano_usd = hold.amount_nano_usd + excluded.amount_nano_usd,
+      expires_at = excluded.expires_at
+  ), moved AS (
+    UPDATE wallet SET held_nano_usd = wallet.held_nano_usd + locked.added
+    FROM locked WHERE wallet.account_id = locked.account_id AND locked.added > 0
+  )
+  SELECT added, held_nano_usd + added AS wallet_held FROM locked`;
+
 /** Moves the end of live holds; a hold that is gone already stays gone. */
 export async function extendHolds(
   pool: pg.Pool,

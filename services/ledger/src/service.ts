@@ -11,7 +11,7 @@ import { createCapture } from "./capture.ts";
 import { type LedgerConfig, readConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { createHoldTaker, extendHolds } from "./hold.ts";
+import { createHoldTaker, extendHolds, growHold } from "./hold.ts";
 import { listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
 import { releaseHold, sweepExpiredHolds } from "./release.ts";
@@ -67,6 +67,11 @@ function implement(
         walletHeldNanoUsd: grant.walletHeld,
         expiresInMs: config.holdMs,
       };
+    },
+    async growHold({ holdId, accountId, estimateNanoUsd }) {
+      const order = { holdId, accountId, estimate: estimateNanoUsd };
+      const grant = await growHold(pool, order, config.holdMs);
+      return { addedNanoUsd: grant.held, walletHeldNanoUsd: grant.walletHeld };
     },
     async extendHolds({ holdIds }) {
       await extendHolds(pool, holdIds, config.holdMs);

@@ -39,6 +39,8 @@ describe("what a client is told", () => {
       peer: () => {
         throw new Error("the ledger asks nobody");
       },
+      httpAddress: { host: "127.0.0.1", port: 0 },
+      httpPeer: () => ({ host: "127.0.0.1", port: 0 }),
       broker: undefined,
       notices: { publish() {}, subscribe() {} },
       now: () => new Date(),

@@ -22,6 +22,10 @@ export type Classification =
   | { lane: "taxonomy"; taxonomies: readonly Taxonomy[] }
   | { lane: "entities" };
 
+/** The forms in which speech can be answered. */
+export const speechFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
+export type SpeechFormat = (typeof speechFormats)[number];
+
 export type UnitType = "tokens" | "chars" | "audio_seconds" | "searches" | "pages" | "images";
 
 /** A model as the catalog describes it: what clients call by its alias, and who serves it. */
@@ -37,6 +41,10 @@ export interface Model {
   /** The ceiling of a chat answer whose client set none. */
   maxOutputTokens: number | undefined;
   vision: boolean;
+  /** On speech aliases alone; `maxCharacters` caps the input of one call. */
+  speech?: { maxCharacters: number; formats: readonly SpeechFormat[] };
+  /** On transcription aliases alone; `required`: the provider serves only languages it was named. */
+  transcription?: { language: "required" | "auto" };
   /** On classification aliases alone. */
   classification?: Classification;
   unitType: UnitType;
@@ -61,6 +69,10 @@ export interface Slot {
   upstreamModel: string;
   /** What follows the provider's base URL, for instance `/chat/completions`. */
   path: string;
+  /** Where a speech slot tells its voices, where that is not `/audio/voices`. */
+  voicesPath?: string | undefined;
+  /** The WebSocket of a transcription slot; undefined where it takes whole files only. */
+  streamUrl?: string | undefined;
   /** How this slot is told its output ceiling when the client named none. */
   maxTokensField: "max_tokens" | "max_completion_tokens";
   pricing: Pricing;

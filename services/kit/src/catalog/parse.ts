@@ -8,6 +8,7 @@ import {
   type Provider,
   type RouteType,
   type Slot,
+  speechFormats,
   taxonomies,
   type UnitType,
 } from "./model.ts";
@@ -66,6 +67,8 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       provider,
       upstreamModel: slot.model,
       path: slot.path ?? defaultPath[entry.route_type],
+      voicesPath: slot.voices_path,
+      streamUrl: slot.stream_url,
       maxTokensField: slot.max_tokens_field ?? "max_completion_tokens",
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing),
     };
@@ -80,10 +83,18 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     maxOutputTokens: "max_output_tokens" in entry ? entry.max_output_tokens : undefined,
     vision: "vision" in entry && entry.vision,
     ...classificationOf(entry, path),
+    ...audioOf(entry),
     unitType: unitTypeOf(entry),
     pricing,
     chain,
   };
+}
+
+function audioOf(entry: ModelEntry): Pick<Model, "speech" | "transcription"> {
+  if (entry.route_type === "transcriptions") return { transcription: { language: entry.language } };
+  if (entry.route_type !== "speech") return {};
+  const formats = entry.response_formats ?? speechFormats;
+  return { speech: { maxCharacters: entry.max_characters, formats } };
 }
 
 function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classification"> {

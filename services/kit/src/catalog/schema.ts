@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parsePicoUsd } from "../money.ts";
-import { routeTypes, taxonomies } from "./model.ts";
+import { routeTypes, speechFormats, taxonomies } from "./model.ts";
 
 /** The catalog file as it is written; `parse.ts` turns it into models. */
 
@@ -46,7 +46,8 @@ function slot<Pricing extends z.ZodType>(pricing: Pricing) {
     provider: z.string(),
     model: z.string().min(1).max(256),
     path: z.string().startsWith("/").optional(),
-    stream_url: z.url({ protocol: /^wss?$/ }).optional(),
+    voices_path: z.string().startsWith("/").optional(),
+    stream_url: z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" }).optional(),
     max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
     pricing: pricing.optional(),
   });
@@ -75,7 +76,7 @@ const chat = model("chat", tokenPricing).extend({
 const embeddings = model("embeddings", inputPricing).extend({ context_tokens: tokens.optional() });
 const speech = model("speech", unitPricing).extend({
   max_characters: z.int().min(1).max(1_000_000),
-  response_formats: z.array(z.enum(["mp3", "opus", "aac", "flac", "wav", "pcm"])).optional(),
+  response_formats: z.array(z.enum(speechFormats)).min(1).optional(),
 });
 const transcriptions = model("transcriptions", unitPricing).extend({
   language: z.enum(["required", "auto"]),

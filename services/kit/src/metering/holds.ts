@@ -16,6 +16,11 @@ export interface Holds {
    * could not write it.
    */
   take(holdId: string, accountId: string, estimate: NanoUsd): Promise<NanoUsd>;
+  /**
+   * Adds `min(estimate, available)` to a live hold, and answers how much that was. Raises what
+   * `take` raises; the hold then stays as it was.
+   */
+  grow(holdId: string, accountId: string, estimate: NanoUsd): Promise<NanoUsd>;
   /** A usage event has taken the hold over: it is no longer extended. */
   settled(holdId: string): void;
   stop(): void;
@@ -33,6 +38,16 @@ export function createHolds(ledger: Client<typeof LedgerService>, log: Log): Hol
       const everyMs = hold.expiresInMs / 3;
       live.set(holdId, { everyMs, dueAt: performance.now() + everyMs });
       return hold.heldNanoUsd;
+    },
+    async grow(holdId, accountId, estimate) {
+      const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxEstimate) };
+      try {
+        const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
+        if (grown.addedNanoUsd === 0n) throw exhausted(grown.walletHeldNanoUsd);
+        return grown.addedNanoUsd;
+      } catch (error) {
+        throw holdFailure(error);
+      }
     },
     settled: (holdId) => void live.delete(holdId),
     stop: () => clearInterval(timer),
@@ -57,11 +72,15 @@ async function requestHold(
     // The hold may have been written though its answer was lost; given back it helps others sooner
     // than by expiring.
     ledger.releaseHold({ holdId }).catch(() => {});
-    if (error instanceof GatewayError && error.code !== "internal_error") throw error;
-    const reason = error instanceof PeerError ? "cannot be reached" : "cannot take a hold";
-    const message = `The ledger ${reason} now, so the provider was not called. Retry in a moment.`;
-    throw new GatewayError("no_provider_available", message, { cause: error });
+    throw holdFailure(error);
   }
+}
+
+function holdFailure(error: unknown): unknown {
+  if (error instanceof GatewayError && error.code !== "internal_error") return error;
+  const reason = error instanceof PeerError ? "cannot be reached" : "cannot take a hold";
+  const message = `The ledger ${reason} now, so the request cannot be paid. Retry in a moment.`;
+  return new GatewayError("no_provider_available", message, { cause: error });
 }
 
 async function extendDue(

@@ -1,5 +1,18 @@
 import { GatewayError } from "../errors.ts";
 
+/** The start of a provider's refusal. */
+export interface Refusal {
+  contentType: string;
+  body: Buffer;
+}
+
+export interface SlotFailureDetails {
+  status?: number;
+  hint?: string | undefined;
+  refusal?: Refusal;
+  cause?: unknown;
+}
+
 /** How one slot failed to serve one call. */
 export class SlotFailure extends Error {
   override readonly name = "SlotFailure";
@@ -9,16 +22,15 @@ export class SlotFailure extends Error {
   readonly status: number | undefined;
   /** What the provider said, where its words help the client mend the request. */
   readonly hint: string | undefined;
+  /** The answer that was no success, as the provider sent it. */
+  readonly refusal: Refusal | undefined;
 
-  constructor(
-    kind: SlotFailure["kind"],
-    message: string,
-    details: { status?: number; hint?: string | undefined; cause?: unknown } = {},
-  ) {
+  constructor(kind: SlotFailure["kind"], message: string, details: SlotFailureDetails = {}) {
     super(message, { cause: details.cause });
     this.kind = kind;
     this.status = details.status;
     this.hint = details.hint;
+    this.refusal = details.refusal;
   }
 
   /** Whether another slot may do better: a request that is itself at fault fails everywhere. */

@@ -25,14 +25,28 @@ export interface ProviderClient {
    * SlotFailure for everything else, and the signal's reason when it aborts.
    */
   post(slot: Slot, body: string, call: PostCall): Promise<ProviderAnswer>;
+  /** The same for any other request. */
+  send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer>;
+  /** The header that names us to a slot's provider; empty where it wants none. */
+  authorization(slot: Slot): Record<string, string>;
   /** Raises a StartError when a variable that the catalog names is not set. */
   check(catalog: Catalog): void;
   close(): Promise<void>;
 }
 
 export interface PostCall {
-  accept: "application/json" | "text/event-stream";
+  accept: "application/json" | "text/event-stream" | "audio/*";
   signal: AbortSignal;
+}
+
+export interface ProviderRequest {
+  method: "GET" | "POST";
+  /** What follows the provider's base URL. */
+  path: string;
+  /** Added to the path's own query. */
+  query?: Record<string, string>;
+  headers: Record<string, string>;
+  body?: string | Readable;
 }
 
 export interface ProviderAnswer {
@@ -48,7 +62,13 @@ export function createProviderClient(env: Environment): ProviderClient {
     keepAliveTimeout: keepAliveMs,
   });
   return {
-    post: (slot, body, call) => post(agent, env, slot, body, call),
+    post(slot, body, { accept, signal }) {
+      const headers = { "content-type": "application/json", accept };
+      const order: ProviderRequest = { method: "POST", path: slot.path, headers, body };
+      return send(agent, env, slot, order, signal);
+    },
+    send: (slot, order, signal) => send(agent, env, slot, order, signal),
+    authorization: ({ provider }) => authorizationFor(apiKeyOf(provider, env)),
     check(catalog) {
       for (const model of catalog.models.values()) {
         for (const slot of model.chain) requireVariables(slot.provider, env);
@@ -58,23 +78,20 @@ export function createProviderClient(env: Environment): ProviderClient {
   };
 }
 
-async function post(
+async function send(
   dispatcher: Dispatcher,
   env: Environment,
-  slot: Slot,
-  body: string,
-  { accept, signal }: PostCall,
+  { provider }: Slot,
+  { method, path, query = {}, headers, body }: ProviderRequest,
+  signal: AbortSignal,
 ): Promise<ProviderAnswer> {
-  const { provider } = slot;
-  const apiKey = provider.apiKeyEnv === undefined ? undefined : env[provider.apiKeyEnv];
-  const headers: Record<string, string> = { "content-type": "application/json", accept };
-  if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`;
+  const apiKey = apiKeyOf(provider, env);
   try {
-    const response = await request(`${baseUrlOf(provider, env)}${slot.path}`, {
+    const response = await request(`${baseUrlOf(provider, env)}${withQuery(path, query)}`, {
       dispatcher,
-      method: "POST",
-      headers,
-      body,
+      method,
+      headers: { ...headers, ...authorizationFor(apiKey) },
+      body: body ?? null,
       signal,
       headersTimeout: provider.timeoutMs,
       bodyTimeout: provider.timeoutMs,
@@ -83,10 +100,24 @@ async function post(
     if (response.statusCode >= 200 && response.statusCode < 300) {
       return { contentType, body: response.body };
     }
-    throw await refusal(response.statusCode, response.body, apiKey);
+    throw await readRefusal(response.statusCode, contentType, response.body, apiKey);
   } catch (error) {
     throw transportFailure(error, signal);
   }
+}
+
+function apiKeyOf(provider: Provider, env: Environment): string | undefined {
+  return provider.apiKeyEnv === undefined ? undefined : env[provider.apiKeyEnv];
+}
+
+function authorizationFor(apiKey: string | undefined): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
+function withQuery(path: string, query: Record<string, string>): string {
+  const added = new URLSearchParams(query).toString();
+  if (added === "") return path;
+  return `${path}${path.includes("?") ? "&" : "?"}${added}`;
 }
 
 /**
@@ -140,28 +171,32 @@ async function readBytes(body: Readable, limit: number, signal: AbortSignal): Pr
  * A refusal, with the provider's own words where they speak of the request (400, 413, 422). Other
  * refusals speak of our account with the provider, which is no client's business.
  */
-async function refusal(
+async function readRefusal(
   status: number,
+  contentType: string,
   body: Readable,
   apiKey: string | undefined,
 ): Promise<SlotFailure> {
-  const text = await readRefusal(body);
+  const bytes = await readStart(body);
   const speaksOfRequest = status === 400 || status === 413 || status === 422;
-  const hint = speaksOfRequest ? hintFrom(text, apiKey) : undefined;
-  return new SlotFailure("rejected", `the provider answered ${status}`, { status, hint });
+  const hint = speaksOfRequest ? hintFrom(bytes.toString("utf8"), apiKey) : undefined;
+  const refusal = { contentType, body: bytes };
+  return new SlotFailure("rejected", `the provider answered ${status}`, { status, hint, refusal });
 }
 
-async function readRefusal(body: Readable): Promise<string> {
-  let text = "";
+async function readStart(body: Readable): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
   try {
     for await (const part of body as AsyncIterable<Buffer>) {
-      text += part.toString("utf8");
-      if (text.length > maxRefusalBytes) break;
+      parts.push(part);
+      size += part.length;
+      if (size > maxRefusalBytes) break;
     }
   } catch {
     // The status is what counts; its explanation may be cut.
   }
-  return text;
+  return Buffer.concat(parts).subarray(0, maxRefusalBytes);
 }
 
 function hintFrom(text: string, apiKey: string | undefined): string | undefined {

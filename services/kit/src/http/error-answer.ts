@@ -1,0 +1,87 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { envelope, GatewayError, internalError, PeerError } from "../errors.ts";
+import type { Log } from "../log.ts";
+
+/** Turns whatever a request raised into the error that the client is told. */
+export function toGatewayError(error: unknown, log: Log): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (error instanceof PeerError) {
+    log.error({ reason: error.message }, "a service of the fleet did not answer");
+    const message = "A part of the gateway cannot be reached now. Retry in a moment.";
+    return new GatewayError("no_provider_available", message, { cause: error });
+  }
+  if (error instanceof URIError) return notFound();
+  log.error({ err: error }, "request failed");
+  return internalError(error);
+}
+
+export function notFound(): GatewayError {
+  return new GatewayError("not_found", "There is nothing at this address.");
+}
+
+/** Answers with the envelope. Headers that were set before stay. */
+export function answerError(res: ServerResponse, error: GatewayError): void {
+  const body = bodyOf(error);
+  res.writeHead(error.status, { ...headersOf(error), "content-length": body.byteLength });
+  res.end(res.req.method === "HEAD" ? undefined : body);
+}
+
+/** The same on a bare socket, for a request that never got a response; the connection ends. */
+export function answerErrorOnSocket(
+  socket: Duplex,
+  error: GatewayError,
+  headers: Record<string, string>,
+): void {
+  if (!socket.writable) return;
+  const body = bodyOf(error);
+  const all: Record<string, string> = {
+    ...headers,
+    ...headersOf(error),
+    "content-length": String(body.byteLength),
+    connection: "close",
+  };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join("")}\r\n`);
+  socket.end(body);
+}
+
+/**
+ * The same for an upload that is refused before its end. The answer goes out at once, and what is
+ * still on its way is read and dropped, for `lingerMs` at most: closed earlier, the connection
+ * would be reset, and the client might never read the answer.
+ */
+export function answerErrorEarly(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: GatewayError,
+  lingerMs: number,
+): void {
+  const body = bodyOf(error);
+  res.writeHead(error.status, { ...headersOf(error), "content-length": body.byteLength });
+  res.write(body);
+  const end = () => {
+    clearTimeout(timer);
+    res.end();
+  };
+  const timer = setTimeout(() => req.destroy(), lingerMs);
+  req.once("end", end);
+  req.once("close", end);
+  req.resume();
+  if (req.complete) end();
+}
+
+function bodyOf(error: GatewayError): Buffer {
+  return Buffer.from(JSON.stringify(envelope(error)));
+}
+
+function headersOf(error: GatewayError): Record<string, string> {
+  const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
+  if (error.code === "idempotency_key_reused") headers["x-should-retry"] = "false";
+  if (error.code === "invalid_api_key") headers["www-authenticate"] = "Bearer";
+  if (error.retryAfterSeconds !== undefined) {
+    headers["retry-after"] = String(error.retryAfterSeconds);
+    headers["x-should-retry"] = "true";
+  }
+  return headers;
+}

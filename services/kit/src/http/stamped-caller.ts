@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { create } from "@bufbuild/protobuf";
+import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+
+const prefix = "x-tollgate-";
+const headerOf = {
+  requestId: `${prefix}request-id`,
+  accountId: `${prefix}account-id`,
+  keyId: `${prefix}key-id`,
+} as const;
+
+/** What a client sends for the gateway alone, or that means something only on its own connection. */
+const dropped = ["authorization", "cookie", "expect", "idempotency-key", "x-request-id"];
+
+/**
+ * Makes a client's headers fit to be proxied, in place: secrets and whatever looks like ours go, and
+ * the caller is stamped on.
+ */
+export function stampCaller(headers: IncomingHttpHeaders, caller: Caller): void {
+  for (const name of Object.keys(headers)) {
+    if (name.startsWith(prefix) || dropped.includes(name)) delete headers[name];
+  }
+  headers[headerOf.requestId] = caller.requestId;
+  headers[headerOf.accountId] = caller.accountId;
+  headers[headerOf.keyId] = caller.keyId;
+}
+
+/** On whose behalf a proxied request came. Raises an Error when the edge has not stamped it. */
+export function readStampedCaller(headers: IncomingHttpHeaders): Caller {
+  const [requestId, accountId, keyId] = [
+    headers[headerOf.requestId],
+    headers[headerOf.accountId],
+    headers[headerOf.keyId],
+  ];
+  if (typeof requestId === "string" && typeof accountId === "string" && typeof keyId === "string") {
+    return create(CallerSchema, { requestId, accountId, keyId });
+  }
+  throw new Error("a proxied request carries its caller");
+}

@@ -1,0 +1,73 @@
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { Model, Slot } from "./catalog/model.ts";
+import { GatewayError } from "./errors.ts";
+import type { NanoUsd } from "./money.ts";
+import type { Generation, Measured, Pipeline } from "./pipeline.ts";
+import { SlotFailure } from "./upstream/failure.ts";
+
+/** A request whose answer comes in pieces, and what is particular to it. */
+export interface StreamedOrder<Piece> {
+  caller: Caller | undefined;
+  model: Model;
+  estimate: NanoUsd;
+  /**
+   * Opens one slot's answer, to its first piece. Raises a SlotFailure when it did not serve: then
+   * another slot still may.
+   */
+  open(slot: Slot, held: NanoUsd): Promise<AsyncIterable<Piece>>;
+  /** Called once all pieces are out. Raises when the answer ended before its end. */
+  finish?(): void;
+  measure(slot: Slot): Measured;
+  /** What is billed when the client has left; undefined when nothing is. */
+  measureLeft(slot: Slot): Measured | undefined;
+  /** A last piece, once the charge is safe. */
+  last?(cost: NanoUsd): Piece;
+}
+
+/**
+ * The pipeline's way for an answer that comes in pieces. An answer that breaks raises
+ * `upstream_rejected` and is not billed. A client that leaves is billed for what it was sent.
+ */
+export async function* streamAnswer<Piece>(
+  pipeline: Pipeline,
+  order: StreamedOrder<Piece>,
+  signal: AbortSignal,
+): AsyncGenerator<Piece> {
+  const { caller, model, estimate } = order;
+  const generation = await pipeline.open(caller, model, estimate);
+  let slot: Slot | undefined;
+  let settled = false;
+  try {
+    const served = await generation.call((one) => order.open(one, generation.held));
+    slot = served.slot;
+    yield* served.answer;
+    order.finish?.();
+    const measured = order.measure(slot);
+    settled = true;
+    const cost = await generation.complete(slot, measured);
+    if (order.last !== undefined) yield order.last(cost);
+  } catch (error) {
+    throw error instanceof SlotFailure && !signal.aborted ? cutStream() : error;
+  } finally {
+    // Reached unsettled by a failure, and by a client that left at any point.
+    if (!settled) await settleEarlyEnd(generation, order, signal.aborted ? slot : undefined);
+  }
+}
+
+/** What a client is told when the provider does not end a stream as it should. */
+export function cutStream(): GatewayError {
+  return new GatewayError("upstream_rejected", "The provider ended the stream before its finish.");
+}
+
+async function settleEarlyEnd<Piece>(
+  generation: Generation,
+  { caller, measureLeft }: StreamedOrder<Piece>,
+  slot: Slot | undefined,
+): Promise<void> {
+  // A request with a charge id outlives its client. Where it is given up all the same, its runner
+  // died, and another will run it whole and be charged.
+  const mayRunAgain = caller !== undefined && caller.chargeId !== "";
+  const measured = slot === undefined || mayRunAgain ? undefined : measureLeft(slot);
+  if (slot === undefined || measured === undefined) return generation.fail();
+  await generation.complete(slot, measured);
+}

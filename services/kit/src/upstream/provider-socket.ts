@@ -1,0 +1,127 @@
+import { WebSocket } from "ws";
+import type { Slot } from "../catalog/model.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { createQueue } from "../queue.ts";
+import { SlotFailure } from "./failure.ts";
+import type { ProviderClient } from "./provider-client.ts";
+
+const connectTimeoutMs = 10_000;
+const maxEventBytes = 1024 * 1024;
+/** Audio that waits for the provider, and events that wait for the client, before either is slowed. */
+const maxBufferedBytes = 1024 * 1024;
+const maxWaitingEvents = 256;
+/** A provider that answers no ping for two such spans is dead. */
+const pingEveryMs = 20_000;
+
+/** A WebSocket to a slot's provider: bytes go in, JSON events come out. */
+export interface ProviderSocket {
+  /** Resolves once there is room for more. What is sent after the end is dropped. */
+  send(data: Uint8Array | string): Promise<void>;
+  /**
+   * The events until the provider closes. Raises a SlotFailure when the connection breaks or an
+   * event is no JSON object. Reading slowly slows the provider.
+   */
+  events: AsyncIterable<JsonObject>;
+  /** Ends the connection at once. */
+  close(): void;
+}
+
+/** Connects. Raises a SlotFailure when the provider cannot be reached or refuses. */
+export async function connectProvider(
+  slot: Slot,
+  providers: ProviderClient,
+  signal: AbortSignal,
+): Promise<ProviderSocket> {
+  signal.throwIfAborted();
+  const socket = new WebSocket(slot.streamUrl ?? "", {
+    headers: providers.authorization(slot),
+    handshakeTimeout: Math.min(connectTimeoutMs, slot.provider.timeoutMs),
+    maxPayload: maxEventBytes,
+    perMessageDeflate: false,
+  });
+  const events = readEvents(socket);
+  const abandon = () => socket.terminate();
+  signal.addEventListener("abort", abandon, { once: true });
+  try {
+    await opened(socket);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+  const stopPings = keepAlive(socket);
+  socket.once("close", () => {
+    stopPings();
+    signal.removeEventListener("abort", abandon);
+  });
+  return {
+    async send(data) {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      const written = new Promise<void>((resolve) => socket.send(data, () => resolve()));
+      if (socket.bufferedAmount > maxBufferedBytes) await written;
+    },
+    events,
+    close: abandon,
+  };
+}
+
+async function opened(socket: WebSocket): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    socket.once("open", resolve);
+    socket.once("unexpected-response", (_request, { statusCode = 0 }) => {
+      socket.terminate();
+      const message = `the provider answered ${statusCode} to the upgrade`;
+      reject(new SlotFailure("rejected", message, { status: statusCode }));
+    });
+    socket.once("error", (cause) => {
+      const message = "the connection to the provider failed";
+      reject(new SlotFailure("unreachable", message, { cause }));
+    });
+  });
+}
+
+function keepAlive(socket: WebSocket): () => void {
+  let alive = true;
+  socket.on("pong", () => {
+    alive = true;
+  });
+  socket.on("message", () => {
+    alive = true;
+  });
+  const timer = setInterval(() => {
+    if (!alive && !socket.isPaused) return socket.terminate();
+    alive = false;
+    socket.ping();
+  }, pingEveryMs);
+  return () => clearInterval(timer);
+}
+
+/** Gathers events from the very start, so that none is lost before somebody reads. */
+function readEvents(socket: WebSocket): AsyncIterable<JsonObject> {
+  const queue = createQueue<JsonObject>({
+    limit: maxWaitingEvents,
+    onFull: () => socket.pause(),
+    onEmpty: () => socket.resume(),
+  });
+  socket.on("message", (data, isBinary) => {
+    const event = isBinary ? undefined : parseEvent(String(data));
+    if (event !== undefined) return queue.push(event);
+    queue.end(new SlotFailure("rejected", "an event of the provider is no JSON object"));
+    socket.terminate();
+  });
+  socket.on("error", (cause) => {
+    queue.end(new SlotFailure("unreachable", "the connection to the provider failed", { cause }));
+  });
+  socket.on("close", (code) => {
+    if (code === 1000 || code === 1005) return queue.end();
+    queue.end(new SlotFailure("unreachable", `the provider's connection ended (${code})`));
+  });
+  return queue.items;
+}
+
+function parseEvent(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
