@@ -42,6 +42,37 @@ export function testCatalog(simulatorUrl: string): string {
       imageModel("test-image-none", "image?images=0"),
       imageModel("test-image-fine", "image", "0.0000001"),
       ...faulty("test-image", (alias, model) => imageModel(alias, model)),
+      speechModel("test-speech", "voice"),
+      speechModel("test-speech-paced", "voice?delay_ms=1500&gap_ms=200&chunk_bytes=1000"),
+      speechModel("test-speech-wav", "voice?audio_type=audio/wav", ["wav"]),
+      speechModel("test-speech-untyped", "voice?audio_type="),
+      speechModel("test-speech-html", "voice?audio_type=text/html"),
+      speechModel("test-speech-cut", "voice?cut_after=3&chunk_bytes=1000&bytes=9000"),
+      speechModel("test-speech-empty", "voice?bytes=0"),
+      speechModel("test-speech-big", "voice?bytes=1000000000&chunk_bytes=262144"),
+      ...faulty("test-speech", (alias, model) => speechModel(alias, model)),
+      transcriber("test-hear", "hear"),
+      transcriber("test-hear-dedicated", "hear?needs_lang", { language: "required" }),
+      transcriber("test-hear-duration", "hear?duration=12.3"),
+      transcriber("test-hear-clock", "hear?no_duration&delay_ms=1200"),
+      { ...transcriber("test-hear-files", "x"), chain: [slot("sim", "x")] },
+      transcriber("test-hear-no-durations", "hear?no_duration"),
+      transcriber("test-hear-open", "hear?no_close"),
+      transcriber("test-hear-late", "hear?drain_ms=400"),
+      transcriber("test-hear-mute", "hear?mute"),
+      transcriber("test-hear-dying", "hear?die_after=3"),
+      transcriber("test-hear-dead-at-once", "hear?die_after=0"),
+      transcriber("test-hear-reporting", "hear?fail_after=3"),
+      transcriber("test-hear-closing", "hear?close_after=3"),
+      transcriber("test-hear-flood", "hear?flood=200"),
+      transcriber("test-hear-stalled", "hear?stall"),
+      transcriber("test-hear-refused", "hear?status=403"),
+      transcriber("test-hear-busy", "hear?status=503"),
+      transcriber("test-hear-internal", "hear", { visibility: "internal" }),
+      {
+        ...transcriber("test-hear-dead", "x"),
+        chain: [{ ...slot("nowhere", "x"), stream_path: "/x" }],
+      },
     ],
   });
 }
@@ -76,6 +107,20 @@ function taxonomyModel(alias: string, model: string, taxonomies: string[]) {
 
 function imageModel(alias: string, model: string, price = "0.04") {
   return unitModel("images", alias, model, { per: 1, price });
+}
+
+function speechModel(alias: string, model: string, response_formats?: string[]) {
+  const pricing = { per: 1_000, price: "0.015" };
+  return { ...unitModel("speech", alias, model, pricing), max_characters: 400, response_formats };
+}
+
+/** Its model, with the commands, travels in the addresses. */
+function transcriber(alias: string, model: string, more: object = {}) {
+  const query = `?model=${encodeURIComponent(model)}`;
+  const paths = { path: `/audio/transcriptions${query}`, stream_path: `/audio/stream${query}` };
+  const pricing = { per: 1, price: "0.0001" };
+  const chain = [{ ...slot("sim", model), ...paths }];
+  return { alias, route_type: "transcriptions", language: "auto", pricing, chain, ...more };
 }
 
 function chatModel(alias: string, chain: object[], more: object = {}) {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,6 +38,8 @@ export interface Stack {
   killChat(): Promise<void>;
   /** Starts another replica of what clients talk to, over the same database. */
   addReplica(): Promise<Replica>;
+  /** Resident memory of the largest of the gateway's processes; 0 where the system does not say. */
+  memoryBytes(): number;
   stop(): Promise<void>;
 }
 
@@ -103,6 +106,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
         if (nats !== undefined) nats = await startBroker();
       };
     },
+    memoryBytes: () => Math.max(...gateway.pids().map(residentBytes)),
     async stop() {
       operator.close();
       await gateway.stop();
@@ -118,7 +122,19 @@ interface Gateway {
   operatorAddress: string;
   killChat(): Promise<void>;
   addReplica(): Promise<Child>;
+  pids(): number[];
   stop(): Promise<void>;
+}
+
+const pageBytes = 4_096;
+
+function residentBytes(pid: number): number {
+  try {
+    const [, pages = "0"] = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ");
+    return Number(pages) * pageBytes;
+  } catch {
+    return 0;
+  }
 }
 
 async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
@@ -143,6 +159,7 @@ async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
       more.push(replica);
       return replica;
     },
+    pids: () => [child.pid],
     async stop() {
       for (const replica of more) await replica.stop();
       await child.stop();
@@ -162,6 +179,7 @@ async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
       await fleet.restart("chat");
     },
     addReplica: fleet.addEdge,
+    pids: () => [...fleet.processes.values()].map(({ pid }) => pid),
     stop: fleet.stop,
   };
 }

@@ -43,8 +43,8 @@ export function openCall(world: World, request: IncomingMessage, response: Serve
 }
 
 /** True when the call carries a bearer secret. The secret itself goes nowhere. */
-export function isAuthorized(call: Call): boolean {
-  return /^Bearer \S/i.test(call.request.headers.authorization ?? "");
+export function isAuthorized({ headers }: IncomingMessage): boolean {
+  return /^Bearer \S/i.test(headers.authorization ?? "");
 }
 
 /** Waits, and rejects at once when the client leaves. */

@@ -31,9 +31,17 @@ function whole(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
-    .regex(/^\d{1,9}$/, message)
+    .regex(/^\d{1,10}$/, message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
+    .optional();
+}
+
+function decimal() {
+  return z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be a decimal number")
+    .transform(Number)
     .optional();
 }
 
@@ -92,6 +100,36 @@ const commands = z
     pages: whole(0, 1_000_000),
     /** Returns so many images, whatever was asked for. */
     images: whole(0, 100),
+    /** Speech of so many bytes; by default 100 for each character of the input. */
+    bytes: whole(0, 2_000_000_000),
+    /** The size of speech's chunks, 16384 by default. */
+    chunk_bytes: whole(1, 10_000_000),
+    /** Speech's content type; with no value, none is sent. */
+    audio_type: z.string().max(100, "must be at most 100 characters").optional(),
+    /** The duration that a transcription reports, in seconds. */
+    duration: decimal(),
+    /** Leaves the duration out, of a transcription or of all finals. */
+    no_duration: flag(),
+    /** Serves only the languages en, de and fr, and answers others with an edge page's 502. */
+    needs_lang: flag(),
+    /** A live stream: a final after so much audio, 2000 by default. */
+    final_ms: whole(1, 600_000),
+    /** Breaks the live connection instead of sending this event, counted from 0. */
+    die_after: whole(0, 1_000_000),
+    /** Reports a failure instead of sending this event, and closes. */
+    fail_after: whole(0, 1_000_000),
+    /** Closes cleanly instead of sending this event. */
+    close_after: whole(0, 1_000_000),
+    /** Stays open, and silent, after the last event of a live stream. */
+    no_close: flag(),
+    /** Waits this long after the flush before each event that is left. */
+    drain_ms: whole(1, 60_000),
+    /** Sends no event at all. */
+    mute: flag(),
+    /** Sends so many partials for each frame of audio. */
+    flood: whole(1, 10_000),
+    /** Reads nothing from a live connection. */
+    stall: flag(),
     /** Adds the provider's own cost: `usage.cost`, `usage.cost_details` and a top-level `cost`. */
     cost: flag(),
     /** Text of exactly so many tokens, unless the request's own limit is lower. */

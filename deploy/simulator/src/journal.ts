@@ -47,8 +47,20 @@ export interface JournalEntry {
   charactersSent: number;
   /** Stream chunks sent, the usage chunk included; 0 for JSON. */
   chunksSent: number;
+  /** Bytes of audio sent by speech; 0 elsewhere. */
+  bytesSent: number;
+  /** What a transcription was sent: the whole body, or all PCM of a live stream. */
+  upload: Upload | undefined;
   /** The request as parsed. Only the latest calls with bodies of modest size keep theirs. */
   body: unknown;
+}
+
+export interface Upload {
+  contentType: string;
+  bytes: number;
+  /** In hex. */
+  sha256: string;
+  lang: string | undefined;
 }
 
 export interface Journal {
@@ -94,6 +106,8 @@ export function createJournal(entryLimit = ENTRY_LIMIT, bodyLimit = BODY_LIMIT):
         completionTokens: 0,
         charactersSent: 0,
         chunksSent: 0,
+        bytesSent: 0,
+        upload: undefined,
         body: call.body,
       };
       ring[nextSeq % entryLimit] = entry;

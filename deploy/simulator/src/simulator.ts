@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createLiveUpgrade } from "./audio/live-upgrade.ts";
 import { type Call, openCall, type Route, type World } from "./call.ts";
 import { answerError } from "./error-answer.ts";
 import { createFirstCalls } from "./first-calls.ts";
@@ -12,6 +13,9 @@ import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
 import { journalClear, journalRead } from "./routes/journal.ts";
 import { rerank } from "./routes/rerank.ts";
+import { speech } from "./routes/speech.ts";
+import { transcriptions } from "./routes/transcriptions.ts";
+import { voices } from "./routes/voices.ts";
 
 /** A stand-in model provider that listens on a port of its own. */
 export interface Simulator {
@@ -28,6 +32,9 @@ const ROUTES: readonly Route[] = [
   rerank,
   classification,
   images,
+  speech,
+  voices,
+  transcriptions,
   journalRead,
   journalClear,
   health,
@@ -51,6 +58,8 @@ export async function startSimulator(options: {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     void serve(table, world, request, response);
   });
+  const live = createLiveUpgrade(world);
+  server.on("upgrade", live.accept);
   server.listen(port, host);
   await once(server, "listening");
   const address = server.address() as AddressInfo;
@@ -60,6 +69,7 @@ export async function startSimulator(options: {
     close: async () => {
       const closed = once(server, "close");
       server.close();
+      live.close();
       server.closeAllConnections();
       await closed;
     },

@@ -36,8 +36,9 @@ export function writeWhole(
 }
 
 /**
- * Writes the events of a stream, each as it comes. The head goes out with the first: what fails
- * before it is an ordinary error answer. What fails after is told in one last event. A client that
+ * Writes the events of a stream, or the bytes of audio, as they come. The head goes out with the
+ * first: what fails before it is an ordinary error answer. What fails after is told in one last
+ * event, or by an abrupt end where there are no events. A client that
  * reads slowly slows the source. With a collector, which is given all of it, the stream is read to
  * its end also when the client has left. Answers whether the stream ended well; the end of the
  * response is then the caller's to write.
@@ -57,7 +58,10 @@ export async function writeStream(
     }
   } catch (error) {
     if (!res.headersSent) throw error;
-    if (!signal.aborted) res.end(`data: ${JSON.stringify(envelope(lastWord(error)))}\n\n`);
+    if (contentType !== eventStreamType) res.destroy();
+    else if (!signal.aborted) {
+      res.end(`data: ${JSON.stringify(envelope(lastWord(error)))}\n\n`);
+    }
     return false;
   }
   return true;

@@ -2,6 +2,7 @@ import type { Log } from "@tollgate/kit/log";
 import express, { type Express } from "express";
 import { answerErrors, refuseOtherMethods, refuseUnknownPath } from "./error-answer.ts";
 import { handle, openExchange, type Route } from "./exchange.ts";
+import { livePath } from "./wire/live-transcription.ts";
 
 /** Every route of the edge, by name. */
 export interface Routes {
@@ -10,6 +11,10 @@ export interface Routes {
   rerank: Route;
   classification: Route;
   imageGenerations: Route;
+  speech: Route;
+  listVoices: Route;
+  transcriptions: Route;
+  liveTranscription: Route;
   listModels: Route;
   getModel: Route;
   getCredits: Route;
@@ -30,6 +35,10 @@ export function createApp(routes: Routes, log: Log): Express {
   post(app, "/v1/rerank", routes.rerank);
   post(app, "/v1/classification", routes.classification);
   post(app, "/v1/images/generations", routes.imageGenerations);
+  post(app, "/v1/audio/speech", routes.speech);
+  get(app, "/v1/audio/voices", routes.listVoices);
+  post(app, "/v1/audio/transcriptions", routes.transcriptions);
+  get(app, livePath, routes.liveTranscription);
   get(app, "/v1/models", routes.listModels);
   get(app, "/v1/models/*alias", routes.getModel);
   get(app, "/v1/credits", routes.getCredits);

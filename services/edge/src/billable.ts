@@ -27,8 +27,10 @@ export interface BillableParts {
   claims: Claims;
 }
 
-/** What is particular to a route that takes JSON, costs money and can be replayed. */
+/** What is particular to a route that takes JSON and costs money. */
 export interface BillableRoute {
+  /** False where an idempotency key is taken and means nothing: a retry runs again. */
+  isReplayed?: false;
   /**
    * Reads the body, and answers how to answer it. Raises `unknown_param` and `invalid_param`,
    * naming the field, before anything is asked of a service.
@@ -46,7 +48,8 @@ export function billable(parts: BillableParts, route: BillableRoute): Route {
   return async (exchange) => {
     const principal = await parts.authenticate(exchange);
     const headersOf: HeadersOf = () => route.headers?.(principal) ?? {};
-    const idempotencyKey = readIdempotencyKey(exchange.req);
+    const idempotencyKey =
+      route.isReplayed === false ? undefined : readIdempotencyKey(exchange.req);
     const request: BillableRequest = { route, exchange, principal, headersOf };
     try {
       if (idempotencyKey === undefined) await answerAlways(parts, request);

@@ -1,12 +1,32 @@
+import type { IncomingMessage } from "node:http";
 import { GatewayError } from "@tollgate/kit/errors";
-import type { Request } from "express";
 
 /** Raises `unknown_param` for a query parameter on a route that takes none. */
-export function refuseQuery(req: Request): void {
-  const mark = req.url.indexOf("?");
-  if (mark < 0) return;
-  const [name] = new URLSearchParams(req.url.slice(mark)).keys();
-  if (name === undefined) return;
-  const param = name.slice(0, 200);
-  throw new GatewayError("unknown_param", `${param} is not a parameter of this route.`, { param });
+export function refuseQuery(req: IncomingMessage): void {
+  readQuery(req, []);
+}
+
+/**
+ * The query parameters that a route takes. Raises `unknown_param` for any other, and
+ * `invalid_param` for one that comes twice.
+ */
+export function readQuery<const Name extends string>(
+  { url = "/" }: IncomingMessage,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const values: Partial<Record<string, string>> = {};
+  const mark = url.indexOf("?");
+  if (mark < 0) return values;
+  for (const [name, value] of new URLSearchParams(url.slice(mark))) {
+    const param = name.slice(0, 200);
+    if (!names.some((known) => known === name)) {
+      const message = `${param} is not a parameter of this route.`;
+      throw new GatewayError("unknown_param", message, { param });
+    }
+    if (Object.hasOwn(values, name)) {
+      throw new GatewayError("invalid_param", `${param}: must come once.`, { param });
+    }
+    values[name] = value;
+  }
+  return values;
 }

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { StartError } from "@tollgate/kit/errors";
 import { answerBrokenHttp } from "./error-answer.ts";
 
@@ -15,9 +15,12 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>;
 }
 
+export type UpgradeListener = (req: IncomingMessage, socket: Socket, head: Buffer) => void;
+
 /** Listens for clients. Raises a StartError when the port cannot be had. */
 export async function listen(
   app: RequestListener,
+  upgrade: UpgradeListener,
   { host, port }: { host: string; port: number },
 ): Promise<HttpServer> {
   const server = createServer(
@@ -30,6 +33,7 @@ export async function listen(
     app,
   );
   server.on("clientError", answerBrokenHttp);
+  server.on("upgrade", upgrade);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, port)));
     server.listen(port, host, resolve);

@@ -2,6 +2,7 @@ import { watchCatalog } from "@tollgate/kit/catalog/watch";
 import { openDatabase } from "@tollgate/kit/database/pool";
 import { defineService, serviceNames } from "@tollgate/kit/service";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
+import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
@@ -14,6 +15,7 @@ import { readConfig } from "./config.ts";
 import { createBalanceGuard } from "./guard.ts";
 import { createClaims } from "./idempotency/claims.ts";
 import { createRecords } from "./idempotency/records.ts";
+import { createServiceProxy } from "./proxy.ts";
 import { createRateWindows } from "./rate-windows.ts";
 import { listen } from "./server.ts";
 import { chatCompletions } from "./wire/chat.ts";
@@ -22,13 +24,17 @@ import { getCredits } from "./wire/credits.ts";
 import { embeddings } from "./wire/embeddings.ts";
 import { getHealth } from "./wire/health.ts";
 import { images } from "./wire/images.ts";
+import { refuseWithoutUpgrade, upgradeLive } from "./wire/live-transcription.ts";
 import { getModel, listModels } from "./wire/models.ts";
 import { rerank } from "./wire/rerank.ts";
+import { speech } from "./wire/speech.ts";
+import { upload } from "./wire/uploads.ts";
+import { listVoices } from "./wire/voices.ts";
 
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, peer, notices }) {
+  async setup({ env, log, peer, httpPeer, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -48,6 +54,8 @@ export const edge = defineService({
     const claims = createClaims(createRecords(pool), log);
     const document = peer("document", DocumentService);
     const chat = peer("chat", ChatService);
+    const audio = peer("audio", AudioService);
+    const audioProxy = createServiceProxy(httpPeer("audio"), log);
     const serve = (route: BillableRoute) => billable({ authenticate, guard, claims }, route);
     const app = createApp(
       {
@@ -56,6 +64,10 @@ export const edge = defineService({
         rerank: serve(rerank(document)),
         classification: serve(classification(document)),
         imageGenerations: serve(images(peer("image", ImageService))),
+        speech: serve(speech(audio)),
+        listVoices: listVoices(authenticate, audio),
+        transcriptions: upload({ authenticate, guard }, audioProxy),
+        liveTranscription: refuseWithoutUpgrade(authenticate),
         listModels: listModels(models),
         getModel: getModel(models),
         getCredits: getCredits(authenticate, billing),
@@ -63,7 +75,8 @@ export const edge = defineService({
       },
       log,
     );
-    const server = await listen(app, config);
+    const upgrade = upgradeLive({ authenticate, guard, proxy: audioProxy, log });
+    const server = await listen(app, upgrade, config);
     log.info({ url: server.url }, "listening");
     return {
       offers: [],
@@ -72,6 +85,7 @@ export const edge = defineService({
         await server.stop(graceMs);
         await claims.stop(graceMs);
         await pool.end();
+        audioProxy.close();
         catalog.close();
       },
     };

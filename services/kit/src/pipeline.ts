@@ -25,6 +25,8 @@ import { type Served, walkChain } from "./upstream/chain.ts";
 export interface Pipeline {
   /** The model behind an alias. Raises `model_not_found`, with no hint why. */
   resolve(alias: string, routeType: RouteType): Model;
+  /** Walks a model's chain for what costs nothing; see `walkChain`. */
+  walk<Answer>(model: Model, attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
   /** Takes the hold. What it answers must be ended, by `complete` or by `fail`. */
   open(caller: Caller | undefined, model: Model, estimate: NanoUsd): Promise<Generation>;
   /** The rest of the way for an answer that comes whole. Answers it with the charge. */
@@ -92,6 +94,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const message = `No model of this route is called ${JSON.stringify(alias)}.`;
       throw new GatewayError("model_not_found", message, { param: "model" });
     },
+    walk: ({ chain }, attempt) => walkChain(chain, attempt, parts.breakers, parts.log),
     open: (caller, model, estimate) => openGeneration(parts, caller, model, estimate),
     async run({ caller, model, estimate, ask, measure }) {
       const generation = await openGeneration(parts, caller, model, estimate);

@@ -1,3 +1,4 @@
+import { audio } from "@tollgate/audio/service";
 import { billing } from "@tollgate/billing/service";
 import { chat } from "@tollgate/chat/service";
 import { document } from "@tollgate/document/service";
@@ -8,7 +9,7 @@ import type { Service } from "@tollgate/kit/service";
 import { ledger } from "@tollgate/ledger/service";
 
 /** Every service, in the order in which they start: what is asked before what asks. */
-const services: readonly Service[] = [ledger, billing, chat, document, image, edge];
+const services: readonly Service[] = [ledger, billing, chat, document, image, audio, edge];
 
 export const targetNames = ["all", ...services.map((service) => service.name)];
 

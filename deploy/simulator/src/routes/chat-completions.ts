@@ -29,7 +29,7 @@ export const chatCompletions: Route = {
       model: labels.model,
       stream: labels.stream ?? false,
       user: labels.user ?? null,
-      authorized: isAuthorized(call),
+      authorized: isAuthorized(call.request),
       body: raw && raw.length <= KEPT_BODY_LIMIT_BYTES ? body : undefined,
     });
     if (raw === undefined) {

@@ -71,8 +71,11 @@ export interface Slot {
   path: string;
   /** Where a speech slot tells its voices, where that is not `/audio/voices`. */
   voicesPath?: string | undefined;
-  /** The WebSocket of a transcription slot; undefined where it takes whole files only. */
-  streamUrl?: string | undefined;
+  /**
+   * The WebSocket of a transcription slot, as a URL or by what follows the provider's base URL;
+   * undefined where it takes whole files only.
+   */
+  stream?: { url: string } | { path: string } | undefined;
   /** How this slot is told its output ceiling when the client named none. */
   maxTokensField: "max_tokens" | "max_completion_tokens";
   pricing: Pricing;

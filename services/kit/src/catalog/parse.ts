@@ -68,7 +68,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       upstreamModel: slot.model,
       path: slot.path ?? defaultPath[entry.route_type],
       voicesPath: slot.voices_path,
-      streamUrl: slot.stream_url,
+      stream: streamOf(slot),
       maxTokensField: slot.max_tokens_field ?? "max_completion_tokens",
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing),
     };
@@ -88,6 +88,11 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     pricing,
     chain,
   };
+}
+
+function streamOf({ stream_url, stream_path }: ModelEntry["chain"][number]): Slot["stream"] {
+  if (stream_url !== undefined) return { url: stream_url };
+  return stream_path === undefined ? undefined : { path: stream_path };
 }
 
 function audioOf(entry: ModelEntry): Pick<Model, "speech" | "transcription"> {

@@ -48,6 +48,7 @@ function slot<Pricing extends z.ZodType>(pricing: Pricing) {
     path: z.string().startsWith("/").optional(),
     voices_path: z.string().startsWith("/").optional(),
     stream_url: z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" }).optional(),
+    stream_path: z.string().startsWith("/").optional(),
     max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
     pricing: pricing.optional(),
   });

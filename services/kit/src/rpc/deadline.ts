@@ -3,23 +3,15 @@ import { PeerError } from "../errors.ts";
 /** A call's limit in time, joined with its caller's own signal. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Rejects with the PeerError that says why, once the signal aborts. Never resolves. */
-  readonly passed: Promise<never>;
+  /** What `work` comes to, unless the signal aborts first: then the PeerError that says why. */
+  within<T>(work: Promise<T>): Promise<T>;
   clear(): void;
 }
 
 /** Starts the clock; `clear` must follow. */
 export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
-  let fail: (error: PeerError) => void = () => {};
-  const passed = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  passed.catch(() => {});
-  const end = (error: PeerError) => {
-    fail(error);
-    controller.abort(error);
-  };
+  const end = (error: PeerError) => controller.abort(error);
   const onTimeout = () => end(new PeerError("deadline", `no answer within ${timeoutMs} ms`));
   const onCancel = () => end(new PeerError("cancelled", "the caller went away"));
   const timer = setTimeout(onTimeout, timeoutMs);
@@ -28,10 +20,24 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined
   caller?.addEventListener("abort", onCancel, { once: true });
   return {
     signal: controller.signal,
-    passed,
+    within: (work) => within(work, controller.signal),
     clear() {
       clearTimeout(timer);
       caller?.removeEventListener("abort", onCancel);
     },
   };
+}
+
+/**
+ * Not a race against one long promise: that would keep every value that it ever raced with, all of a
+ * stream, until the end.
+ */
+function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    const settled = () => signal.removeEventListener("abort", onAbort);
+    work.then(resolve, reject).finally(settled);
+  });
 }

@@ -37,7 +37,7 @@ export function createLocalTransport(log: Log): LocalTransport {
       const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
       try {
         const answer = handler(request as never, { signal: deadline.signal }) as Promise<Fields>;
-        return create(method.output, await Promise.race([answer, deadline.passed]));
+        return create(method.output, await deadline.within(answer));
       } catch (error) {
         throw deadline.signal.reason ?? outgoingError(error, nameOf(method), log);
       } finally {
@@ -65,7 +65,7 @@ async function* localStream(
   let ended = false;
   try {
     for (;;) {
-      const next = await Promise.race([messages.next(), deadline.passed]);
+      const next = await deadline.within(messages.next());
       deadline.signal.throwIfAborted();
       ended = next.done === true;
       if (ended) return;

@@ -27,6 +27,8 @@ export interface ProviderClient {
   post(slot: Slot, body: string, call: PostCall): Promise<ProviderAnswer>;
   /** The same for any other request. */
   send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer>;
+  /** The WebSocket address of a slot that has one. */
+  streamUrl(slot: Slot): string;
   /** The header that names us to a slot's provider; empty where it wants none. */
   authorization(slot: Slot): Record<string, string>;
   /** Raises a StartError when a variable that the catalog names is not set. */
@@ -68,6 +70,11 @@ export function createProviderClient(env: Environment): ProviderClient {
       return send(agent, env, slot, order, signal);
     },
     send: (slot, order, signal) => send(agent, env, slot, order, signal),
+    streamUrl: ({ provider, stream }) => {
+      if (stream === undefined) throw new SlotFailure("unreachable", "the slot has no stream");
+      if ("url" in stream) return stream.url;
+      return `${baseUrlOf(provider, env).replace(/^http/, "ws")}${stream.path}`;
+    },
     authorization: ({ provider }) => authorizationFor(apiKeyOf(provider, env)),
     check(catalog) {
       for (const model of catalog.models.values()) {

@@ -33,7 +33,7 @@ export async function connectProvider(
   signal: AbortSignal,
 ): Promise<ProviderSocket> {
   signal.throwIfAborted();
-  const socket = new WebSocket(slot.streamUrl ?? "", {
+  const socket = new WebSocket(providers.streamUrl(slot), {
     headers: providers.authorization(slot),
     handshakeTimeout: Math.min(connectTimeoutMs, slot.provider.timeoutMs),
     maxPayload: maxEventBytes,

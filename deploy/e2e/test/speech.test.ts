@@ -1,0 +1,229 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { expectEnvelope, send } from "../src/request.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+
+describe("speech and voices", () => {
+  let stack: Stack;
+  let account: Account;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    account = await stack.newAccount(10);
+  });
+
+  afterAll(async () => {
+    await expectBooksInOrder(stack);
+    await stack.stop();
+  });
+
+  const body = { model: "test-speech", input: "Hello there", voice: "alto" };
+
+  function ask(more: Record<string, unknown>, key: string = account.key) {
+    return send(`${stack.url}/v1/audio/speech`, { key, body: { ...body, ...more } });
+  }
+
+  function speak(more: Record<string, unknown>, signal?: AbortSignal) {
+    return fetch(`${stack.url}/v1/audio/speech`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...body, ...more }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  function lastCall() {
+    return stack.simulator.journal.list().at(-1);
+  }
+
+  async function entryOf(requestId: string | null, owner = account) {
+    return vi.waitFor(async () => {
+      const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
+      const entry = entries.find((one) => one.requestId === requestId);
+      expect(entry).toBeDefined();
+      return entry;
+    });
+  }
+
+  test("audio is answered chunked, with the content type alone, and billed by code points", async () => {
+    const response = await speak({ input: "Grüße 😀😀" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("audio/mpeg");
+    expect(response.headers.get("content-length")).toBeNull();
+    expect(response.headers.get("transfer-encoding")).toBe("chunked");
+    const audio = Buffer.from(await response.arrayBuffer());
+    expect(audio).toHaveLength(1_000);
+    expect(audio.every((byte, index) => byte === index % 251)).toBe(true);
+    const entry = await entryOf(response.headers.get("x-request-id"));
+    expect(entry).toMatchObject({
+      unitType: "chars",
+      quantity: 8n,
+      basis: "input",
+      amountNanoUsd: -120_000n,
+    });
+    expect(lastCall()?.body).toEqual({ ...body, model: "voice", input: "Grüße 😀😀" });
+  });
+
+  test.each([
+    ["test-speech-wav", "audio/wav"],
+    ["test-speech-untyped", "audio/mpeg"],
+    ["test-speech-html", "audio/mpeg"],
+  ])("%s is answered as %s", async (model, type) => {
+    const response = await speak({ model });
+    expect(response.headers.get("content-type")).toBe(type);
+    await response.arrayBuffer();
+  });
+
+  test("bytes come as they are made", async () => {
+    const startedAt = performance.now();
+    const response = await speak({ model: "test-speech-paced", input: "x".repeat(50) });
+    const arrivals: number[] = [];
+    for await (const _ of response.body ?? []) arrivals.push(performance.now() - startedAt);
+    expect(arrivals[0]).toBeGreaterThan(1_400);
+    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(600);
+  });
+
+  test.each<[string, Record<string, unknown>, string, string]>([
+    ["no input", { input: undefined }, "invalid_param", "input"],
+    ["an empty input", { input: "" }, "invalid_param", "input"],
+    ["401 code points", { input: "😀".repeat(401) }, "invalid_param", "input"],
+    ["no voice", { voice: undefined }, "invalid_param", "voice"],
+    ["a voice object", { voice: { id: "x" } }, "invalid_param", "voice"],
+    ["stream", { stream: true }, "unknown_param", "stream"],
+    ["stream_format", { stream_format: "sse" }, "unknown_param", "stream_format"],
+    ["instructions", { instructions: "x" }, "unknown_param", "instructions"],
+    ["an unknown format", { response_format: "ogg" }, "invalid_param", "response_format"],
+    [
+      "a format that the alias has not",
+      { model: "test-speech-wav", response_format: "mp3" },
+      "invalid_param",
+      "response_format",
+    ],
+    ["speed 5", { speed: 5 }, "invalid_param", "speed"],
+    ["speed text", { speed: "1" }, "invalid_param", "speed"],
+    ["model number", { model: 5 }, "invalid_param", "model"],
+  ])("%s is refused before the provider is asked", async (_, fields, code, param) => {
+    const before = stack.simulator.journal.list().length;
+    expectEnvelope(await ask(fields), 400, code, param);
+    expect(stack.simulator.journal.list()).toHaveLength(before);
+  });
+
+  test("400 code points, every format and the ends of speed are taken", async () => {
+    expect((await ask({ input: "😀".repeat(400), speed: 0.25 })).status).toBe(200);
+    for (const response_format of ["mp3", "opus", "aac", "flac", "wav", "pcm", null]) {
+      expect((await ask({ response_format, speed: 4 })).status).toBe(200);
+    }
+  });
+
+  test("401, 402, 403 and 404 as everywhere", async () => {
+    expectEnvelope(await ask({}, "sk-tollgate-x"), 401, "invalid_api_key");
+    const poor = await stack.newAccount(0);
+    expectEnvelope(await ask({}, poor.key), 402, "credit_balance_exhausted");
+    for (const model of ["nobody", "test-small", "test-speech-internal"]) {
+      expectEnvelope(await ask({ model }), 404, "model_not_found", "model");
+    }
+  });
+
+  test("a provider that fails before its first byte is 502, out of reach 503, both unbilled", async () => {
+    for (const model of ["test-speech-failing", "test-speech-refused", "test-speech-empty"]) {
+      const answer = await ask({ model });
+      expectEnvelope(answer, 502, "upstream_rejected");
+      const entry = await entryOf(answer.headers.get("x-request-id"));
+      expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+    }
+    expectEnvelope(await ask({ model: "test-speech-dead" }), 503, "no_provider_available");
+  });
+
+  test("a provider that dies within the audio ends it abruptly, unbilled", async () => {
+    const response = await speak({ model: "test-speech-cut" });
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    const entry = await entryOf(response.headers.get("x-request-id"));
+    expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+  });
+
+  test("a client that leaves within the audio stops the provider, and is billed", async () => {
+    const leaving = new AbortController();
+    const response = await speak({ model: "test-speech-big" }, leaving.signal);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await vi.waitFor(() => expect(lastCall()?.outcome).toBe("client_left"));
+    expect(lastCall()?.bytesSent).toBeLessThan(200_000_000);
+    const entry = await entryOf(response.headers.get("x-request-id"));
+    expect(entry).toMatchObject({ kind: "usage", quantity: 11n });
+  });
+
+  test("a slow reader slows the provider, and a gigabyte passes in little memory", async () => {
+    const response = await speak({ model: "test-speech-big" });
+    const reader = response.body?.getReader();
+    let bytes = (await reader?.read())?.value?.length ?? 0;
+    // Nothing is read for a while: what the provider could send settles, far from all of it.
+    let sent = -1;
+    await vi.waitFor(
+      () => {
+        const now = lastCall()?.bytesSent ?? 0;
+        const settled = now === sent;
+        sent = now;
+        expect(settled).toBe(true);
+      },
+      { interval: 300, timeout: 10_000 },
+    );
+    expect(sent).toBeLessThan(100_000_000);
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      bytes += part.value.length;
+    }
+    expect(bytes).toBe(1_000_000_000);
+    expect(stack.memoryBytes()).toBeLessThan(500_000_000);
+  });
+
+  test("a retry with the same idempotency key runs again and is billed again", async () => {
+    const own = await stack.newAccount(1);
+    const options = { key: own.key, body, headers: { "idempotency-key": "again" } };
+    const answers = [
+      await send(`${stack.url}/v1/audio/speech`, options),
+      await send(`${stack.url}/v1/audio/speech`, options),
+    ];
+    for (const { status, headers } of answers) {
+      expect([status, headers.get("idempotency-replayed")]).toEqual([200, null]);
+    }
+    await expectBooksInOrder(stack);
+    const { entries } = await readBooks(stack, own);
+    expect(entries.filter(({ kind }) => kind === "usage")).toHaveLength(2);
+  });
+
+  test("the openai client speaks", async () => {
+    const client = new OpenAI({ baseURL: `${stack.url}/v1`, apiKey: account.key, maxRetries: 0 });
+    const response = await client.audio.speech.create({
+      model: "test-speech",
+      input: "Hello",
+      voice: "alto",
+    });
+    expect((await response.arrayBuffer()).byteLength).toBe(500);
+  });
+
+  test("voices are the provider's, byte for byte, unmetered and free for an empty wallet", async () => {
+    const poor = await stack.newAccount(0);
+    const url = `${stack.url}/v1/audio/voices?model=test-speech`;
+    const answer = await send(url, { key: poor.key });
+    const direct = await send(`${stack.simulator.url}/v1/audio/voices?model=voice`);
+    expect([answer.status, answer.text]).toEqual([200, direct.text]);
+    expect(answer.headers.get("content-type")).toContain("application/json");
+    const { entries } = await stack.operator.listLedger({ account: poor.accountId, limit: 9 });
+    expect(entries).toEqual([]);
+  });
+
+  test("voices refuse what they must", async () => {
+    const voices = (query: string, key: string | undefined = account.key) =>
+      send(`${stack.url}/v1/audio/voices${query}`, { key });
+    expectEnvelope(await voices(""), 400, "invalid_param", "model");
+    expectEnvelope(await voices("?model="), 400, "invalid_param", "model");
+    expectEnvelope(await voices("?model=a&model=b"), 400, "invalid_param", "model");
+    expectEnvelope(await voices("?model=test-speech&limit=5"), 400, "unknown_param", "limit");
+    expectEnvelope(await voices("?model=test-speech", ""), 401, "invalid_api_key");
+    expectEnvelope(await voices("?model=test-small"), 404, "model_not_found", "model");
+    expectEnvelope(await voices("?model=test-speech-failing"), 502, "upstream_rejected");
+    expectEnvelope(await voices("?model=test-speech-dead"), 503, "no_provider_available");
+  });
+});

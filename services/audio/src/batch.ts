@@ -1,0 +1,104 @@
+import type { Model } from "@tollgate/kit/catalog/model";
+import type { Spool } from "@tollgate/kit/http/spool";
+import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import type { Modality } from "@tollgate/kit/modality";
+import { costOf } from "@tollgate/kit/money";
+import { dearestCost } from "@tollgate/kit/pipeline";
+import { type Refusal, SlotFailure } from "@tollgate/kit/upstream/failure";
+import { readJson } from "@tollgate/kit/upstream/provider-client";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { secondsIn } from "./seconds.ts";
+import type { Upload } from "./upload.ts";
+import { readWav } from "./wav.ts";
+
+/** The longest that one file may take. */
+const ceilingMs = 240_000;
+/** 16 kbit/s: no common codec packs speech into less. */
+const leastBytesPerSecond = 2_000;
+
+/** A provider's refusal that the client is shown as it is. */
+export class RelayedRefusal extends Error {
+  override readonly name = "RelayedRefusal";
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super("the provider does not serve this language");
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * Transcribes a whole file: the provider's JSON, byte for byte. Bills the duration that the provider
+ * reports, else the time that it took. Raises a RelayedRefusal where the alias must be told a
+ * language and its provider does not serve this one.
+ */
+export async function transcribe(
+  { pipeline, providers }: Modality,
+  caller: Caller,
+  upload: Upload,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { alias, audio, contentType, language } = upload;
+  const model = pipeline.resolve(alias, "transcriptions");
+  const quantity = estimatedSeconds(audio);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(ceilingMs)]);
+  const { answer } = await pipeline.run({
+    caller,
+    model,
+    estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
+    async ask(slot) {
+      const startedAt = performance.now();
+      const headers = {
+        accept: "application/json",
+        "content-type": contentType,
+        "content-length": String(audio.bytes),
+      };
+      const query = language === "" ? {} : { lang: language };
+      try {
+        const request = { method: "POST", path: slot.path, query, headers, body: audio.read() };
+        const response = await providers.send(slot, { ...request, method: "POST" }, limited);
+        const { bytes, value } = await readJson(response, limited);
+        if (!isJsonObject(value)) {
+          throw new SlotFailure("rejected", "the provider's answer is no JSON object");
+        }
+        return { bytes, value, elapsedMs: performance.now() - startedAt };
+      } catch (error) {
+        throw meaningOf(error, model, signal);
+      }
+    },
+    measure({ value, elapsedMs }, { pricing }) {
+      const reported = reportedSeconds(value);
+      const used = reported ?? secondsIn(elapsedMs / 1_000);
+      const basis = reported === undefined ? "wall_clock" : "provider";
+      return { quantity: used, basis, lines: [{ quantity: used, price: pricing.input }] };
+    },
+  });
+  return answer.bytes;
+}
+
+/** What a hold must cover. A WAV tells its length; anything else is guessed by its size. */
+function estimatedSeconds(audio: Spool): bigint {
+  const wav = readWav(audio.head());
+  const seconds =
+    wav === undefined || wav.bytesPerSecond === 0
+      ? audio.bytes / leastBytesPerSecond
+      : (audio.bytes - wav.dataOffset) / wav.bytesPerSecond;
+  return seconds <= 1 ? 1n : BigInt(Math.ceil(seconds));
+}
+
+function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
+  const seconds = isJsonObject(usage) ? (duration ?? usage.seconds) : duration;
+  return typeof seconds === "number" && seconds >= 0 ? secondsIn(seconds) : undefined;
+}
+
+function meaningOf(error: unknown, { transcription }: Model, signal: AbortSignal): unknown {
+  if (error instanceof SlotFailure) {
+    const { status, refusal } = error;
+    const speaksOfLanguage = status === 502 && transcription?.language === "required";
+    return speaksOfLanguage && refusal !== undefined ? new RelayedRefusal(refusal) : error;
+  }
+  if (error instanceof DOMException && error.name === "TimeoutError" && !signal.aborted) {
+    return new SlotFailure("unreachable", "the transcription took longer than the gateway allows");
+  }
+  return error;
+}

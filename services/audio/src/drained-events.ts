@@ -1,0 +1,59 @@
+import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import type { ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
+import { isFailureEvent, readTranscriptEvent, type TranscriptEvent } from "./transcript-event.ts";
+
+/** Silence after the audio's end, and after some event, by which a provider has said it all. */
+const idleMs = 3_000;
+const lookEveryMs = 250;
+
+/** What is known of the audio's way to the provider. */
+export interface AudioProgress {
+  /** Whether all of it was sent, and the flush after it. */
+  flushed: boolean;
+}
+
+/**
+ * A provider's transcript events until it closes, or until it has been silent for a while after the
+ * flush. Raises a SlotFailure when it breaks, reports a failure, or says nothing for `timeoutMs`
+ * after the flush. The socket is closed in the end.
+ */
+export async function* drainEvents(
+  socket: ProviderSocket,
+  progress: AudioProgress,
+  timeoutMs: number,
+): AsyncGenerator<TranscriptEvent> {
+  let events = 0;
+  let heardAt = performance.now();
+  let ended: "idle" | "late" | undefined;
+  const watch = setInterval(() => {
+    if (!progress.flushed) {
+      heardAt = performance.now();
+      return;
+    }
+    const silentMs = performance.now() - heardAt;
+    if (events > 0 && silentMs > idleMs) ended = "idle";
+    else if (silentMs > timeoutMs) ended = "late";
+    if (ended !== undefined) socket.close();
+  }, lookEveryMs);
+  try {
+    for await (const value of socket.events) {
+      heardAt = performance.now();
+      if (isFailureEvent(value)) {
+        throw new SlotFailure("rejected", "the provider reports that it failed");
+      }
+      const event = readTranscriptEvent(value);
+      if (event === undefined) continue;
+      events += 1;
+      yield event;
+      // The client's pace is no silence of the provider.
+      heardAt = performance.now();
+    }
+  } catch (error) {
+    if (ended === "idle") return;
+    if (ended === "late") throw new SlotFailure("unreachable", "the provider took too long");
+    throw error;
+  } finally {
+    clearInterval(watch);
+    socket.close();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Model } from "@tollgate/kit/catalog/model";
+import { GatewayError } from "@tollgate/kit/errors";
+import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import type { ClientFrame } from "./live-socket.ts";
+
+const fields = ["model", "format", "sample_rate", "channels"];
+
+/**
+ * Reads the first frame of a live transcription. The model comes before the format: `resolve`
+ * raises for one that is not served.
+ */
+export function readConfigFrame(frame: ClientFrame, resolve: (alias: string) => Model): Model {
+  const config = parse(frame);
+  const unknown = Object.keys(config).find((name) => !fields.includes(name));
+  if (unknown !== undefined) {
+    const param = unknown.slice(0, 200);
+    throw new GatewayError("unknown_param", `${param} is not a parameter.`, { param });
+  }
+  const { model: alias, format, sample_rate = 16_000, channels = 1 } = config;
+  if (typeof alias !== "string" || alias === "") throw invalid("model", "must name an alias");
+  const model = resolve(alias);
+  if (typeof format !== "string") throw invalid("format", "must be pcm_s16le");
+  if (format !== "pcm_s16le") {
+    const message = "format: must be pcm_s16le.";
+    throw new GatewayError("unsupported_audio_format", message, { param: "format" });
+  }
+  if (sample_rate !== 16_000) throw invalid("sample_rate", "must be 16000");
+  if (channels !== 1) throw invalid("channels", "must be 1");
+  return model;
+}
+
+function parse(frame: ClientFrame): JsonObject {
+  const hint = "The first frame must be the configuration, a JSON object as text.";
+  if (frame.kind === "audio") throw new GatewayError("invalid_json", hint);
+  try {
+    const value: unknown = JSON.parse(frame.text);
+    if (isJsonObject(value)) return value;
+  } catch (cause) {
+    throw new GatewayError("invalid_json", hint, { cause });
+  }
+  throw new GatewayError("invalid_json", hint);
+}
+
+function invalid(param: string, what: string): GatewayError {
+  return new GatewayError("invalid_param", `${param}: ${what}.`, { param });
+}

@@ -1,0 +1,92 @@
+import { createQueue, type Queue } from "@tollgate/kit/queue";
+import { WebSocket } from "ws";
+
+/** Client frames that wait for the provider, before the client is slowed. */
+const maxWaitingFrames = 64;
+const maxBufferedBytes = 1024 * 1024;
+/** A client that takes nothing for so long, while events wait, is given up. */
+const maxStallMs = 60_000;
+/** A client that answers no ping for one such span is dead. */
+const pingEveryMs = 20_000;
+const protocolError = 1_002;
+
+export type ClientFrame = { kind: "text"; text: string } | { kind: "audio"; audio: Buffer };
+
+/**
+ * The client's end of a live transcription. Its close frame is the end of its audio, not yet of the
+ * connection: events go out until `finish` answers it.
+ */
+export class LiveSocket extends WebSocket {
+  readonly #gone = new AbortController();
+  readonly #frames: Queue<ClientFrame> = createQueue({
+    limit: maxWaitingFrames,
+    onFull: () => this.pause(),
+    onEmpty: () => this.resume(),
+  });
+  #isAlive = true;
+
+  /** Starts to listen: called once, right after the upgrade. */
+  open(): void {
+    this.on("message", (data: Buffer, isBinary) => {
+      this.#isAlive = true;
+      this.#frames.push(
+        isBinary ? { kind: "audio", audio: data } : { kind: "text", text: data.toString("utf8") },
+      );
+    });
+    this.on("pong", () => {
+      this.#isAlive = true;
+    });
+    // A frame that is none by the protocol, or is too large.
+    this.on("error", () => this.finish(protocolError));
+    const pings = setInterval(() => this.#ping(), pingEveryMs);
+    this.once("close", () => {
+      clearInterval(pings);
+      this.#frames.end();
+      this.#gone.abort(new Error("the client left"));
+    });
+  }
+
+  /** What the client sends, until the end of its audio. */
+  get frames(): AsyncIterable<ClientFrame> {
+    return this.#frames.items;
+  }
+
+  /** Aborts when the connection is over, whoever ended it. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** The audio is over: what was sent before still counts. */
+  endFrames(): void {
+    this.#frames.end();
+  }
+
+  /** Sends JSON at the client's pace. */
+  async sendJson(value: unknown): Promise<void> {
+    if (this.readyState !== WebSocket.OPEN) return;
+    const written = new Promise<void>((resolve) =>
+      this.send(JSON.stringify(value), () => resolve()),
+    );
+    if (this.bufferedAmount <= maxBufferedBytes) return;
+    const stall = setTimeout(() => this.terminate(), maxStallMs);
+    await written;
+    clearTimeout(stall);
+  }
+
+  /** The library calls this when the client's close frame has come. */
+  override close(): void {
+    this.endFrames();
+  }
+
+  /** Closes, or answers the client's close frame. */
+  finish(code: number): void {
+    super.close(code);
+  }
+
+  #ping(): void {
+    const isDead = !this.#isAlive && !this.isPaused;
+    this.#isAlive = false;
+    if (isDead) this.terminate();
+    else this.ping();
+  }
+}

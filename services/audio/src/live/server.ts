@@ -1,0 +1,80 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { envelope, type GatewayError } from "@tollgate/kit/errors";
+import { toGatewayError } from "@tollgate/kit/http/error-answer";
+import type { Log } from "@tollgate/kit/log";
+import type { Modality } from "@tollgate/kit/modality";
+import { chainFailure, SlotFailure } from "@tollgate/kit/upstream/failure";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { WebSocketServer } from "ws";
+import { LiveSocket } from "./live-socket.ts";
+import { serveSession } from "./session.ts";
+
+const maxFrameBytes = 1024 * 1024;
+const normalClosure = 1_000;
+const policyViolation = 1_008;
+const internalError = 1_011;
+const drainLookMs = 50;
+
+export interface LiveServer {
+  /** Takes an upgrade that the edge has authenticated, and serves it to its end. */
+  accept(req: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
+  /** Ends the audio of every stream, and gives them `graceMs` to say what is left. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Serves GET /v1/audio/transcriptions/stream. */
+export function createLiveServer(modality: Modality, log: Log): LiveServer {
+  const live = new Set<LiveSocket>();
+  const server = new WebSocketServer<typeof LiveSocket>({
+    noServer: true,
+    WebSocket: LiveSocket,
+    maxPayload: maxFrameBytes,
+    perMessageDeflate: false,
+  });
+
+  async function serve(client: LiveSocket, caller: Caller): Promise<void> {
+    client.open();
+    live.add(client);
+    try {
+      await serveSession(modality, caller, client);
+      client.finish(normalClosure);
+    } catch (error) {
+      if (client.gone.aborted) return;
+      const failure = failureOf(error, log);
+      await client.sendJson(errorFrame(failure));
+      client.finish(failure.status < 500 ? policyViolation : internalError);
+    } finally {
+      live.delete(client);
+    }
+  }
+
+  return {
+    accept(req, socket, head, caller) {
+      socket.on("error", () => {});
+      const named = (headers: string[]) => headers.push(`x-request-id: ${caller.requestId}`);
+      server.once("headers", named);
+      server.handleUpgrade(req, socket, head, (client) => void serve(client, caller));
+      server.removeListener("headers", named);
+    },
+    async stop(graceMs) {
+      for (const client of live) client.endFrames();
+      const deadline = performance.now() + graceMs;
+      while (live.size > 0 && performance.now() < deadline) await sleep(drainLookMs);
+      for (const client of live) client.terminate();
+      while (live.size > 0 && performance.now() < deadline + 1_000) await sleep(drainLookMs);
+    },
+  };
+}
+
+function failureOf(error: unknown, log: Log): GatewayError {
+  return toGatewayError(error instanceof SlotFailure ? chainFailure([error]) : error, log);
+}
+
+/** A failure as a frame: the envelope, and whether another try makes sense. */
+function errorFrame(failure: GatewayError): object {
+  const { error } = envelope(failure);
+  const retryable = failure.status === 429 || failure.status >= 500;
+  return { error: { ...error, retryable } };
+}

@@ -1,0 +1,154 @@
+import type { Slot } from "@tollgate/kit/catalog/model";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Modality } from "@tollgate/kit/modality";
+import { costOf } from "@tollgate/kit/money";
+import { dearestCost, type Generation, type Measured } from "@tollgate/kit/pipeline";
+import { connectProvider, type ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { type AudioProgress, drainEvents } from "../drained-events.ts";
+import { secondsIn } from "../seconds.ts";
+import { flushMarker, streamingModel } from "../stream.ts";
+import { createTally } from "../tally.ts";
+import { pcmBytesPerSecond } from "../wav.ts";
+import { createBudget, secondsAtATime } from "./budget.ts";
+import { readConfigFrame } from "./config-frame.ts";
+import type { ClientFrame, LiveSocket } from "./live-socket.ts";
+
+/** How long a client may take to send its configuration. */
+const configTimeoutMs = 30_000;
+/** The longest that one stream may last. */
+const maxSessionMs = 6 * 60 * 60 * 1_000;
+const budgetEveryMs = 1_000;
+
+/**
+ * Serves one live transcription to its end: the configuration, then audio up and events down until
+ * the provider has said it all. Raises what the client is to be told. Whatever happens, the
+ * generation is settled: a stream that fails is not billed, one that the client or its money ends
+ * is billed for what was used.
+ */
+export async function serveSession(
+  { pipeline, providers }: Modality,
+  caller: Caller,
+  client: LiveSocket,
+): Promise<void> {
+  const frames = client.frames[Symbol.asyncIterator]();
+  const first = await firstFrame(frames, client);
+  if (first === undefined) return;
+  const resolve = (alias: string) => pipeline.resolve(alias, "transcriptions");
+  const model = streamingModel(readConfigFrame(first, resolve), "model");
+  const estimate = dearestCost(model, ({ input }) =>
+    costOf([{ quantity: secondsAtATime, price: input }]),
+  );
+  const generation = await pipeline.open(caller, model, estimate);
+  let stream: LiveStream | undefined;
+  try {
+    const { slot, answer } = await generation.call((one) =>
+      connectProvider(one, providers, client.gone),
+    );
+    stream = openStream(client, answer, slot, generation);
+    await stream.run(frames);
+  } catch (error) {
+    const isOver = client.gone.aborted || isExhausted(error);
+    if (stream === undefined || !isOver) await generation.fail();
+    else await generation.complete(stream.slot, stream.measure());
+    throw error;
+  }
+  await generation.complete(stream.slot, stream.measure());
+}
+
+async function firstFrame(
+  frames: AsyncIterator<ClientFrame>,
+  client: LiveSocket,
+): Promise<ClientFrame | undefined> {
+  const late = setTimeout(() => client.endFrames(), configTimeoutMs);
+  const { value, done } = await frames.next();
+  clearTimeout(late);
+  if (!done) return value;
+  if (client.gone.aborted) return undefined;
+  throw new GatewayError("invalid_json", "The configuration did not come.");
+}
+
+interface LiveStream {
+  slot: Slot;
+  /** Resolves when all events are out. */
+  run(frames: AsyncIterator<ClientFrame>): Promise<void>;
+  measure(): Measured;
+}
+
+function openStream(
+  client: LiveSocket,
+  provider: ProviderSocket,
+  slot: Slot,
+  generation: Generation,
+): LiveStream {
+  const startedAt = performance.now();
+  const elapsedSeconds = () => (performance.now() - startedAt) / 1_000;
+  const price = slot.pricing.input;
+  const budget = createBudget(generation, price);
+  const tally = createTally();
+  const progress: AudioProgress & { bytes: number } = { flushed: false, bytes: 0 };
+
+  async function sendUp(frames: AsyncIterator<ClientFrame>): Promise<void> {
+    for (let next = await frames.next(); !next.done; next = await frames.next()) {
+      if (next.value.kind === "text") {
+        if (isFlush(next.value.text)) break;
+        throw new GatewayError("invalid_json", 'A text frame can only be {"action":"flush"}.');
+      }
+      progress.bytes += next.value.audio.length;
+      await budget.cover(progress.bytes / pcmBytesPerSecond);
+      await provider.send(next.value.audio);
+    }
+    await provider.send(flushMarker);
+    progress.flushed = true;
+  }
+
+  async function sendDown(): Promise<void> {
+    for await (const event of drainEvents(provider, progress, slot.provider.timeoutMs)) {
+      tally.add(event);
+      if (event.type !== "transcription.refine") await client.sendJson(event);
+    }
+  }
+
+  return {
+    slot,
+    async run(frames) {
+      let failure: { error: unknown } | undefined;
+      const giveUp = (error: unknown) => {
+        failure ??= { error };
+        provider.close();
+      };
+      const clock = setInterval(() => {
+        if (elapsedSeconds() * 1_000 > maxSessionMs) client.endFrames();
+        if (!progress.flushed) budget.cover(elapsedSeconds()).catch(giveUp);
+      }, budgetEveryMs);
+      void sendUp(frames).catch(giveUp);
+      try {
+        await sendDown();
+        client.gone.throwIfAborted();
+      } catch (error) {
+        throw failure?.error ?? error;
+      } finally {
+        clearInterval(clock);
+        client.endFrames();
+      }
+      if (failure !== undefined) throw failure.error;
+    },
+    measure() {
+      const wallClock = { quantity: secondsIn(elapsedSeconds()), basis: "wall_clock" };
+      const { quantity, basis } = tally.finals() ?? wallClock;
+      return { quantity, basis, lines: [{ quantity, price }] };
+    },
+  };
+}
+
+function isFlush(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { action?: unknown } | null)?.action === "flush";
+  } catch {
+    return false;
+  }
+}
+
+function isExhausted(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "credit_balance_exhausted";
+}

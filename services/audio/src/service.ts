@@ -1,0 +1,35 @@
+import { serveProxied } from "@tollgate/kit/http/server";
+import { readStampedCaller } from "@tollgate/kit/http/stamped-caller";
+import { openModality } from "@tollgate/kit/modality";
+import { offer } from "@tollgate/kit/rpc/implementation";
+import { defineService } from "@tollgate/kit/service";
+import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
+import { createLiveServer } from "./live/server.ts";
+import { speak } from "./speech.ts";
+import { answerTranscription } from "./transcription.ts";
+import { listVoices } from "./voices.ts";
+
+/** Speech and its voices by gRPC; transcription by uploads and WebSockets that the edge proxies. */
+export const audio = defineService({
+  name: "audio",
+  async setup(context) {
+    const modality = await openModality(context);
+    const live = createLiveServer(modality, context.log);
+    const server = await serveProxied(context.httpAddress, {
+      request: (req, res) => void answerTranscription(modality, context.log, req, res),
+      upgrade: (req, socket, head) =>
+        live.accept(req, socket, head, readStampedCaller(req.headers)),
+    });
+    const implementation = offer(AudioService, {
+      speak: (call, { signal }) => speak(modality, call, signal),
+      listVoices: ({ alias }, { signal }) => listVoices(modality, alias, signal),
+    });
+    return {
+      offers: [implementation],
+      async stop(graceMs) {
+        await Promise.all([live.stop(graceMs), server.stop(graceMs)]);
+        await modality.stop(graceMs);
+      },
+    };
+  },
+});

@@ -1,0 +1,97 @@
+import type { Model, Slot } from "@tollgate/kit/catalog/model";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Modality } from "@tollgate/kit/modality";
+import { costOf, type Price } from "@tollgate/kit/money";
+import { dearestCost, type Measured } from "@tollgate/kit/pipeline";
+import { type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
+import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import { spliceBody } from "@tollgate/kit/upstream/json-body";
+import { type ProviderAnswer, transportFailure } from "@tollgate/kit/upstream/provider-client";
+import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
+
+const defaultType = "audio/mpeg";
+
+interface SpeechPart {
+  contentType?: string;
+  audio?: Uint8Array;
+}
+
+/**
+ * Answers speech as it arrives, the content type in the first part. Bills the input's characters
+ * once all audio is out, and also when the client leaves within it. Raises `invalid_param` for an
+ * input over the alias's cap.
+ */
+export async function* speak(
+  { pipeline, providers }: Modality,
+  call: SpeakRequest,
+  signal: AbortSignal,
+): AsyncGenerator<SpeechPart> {
+  const model = pipeline.resolve(call.alias, "speech");
+  checkSpeech(call, model);
+  const quantity = BigInt(call.characters);
+  const measured = (price: Price): Measured => ({
+    quantity,
+    basis: "input",
+    lines: [{ quantity, price }],
+  });
+  let delivered = false;
+  const order: StreamedOrder<SpeechPart> = {
+    caller: call.caller,
+    model,
+    estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
+    async open(slot: Slot) {
+      const body = spliceBody({ model: slot.upstreamModel }, call.body);
+      const answer = await providers.post(slot, body, { accept: "audio/*", signal });
+      return openAudio(answer, signal, () => {
+        delivered = true;
+      });
+    },
+    measure: ({ pricing }: Slot) => measured(pricing.input),
+    measureLeft: ({ pricing }: Slot) => (delivered ? measured(pricing.input) : undefined),
+  };
+  yield* streamAnswer(pipeline, order, signal);
+}
+
+function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Model): void {
+  if (speech === undefined) throw new Error("a speech alias says what it takes");
+  if (characters > speech.maxCharacters) {
+    const message =
+      `input: ${alias} takes ${speech.maxCharacters} characters at most, not ${characters}. ` +
+      "Split the text.";
+    throw new GatewayError("invalid_param", message, { param: "input" });
+  }
+  if (format !== "" && !speech.formats.some((one) => one === format)) {
+    const message = `response_format: ${alias} takes ${speech.formats.join(", ")}.`;
+    throw new GatewayError("invalid_param", message, { param: "response_format" });
+  }
+}
+
+/** Waits for the first bytes, so that a slot that has none still counts as failed. */
+async function openAudio(
+  { contentType, body }: ProviderAnswer,
+  signal: AbortSignal,
+  onDelivered: () => void,
+): Promise<AsyncIterable<SpeechPart>> {
+  const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const next = async () => {
+    try {
+      return await chunks.next();
+    } catch (error) {
+      throw transportFailure(error, signal);
+    }
+  };
+  const first = await next();
+  if (first.done) throw new SlotFailure("rejected", "the provider's audio is empty");
+  return (async function* () {
+    try {
+      const type = contentType.startsWith("audio/") ? contentType : defaultType;
+      yield { contentType: type };
+      for (let chunk: IteratorResult<Buffer> = first; !chunk.done; chunk = await next()) {
+        yield { audio: chunk.value };
+        onDelivered();
+      }
+    } finally {
+      body.destroy();
+    }
+  })();
+}

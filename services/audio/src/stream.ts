@@ -1,0 +1,95 @@
+import type { Readable } from "node:stream";
+import type { Model, Slot } from "@tollgate/kit/catalog/model";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Modality } from "@tollgate/kit/modality";
+import { costOf } from "@tollgate/kit/money";
+import { dearestCost, type Measured } from "@tollgate/kit/pipeline";
+import { type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
+import { connectProvider, type ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { type AudioProgress, drainEvents } from "./drained-events.ts";
+import { pcmOf } from "./pcm.ts";
+import { secondsIn } from "./seconds.ts";
+import { createTally } from "./tally.ts";
+import type { TranscriptEvent } from "./transcript-event.ts";
+import type { Upload } from "./upload.ts";
+import { pcmBytesPerSecond } from "./wav.ts";
+
+/** What a provider is told when all audio was sent. */
+export const flushMarker = JSON.stringify({ action: "flush" });
+
+type Part = TranscriptEvent | "opened";
+
+/**
+ * Transcribes an upload through its alias's live connection: `opened` once that stands, then the
+ * events. Bills the seconds of the finals, else those of the uploaded audio. Raises
+ * `unsupported_audio_format` for what is no PCM, and `invalid_param` where the alias has no live
+ * connection.
+ */
+export async function* streamTranscription(
+  { pipeline, providers }: Modality,
+  caller: Caller,
+  upload: Upload,
+  signal: AbortSignal,
+): AsyncGenerator<Part> {
+  const pcm = pcmOf(upload);
+  const model = streamingModel(pipeline.resolve(upload.alias, "transcriptions"), "stream");
+  const seconds = secondsIn(pcm.bytes / pcmBytesPerSecond);
+  const tally = createTally();
+  const progress = { flushed: false, sentBytes: 0 };
+  const used = (bytes: number, { pricing }: Slot): Measured => {
+    const fallback = { quantity: secondsIn(bytes / pcmBytesPerSecond), basis: "pcm_bytes" };
+    const { quantity, basis } = tally.finals() ?? fallback;
+    return { quantity, basis, lines: [{ quantity, price: pricing.input }] };
+  };
+  const order: StreamedOrder<Part> = {
+    caller,
+    model,
+    estimate: dearestCost(model, ({ input }) => costOf([{ quantity: seconds, price: input }])),
+    async open(slot) {
+      const socket = await connectProvider(slot, providers, signal);
+      void sendAll(socket, upload.audio.read(pcm.offset), progress);
+      return countedEvents(drainEvents(socket, progress, slot.provider.timeoutMs), tally);
+    },
+    measure: (slot) => used(pcm.bytes, slot),
+    measureLeft: (slot) => (tally.events === 0 ? undefined : used(progress.sentBytes, slot)),
+  };
+  yield* streamAnswer(pipeline, order, signal);
+}
+
+/** The model with the slots alone that take live audio. `param` is blamed where there is none. */
+export function streamingModel(model: Model, param: string): Model {
+  const chain = model.chain.filter(({ stream }) => stream !== undefined);
+  if (chain.length > 0) return { ...model, chain };
+  const message = `${model.alias} transcribes whole files only.`;
+  throw new GatewayError("invalid_param", message, { param });
+}
+
+async function* countedEvents(
+  events: AsyncIterable<TranscriptEvent>,
+  tally: ReturnType<typeof createTally>,
+): AsyncGenerator<Part> {
+  yield "opened";
+  for await (const event of events) {
+    tally.add(event);
+    yield event;
+  }
+}
+
+/** A provider that breaks meanwhile is told of by its events. */
+async function sendAll(
+  socket: ProviderSocket,
+  audio: Readable,
+  progress: AudioProgress & { sentBytes: number },
+): Promise<void> {
+  try {
+    for await (const chunk of audio as AsyncIterable<Buffer>) {
+      await socket.send(chunk);
+      progress.sentBytes += chunk.length;
+    }
+    await socket.send(flushMarker);
+    progress.flushed = true;
+  } catch {
+    socket.close();
+  }
+}

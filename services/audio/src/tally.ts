@@ -1,0 +1,30 @@
+import type { Measured } from "@tollgate/kit/pipeline";
+import { secondsIn } from "./seconds.ts";
+import type { TranscriptEvent } from "./transcript-event.ts";
+
+/** Keeps count of a stream for its meter. */
+export interface Tally {
+  add(event: TranscriptEvent): void;
+  readonly events: number;
+  /** The seconds of all finals together; undefined when none told its duration. */
+  finals(): Pick<Measured, "quantity" | "basis"> | undefined;
+}
+
+export function createTally(): Tally {
+  let events = 0;
+  let durations = 0;
+  let seconds = 0;
+  return {
+    add({ duration }) {
+      events += 1;
+      if (duration === undefined) return;
+      durations += 1;
+      seconds += duration;
+    },
+    get events() {
+      return events;
+    },
+    finals: () =>
+      durations === 0 ? undefined : { quantity: secondsIn(seconds), basis: "provider" },
+  };
+}

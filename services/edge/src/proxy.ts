@@ -1,0 +1,50 @@
+import { Agent, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { HttpAddress } from "@tollgate/kit/http/address";
+import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
+import { stampCaller } from "@tollgate/kit/http/stamped-caller";
+import type { Log } from "@tollgate/kit/log";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
+
+/** Hands requests to a service as they are, body untouched, in the name of their caller. */
+export interface ServiceProxy {
+  web(req: IncomingMessage, res: ServerResponse, caller: Caller): void;
+  upgrade(req: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): void;
+  close(): void;
+}
+
+export function createServiceProxy(target: HttpAddress, log: Log): ServiceProxy {
+  const agent = new Agent({ keepAlive: true });
+  const answerErrors = definePlugin((proxy) => {
+    proxy.on("error", (error, _req, to) => {
+      if (to === undefined || to.destroyed) return;
+      log.error({ reason: error.message }, "a service of the fleet did not answer");
+      answerUnavailable(to as ServerResponse | Socket, error);
+    });
+  });
+  // The first keeps a socket's error from ending the process.
+  const plugins = [debugProxyErrorsPlugin, answerErrors];
+  const web = createProxyMiddleware({ target, agent, ejectPlugins: true, plugins });
+  const upgrade = createProxyMiddleware({ target, ejectPlugins: true, plugins });
+  return {
+    web(req, res, caller) {
+      stampCaller(req.headers, caller);
+      void web(req, res);
+    },
+    upgrade(req, socket, head, caller) {
+      stampCaller(req.headers, caller);
+      upgrade.upgrade(req, socket, head);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function answerUnavailable(to: ServerResponse | Socket, cause: Error): void {
+  const message = "A part of the gateway cannot be reached now. Retry in a moment.";
+  const failure = new GatewayError("no_provider_available", message, { cause });
+  if (!("setHeader" in to)) answerErrorOnSocket(to, failure, {});
+  else if (to.headersSent) to.destroy();
+  else answerError(to, failure);
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { GatewayError } from "@tollgate/kit/errors";
+import { answerErrorOnSocket, notFound, toGatewayError } from "@tollgate/kit/http/error-answer";
+import { newRequestId } from "@tollgate/kit/ids";
+import type { Log } from "@tollgate/kit/log";
+import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import type { Authenticate } from "../auth.ts";
+import type { Route } from "../exchange.ts";
+import type { BalanceGuard } from "../guard.ts";
+import type { ServiceProxy } from "../proxy.ts";
+import { refuseQuery } from "../query.ts";
+
+export interface LiveParts {
+  authenticate: Authenticate;
+  guard: BalanceGuard;
+  proxy: ServiceProxy;
+  log: Log;
+}
+
+export const livePath = "/v1/audio/transcriptions/stream";
+
+/**
+ * GET /v1/audio/transcriptions/stream: refuses an upgrade as plain HTTP, or proxies it. A browser,
+ * which cannot set the header, may send its key as a sub-protocol.
+ */
+export function upgradeLive({ authenticate, guard, proxy, log }: LiveParts) {
+  async function accept(req: IncomingMessage, socket: Socket, head: Buffer, requestId: string) {
+    const headers: Record<string, string> = { "x-request-id": requestId };
+    const res = {
+      setHeader(name: string, value: string) {
+        headers[name] = value;
+      },
+    };
+    try {
+      if (new URL(req.url ?? "/", "http://edge").pathname !== livePath) throw notFound();
+      takeKeyFromProtocols(req);
+      const { keyId, accountId } = await authenticate({ req, res, requestId });
+      await guard.check(accountId);
+      refuseQuery(req);
+      proxy.upgrade(req, socket, head, create(CallerSchema, { requestId, keyId, accountId }));
+    } catch (error) {
+      answerErrorOnSocket(socket, toGatewayError(error, log), headers);
+    }
+  }
+
+  return (req: IncomingMessage, socket: Socket, head: Buffer): void => {
+    const requestId = newRequestId();
+    const startedAt = performance.now();
+    socket.on("error", () => {});
+    socket.once("close", () => {
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ request_id: requestId, method: "GET", path: livePath, ms }, "live request ended");
+    });
+    void accept(req, socket, head, requestId);
+  };
+}
+
+/** The same address without an upgrade. */
+export function refuseWithoutUpgrade(authenticate: Authenticate): Route {
+  return async (exchange) => {
+    await authenticate(exchange);
+    const message = "Upgrade: this address takes WebSocket upgrades alone.";
+    throw new GatewayError("invalid_param", message, { param: "Upgrade" });
+  };
+}
+
+const keyProtocol = "openai-insecure-api-key.";
+
+/** Moves a key among the sub-protocols, as OpenAI's browser clients send it, to its header. */
+function takeKeyFromProtocols({ headers }: IncomingMessage): void {
+  const offered = (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
+  const carrier = offered.find((name) => name.startsWith(keyProtocol));
+  if (carrier === undefined) return;
+  const others = offered.filter((name) => name !== carrier);
+  if (others.length > 0) headers["sec-websocket-protocol"] = others.join(", ");
+  else delete headers["sec-websocket-protocol"];
+  headers.authorization ??= `Bearer ${carrier.slice(keyProtocol.length)}`;
+}

@@ -1,0 +1,23 @@
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import type { AudioService } from "@tollgate/proto/tollgate/v1/audio";
+import { jsonType, writeWhole } from "../answer.ts";
+import type { Authenticate } from "../auth.ts";
+import type { Route } from "../exchange.ts";
+import { readQuery } from "../query.ts";
+
+const timeoutMs = 5 * 60 * 1_000;
+
+/** GET /v1/audio/voices?model=: the voices of a speech alias, also for an empty wallet. */
+export function listVoices(authenticate: Authenticate, audio: Client<typeof AudioService>): Route {
+  return async (exchange) => {
+    await authenticate(exchange);
+    const { model: alias = "" } = readQuery(exchange.req, ["model"]);
+    if (alias === "") {
+      throw new GatewayError("invalid_param", "model: is required.", { param: "model" });
+    }
+    const { signal } = exchange;
+    const { body } = await audio.listVoices({ alias }, { signal, timeoutMs });
+    writeWhole(exchange, { contentType: jsonType, body }, () => ({}));
+  };
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+
+/** What is kept in memory; more goes to a file that has no name any more once it is open. */
+const maxMemoryBytes = 256 * 1024;
+
+/** An upload that has arrived whole and can be read more than once, in constant memory. */
+export interface Spool {
+  write(chunk: Buffer): Promise<void>;
+  readonly bytes: number;
+  /** The start of it, up to 256 KiB. */
+  head(): Buffer;
+  /** Reads it from the byte at `start` on. */
+  read(start?: number): Readable;
+  dispose(): Promise<void>;
+}
+
+export function createSpool(): Spool {
+  const inMemory: Buffer[] = [];
+  let bytes = 0;
+  let file: FileHandle | undefined;
+
+  return {
+    async write(chunk) {
+      const offset = bytes;
+      bytes += chunk.length;
+      if (file === undefined && bytes > maxMemoryBytes) {
+        file = await openNameless();
+        await file.write(Buffer.concat(inMemory), 0, offset, 0);
+      }
+      if (file !== undefined) await file.write(chunk, 0, chunk.length, offset);
+      if (offset < maxMemoryBytes) inMemory.push(chunk.subarray(0, maxMemoryBytes - offset));
+    },
+    get bytes() {
+      return bytes;
+    },
+    head: () => Buffer.concat(inMemory),
+    read(start = 0) {
+      if (file !== undefined) return createReadStream("", { fd: file, start, autoClose: false });
+      return Readable.from([Buffer.concat(inMemory).subarray(start)], { objectMode: false });
+    },
+    async dispose() {
+      await file?.close();
+      file = undefined;
+    },
+  };
+}
+
+async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `tollgate-upload-${randomUUID()}`);
+  const file = await open(path, "wx+", 0o600);
+  // Where an open file cannot lose its name, the operating system clears it away with the rest.
+  await unlink(path).catch(() => {});
+  return file;
+}
