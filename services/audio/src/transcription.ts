@@ -15,9 +15,6 @@ import { answerEvents } from "./events-answer.ts";
 import { streamTranscription } from "./stream.ts";
 import { readUpload, withSpool } from "./upload.ts";
 
-/** How long the rest of a refused upload is read and dropped. */
-const lingerMs = 20_000;
-
 /** POST /v1/audio/transcriptions, as the edge proxies it. */
 export async function answerTranscription(
   modality: Modality,
@@ -38,7 +35,7 @@ export async function answerTranscription(
     const failure = toGatewayError(error, log);
     if (res.headersSent) return void res.destroy();
     if (req.complete) answerError(res, failure);
-    else answerErrorEarly(req, res, failure, lingerMs);
+    else answerErrorEarly(req, res, failure);
   }
 }
 

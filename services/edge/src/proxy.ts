@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { GatewayError } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
+import { endAfterRequest } from "@tollgate/kit/http/linger";
 import { stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
@@ -24,9 +25,18 @@ export function createServiceProxy(target: HttpAddress, log: Log): ServiceProxy 
       answerUnavailable(to as ServerResponse | Socket, error);
     });
   });
+  const passOn = definePlugin((proxy) => {
+    proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res));
+  });
   // The first keeps a socket's error from ending the process.
   const plugins = [debugProxyErrorsPlugin, answerErrors];
-  const web = createProxyMiddleware({ target, agent, ejectPlugins: true, plugins });
+  const web = createProxyMiddleware({
+    target,
+    agent,
+    selfHandleResponse: true,
+    ejectPlugins: true,
+    plugins: [...plugins, passOn],
+  });
   const upgrade = createProxyMiddleware({ target, ejectPlugins: true, plugins });
   return {
     web(req, res, caller) {
@@ -41,10 +51,22 @@ export function createServiceProxy(target: HttpAddress, log: Log): ServiceProxy 
   };
 }
 
+/** What means something on one connection alone. */
+const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
+
+function passAnswerOn(answer: IncomingMessage, req: IncomingMessage, res: ServerResponse): void {
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
+  }
+  res.statusCode = answer.statusCode ?? 502;
+  answer.pipe(res, { end: false });
+  answer.once("end", () => endAfterRequest(req, res));
+}
+
 function answerUnavailable(to: ServerResponse | Socket, cause: Error): void {
   const message = "A part of the gateway cannot be reached now. Retry in a moment.";
   const failure = new GatewayError("no_provider_available", message, { cause });
   if (!("setHeader" in to)) answerErrorOnSocket(to, failure, {});
-  else if (to.headersSent) to.destroy();
-  else answerError(to, failure);
+  // An answer that has begun ends with what it was proxied from: whole, or abruptly.
+  else if (!to.headersSent) answerError(to, failure);
 }

@@ -5,7 +5,8 @@ import { envelope, type GatewayError } from "@tollgate/kit/errors";
 import { toGatewayError } from "@tollgate/kit/http/error-answer";
 import type { Log } from "@tollgate/kit/log";
 import type { Modality } from "@tollgate/kit/modality";
-import { chainFailure, SlotFailure } from "@tollgate/kit/upstream/failure";
+import { cutStream } from "@tollgate/kit/streamed-answer";
+import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { WebSocketServer } from "ws";
 import { LiveSocket } from "./live-socket.ts";
@@ -69,7 +70,7 @@ export function createLiveServer(modality: Modality, log: Log): LiveServer {
 }
 
 function failureOf(error: unknown, log: Log): GatewayError {
-  return toGatewayError(error instanceof SlotFailure ? chainFailure([error]) : error, log);
+  return error instanceof SlotFailure ? cutStream() : toGatewayError(error, log);
 }
 
 /** A failure as a frame: the envelope, and whether another try makes sense. */

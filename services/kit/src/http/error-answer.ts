@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Duplex } from "node:stream";
 import { envelope, GatewayError, internalError, PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { endAfterRequest } from "./linger.ts";
 
 /** Turns whatever a request raised into the error that the client is told. */
 export function toGatewayError(error: unknown, log: Log): GatewayError {
@@ -46,29 +47,16 @@ export function answerErrorOnSocket(
   socket.end(body);
 }
 
-/**
- * The same for an upload that is refused before its end. The answer goes out at once, and what is
- * still on its way is read and dropped, for `lingerMs` at most: closed earlier, the connection
- * would be reset, and the client might never read the answer.
- */
+/** The same for an upload that is refused before its end; see `endAfterRequest`. */
 export function answerErrorEarly(
   req: IncomingMessage,
   res: ServerResponse,
   error: GatewayError,
-  lingerMs: number,
 ): void {
   const body = bodyOf(error);
   res.writeHead(error.status, { ...headersOf(error), "content-length": body.byteLength });
   res.write(body);
-  const end = () => {
-    clearTimeout(timer);
-    res.end();
-  };
-  const timer = setTimeout(() => req.destroy(), lingerMs);
-  req.once("end", end);
-  req.once("close", end);
-  req.resume();
-  if (req.complete) end();
+  endAfterRequest(req, res);
 }
 
 function bodyOf(error: GatewayError): Buffer {

@@ -15,7 +15,10 @@ const pingEveryMs = 20_000;
 
 /** A WebSocket to a slot's provider: bytes go in, JSON events come out. */
 export interface ProviderSocket {
-  /** Resolves once there is room for more. What is sent after the end is dropped. */
+  /**
+   * Resolves once there is room for more. What is sent after the end is dropped. A provider that
+   * takes nothing for as long as it may be silent is given up.
+   */
   send(data: Uint8Array | string): Promise<void>;
   /**
    * The events until the provider closes. Raises a SlotFailure when the connection breaks or an
@@ -56,7 +59,10 @@ export async function connectProvider(
     async send(data) {
       if (socket.readyState !== WebSocket.OPEN) return;
       const written = new Promise<void>((resolve) => socket.send(data, () => resolve()));
-      if (socket.bufferedAmount > maxBufferedBytes) await written;
+      if (socket.bufferedAmount <= maxBufferedBytes) return;
+      const stalled = setTimeout(abandon, slot.provider.timeoutMs);
+      await written;
+      clearTimeout(stalled);
     },
     events,
     close: abandon,
