@@ -78,8 +78,10 @@ export class LiveSocket extends WebSocket {
     this.endFrames();
   }
 
-  /** Closes, or answers the client's close frame. */
+  /** Closes, or answers the client's close frame. Audio that still comes is dropped. */
   finish(code: number): void {
+    this.removeAllListeners("message");
+    this.resume();
     super.close(code);
   }
 
