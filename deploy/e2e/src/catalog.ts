@@ -6,75 +6,113 @@ export function testCatalog(simulatorUrl: string): string {
       secret: { base_url: `${simulatorUrl}/v1`, api_key_env: "TEST_PROVIDER_KEY" },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
     },
-    models: [
-      chatModel("test-small", [slot("sim", "small")]),
-      chatModel("test-vision", [slot("sim", "vision")], { vision: true }),
-      chatModel("test-keyed", [slot("secret", "keyed")]),
-      chatModel("test-unlisted", [slot("sim", "unlisted")], { visibility: "unlisted" }),
-      chatModel("test-internal", [slot("sim", "internal")], { visibility: "internal" }),
-      chatModel("test-failover", [slot("sim", "first?status=503"), slot("sim", "second")]),
-      chatModel("test-failover-dead", [slot("nowhere", "first"), slot("sim", "second")]),
-      chatModel("test-failover-empty", [slot("sim", "first?cut_after=0"), slot("sim", "second")]),
-      chatModel("test-dead", [slot("nowhere", "only")]),
-      chatModel("test-failing", [slot("sim", "only?status=500")]),
-      chatModel("test-limited", [slot("sim", "only?status=429")]),
-      chatModel("test-breaker", [slot("sim", "broken?status=500"), slot("sim", "good")]),
-      chatModel("test-cut", [slot("sim", "cut?cut_after=3")]),
-      chatModel("test-endless", [slot("sim", "end?end_after=3")]),
-      chatModel("test-no-usage", [slot("sim", "silent?no_usage")]),
-      chatModel("test-provider-cost", [slot("sim", "costly?cost")]),
-      chatModel("test-free", [slot("sim", "free")], {
-        pricing: { per: 1_000_000, input: "0", output: "0" },
-      }),
-      embeddingsModel("test-embed", "embed"),
-      embeddingsModel("test-embed-total", "embed?total_only&usage=70,0"),
-      embeddingsModel("test-embed-no-usage", "embed?no_usage"),
-      ...faulty("test-embed", (alias, model) => embeddingsModel(alias, model)),
-      unitModel("rerank", "test-rerank", "rerank", searches),
-      ...faulty("test-rerank", (alias, model) => unitModel("rerank", alias, model, searches)),
-      taxonomyModel("test-taxonomy", "taxonomy", ["2.1", "2.2"]),
-      taxonomyModel("test-taxonomy-3", "taxonomy", ["3.1"]),
-      taxonomyModel("test-taxonomy-pages", "taxonomy?pages=7", ["2.1"]),
-      ...faulty("test-taxonomy", (alias, model) => taxonomyModel(alias, model, ["2.1"])),
-      { ...unitModel("classification", "test-entities", "entities", searches), lane: "entities" },
-      imageModel("test-image", "image"),
-      imageModel("test-image-few", "image?images=2"),
-      imageModel("test-image-none", "image?images=0"),
-      imageModel("test-image-fine", "image", "0.0000001"),
-      ...faulty("test-image", (alias, model) => imageModel(alias, model)),
-      speechModel("test-speech", "voice"),
-      speechModel("test-speech-paced", "voice?delay_ms=1500&gap_ms=200&chunk_bytes=1000"),
-      speechModel("test-speech-wav", "voice?audio_type=audio/wav", ["wav"]),
-      speechModel("test-speech-untyped", "voice?audio_type="),
-      speechModel("test-speech-html", "voice?audio_type=text/html"),
-      speechModel("test-speech-cut", "voice?cut_after=3&chunk_bytes=1000&bytes=9000"),
-      speechModel("test-speech-empty", "voice?bytes=0"),
-      speechModel("test-speech-big", "voice?bytes=1000000000&chunk_bytes=262144"),
-      ...faulty("test-speech", (alias, model) => speechModel(alias, model)),
-      transcriber("test-hear", "hear"),
-      transcriber("test-hear-dedicated", "hear?needs_lang", { language: "required" }),
-      transcriber("test-hear-duration", "hear?duration=12.3"),
-      transcriber("test-hear-clock", "hear?no_duration&delay_ms=1200"),
-      { ...transcriber("test-hear-files", "x"), chain: [slot("sim", "x")] },
-      transcriber("test-hear-no-durations", "hear?no_duration"),
-      transcriber("test-hear-open", "hear?no_close"),
-      transcriber("test-hear-late", "hear?drain_ms=400"),
-      transcriber("test-hear-mute", "hear?mute"),
-      transcriber("test-hear-dying", "hear?die_after=3"),
-      transcriber("test-hear-dead-at-once", "hear?die_after=0"),
-      transcriber("test-hear-reporting", "hear?fail_after=3"),
-      transcriber("test-hear-closing", "hear?close_after=3"),
-      transcriber("test-hear-flood", "hear?flood=200"),
-      transcriber("test-hear-stalled", "hear?stall"),
-      transcriber("test-hear-refused", "hear?status=403"),
-      transcriber("test-hear-busy", "hear?status=503"),
-      transcriber("test-hear-internal", "hear", { visibility: "internal" }),
-      {
-        ...transcriber("test-hear-dead", "x"),
-        chain: [{ ...slot("nowhere", "x"), stream_path: "/x" }],
-      },
-    ],
+    models: [...chatModels(), ...jsonModels(), ...audioModels(), ...ocrModels()],
   });
+}
+
+function chatModels() {
+  return [
+    chatModel("test-small", [slot("sim", "small")]),
+    chatModel("test-vision", [slot("sim", "vision")], { vision: true }),
+    chatModel("test-keyed", [slot("secret", "keyed")]),
+    chatModel("test-unlisted", [slot("sim", "unlisted")], { visibility: "unlisted" }),
+    chatModel("test-internal", [slot("sim", "internal")], { visibility: "internal" }),
+    chatModel("test-failover", [slot("sim", "first?status=503"), slot("sim", "second")]),
+    chatModel("test-failover-dead", [slot("nowhere", "first"), slot("sim", "second")]),
+    chatModel("test-failover-empty", [slot("sim", "first?cut_after=0"), slot("sim", "second")]),
+    chatModel("test-dead", [slot("nowhere", "only")]),
+    chatModel("test-failing", [slot("sim", "only?status=500")]),
+    chatModel("test-limited", [slot("sim", "only?status=429")]),
+    chatModel("test-breaker", [slot("sim", "broken?status=500"), slot("sim", "good")]),
+    chatModel("test-cut", [slot("sim", "cut?cut_after=3")]),
+    chatModel("test-endless", [slot("sim", "end?end_after=3")]),
+    chatModel("test-no-usage", [slot("sim", "silent?no_usage")]),
+    chatModel("test-provider-cost", [slot("sim", "costly?cost")]),
+    chatModel("test-free", [slot("sim", "free")], {
+      pricing: { per: 1_000_000, input: "0", output: "0" },
+    }),
+  ];
+}
+
+function jsonModels() {
+  return [
+    embeddingsModel("test-embed", "embed"),
+    embeddingsModel("test-embed-total", "embed?total_only&usage=70,0"),
+    embeddingsModel("test-embed-no-usage", "embed?no_usage"),
+    ...faulty("test-embed", (alias, model) => embeddingsModel(alias, model)),
+    unitModel("rerank", "test-rerank", "rerank", searches),
+    ...faulty("test-rerank", (alias, model) => unitModel("rerank", alias, model, searches)),
+    taxonomyModel("test-taxonomy", "taxonomy", ["2.1", "2.2"]),
+    taxonomyModel("test-taxonomy-3", "taxonomy", ["3.1"]),
+    taxonomyModel("test-taxonomy-pages", "taxonomy?pages=7", ["2.1"]),
+    ...faulty("test-taxonomy", (alias, model) => taxonomyModel(alias, model, ["2.1"])),
+    { ...unitModel("classification", "test-entities", "entities", searches), lane: "entities" },
+    imageModel("test-image", "image"),
+    imageModel("test-image-few", "image?images=2"),
+    imageModel("test-image-none", "image?images=0"),
+    imageModel("test-image-fine", "image", "0.0000001"),
+    ...faulty("test-image", (alias, model) => imageModel(alias, model)),
+  ];
+}
+
+function audioModels() {
+  return [
+    speechModel("test-speech", "voice"),
+    speechModel("test-speech-paced", "voice?delay_ms=1500&gap_ms=200&chunk_bytes=1000"),
+    speechModel("test-speech-wav", "voice?audio_type=audio/wav", ["wav"]),
+    speechModel("test-speech-untyped", "voice?audio_type="),
+    speechModel("test-speech-html", "voice?audio_type=text/html"),
+    speechModel("test-speech-cut", "voice?cut_after=3&chunk_bytes=1000&bytes=9000"),
+    speechModel("test-speech-empty", "voice?bytes=0"),
+    speechModel("test-speech-big", "voice?bytes=1000000000&chunk_bytes=262144"),
+    ...faulty("test-speech", (alias, model) => speechModel(alias, model)),
+    transcriber("test-hear", "hear"),
+    transcriber("test-hear-dedicated", "hear?needs_lang", { language: "required" }),
+    transcriber("test-hear-duration", "hear?duration=12.3"),
+    transcriber("test-hear-clock", "hear?no_duration&delay_ms=1200"),
+    { ...transcriber("test-hear-files", "x"), chain: [slot("sim", "x")] },
+    transcriber("test-hear-no-durations", "hear?no_duration"),
+    transcriber("test-hear-open", "hear?no_close"),
+    transcriber("test-hear-late", "hear?drain_ms=400"),
+    transcriber("test-hear-mute", "hear?mute"),
+    transcriber("test-hear-dying", "hear?die_after=3"),
+    transcriber("test-hear-dead-at-once", "hear?die_after=0"),
+    transcriber("test-hear-reporting", "hear?fail_after=3"),
+    transcriber("test-hear-closing", "hear?close_after=3"),
+    transcriber("test-hear-flood", "hear?flood=200"),
+    transcriber("test-hear-stalled", "hear?stall"),
+    transcriber("test-hear-refused", "hear?status=403"),
+    transcriber("test-hear-busy", "hear?status=503"),
+    transcriber("test-hear-internal", "hear", { visibility: "internal" }),
+    {
+      ...transcriber("test-hear-dead", "x"),
+      chain: [{ ...slot("nowhere", "x"), stream_path: "/x" }],
+    },
+  ];
+}
+
+function ocrModels() {
+  return [
+    reader("test-read", ""),
+    reader("test-read-archival", "", { lane: "archival" }),
+    reader("test-read-pages", "pages=7"),
+    reader("test-read-list", "pages=4&page_list"),
+    reader("test-read-failing", "status=500"),
+    reader("test-read-refused", "status=400&message=no%20thanks"),
+    reader("test-read-nameless", "no_job_id"),
+    reader("test-read-at-once", "running=0&pages=12"),
+    reader("test-read-error", "running=0&job_status=ERROR"),
+    reader("test-read-odd", "running=0&job_status=paused"),
+    {
+      ...reader("test-read-failover", ""),
+      chain: [
+        { ...slot("sim", "first"), path: "/ocr?simulate=status%3D503" },
+        { ...slot("sim", "second"), path: "/ocr?simulate=running%3D0%26pages%3D2" },
+      ],
+    },
+    reader("test-read-internal", "", { visibility: "internal" }),
+    { ...reader("test-read-dead", ""), chain: [slot("nowhere", "x")] },
+  ];
 }
 
 const searches = { per: 1_000, price: "2.00" };
@@ -121,6 +159,14 @@ function transcriber(alias: string, model: string, more: object = {}) {
   const pricing = { per: 1, price: "0.0001" };
   const chain = [{ ...slot("sim", model), ...paths }];
   return { alias, route_type: "transcriptions", language: "auto", pricing, chain, ...more };
+}
+
+/** Its commands travel in the address, since the form is passed on untouched. */
+function reader(alias: string, commands: string, more: object = {}) {
+  const path = `/ocr?simulate=${encodeURIComponent(commands)}`;
+  const pricing = { per: 1_000, price: "1.50" };
+  const chain = [{ ...slot("sim", alias), path }];
+  return { alias, route_type: "ocr", lane: "print", pricing, chain, ...more };
 }
 
 function chatModel(alias: string, chain: object[], more: object = {}) {

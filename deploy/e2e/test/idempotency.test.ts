@@ -222,7 +222,7 @@ describe("idempotency", () => {
     }
   });
 
-  test.each([
+  test.concurrent.each([
     false,
     true,
   ])("a runner killed half-way is taken over, and charged once (stream: %s)", async (stream) => {

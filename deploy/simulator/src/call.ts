@@ -26,6 +26,7 @@ export interface Call {
 /** One path with one method. `handle` writes the whole answer. */
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
+  /** A last segment of `*` stands for any one segment. */
   readonly path: string;
   handle(call: Call): Promise<void> | void;
 }

@@ -98,6 +98,14 @@ const commands = z
     total_only: flag(),
     /** Reports so many pages, where a route has pages. */
     pages: whole(0, 1_000_000),
+    /** Reports its pages as a list of them. */
+    page_list: flag(),
+    /** An OCR job that is still running for its first so many reads, 1 by default. */
+    running: whole(0, 1_000),
+    /** How an OCR job ends, `Completed` by default. */
+    job_status: z.string().max(100, "must be at most 100 characters").optional(),
+    /** Makes an OCR job without telling its id. */
+    no_job_id: flag(),
     /** Returns so many images, whatever was asked for. */
     images: whole(0, 100),
     /** Speech of so many bytes; by default 100 for each character of the input. */

@@ -40,6 +40,8 @@ test("a call is found by its user, with what was asked and what was reported", a
       outcome: "completed",
       promptTokens: 3,
       completionTokens: 6,
+      bytesSent: 0,
+      upload: undefined,
       charactersSent: 0,
       chunksSent: 0,
       body,

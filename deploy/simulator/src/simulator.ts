@@ -12,6 +12,7 @@ import { embeddings } from "./routes/embeddings.ts";
 import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
 import { journalClear, journalRead } from "./routes/journal.ts";
+import { ocr, ocrJob, ocrJobs } from "./routes/ocr.ts";
 import { rerank } from "./routes/rerank.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
@@ -35,6 +36,9 @@ const ROUTES: readonly Route[] = [
   speech,
   voices,
   transcriptions,
+  ocr,
+  ocrJobs,
+  ocrJob,
   journalRead,
   journalClear,
   health,
@@ -83,7 +87,9 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const call = openCall(world, request, response);
-  const route = table.get(`${request.method} ${call.path}`);
+  const parent = call.path.slice(0, call.path.lastIndexOf("/"));
+  const route =
+    table.get(`${request.method} ${call.path}`) ?? table.get(`${request.method} ${parent}/*`);
   try {
     if (route === undefined) {
       answerError(call, { status: 404, message: `no route ${request.method} ${call.path}` });

@@ -1,3 +1,4 @@
+import { serveRoutes } from "@tollgate/kit/http/proxied-request";
 import { serveProxied } from "@tollgate/kit/http/server";
 import { readStampedCaller } from "@tollgate/kit/http/stamped-caller";
 import { openModality } from "@tollgate/kit/modality";
@@ -16,7 +17,10 @@ export const audio = defineService({
     const modality = await openModality(context);
     const live = createLiveServer(modality, context.log);
     const server = await serveProxied(context.httpAddress, {
-      request: (req, res) => void answerTranscription(modality, context.log, req, res),
+      request: serveRoutes(
+        { "/v1/audio/transcriptions": (request) => answerTranscription(modality, request) },
+        context.log,
+      ),
       upgrade: (req, socket, head) =>
         live.accept(req, socket, head, readStampedCaller(req.headers)),
     });

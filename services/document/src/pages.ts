@@ -8,6 +8,7 @@ export function reportedPages(answer: JsonObject): bigint | undefined {
     readCount(answer.pages) ??
     readCount(answer.page_count) ??
     readCount(info.pages_processed) ??
-    readCount(usage.pages)
+    readCount(usage.pages) ??
+    (Array.isArray(answer.pages) ? BigInt(answer.pages.length) : undefined)
   );
 }

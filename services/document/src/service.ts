@@ -1,16 +1,41 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import { integerSetting, readSettings } from "@tollgate/kit/config";
+import { openDatabase } from "@tollgate/kit/database/pool";
+import { serveRoutes } from "@tollgate/kit/http/proxied-request";
+import { serveProxied } from "@tollgate/kit/http/server";
 import { serveJson } from "@tollgate/kit/json-route";
 import { openModality } from "@tollgate/kit/modality";
 import { offer } from "@tollgate/kit/rpc/implementation";
 import { defineService } from "@tollgate/kit/service";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
+import { z } from "zod";
 import { classification } from "./classification.ts";
+import { PrismaClient } from "./generated/client.ts";
+import { answerOcr } from "./ocr/document.ts";
+import { createJob, type JobParts, readJob } from "./ocr/jobs.ts";
 import { rerank } from "./rerank.ts";
 
-/** What is done with documents: rerank and classification. */
+/** What is done with documents: OCR, its jobs, rerank and classification. */
 export const document = defineService({
   name: "document",
   async setup(context) {
+    const { env, log, now } = context;
+    const settings = readSettings(schema, env);
     const modality = await openModality(context);
+    const pool = await openDatabase({
+      url: settings.DATABASE_URL,
+      schema: "document",
+      migrations: new URL("../prisma/migrations/", import.meta.url),
+      maxConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
+      log,
+    });
+    const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "document" }) });
+    const jobs: JobParts = { modality, prisma, log, now };
+    const routes = {
+      "/v1/ocr": (request) => answerOcr(modality, request),
+      "/v1/ocr/jobs": (request) => createJob(jobs, request),
+    } satisfies Parameters<typeof serveRoutes>[0];
+    const server = await serveProxied(context.httpAddress, { request: serveRoutes(routes, log) });
     const implementation = offer(DocumentService, {
       async rerank(call, { signal }) {
         const { bytes } = await serveJson(modality, rerank, call, signal);
@@ -20,7 +45,21 @@ export const document = defineService({
         const { bytes } = await serveJson(modality, classification, call, signal);
         return { body: bytes };
       },
+      readOcrJob: (call, { signal }) => readJob(jobs, call, signal),
     });
-    return { offers: [implementation], stop: modality.stop };
+    return {
+      offers: [implementation],
+      async stop(graceMs) {
+        await server.stop(graceMs);
+        await modality.stop(graceMs);
+        await prisma.$disconnect();
+        await pool.end();
+      },
+    };
   },
+});
+
+const schema = z.object({
+  DATABASE_URL: z.string(),
+  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
 });

@@ -15,6 +15,9 @@ export interface Routes {
   listVoices: Route;
   transcriptions: Route;
   liveTranscription: Route;
+  ocr: Route;
+  createOcrJob: Route;
+  readOcrJob: Route;
   listModels: Route;
   getModel: Route;
   getCredits: Route;
@@ -39,6 +42,9 @@ export function createApp(routes: Routes, log: Log): Express {
   get(app, "/v1/audio/voices", routes.listVoices);
   post(app, "/v1/audio/transcriptions", routes.transcriptions);
   get(app, livePath, routes.liveTranscription);
+  post(app, "/v1/ocr", routes.ocr);
+  post(app, "/v1/ocr/jobs", routes.createOcrJob);
+  get(app, "/v1/ocr/jobs/*id", routes.readOcrJob);
   get(app, "/v1/models", routes.listModels);
   get(app, "/v1/models/*alias", routes.getModel);
   get(app, "/v1/credits", routes.getCredits);

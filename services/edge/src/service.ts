@@ -26,6 +26,7 @@ import { getHealth } from "./wire/health.ts";
 import { images } from "./wire/images.ts";
 import { refuseWithoutUpgrade, upgradeLive } from "./wire/live-transcription.ts";
 import { getModel, listModels } from "./wire/models.ts";
+import { readOcrJob } from "./wire/ocr-jobs.ts";
 import { rerank } from "./wire/rerank.ts";
 import { speech } from "./wire/speech.ts";
 import { upload } from "./wire/uploads.ts";
@@ -56,6 +57,7 @@ export const edge = defineService({
     const chat = peer("chat", ChatService);
     const audio = peer("audio", AudioService);
     const audioProxy = createServiceProxy(httpPeer("audio"), log);
+    const documentProxy = createServiceProxy(httpPeer("document"), log);
     const serve = (route: BillableRoute) => billable({ authenticate, guard, claims }, route);
     const app = createApp(
       {
@@ -68,6 +70,9 @@ export const edge = defineService({
         listVoices: listVoices(authenticate, audio),
         transcriptions: upload({ authenticate, guard }, audioProxy),
         liveTranscription: refuseWithoutUpgrade(authenticate),
+        ocr: upload({ authenticate, guard }, documentProxy),
+        createOcrJob: upload({ authenticate, guard }, documentProxy),
+        readOcrJob: readOcrJob(authenticate, document),
         listModels: listModels(models),
         getModel: getModel(models),
         getCredits: getCredits(authenticate, billing),
@@ -86,6 +91,7 @@ export const edge = defineService({
         await claims.stop(graceMs);
         await pool.end();
         audioProxy.close();
+        documentProxy.close();
         catalog.close();
       },
     };

@@ -29,8 +29,23 @@ export interface Pipeline {
   walk<Answer>(model: Model, attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
   /** Takes the hold. What it answers must be ended, by `complete` or by `fail`. */
   open(caller: Caller | undefined, model: Model, estimate: NanoUsd): Promise<Generation>;
+  /**
+   * Meters what ended long after its request, without a hold: an event id is charged once, and no
+   * more than what is free. Resolves once its event is safe.
+   */
+  record(ending: LateEnding): Promise<void>;
   /** The rest of the way for an answer that comes whole. Answers it with the charge. */
   run<Answer>(order: Order<Answer>): Promise<Served<Answer> & { cost: NanoUsd }>;
+}
+
+/** A generation that was begun by one request and seen ended by another. */
+export interface LateEnding {
+  eventId: string;
+  caller: Caller;
+  model: Model;
+  slot: Slot;
+  /** Undefined when it failed, and is not billed. */
+  measured: Measured | undefined;
 }
 
 /** A request whose answer comes whole, and what is particular to it. */
@@ -96,6 +111,19 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     },
     walk: ({ chain }, attempt) => walkChain(chain, attempt, parts.breakers, parts.log),
     open: (caller, model, estimate) => openGeneration(parts, caller, model, estimate),
+    async record({ eventId, caller, model, slot, measured }) {
+      const { requestId, accountId, keyId } = caller;
+      const event = create(UsageEventSchema, {
+        id: eventId,
+        requestId,
+        accountId,
+        keyId,
+        ...eventOfModel(model),
+        ...(measured === undefined ? failedUsage : completedUsage(slot, measured)),
+        occurredAt: timestampFromDate(parts.now()),
+      });
+      await parts.publisher.publish(event);
+    },
     async run({ caller, model, estimate, ask, measure }) {
       const generation = await openGeneration(parts, caller, model, estimate);
       const served = await unlessFailed(generation, async () => {
@@ -138,17 +166,14 @@ async function openGeneration(
   // What costs nothing needs no hold, and is served also from an empty wallet.
   let held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
 
-  async function publish(outcome: Outcome, fields: Partial<UsageEvent>): Promise<void> {
+  async function publish(fields: Partial<UsageEvent>): Promise<void> {
     const event = create(UsageEventSchema, {
       id: requestId,
       requestId,
       accountId,
       keyId,
       holdId: held === 0n ? "" : requestId,
-      outcome,
-      routeType: model.routeType,
-      alias: model.alias,
-      unitType: model.unitType,
+      ...eventOfModel(model),
       occurredAt: timestampFromDate(parts.now()),
     });
     await parts.publisher.publish(Object.assign(event, fields));
@@ -166,23 +191,36 @@ async function openGeneration(
     },
     call: (attempt) => walkChain(model.chain, attempt, parts.breakers, parts.log),
     async complete(slot, measured) {
-      const cost = costOf(measured.lines);
-      const reported = minOf(cost, held);
-      await publish(Outcome.COMPLETED, {
-        provider: slot.provider.name,
-        upstreamModel: slot.upstreamModel,
-        quantity: measured.quantity,
-        basis: measured.basis,
-        promptTokens: measured.tokens?.prompt ?? 0n,
-        completionTokens: measured.tokens?.completion ?? 0n,
-        cachedPromptTokens: measured.tokens?.cachedPrompt ?? 0n,
-        corpusSize: measured.corpusSize ?? 0n,
+      const usage = completedUsage(slot, measured);
+      const reported = minOf(usage.costNanoUsd, held);
+      await publish({
+        ...usage,
         chargeId,
-        costNanoUsd: cost,
         ...(tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
       });
       return reported;
     },
-    fail: () => publish(Outcome.FAILED, { basis: "none" }),
+    fail: () => publish(failedUsage),
+  };
+}
+
+const failedUsage = { outcome: Outcome.FAILED, basis: "none" } as const;
+
+function eventOfModel({ routeType, alias, unitType }: Model) {
+  return { routeType, alias, unitType };
+}
+
+function completedUsage(slot: Slot, { quantity, basis, lines, tokens, corpusSize }: Measured) {
+  return {
+    outcome: Outcome.COMPLETED,
+    provider: slot.provider.name,
+    upstreamModel: slot.upstreamModel,
+    quantity,
+    basis,
+    promptTokens: tokens?.prompt ?? 0n,
+    completionTokens: tokens?.completion ?? 0n,
+    cachedPromptTokens: tokens?.cachedPrompt ?? 0n,
+    corpusSize: corpusSize ?? 0n,
+    costNanoUsd: costOf(lines),
   };
 }

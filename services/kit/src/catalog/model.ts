@@ -26,6 +26,9 @@ export type Classification =
 export const speechFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 export type SpeechFormat = (typeof speechFormats)[number];
 
+export const ocrLanes = ["print", "archival"] as const;
+export type OcrLane = (typeof ocrLanes)[number];
+
 export type UnitType = "tokens" | "chars" | "audio_seconds" | "searches" | "pages" | "images";
 
 /** A model as the catalog describes it: what clients call by its alias, and who serves it. */
@@ -45,6 +48,8 @@ export interface Model {
   speech?: { maxCharacters: number; formats: readonly SpeechFormat[] };
   /** On transcription aliases alone; `required`: the provider serves only languages it was named. */
   transcription?: { language: "required" | "auto" };
+  /** On OCR aliases alone: the kind of documents that they read. */
+  ocr?: { lane: OcrLane };
   /** On classification aliases alone. */
   classification?: Classification;
   unitType: UnitType;
@@ -69,6 +74,8 @@ export interface Slot {
   upstreamModel: string;
   /** What follows the provider's base URL, for instance `/chat/completions`. */
   path: string;
+  /** Where an OCR slot takes jobs, where that is not its path with `/jobs` behind it. */
+  jobsPath?: string | undefined;
   /** Where a speech slot tells its voices, where that is not `/audio/voices`. */
   voicesPath?: string | undefined;
   /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parsePicoUsd } from "../money.ts";
-import { routeTypes, speechFormats, taxonomies } from "./model.ts";
+import { ocrLanes, routeTypes, speechFormats, taxonomies } from "./model.ts";
 
 /** The catalog file as it is written; `parse.ts` turns it into models. */
 
@@ -46,6 +46,7 @@ function slot<Pricing extends z.ZodType>(pricing: Pricing) {
     provider: z.string(),
     model: z.string().min(1).max(256),
     path: z.string().startsWith("/").optional(),
+    jobs_path: z.string().startsWith("/").optional(),
     voices_path: z.string().startsWith("/").optional(),
     stream_url: z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" }).optional(),
     stream_path: z.string().startsWith("/").optional(),
@@ -82,7 +83,7 @@ const speech = model("speech", unitPricing).extend({
 const transcriptions = model("transcriptions", unitPricing).extend({
   language: z.enum(["required", "auto"]),
 });
-const ocr = model("ocr", unitPricing).extend({ lane: z.enum(["print", "archival"]) });
+const ocr = model("ocr", unitPricing).extend({ lane: z.enum(ocrLanes) });
 const classification = model("classification", unitPricing).extend({
   lane: z.enum(["taxonomy", "entities"]),
   /** Which taxonomies an alias of that lane takes; all when it is left out. */

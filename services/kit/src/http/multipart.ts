@@ -4,10 +4,8 @@ import busboy, { type Busboy } from "busboy";
 import { GatewayError } from "../errors.ts";
 import { createPartHeaders } from "./part-headers.ts";
 
-/** The most that all files of one upload may have together. */
-export const maxUploadBytes = 25 * 1024 * 1024;
-/** What a form may have around its files: boundaries, part headers and the other fields. */
-const maxFormBytes = 256 * 1024;
+/** The most that a whole upload may have: its files, and the form around them. */
+const maxUploadBytes = 25 * 1024 * 1024;
 const maxParts = 1_000;
 const maxFieldBytes = 64 * 1024;
 
@@ -16,21 +14,28 @@ export type FormPart =
   | { kind: "field"; name: string; value: string }
   | { kind: "file"; name: string; contentType: string };
 
+/** Where a form goes while it is read. */
+export interface FormSinks {
+  /** Reads a file as it comes. */
+  takeFile(name: string, contents: Readable): Promise<void>;
+  /** Takes the body itself, as it stands. */
+  takeChunk?(chunk: Buffer): Promise<void>;
+}
+
 /**
  * Reads a multipart form to its end, whatever the order of its parts, and answers the parts in that
- * order. `takeFile` reads each file as it comes. Raises `invalid_json` for what is no form,
- * `request_too_large` past the upload's cap, and what `takeFile` raises.
+ * order. Raises `invalid_json` for what is no form, `request_too_large` past the upload's cap, and
+ * what a sink raises.
  */
 export async function readMultipart(
   req: IncomingMessage,
-  takeFile: (name: string, contents: Readable) => Promise<void>,
+  { takeFile, takeChunk }: FormSinks,
 ): Promise<FormPart[]> {
-  if (Number(req.headers["content-length"] ?? 0) > maxUploadBytes + maxFormBytes) throw tooLarge();
+  if (Number(req.headers["content-length"] ?? 0) > maxUploadBytes) throw tooLarge();
   const form = openForm(req);
   const headers = createPartHeaders(req.headers["content-type"] ?? "");
   const parts: FormPart[] = [];
-  const files: Promise<void>[] = [];
-  let fileBytes = 0;
+  const sinks: Promise<void>[] = [];
   let bodyBytes = 0;
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown) => {
@@ -43,17 +48,14 @@ export async function readMultipart(
     });
     form.on("file", (name, contents) => {
       parts.push({ kind: "file", name, contentType: "" });
-      contents.on("data", (chunk: Buffer) => {
-        fileBytes += chunk.length;
-        if (fileBytes > maxUploadBytes) fail(tooLarge());
-      });
-      contents.on("error", fail);
-      files.push(takeFile(name, contents).catch(fail));
+      contents.on("error", (error) => fail(malformed(error.message)));
+      sinks.push(takeFile(name, contents).catch(fail));
     });
     req.on("data", (chunk: Buffer) => {
       bodyBytes += chunk.length;
       headers.push(chunk);
-      if (bodyBytes > maxUploadBytes + maxFormBytes) fail(tooLarge());
+      if (takeChunk !== undefined) sinks.push(takeChunk(chunk).catch(fail));
+      if (bodyBytes > maxUploadBytes) fail(tooLarge());
     });
     for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
       form.on(limit, () => fail(malformed(`it has more than ${maxParts} parts`)));
@@ -64,7 +66,7 @@ export async function readMultipart(
     req.on("aborted", () => fail(malformed("it was cut off")));
     req.pipe(form);
   });
-  await Promise.all(files);
+  await Promise.all(sinks);
   return withContentTypes(parts, headers.contentTypes);
 }
 

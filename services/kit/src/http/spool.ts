@@ -10,6 +10,7 @@ const maxMemoryBytes = 256 * 1024;
 
 /** An upload that has arrived whole and can be read more than once, in constant memory. */
 export interface Spool {
+  /** Writes come out in the order in which they were made, awaited or not. */
   write(chunk: Buffer): Promise<void>;
   readonly bytes: number;
   /** The start of it, up to 256 KiB. */
@@ -23,17 +24,23 @@ export function createSpool(): Spool {
   const inMemory: Buffer[] = [];
   let bytes = 0;
   let file: FileHandle | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(chunk: Buffer, offset: number): Promise<void> {
+    if (file === undefined && offset + chunk.length > maxMemoryBytes) {
+      file = await openNameless();
+      await file.write(Buffer.concat(inMemory), 0, offset, 0);
+    }
+    if (file !== undefined) await file.write(chunk, 0, chunk.length, offset);
+    if (offset < maxMemoryBytes) inMemory.push(chunk.subarray(0, maxMemoryBytes - offset));
+  }
 
   return {
-    async write(chunk) {
+    write(chunk) {
       const offset = bytes;
       bytes += chunk.length;
-      if (file === undefined && bytes > maxMemoryBytes) {
-        file = await openNameless();
-        await file.write(Buffer.concat(inMemory), 0, offset, 0);
-      }
-      if (file !== undefined) await file.write(chunk, 0, chunk.length, offset);
-      if (offset < maxMemoryBytes) inMemory.push(chunk.subarray(0, maxMemoryBytes - offset));
+      writing = writing.then(() => write(chunk, offset));
+      return writing;
     },
     get bytes() {
       return bytes;
@@ -44,6 +51,7 @@ export function createSpool(): Spool {
       return Readable.from([Buffer.concat(inMemory).subarray(start)], { objectMode: false });
     },
     async dispose() {
+      await writing.catch(() => {});
       await file?.close();
       file = undefined;
     },
@@ -56,4 +64,14 @@ async function openNameless(): Promise<FileHandle> {
   // Where an open file cannot lose its name, the operating system clears it away with the rest.
   await unlink(path).catch(() => {});
   return file;
+}
+
+/** Opens a spool for one upload and disposes of it in the end. */
+export async function withSpool<T>(work: (spool: Spool) => Promise<T>): Promise<T> {
+  const spool = createSpool();
+  try {
+    return await work(spool);
+  } finally {
+    await spool.dispose();
+  }
 }

@@ -52,6 +52,8 @@ export interface ProviderRequest {
 }
 
 export interface ProviderAnswer {
+  /** 200 to 299. */
+  status: number;
   contentType: string;
   body: Readable;
 }
@@ -105,7 +107,7 @@ async function send(
     });
     const contentType = String(response.headers["content-type"] ?? "");
     if (response.statusCode >= 200 && response.statusCode < 300) {
-      return { contentType, body: response.body };
+      return { status: response.statusCode, contentType, body: response.body };
     }
     throw await readRefusal(response.statusCode, contentType, response.body, apiKey);
   } catch (error) {

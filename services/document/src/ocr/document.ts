@@ -1,0 +1,45 @@
+import type { ProxiedRequest } from "@tollgate/kit/http/proxied-request";
+import { sendJsonBytes } from "@tollgate/kit/http/proxied-request";
+import { withSpool } from "@tollgate/kit/http/spool";
+import type { Modality } from "@tollgate/kit/modality";
+import { costOf } from "@tollgate/kit/money";
+import { dearestCost, type Measured } from "@tollgate/kit/pipeline";
+import { reportedPages } from "../pages.ts";
+import { checkLane, readOcrForm } from "./form.ts";
+import { forwardForm } from "./forward.ts";
+
+/**
+ * POST /v1/ocr, as the edge proxies it: the provider's JSON, byte for byte. Bills the pages that the
+ * provider reports, else the files.
+ */
+export async function answerOcr(
+  { pipeline, providers }: Modality,
+  { req, res, caller, signal }: ProxiedRequest,
+): Promise<void> {
+  await withSpool(async (spool) => {
+    const form = await readOcrForm(req, spool);
+    const model = pipeline.resolve(form.alias, "ocr");
+    checkLane(form, model);
+    const quantity = BigInt(form.pages);
+    const { answer } = await pipeline.run({
+      caller,
+      model,
+      estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
+      ask: (slot) => forwardForm(providers, slot, slot.path, form, signal),
+      measure: ({ value }, { pricing }) =>
+        measurePages(reportedPages(value), form.fileParts, pricing.input),
+    });
+    sendJsonBytes(res, answer.bytes);
+  });
+}
+
+/** Pages as the provider counts them, else a page a file. */
+export function measurePages(
+  reported: bigint | undefined,
+  fileParts: number,
+  price: Measured["lines"][number]["price"],
+): Measured {
+  const quantity = reported ?? BigInt(fileParts);
+  const basis = reported === undefined ? "file_parts" : "provider";
+  return { quantity, basis, lines: [{ quantity, price }] };
+}

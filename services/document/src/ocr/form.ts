@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import { type Model, ocrLanes } from "@tollgate/kit/catalog/model";
+import {
+  filesOf,
+  invalidPart,
+  refuseUnknownParts,
+  requiredTextOf,
+  textOf,
+} from "@tollgate/kit/http/form-fields";
+import { readMultipart } from "@tollgate/kit/http/multipart";
+import type { Spool } from "@tollgate/kit/http/spool";
+import { createPdfPages } from "./pdf-pages.ts";
+
+/** An OCR form, checked, and the body that it came in. */
+export interface OcrForm {
+  alias: string;
+  /** Empty when none was named. */
+  mode: string;
+  fileParts: number;
+  /** The pages that its files can have at the most. */
+  pages: number;
+  body: Spool;
+  contentType: string;
+}
+
+const names = ["file", "model", "mode", "diplomatic", "language"];
+/** A document whose pages cannot be counted here. */
+const unreadablePages = 100;
+
+/**
+ * Reads an OCR form, its body as it stands into `body`. Raises `unknown_param` and `invalid_param`,
+ * naming the field, and what reading a form raises.
+ */
+export async function readOcrForm(req: IncomingMessage, body: Spool): Promise<OcrForm> {
+  let pages = 0;
+  const parts = await readMultipart(req, {
+    async takeFile(name, contents) {
+      const pdf = createPdfPages();
+      let isPdf: boolean | undefined;
+      for await (const chunk of contents as AsyncIterable<Buffer>) {
+        isPdf ??= chunk.toString("latin1", 0, 5) === "%PDF-";
+        pdf.push(chunk);
+      }
+      if (name === "file") pages += isPdf ? (pdf.count() ?? unreadablePages) : 1;
+    },
+    takeChunk: (chunk) => body.write(chunk),
+  });
+  refuseUnknownParts(parts, names);
+  const files = filesOf(parts, "file");
+  const alias = requiredTextOf(parts, "model");
+  const mode = optionOf(textOf(parts, "mode"), "mode", ocrLanes);
+  optionOf(textOf(parts, "diplomatic"), "diplomatic", ["t", "f"]);
+  textOf(parts, "language");
+  const contentType = req.headers["content-type"] ?? "";
+  return { alias, mode, fileParts: files.length, pages, body, contentType };
+}
+
+/** Raises `invalid_param` when the form asks for another lane than its alias's. */
+export function checkLane({ mode }: OcrForm, { alias, ocr }: Model): void {
+  if (mode === "" || mode === ocr?.lane) return;
+  throw invalidPart("mode", `must be ${ocr?.lane} for ${alias}, or left out`);
+}
+
+function optionOf(value: string | undefined, name: string, options: readonly string[]): string {
+  if (value === undefined || options.includes(value)) return value ?? "";
+  throw invalidPart(name, `must be ${options.join(" or ")}`);
+}

@@ -1,0 +1,42 @@
+import type { Slot } from "@tollgate/kit/catalog/model";
+import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import type { Modality } from "@tollgate/kit/modality";
+import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import { type ProviderRequest, readJson } from "@tollgate/kit/upstream/provider-client";
+import type { OcrForm } from "./form.ts";
+
+export interface OcrAnswer {
+  status: number;
+  bytes: Uint8Array;
+  value: JsonObject;
+}
+
+/** Sends a form to a slot, byte for byte as it came. Raises a SlotFailure. */
+export function forwardForm(
+  providers: Modality["providers"],
+  slot: Slot,
+  path: string,
+  { body, contentType }: OcrForm,
+  signal: AbortSignal,
+): Promise<OcrAnswer> {
+  const headers = {
+    accept: "application/json",
+    "content-type": contentType,
+    "content-length": String(body.bytes),
+  };
+  const request: ProviderRequest = { method: "POST", path, headers, body: body.read() };
+  return askSlot(providers, slot, request, signal);
+}
+
+/** Asks a slot for a JSON object. Raises a SlotFailure. */
+export async function askSlot(
+  providers: Modality["providers"],
+  slot: Slot,
+  request: ProviderRequest,
+  signal: AbortSignal,
+): Promise<OcrAnswer> {
+  const answer = await providers.send(slot, request, signal);
+  const { bytes, value } = await readJson(answer, signal);
+  if (isJsonObject(value)) return { status: answer.status, bytes, value };
+  throw new SlotFailure("rejected", "the provider's answer is no JSON object");
+}

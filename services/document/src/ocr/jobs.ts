@@ -1,0 +1,121 @@
+import type { Model, Slot } from "@tollgate/kit/catalog/model";
+import { GatewayError } from "@tollgate/kit/errors";
+import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
+import { withSpool } from "@tollgate/kit/http/spool";
+import type { Log } from "@tollgate/kit/log";
+import type { Modality } from "@tollgate/kit/modality";
+import { chainFailure, SlotFailure } from "@tollgate/kit/upstream/failure";
+import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
+import type { OcrJob, PrismaClient } from "../generated/client.ts";
+import { reportedPages } from "../pages.ts";
+import { measurePages } from "./document.ts";
+import { checkLane, readOcrForm } from "./form.ts";
+import { askSlot, forwardForm, type OcrAnswer } from "./forward.ts";
+import { jobPathOf, jobsPathOf } from "./job-paths.ts";
+import { jobStateOf } from "./job-state.ts";
+
+export interface JobParts {
+  modality: Modality;
+  prisma: PrismaClient;
+  log: Log;
+  now(): Date;
+}
+
+const maxJobIdLength = 512;
+
+/**
+ * POST /v1/ocr/jobs, as the edge proxies it: the provider's answer, which names the job. Nothing is
+ * metered yet; the job is recorded as its account's.
+ */
+export async function createJob(
+  { modality: { pipeline, providers }, prisma }: JobParts,
+  { req, res, caller, signal }: ProxiedRequest,
+): Promise<void> {
+  await withSpool(async (spool) => {
+    const form = await readOcrForm(req, spool);
+    const model = pipeline.resolve(form.alias, "ocr");
+    checkLane(form, model);
+    const { slot, answer } = await pipeline.walk(model, async (one) => {
+      const made = await forwardForm(providers, one, jobsPathOf(one), form, signal);
+      return { ...made, jobId: jobIdOf(made) };
+    });
+    await prisma.ocrJob.create({
+      data: {
+        alias: model.alias,
+        jobId: answer.jobId,
+        accountId: caller.accountId,
+        keyId: caller.keyId,
+        slotId: slot.id,
+        fileParts: form.fileParts,
+      },
+    });
+    sendJsonBytes(res, answer.bytes, answer.status);
+  });
+}
+
+function jobIdOf({ value }: OcrAnswer): string {
+  const { job_id: jobId } = value;
+  if (typeof jobId === "string" && jobId !== "" && jobId.length <= maxJobIdLength) return jobId;
+  throw new SlotFailure("rejected", "the provider's answer names no job");
+}
+
+/**
+ * Asks how a job stands. Raises `not_found` for a job that is not the account's. The usage event's
+ * id is made from the job's, so that reads which race, or repeat, meter it once.
+ */
+export async function readJob(
+  parts: JobParts,
+  { alias, jobId, caller }: ReadOcrJobRequest,
+  signal: AbortSignal,
+): Promise<{ body: Uint8Array }> {
+  const { modality, prisma, log, now } = parts;
+  const model = modality.pipeline.resolve(alias, "ocr");
+  const key = { alias_jobId: { alias, jobId } };
+  const job = await prisma.ocrJob.findUnique({ where: key });
+  if (job === null || job.accountId !== caller?.accountId) throw unknownJob();
+  const slot = slotOf(job, model);
+  const answer = await askForJob(modality, slot, jobId, signal);
+  const state = jobStateOf(answer.value);
+  if (job.meteredAt === null && state !== "running") {
+    const measured = measurePages(reportedPages(answer.value), job.fileParts, slot.pricing.input);
+    await modality.pipeline.record({
+      eventId: `ocr-job:${alias}:${jobId}`,
+      caller: { ...caller, keyId: job.keyId },
+      model,
+      slot,
+      measured: state === "done" ? measured : undefined,
+    });
+    // Should this fail, the next read meters again, under the same event id.
+    await prisma.ocrJob.update({ where: key, data: { meteredAt: now() } }).catch((error: Error) => {
+      log.warn({ reason: error.message }, "a job was metered but not marked");
+    });
+  }
+  return { body: answer.bytes };
+}
+
+async function askForJob(
+  { providers }: Modality,
+  slot: Slot,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<OcrAnswer> {
+  try {
+    const headers = { accept: "application/json" };
+    const request = { method: "GET", path: jobPathOf(slot, jobId), headers } as const;
+    return await askSlot(providers, slot, request, signal);
+  } catch (error) {
+    throw error instanceof SlotFailure ? chainFailure([error]) : error;
+  }
+}
+
+/** Only the slot that took a job knows of it. */
+function slotOf({ slotId }: OcrJob, { chain, alias }: Model): Slot {
+  const slot = chain.find(({ id }) => id === slotId);
+  if (slot !== undefined) return slot;
+  const message = `The provider that took this job no longer serves ${alias}.`;
+  throw new GatewayError("no_provider_available", message);
+}
+
+function unknownJob(): GatewayError {
+  return new GatewayError("not_found", "There is no such job.");
+}

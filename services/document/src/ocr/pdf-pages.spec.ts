@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createPdfPages } from "./pdf-pages.ts";
+
+function count(text: string, cuts: readonly number[] = []): number | undefined {
+  const bytes = Buffer.from(text, "latin1");
+  const pages = createPdfPages();
+  let from = 0;
+  for (const to of [...cuts, bytes.length]) {
+    pages.push(bytes.subarray(from, to));
+    from = to;
+  }
+  return pages.count();
+}
+
+const page = "1 0 obj <</Type /Page /Parent 9 0 R>> endobj\n";
+
+test("counts page objects, however the file is cut into chunks", () => {
+  const text = `%PDF-1.7\n${page}${"x".repeat(200)}${page}<</Type/Page>>${"y".repeat(90)}`;
+  const cuts = fc.array(fc.integer({ min: 6, max: text.length }), { maxLength: 30 });
+  fc.assert(
+    fc.property(cuts, (places) => {
+      expect(
+        count(
+          text,
+          [...places].sort((left, right) => left - right),
+        ),
+      ).toBe(3);
+    }),
+  );
+});
+
+test("the page tree's own count is believed when it is larger", () => {
+  expect(count(`%PDF-1.4 ${page}<</Type /Pages /Count 12 /Kids []>>`)).toBe(12);
+});
+
+test("a page tree is no page", () => {
+  expect(count("%PDF-1.4 <</Type /Pages>>")).toBeUndefined();
+});
+
+test("a file that is no PDF, or keeps its pages packed, is not counted", () => {
+  expect(count(page)).toBeUndefined();
+  expect(count("%PDF-1.5 stream of packed objects")).toBeUndefined();
+});

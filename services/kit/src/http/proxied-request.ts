@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { GatewayError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { answerError, answerErrorEarly, notFound, toGatewayError } from "./error-answer.ts";
+import { readStampedCaller } from "./stamped-caller.ts";
+
+/** A request that the edge has authenticated and handed on. */
+export interface ProxiedRequest {
+  req: IncomingMessage;
+  res: ServerResponse;
+  caller: Caller;
+  /** Aborts when the client leaves before its answer is written. */
+  signal: AbortSignal;
+}
+
+export type ProxiedRoute = (request: ProxiedRequest) => Promise<void>;
+
+/**
+ * Serves proxied requests by their paths, which take no query. What a route raises is answered with
+ * the envelope, unless the answer has begun.
+ */
+export function serveRoutes(routes: Readonly<Record<string, ProxiedRoute>>, log: Log) {
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const left = new AbortController();
+    res.once("close", () => {
+      if (!res.writableFinished) left.abort(new Error("the client left"));
+    });
+    try {
+      const route = routeOf(routes, req);
+      await route({ req, res, caller: readStampedCaller(req.headers), signal: left.signal });
+    } catch (error) {
+      if (left.signal.aborted) return void res.destroy();
+      const failure = toGatewayError(error, log);
+      if (res.headersSent) return void res.destroy();
+      if (req.complete) answerError(res, failure);
+      else answerErrorEarly(req, res, failure);
+    }
+  }
+  return (req: IncomingMessage, res: ServerResponse): void => void serve(req, res);
+}
+
+function routeOf(
+  routes: Readonly<Record<string, ProxiedRoute>>,
+  { url = "/" }: IncomingMessage,
+): ProxiedRoute {
+  const { pathname, searchParams } = new URL(url, "http://edge");
+  const route = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
+  if (route === undefined) throw notFound();
+  const [name] = searchParams.keys();
+  if (name === undefined) return route;
+  const param = name.slice(0, 200);
+  throw new GatewayError("unknown_param", `${param} is not a parameter of this route.`, { param });
+}
+
+/** Answers 200, or another status of success, with JSON as it is. */
+export function sendJsonBytes(res: ServerResponse, body: Uint8Array, status = 200): void {
+  res.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": body.byteLength,
+  });
+  res.end(body);
+}
