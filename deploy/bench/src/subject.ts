@@ -14,6 +14,8 @@ export interface Subject {
   name: string;
   url: string;
   key: string;
+  /** Where the operator's commands are taken; empty where there are none. */
+  operatorAddress: string;
   pids: readonly number[];
 }
 
@@ -56,7 +58,7 @@ export async function startSubjects(): Promise<Subjects> {
   const fleetPids = [...fleet.processes.values()].map((child) => child.pid);
   return {
     subjects: [
-      { name: "simulator alone", url: provider.url, key: "", pids: [] },
+      { name: "simulator alone", url: provider.url, key: "", operatorAddress: "", pids: [] },
       await subject("--target all", all.ready.url, listen, [all.pid]),
       await subject("fleet", fleet.url, fleet.billingAddress, fleetPids),
     ],
@@ -83,7 +85,7 @@ async function subject(
   await operator.client.createAccount({ name: "bench", creditNanoUsd });
   const { key } = await operator.client.createKey({ account: "bench" });
   operator.close();
-  return { name, url: url ?? "", key, pids };
+  return { name, url: url ?? "", key, operatorAddress, pids };
 }
 
 function benchCatalog(simulatorUrl: string): string {
@@ -97,6 +99,13 @@ function benchCatalog(simulatorUrl: string): string {
         max_output_tokens: 1_024,
         pricing: { per: 1_000_000, input: "0.15", output: "0.60" },
         chain: [{ provider: "simulator", model: "bench" }],
+      },
+      {
+        alias: "bench-live",
+        route_type: "transcriptions",
+        language: "auto",
+        pricing: { per: 1, price: "0.0001" },
+        chain: [{ provider: "simulator", model: "bench", stream_path: "/audio/stream" }],
       },
     ],
   });
