@@ -153,10 +153,10 @@ describe("refusals", () => {
     ["top_logprobs 21", { top_logprobs: 21 }, "invalid_param", "top_logprobs"],
     ["session_id of another form", { session_id: "abc" }, "invalid_param", "session_id"],
     [
-      "a session without a conversation store",
-      { session_id: "0199d1b2-1111-7222-8333-444455556666" },
-      "sessions_unavailable",
-      "session_id",
+      "several choices in a conversation",
+      { n: 2, session_id: "0199d1b2-1111-7222-8333-444455556666" },
+      "invalid_param",
+      "n",
     ],
   ])("%s is a 400 that names the field", async (_, fields, code, param) => {
     const before = await calls();

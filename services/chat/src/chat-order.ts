@@ -1,24 +1,78 @@
 import type { Model } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
+import type { Modality } from "@tollgate/kit/modality";
 import type { NanoUsd } from "@tollgate/kit/money";
 import type { Pipeline } from "@tollgate/kit/pipeline";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { type Session, type Sessions, withPrompt } from "./conversations/session.ts";
 import { type Bound, boundOf, estimateOf } from "./estimate.ts";
+
+/** What chat completions stand on; without `sessions`, no conversation is stored. */
+export interface ChatParts extends Modality {
+  sessions: Sessions | undefined;
+}
 
 /** A chat call with the model that its alias names, and what it can use and cost at the most. */
 export interface ChatOrder {
   model: Model;
+  /** The conversation that it continues, open until the turn has ended. */
+  session: Session | undefined;
   bound: Bound;
   estimate: NanoUsd;
+  /** Characters of everything that the model reads. */
+  promptCharacters: bigint;
 }
 
-/** Raises `model_not_found`, and `invalid_param` for images where the alias has no vision. */
-export function orderChat(pipeline: Pipeline, call: ChatCall): ChatOrder {
-  const model = pipeline.resolve(call.alias, "chat");
-  if ((call.prompt?.imageParts ?? 0) > 0 && !model.vision) {
-    const message = `${model.alias} does not take images.`;
-    throw new GatewayError("invalid_param", message, { param: call.prompt?.firstImageParam });
+/**
+ * Looks up what a call needs, and opens its conversation, which the caller must release. Raises
+ * `sessions_unavailable`, `model_not_found`, `invalid_param` for images where the alias has no
+ * vision, `context_length_exceeded`, and what opening a conversation raises.
+ */
+export async function orderChat(
+  { pipeline, sessions }: ChatParts,
+  call: ChatCall,
+  signal: AbortSignal,
+): Promise<ChatOrder> {
+  if (call.sessionId !== "" && sessions === undefined) {
+    const message = "Conversations are not kept here: send the whole exchange in messages.";
+    throw new GatewayError("sessions_unavailable", message, { param: "session_id" });
   }
-  const bound = boundOf(call, model);
-  return { model, bound, estimate: estimateOf(bound, model) };
+  const model = resolveChat(pipeline, call);
+  const session = call.sessionId === "" ? undefined : await sessions?.open(call, signal);
+  try {
+    return { model, session, ...measureOrder(call, model, session) };
+  } catch (error) {
+    await session?.release();
+    throw error;
+  }
+}
+
+function resolveChat(pipeline: Pipeline, { alias, prompt }: ChatCall): Model {
+  const model = pipeline.resolve(alias, "chat");
+  if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
+  const message = `${model.alias} does not take images.`;
+  throw new GatewayError("invalid_param", message, { param: prompt?.firstImageParam });
+}
+
+function measureOrder(call: ChatCall, model: Model, session: Session | undefined) {
+  if (session !== undefined) checkContext(call, model, session);
+  const prompt = session === undefined ? call.prompt : withPrompt(session.prefix, call.prompt);
+  const bound = boundOf(call, model, prompt);
+  const promptCharacters = prompt?.textCharacters ?? 0n;
+  return { bound, estimate: estimateOf(bound, model), promptCharacters };
+}
+
+/** The stored turns as their provider counted them, and the new one by its characters. */
+function checkContext({ prompt }: ChatCall, model: Model, { prefix }: Session): void {
+  if (prefix.imageParts > 0 && !model.vision) {
+    const message = `The conversation holds images, which ${model.alias} does not take.`;
+    throw new GatewayError("invalid_param", message, { param: "model" });
+  }
+  const added = ((prompt?.textCharacters ?? 0n) + 3n) / 4n;
+  const tokens = prefix.contextTokens + added;
+  if (model.contextTokens === undefined || tokens <= BigInt(model.contextTokens)) return;
+  const message =
+    `The conversation and this turn come to ${tokens} tokens, and ${model.alias} takes ` +
+    `${model.contextTokens}.`;
+  throw new GatewayError("context_length_exceeded", message, { param: "messages" });
 }

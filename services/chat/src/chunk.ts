@@ -10,33 +10,41 @@ export interface Chunk {
   created: unknown;
   usage: ChatUsage | undefined;
   characters: number;
+  /** What the first choice adds to its message. */
+  delta: unknown;
   /** Indices of the choices that this chunk speaks of, and of those that it finishes. */
   seen: readonly number[];
   finished: readonly number[];
 }
 
-/** Reads the data of one event; undefined when it is no chunk, also when it reports an error. */
-export function readChunk(data: string, alias: string): Chunk | undefined {
+/**
+ * Reads the data of one event; undefined when it is no chunk, also when it reports an error.
+ * `own` are the members that the gateway sets.
+ */
+export function readChunk(data: string, own: JsonObject): Chunk | undefined {
   const value = parseObject(data);
   if (value === undefined || !Array.isArray(value.choices)) return undefined;
   const { usage, cost: _providerCost, ...rest } = value;
   let characters = 0;
+  let delta: unknown;
   const seen: number[] = [];
   const finished: number[] = [];
   for (const choice of value.choices) {
     if (!isJsonObject(choice)) return undefined;
     characters += contentCharacters(choice.delta);
     const index = typeof choice.index === "number" ? choice.index : 0;
+    if (index === 0) delta = choice.delta;
     seen.push(index);
     if (choice.finish_reason !== null && choice.finish_reason !== undefined) finished.push(index);
   }
   const empty = value.choices.length === 0;
   return {
-    forward: empty ? undefined : Buffer.from(JSON.stringify({ ...rest, model: alias })),
+    forward: empty ? undefined : Buffer.from(JSON.stringify({ ...rest, ...own })),
     id: value.id,
     created: value.created,
     usage: readUsage(usage),
     characters,
+    delta,
     seen,
     finished,
   };

@@ -1,37 +1,65 @@
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import type { Modality } from "@tollgate/kit/modality";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { readJson } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { orderChat } from "./chat-order.ts";
+import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
 import { contentCharacters } from "./content.ts";
+import { messageOf } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { approximateUsage, measure, readUsage, totalTokens, usageBlock } from "./usage.ts";
 
+export interface CompletedChat {
+  body: Uint8Array;
+  totalTokens: bigint;
+}
+
 /** Answers a chat call whole: the provider's JSON under our alias, with our cost in its usage. */
 export async function complete(
-  { pipeline, providers }: Modality,
+  parts: ChatParts,
   call: ChatCall,
   signal: AbortSignal,
-): Promise<{ body: Uint8Array; totalTokens: bigint }> {
-  const { model, bound, estimate } = orderChat(pipeline, call);
+): Promise<CompletedChat> {
+  const order = await orderChat(parts, call, signal);
+  try {
+    return await completeOrder(parts, call, order, signal);
+  } finally {
+    await order.session?.release();
+  }
+}
+
+async function completeOrder(
+  { pipeline, providers }: ChatParts,
+  call: ChatCall,
+  { model, bound, estimate, session, promptCharacters }: ChatOrder,
+  signal: AbortSignal,
+): Promise<CompletedChat> {
   const { answer, cost } = await pipeline.run({
     caller: call.caller,
     model,
     estimate,
+    conversationId: session?.link,
     async ask(slot, held) {
       const maxTokens = affordableTokens(bound, slot, held);
-      const body = upstreamBody(call, slot, { stream: false, maxTokens });
+      const body = upstreamBody(call, slot, session, { stream: false, maxTokens });
       const response = await providers.post(slot, body, { accept: "application/json", signal });
       const value = requireCompletion((await readJson(response, signal)).value);
-      return { value, usage: usageOf(value, call) };
+      return { value, usage: usageOf(value, promptCharacters) };
     },
     measure: ({ usage }, slot) => measure(usage, slot),
+    async beforeCharge({ value, usage }, charge) {
+      await session?.keep({
+        model: model.alias,
+        response: messageOf(value.choices),
+        usage: usageBlock(usage, charge),
+        totalTokens: totalTokens(usage),
+      });
+    },
   });
   const { cost: _providerCost, ...rest } = answer.value;
   const usage = usageBlock(answer.usage, cost);
-  const body = Buffer.from(JSON.stringify({ ...rest, model: model.alias, usage }));
+  const echo = session === undefined ? {} : { session_id: session.sessionId };
+  const body = Buffer.from(JSON.stringify({ ...rest, model: model.alias, usage, ...echo }));
   return { body, totalTokens: totalTokens(answer.usage) };
 }
 
@@ -42,12 +70,12 @@ function requireCompletion(value: unknown): Completion {
   throw new SlotFailure("rejected", "the provider's answer is no chat completion");
 }
 
-function usageOf(value: Completion, call: ChatCall) {
+function usageOf(value: Completion, promptCharacters: bigint) {
   const reported = readUsage(value.usage);
   if (reported !== undefined) return reported;
   const characters = value.choices.reduce<number>(
     (sum, choice) => sum + (isJsonObject(choice) ? contentCharacters(choice.message) : 0),
     0,
   );
-  return approximateUsage(call.prompt?.textCharacters ?? 0n, characters, "approx4");
+  return approximateUsage(promptCharacters, characters, "approx4");
 }

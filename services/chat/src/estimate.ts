@@ -1,7 +1,7 @@
 import type { Model, Pricing, Slot } from "@tollgate/kit/catalog/model";
 import { costOf, type NanoUsd, unitsFor } from "@tollgate/kit/money";
 import { dearestCost } from "@tollgate/kit/pipeline";
-import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
 /** What an image part and a message's frame take of a prompt at the most, in tokens. */
 const tokensAnImage = 1_200n;
@@ -15,8 +15,12 @@ export interface Bound {
   choices: bigint;
 }
 
-export function boundOf(call: ChatCall, model: Model): Bound {
-  const { textBytes = 0n, messages = 0, imageParts = 0 } = call.prompt ?? {};
+export function boundOf(
+  call: ChatCall,
+  model: Model,
+  prompt: Pick<PromptSize, "textBytes" | "messages" | "imageParts"> | undefined = call.prompt,
+): Bound {
+  const { textBytes = 0n, messages = 0, imageParts = 0 } = prompt ?? {};
   return {
     promptTokens:
       textBytes + BigInt(messages) * tokensAMessage + BigInt(imageParts) * tokensAnImage,

@@ -1,27 +1,54 @@
+import { integerSetting, readSettings } from "@tollgate/kit/config";
 import { serveJson } from "@tollgate/kit/json-route";
 import { openModality } from "@tollgate/kit/modality";
 import { offer } from "@tollgate/kit/rpc/implementation";
 import { defineService } from "@tollgate/kit/service";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
+import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { z } from "zod";
 import { complete } from "./completion.ts";
+import { openConversations } from "./conversations/open.ts";
+import { noConversations } from "./conversations/service.ts";
 import { embeddings } from "./embeddings.ts";
 import { stream } from "./stream.ts";
 
-/** Chat completions, JSON and streamed, and embeddings. */
+/** Chat completions, JSON and streamed, stored conversations, and embeddings. */
 export const chat = defineService({
   name: "chat",
   async setup(context) {
+    const settings = readSettings(schema, context.env);
     const modality = await openModality(context);
-    const implementation = offer(ChatService, {
-      complete: ({ call }, { signal }) => complete(modality, required(call), signal),
-      stream: ({ call }, { signal }) => stream(modality, required(call), signal),
+    const conversations =
+      settings.TOLLGATE_SESSIONS === "off"
+        ? undefined
+        : await openConversations(context, {
+            databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
+            waitMs: settings.TOLLGATE_SESSION_WAIT_SECONDS * 1_000,
+          });
+    const parts = { ...modality, sessions: conversations?.sessions };
+    const chats = offer(ChatService, {
+      complete: ({ call }, { signal }) => complete(parts, required(call), signal),
+      stream: ({ call }, { signal }) => stream(parts, required(call), signal),
       async embed(call, { signal }) {
         const { bytes } = await serveJson(modality, embeddings, call, signal);
         return { body: bytes };
       },
     });
-    return { offers: [implementation], stop: modality.stop };
+    return {
+      offers: [chats, offer(ConversationService, conversations?.api ?? noConversations)],
+      async stop(graceMs) {
+        await modality.stop(graceMs);
+        await conversations?.stop();
+      },
+    };
   },
+});
+
+const schema = z.object({
+  /** `off`: no conversation is stored, and session_id is refused. */
+  TOLLGATE_SESSIONS: z.enum(["on", "off"]).default("on"),
+  TOLLGATE_SESSION_WAIT_SECONDS: integerSetting({ min: 1, max: 300, default: 30 }),
+  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
 });
 
 function required<Call>(call: Call | undefined): Call {

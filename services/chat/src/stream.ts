@@ -1,10 +1,11 @@
-import type { Modality } from "@tollgate/kit/modality";
+import type { JsonObject } from "@tollgate/kit/json";
 import { cutStream, type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
 import { readEvents } from "@tollgate/kit/upstream/event-stream";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { orderChat } from "./chat-order.ts";
+import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
 import { type Chunk, readChunk } from "./chunk.ts";
+import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { approximateUsage, type ChatUsage, measure, totalTokens, usageBlock } from "./usage.ts";
@@ -20,21 +21,42 @@ export interface StreamPart {
  * usage chunk with the cost. Until a first chunk came another slot may still take over.
  */
 export async function* stream(
-  { pipeline, providers }: Modality,
+  parts: ChatParts,
   call: ChatCall,
   signal: AbortSignal,
 ): AsyncGenerator<StreamPart> {
-  const { model, bound, estimate } = orderChat(pipeline, call);
-  const tally = createTally(call);
-  const order: StreamedOrder<StreamPart> = {
+  const order = await orderChat(parts, call, signal);
+  try {
+    yield* streamAnswer(parts.pipeline, streamedOrder(parts, call, order, signal), signal);
+  } finally {
+    await order.session?.release();
+  }
+}
+
+function streamedOrder(
+  { providers }: ChatParts,
+  call: ChatCall,
+  { model, bound, estimate, session, promptCharacters }: ChatOrder,
+  signal: AbortSignal,
+): StreamedOrder<StreamPart> {
+  const tally = createTally(promptCharacters);
+  const message = createMessageBuilder();
+  const echo = session === undefined ? {} : { session_id: session.sessionId };
+  const own = { model: model.alias, ...echo };
+  return {
     caller: call.caller,
     model,
     estimate,
+    conversationId: session?.link,
     async open(slot, held) {
       const maxTokens = affordableTokens(bound, slot, held);
-      const body = upstreamBody(call, slot, { stream: true, maxTokens });
+      const body = upstreamBody(call, slot, session, { stream: true, maxTokens });
       const answer = await providers.post(slot, body, { accept: "text/event-stream", signal });
-      return forwardChunks(await openChunks(readEvents(answer.body, signal), model.alias), tally);
+      const runs = await openChunks(readEvents(answer.body, signal), own);
+      return forwardChunks(runs, (run) => {
+        tally.add(run);
+        if (session !== undefined) for (const { delta } of run) message.add(delta);
+      });
     },
     finish() {
       if (!tally.finished) throw cutStream();
@@ -42,22 +64,30 @@ export async function* stream(
     measure: (slot) => measure(tally.usage("approx4"), slot),
     measureLeft: (slot) =>
       tally.delivered ? measure(tally.usage("delivered_approx4"), slot) : undefined,
+    async beforeCharge(charge) {
+      const usage = tally.usage("approx4");
+      await session?.keep({
+        model: model.alias,
+        response: message.message(),
+        usage: usageBlock(usage, charge),
+        totalTokens: totalTokens(usage),
+      });
+    },
     last(cost) {
       const usage = tally.usage("approx4");
-      const chunks = [tally.usageChunk(model.alias, usage, cost)];
+      const chunks = [tally.usageChunk(own, usage, cost)];
       return { chunks, totalTokens: totalTokens(usage) };
     },
   };
-  yield* streamAnswer(pipeline, order, signal);
 }
 
 async function* forwardChunks(
   runs: AsyncIterable<readonly Chunk[]>,
-  tally: Tally,
+  count: (run: readonly Chunk[]) => void,
 ): AsyncGenerator<StreamPart> {
   for await (const run of runs) {
     const chunks = run.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
-    tally.add(run);
+    count(run);
     if (chunks.length > 0) yield { chunks };
   }
 }
@@ -65,28 +95,28 @@ async function* forwardChunks(
 /** Waits for the first chunks, so that a slot that has none still counts as failed. */
 async function openChunks(
   events: AsyncGenerator<string[]>,
-  alias: string,
+  own: JsonObject,
 ): Promise<AsyncGenerator<Chunk[]>> {
   const first = await events.next();
   if (first.done) throw new SlotFailure("rejected", "the provider's stream is empty");
-  const firstChunks = toChunks(first.value, alias);
+  const firstChunks = toChunks(first.value, own);
   if (firstChunks.broken) {
     await events.return(undefined);
     throw new SlotFailure("rejected", "the provider's stream starts with no chunk");
   }
-  return readChunks(firstChunks, events, alias);
+  return readChunks(firstChunks, events, own);
 }
 
 async function* readChunks(
   first: ChunkRun,
   events: AsyncGenerator<string[]>,
-  alias: string,
+  own: JsonObject,
 ): AsyncGenerator<Chunk[]> {
   try {
     yield first.chunks;
     if (first.done) return;
     for await (const batch of events) {
-      const run = toChunks(batch, alias);
+      const run = toChunks(batch, own);
       yield run.chunks;
       if (run.broken) throw new SlotFailure("rejected", "an event of the stream is no chunk");
       if (run.done) return;
@@ -102,11 +132,11 @@ interface ChunkRun {
   broken: boolean;
 }
 
-function toChunks(batch: readonly string[], alias: string): ChunkRun {
+function toChunks(batch: readonly string[], own: JsonObject): ChunkRun {
   const chunks: Chunk[] = [];
   for (const data of batch) {
     if (data === "[DONE]") return { chunks, done: true, broken: false };
-    const chunk = readChunk(data, alias);
+    const chunk = readChunk(data, own);
     if (chunk === undefined) return { chunks, done: false, broken: true };
     chunks.push(chunk);
   }
@@ -118,11 +148,11 @@ interface Tally {
   readonly finished: boolean;
   readonly delivered: boolean;
   usage(fallback: "approx4" | "delivered_approx4"): ChatUsage;
-  usageChunk(alias: string, usage: ChatUsage, cost: bigint): Uint8Array;
+  usageChunk(own: JsonObject, usage: ChatUsage, cost: bigint): Uint8Array;
 }
 
 /** Keeps count of a stream for its meter and for its last chunk. */
-function createTally(call: ChatCall): Tally {
+function createTally(promptCharacters: bigint): Tally {
   const open = new Set<number>();
   const finished = new Set<number>();
   let characters = 0;
@@ -150,16 +180,15 @@ function createTally(call: ChatCall): Tally {
     get delivered() {
       return delivered;
     },
-    usage: (fallback) =>
-      reported ?? approximateUsage(call.prompt?.textCharacters ?? 0n, characters, fallback),
-    usageChunk(alias, usage, cost) {
+    usage: (fallback) => reported ?? approximateUsage(promptCharacters, characters, fallback),
+    usageChunk(own, usage, cost) {
       const { id, created } = last ?? {};
       const object = "chat.completion.chunk";
       const chunk = {
         id,
         object,
         created,
-        model: alias,
+        ...own,
         choices: [],
         usage: usageBlock(usage, cost),
       };

@@ -18,6 +18,10 @@ export interface Routes {
   ocr: Route;
   createOcrJob: Route;
   readOcrJob: Route;
+  listConversations: Route;
+  deleteConversations: Route;
+  getConversation: Route;
+  deleteConversation: Route;
   listModels: Route;
   getModel: Route;
   getCredits: Route;
@@ -45,6 +49,8 @@ export function createApp(routes: Routes, log: Log): Express {
   post(app, "/v1/ocr", routes.ocr);
   post(app, "/v1/ocr/jobs", routes.createOcrJob);
   get(app, "/v1/ocr/jobs/*id", routes.readOcrJob);
+  getOrDelete(app, "/v1/conversations", routes.listConversations, routes.deleteConversations);
+  getOrDelete(app, "/v1/conversations/*id", routes.getConversation, routes.deleteConversation);
   get(app, "/v1/models", routes.listModels);
   get(app, "/v1/models/*alias", routes.getModel);
   get(app, "/v1/credits", routes.getCredits);
@@ -56,6 +62,11 @@ export function createApp(routes: Routes, log: Log): Express {
 
 function get(app: Express, path: string, route: Route): void {
   app.route(path).get(handle(route)).all(refuseOtherMethods("GET", "HEAD"));
+}
+
+function getOrDelete(app: Express, path: string, reading: Route, deleting: Route): void {
+  const route = app.route(path).get(handle(reading)).delete(handle(deleting));
+  route.all(refuseOtherMethods("GET", "HEAD", "DELETE"));
 }
 
 function post(app: Express, path: string, route: Route): void {

@@ -5,6 +5,7 @@ import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
+import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
 import manifest from "../package.json" with { type: "json" };
@@ -20,6 +21,12 @@ import { createRateWindows } from "./rate-windows.ts";
 import { listen } from "./server.ts";
 import { chatCompletions } from "./wire/chat.ts";
 import { classification } from "./wire/classification.ts";
+import {
+  deleteConversation,
+  deleteConversations,
+  getConversation,
+  listConversations,
+} from "./wire/conversations.ts";
 import { getCredits } from "./wire/credits.ts";
 import { embeddings } from "./wire/embeddings.ts";
 import { getHealth } from "./wire/health.ts";
@@ -44,6 +51,7 @@ export const edge = defineService({
     const guard = createBalanceGuard(billing);
     const peers = serviceNames.filter((name) => name !== "edge");
     const health = Object.fromEntries(peers.map((name) => [name, peer(name, Health)]));
+    const stored = { authenticate, conversations: peer("chat", ConversationService) };
     const models = { authenticate, catalog: catalog.current };
     const pool = await openDatabase({
       url: config.databaseUrl,
@@ -73,6 +81,10 @@ export const edge = defineService({
         ocr: upload({ authenticate, guard }, documentProxy),
         createOcrJob: upload({ authenticate, guard }, documentProxy),
         readOcrJob: readOcrJob(authenticate, document),
+        listConversations: listConversations(stored),
+        deleteConversations: deleteConversations(stored),
+        getConversation: getConversation(stored),
+        deleteConversation: deleteConversation(stored),
         listModels: listModels(models),
         getModel: getModel(models),
         getCredits: getCredits(authenticate, billing),

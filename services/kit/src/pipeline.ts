@@ -28,7 +28,12 @@ export interface Pipeline {
   /** Walks a model's chain for what costs nothing; see `walkChain`. */
   walk<Answer>(model: Model, attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
   /** Takes the hold. What it answers must be ended, by `complete` or by `fail`. */
-  open(caller: Caller | undefined, model: Model, estimate: NanoUsd): Promise<Generation>;
+  open(
+    caller: Caller | undefined,
+    model: Model,
+    estimate: NanoUsd,
+    conversationId?: string,
+  ): Promise<Generation>;
   /**
    * Meters what ended long after its request, without a hold: an event id is charged once, and no
    * more than what is free. Resolves once its event is safe.
@@ -53,9 +58,13 @@ export interface Order<Answer> {
   caller: Caller | undefined;
   model: Model;
   estimate: NanoUsd;
+  /** What the ledger links the charge to. */
+  conversationId?: string | undefined;
   /** Asks one slot. Raises a SlotFailure when it did not serve. */
   ask(slot: Slot, held: NanoUsd): Promise<Answer>;
   measure(answer: Answer, slot: Slot): Measured;
+  /** Called before the charge is made. What it raises fails the generation. */
+  beforeCharge?(answer: Answer, charge: NanoUsd): Promise<void>;
 }
 
 /** One billable request under way: its money is set aside. */
@@ -110,7 +119,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       throw new GatewayError("model_not_found", message, { param: "model" });
     },
     walk: ({ chain }, attempt) => walkChain(chain, attempt, parts.breakers, parts.log),
-    open: (caller, model, estimate) => openGeneration(parts, caller, model, estimate),
+    open: (caller, model, estimate, conversationId) =>
+      openGeneration(parts, caller, model, estimate, conversationId),
     async record({ eventId, caller, model, slot, measured }) {
       const { requestId, accountId, keyId } = caller;
       const event = create(UsageEventSchema, {
@@ -124,16 +134,23 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       });
       await parts.publisher.publish(event);
     },
-    async run({ caller, model, estimate, ask, measure }) {
-      const generation = await openGeneration(parts, caller, model, estimate);
+    async run({ caller, model, estimate, conversationId, ask, measure, beforeCharge }) {
+      const generation = await openGeneration(parts, caller, model, estimate, conversationId);
       const served = await unlessFailed(generation, async () => {
         const { slot, answer } = await generation.call((one) => ask(one, generation.held));
-        return { slot, answer, measured: measure(answer, slot) };
+        const measured = measure(answer, slot);
+        await beforeCharge?.(answer, chargeOf(measured, generation.held));
+        return { slot, answer, measured };
       });
       const cost = await generation.complete(served.slot, served.measured);
       return { slot: served.slot, answer: served.answer, cost };
     },
   };
+}
+
+/** The charge that a client is told: the cost, but no more than was held. */
+export function chargeOf({ lines }: Measured, held: NanoUsd): NanoUsd {
+  return minOf(costOf(lines), held);
 }
 
 /** The cost at the dearest slot of the chain: the hold comes before the routing. */
@@ -160,6 +177,7 @@ async function openGeneration(
   caller: Caller | undefined,
   model: Model,
   estimate: NanoUsd,
+  conversationId = "",
 ): Promise<Generation> {
   if (caller === undefined) throw new Error("a call names its caller");
   const { requestId, accountId, keyId, chargeId } = caller;
@@ -192,10 +210,11 @@ async function openGeneration(
     call: (attempt) => walkChain(model.chain, attempt, parts.breakers, parts.log),
     async complete(slot, measured) {
       const usage = completedUsage(slot, measured);
-      const reported = minOf(usage.costNanoUsd, held);
+      const reported = chargeOf(measured, held);
       await publish({
         ...usage,
         chargeId,
+        conversationId,
         ...(tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
       });
       return reported;

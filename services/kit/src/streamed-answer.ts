@@ -2,7 +2,7 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Model, Slot } from "./catalog/model.ts";
 import { GatewayError } from "./errors.ts";
 import type { NanoUsd } from "./money.ts";
-import type { Generation, Measured, Pipeline } from "./pipeline.ts";
+import { chargeOf, type Generation, type Measured, type Pipeline } from "./pipeline.ts";
 import { SlotFailure } from "./upstream/failure.ts";
 
 /** A request whose answer comes in pieces, and what is particular to it. */
@@ -10,6 +10,8 @@ export interface StreamedOrder<Piece> {
   caller: Caller | undefined;
   model: Model;
   estimate: NanoUsd;
+  /** What the ledger links the charge to. */
+  conversationId?: string | undefined;
   /**
    * Opens one slot's answer, to its first piece. Raises a SlotFailure when it did not serve: then
    * another slot still may.
@@ -20,6 +22,8 @@ export interface StreamedOrder<Piece> {
   measure(slot: Slot): Measured;
   /** What is billed when the client has left; undefined when nothing is. */
   measureLeft(slot: Slot): Measured | undefined;
+  /** Called before the charge is made. What it raises fails the generation. */
+  beforeCharge?(charge: NanoUsd): Promise<void>;
   /** A last piece, once the charge is safe. */
   last?(cost: NanoUsd): Piece;
 }
@@ -33,8 +37,8 @@ export async function* streamAnswer<Piece>(
   order: StreamedOrder<Piece>,
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
-  const { caller, model, estimate } = order;
-  const generation = await pipeline.open(caller, model, estimate);
+  const { caller, model, estimate, conversationId } = order;
+  const generation = await pipeline.open(caller, model, estimate, conversationId);
   let slot: Slot | undefined;
   let settled = false;
   try {
@@ -43,6 +47,7 @@ export async function* streamAnswer<Piece>(
     yield* served.answer;
     order.finish?.();
     const measured = order.measure(slot);
+    await order.beforeCharge?.(chargeOf(measured, generation.held));
     settled = true;
     const cost = await generation.complete(slot, measured);
     if (order.last !== undefined) yield order.last(cost);

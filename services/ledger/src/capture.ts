@@ -56,6 +56,7 @@ function toRow(event: UsageEvent): Record<string, unknown> {
     prompt_tokens: String(event.promptTokens),
     completion_tokens: String(event.completionTokens),
     cached_prompt_tokens: String(event.cachedPromptTokens),
+    conversation_id: event.conversationId === "" ? null : event.conversationId,
     occurred_at: (event.occurredAt ? timestampDate(event.occurredAt) : new Date(0)).toISOString(),
   };
 }

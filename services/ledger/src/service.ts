@@ -10,7 +10,8 @@ import type pg from "pg";
 import { createCapture } from "./capture.ts";
 import { type LedgerConfig, readConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
-import { PrismaClient } from "./generated/client.ts";
+import { listConversationEntries, unlinkConversations } from "./conversations.ts";
+import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHoldTaker, extendHolds, growHold } from "./hold.ts";
 import { listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
@@ -101,15 +102,26 @@ function implement(
     },
     async listEntries(request) {
       const entries = await listEntries(prisma, request);
-      return {
-        entries: entries.map((entry) => ({
-          ...entry,
-          recordedAt: timestampFromDate(entry.recordedAt),
-        })),
-      };
+      return { entries: entries.map(toEntry) };
+    },
+    async listConversationEntries(query) {
+      const entries = await listConversationEntries(prisma, {
+        accountId: query.accountId,
+        conversationId: query.conversationId,
+      });
+      return { entries: entries.map(toEntry) };
+    },
+    async unlinkConversations({ accountId, conversationIds }) {
+      await unlinkConversations(pool, accountId, conversationIds);
+      return {};
     },
     verify: () => verifyLedger(prisma),
   };
+}
+
+/** A row as a message: what it lacks by type, a message says by an empty text. */
+function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: Entry) {
+  return { ...entry, recordedAt: timestampFromDate(entry.recordedAt) };
 }
 
 function startSweep(pool: pg.Pool, log: Log) {

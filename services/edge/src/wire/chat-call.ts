@@ -13,8 +13,7 @@ export interface ParsedChat {
 }
 
 /**
- * Reads a chat request's body. Raises `unknown_param`, `invalid_param` and `sessions_unavailable`,
- * naming the field.
+ * Reads a chat request's body. Raises `unknown_param` and `invalid_param`, naming the field.
  */
 export function parseChat(body: JsonObject): ParsedChat {
   const fields = withoutNulls(chatSchema, body);
@@ -30,9 +29,9 @@ export function parseChat(body: JsonObject): ParsedChat {
     max_completion_tokens,
     session_id,
   } = validate(chatSchema, fields);
-  if (session_id !== undefined) {
-    const message = "Conversations are not kept here: send the whole exchange in messages.";
-    throw new GatewayError("sessions_unavailable", message, { param: "session_id" });
+  if (session_id !== undefined && n > 1) {
+    const message = "n: a conversation goes on with one answer.";
+    throw new GatewayError("invalid_param", message, { param: "n" });
   }
   if (max_tokens !== undefined && (max_completion_tokens ?? max_tokens) !== max_tokens) {
     const message = "max_tokens and max_completion_tokens mean the same, and differ here.";
@@ -48,14 +47,17 @@ export function parseChat(body: JsonObject): ParsedChat {
       ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
       maxTokensField: fieldUsed(max_tokens, max_completion_tokens),
       prompt: measurePrompt(fields),
+      messages: Buffer.from(JSON.stringify(fields.messages)),
+      sessionId: session_id ?? "",
     }),
   };
 }
 
 /** What goes on to the provider as it is: all but what the gateway itself decides. */
 function providersMembers(fields: JsonObject): JsonObject {
-  const { model, stream, stream_options, max_tokens, max_completion_tokens, ...members } = fields;
-  return members;
+  const { model, messages, session_id, stream, stream_options, ...members } = fields;
+  const { max_tokens, max_completion_tokens, ...rest } = members;
+  return rest;
 }
 
 function fieldUsed(maxTokens: number | undefined, maxCompletionTokens: number | undefined): string {

@@ -6,6 +6,7 @@ import { applyMigrations } from "./migrate.ts";
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 const int8 = 20;
+const bytea = 17;
 
 export interface DatabaseOptions {
   url: string;
@@ -21,7 +22,8 @@ export interface DatabaseOptions {
 
 /**
  * Connects to a service's own schema and brings it up to date. Raises a StartError when the
- * database cannot be reached. `bigint` columns come as bigint.
+ * database cannot be reached. `bigint` columns come as bigint, and a `bytea` of a query in the
+ * binary format as its bytes, without a detour by text.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   const { url, schema, maxConnections, log } = options;
@@ -58,6 +60,8 @@ export function isStatementFault(error: unknown): boolean {
 
 function getTypeParser(oid: number, format?: "text" | "binary") {
   if (oid === int8 && format !== "binary") return BigInt;
+  // The driver uses its buffer again, so the bytes are copied.
+  if (oid === bytea && format === "binary") return (value: Buffer) => Buffer.from(value);
   return pg.types.getTypeParser(oid, format);
 }
 

@@ -24,7 +24,7 @@ export interface ProviderClient {
    * Posts a JSON body and answers once a 2xx status has come, the body still on its way. Raises a
    * SlotFailure for everything else, and the signal's reason when it aborts.
    */
-  post(slot: Slot, body: string, call: PostCall): Promise<ProviderAnswer>;
+  post(slot: Slot, body: Uint8Array, call: PostCall): Promise<ProviderAnswer>;
   /** The same for any other request. */
   send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer>;
   /** The WebSocket address of a slot that has one. */
@@ -48,7 +48,7 @@ export interface ProviderRequest {
   /** Added to the path's own query. */
   query?: Record<string, string>;
   headers: Record<string, string>;
-  body?: string | Readable;
+  body?: Uint8Array | Readable;
 }
 
 export interface ProviderAnswer {

@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { type Answer, chatBody, send } from "../src/request.ts";
+import { type Replica, type Stack, startStack } from "../src/stack.ts";
+
+/** What a conversation should be: what was said in it, or that it was deleted. */
+type Modelled = { said: string[] } | "deleted";
+type Body = Record<string, unknown>;
+
+const steps = ["chat", "stream", "cut", "fail", "delete", "deleteAll", "list", "detail"] as const;
+
+describe("conversations, whatever is done with them in whatever order", () => {
+  let stack: Stack;
+  let replica: Replica;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    replica = await stack.addReplica();
+  });
+
+  afterAll(async () => {
+    await expectBooksInOrder(stack);
+    await stack.stop();
+  });
+
+  const step = fc.record({
+    what: fc.constantFrom(...steps),
+    key: fc.nat(1),
+    id: fc.nat(3),
+    onReplica: fc.boolean(),
+  });
+
+  test("are what a simple model of them is", async () => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (taken) => {
+      const account = await stack.newAccount(1);
+      const sibling = await stack.operator.createKey({ account: account.accountId });
+      const keys = [account.key, sibling.key];
+      const ids = Array.from({ length: 4 }, () => randomUUID());
+      const models = [new Map<string, Modelled>(), new Map<string, Modelled>()];
+      for (const [index, { what, key, id, onReplica }] of taken.entries()) {
+        const world = {
+          url: onReplica ? replica.url : stack.url,
+          key: keys[key] as string,
+          id: ids[id] as string,
+          text: `step ${index}`,
+        };
+        await take(what, world, models[key] as Map<string, Modelled>);
+      }
+    });
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  interface World {
+    url: string;
+    key: string;
+    id: string;
+    text: string;
+  }
+
+  async function take(
+    what: (typeof steps)[number],
+    world: World,
+    model: Map<string, Modelled>,
+  ): Promise<void> {
+    const { url, key, id, text } = world;
+    const known = model.get(id);
+    if (what === "chat" || what === "stream") {
+      const answer = await say(world, { stream: what === "stream" });
+      expect(answer.status).toBe(known === "deleted" ? 404 : 200);
+      if (known === "deleted") return;
+      const said = [...(known?.said ?? []), text];
+      model.set(id, { said });
+      const call = stack.simulator.journal.list().at(-1)?.body as { messages: Body[] };
+      const users = call.messages.filter(({ role }) => role === "user");
+      expect(users.map(({ content }) => content)).toEqual(said);
+      expect(call.messages).toHaveLength(said.length * 2 - 1);
+    } else if (what === "cut" || what === "fail") {
+      const more = what === "cut" ? { model: "test-cut", stream: true } : { model: "test-failing" };
+      const answer = await say(world, more);
+      if (known === "deleted") expect(answer.status).toBe(404);
+      else expect(answer.text).toContain('"type":"api_error"');
+    } else if (what === "delete") {
+      const { status } = await send(`${url}/v1/conversations/${id}`, { key, method: "DELETE" });
+      expect(status).toBe(known === undefined ? 404 : 204);
+      if (known !== undefined) model.set(id, "deleted");
+    } else if (what === "deleteAll") {
+      const { status } = await send(`${url}/v1/conversations`, { key, method: "DELETE" });
+      expect(status).toBe(204);
+      for (const one of model.keys()) model.set(one, "deleted");
+    } else if (what === "list") await expectList(world, model);
+    else await expectDetail(world, known);
+  }
+
+  function say({ url, key, id, text }: World, more: Body): Promise<Answer> {
+    const messages = [{ role: "user", content: text }];
+    const body = chatBody({ session_id: id, messages, ...more });
+    return send(`${url}/v1/chat/completions`, { key, body });
+  }
+
+  async function expectList({ url, key }: World, model: ReadonlyMap<string, Modelled>) {
+    const { body } = await send(`${url}/v1/conversations`, { key });
+    const { data, total } = body as { data: { id: string; turn_count: number }[]; total: number };
+    const live = [...model].flatMap(([id, one]) =>
+      one === "deleted" ? [] : [{ id, turn_count: one.said.length }],
+    );
+    expect(total).toBe(live.length);
+    expect(new Map(data.map((one) => [one.id, one.turn_count]))).toEqual(
+      new Map(live.map((one) => [one.id, one.turn_count])),
+    );
+  }
+
+  async function expectDetail({ url, key, id }: World, known: Modelled | undefined) {
+    const answer = await send(`${url}/v1/conversations/${id}`, { key });
+    if (known === undefined || known === "deleted") {
+      expect(answer.status).toBe(404);
+      return;
+    }
+    const { turns } = answer.body as { turns: { messages: { content: string }[] }[] };
+    expect(turns.map(({ messages }) => messages[0]?.content)).toEqual(known.said);
+  }
+});

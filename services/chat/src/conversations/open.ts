@@ -1,0 +1,47 @@
+import { readSettings } from "@tollgate/kit/config";
+import { openDatabase } from "@tollgate/kit/database/pool";
+import type { Implementation } from "@tollgate/kit/rpc/implementation";
+import type { ServiceContext } from "@tollgate/kit/service";
+import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { z } from "zod";
+import { createDeletion } from "./deletion.ts";
+import { implementConversations } from "./service.ts";
+import { createSessions, type Sessions } from "./session.ts";
+import { createSessionLocks } from "./session-lock.ts";
+import { createConversationStore } from "./store.ts";
+
+export interface Conversations {
+  sessions: Sessions;
+  api: Implementation<typeof ConversationService>;
+  stop(): Promise<void>;
+}
+
+/** Opens the conversation store. Raises a StartError when its database cannot be used. */
+export async function openConversations(
+  { env, log, peer }: ServiceContext,
+  { databaseConnections, waitMs }: { databaseConnections: number; waitMs: number },
+): Promise<Conversations> {
+  const pool = await openDatabase({
+    url: readSettings(schema, env).DATABASE_URL,
+    schema: "chat",
+    migrations: new URL("../../prisma/migrations/", import.meta.url),
+    maxConnections: databaseConnections,
+    log,
+  });
+  const ledger = peer("ledger", LedgerService);
+  const store = createConversationStore(pool);
+  const locks = createSessionLocks(pool, waitMs, log);
+  const deletion = createDeletion(pool, ledger, log);
+  return {
+    sessions: createSessions({ store, locks, log }),
+    api: implementConversations({ store, deletion, ledger }),
+    async stop() {
+      locks.stop();
+      await deletion.stop();
+      await pool.end();
+    },
+  };
+}
+
+const schema = z.object({ DATABASE_URL: z.string() });

@@ -1,0 +1,100 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Client, Implementation } from "@tollgate/kit/rpc/implementation";
+import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { type ConversationKey, conversationKey, linkOf } from "./conversation-key.ts";
+import type { Deletion } from "./deletion.ts";
+import type { ConversationRow, ConversationStore, TurnRow } from "./store.ts";
+
+export interface ConversationParts {
+  store: ConversationStore;
+  deletion: Deletion;
+  ledger: Client<typeof LedgerService>;
+}
+
+/** What is done with stored conversations, besides adding turns to them. */
+export function implementConversations({
+  store,
+  deletion,
+  ledger,
+}: ConversationParts): Implementation<typeof ConversationService> {
+  return {
+    async listConversations({ caller, limit, offset }) {
+      const keyId = caller?.keyId ?? "";
+      const [rows, total] = await Promise.all([
+        store.list(keyId, limit, offset),
+        store.count(keyId),
+      ]);
+      return { conversations: rows.map(toConversation), total };
+    },
+    async getConversation({ caller, id }) {
+      const key = requireKey(caller?.keyId, id);
+      const found = await store.read(key);
+      if (found === undefined) throw notFound();
+      const accountId = caller?.accountId ?? "";
+      const linked = { accountId, conversationId: linkOf(key) };
+      const { entries } = await ledger.listConversationEntries(linked);
+      return {
+        conversation: toConversation(found.row),
+        turns: found.turns.map(toTurn),
+        costs: entries.map(
+          ({ requestId, alias, unitType, quantity, amountNanoUsd, recordedAt }) => ({
+            requestId,
+            model: alias,
+            unitType,
+            quantity,
+            costNanoUsd: -amountNanoUsd,
+            ...(recordedAt === undefined ? {} : { createdAt: recordedAt }),
+          }),
+        ),
+      };
+    },
+    async deleteConversation({ caller, id }) {
+      if (!(await deletion.deleteOne(requireKey(caller?.keyId, id)))) throw notFound();
+      return {};
+    },
+    async deleteConversations({ caller }) {
+      await deletion.deleteAll(caller?.keyId ?? "");
+      return {};
+    },
+  };
+}
+
+/** The same where no conversations are stored: there is none. */
+export const noConversations: Implementation<typeof ConversationService> = {
+  listConversations: async () => ({ conversations: [], total: 0n }),
+  getConversation: async () => {
+    throw notFound();
+  },
+  deleteConversation: async () => {
+    throw notFound();
+  },
+  deleteConversations: async () => ({}),
+};
+
+function requireKey(keyId = "", id: string): ConversationKey {
+  const key = conversationKey(keyId, id);
+  if (key === undefined) throw notFound();
+  return key;
+}
+
+function notFound(): GatewayError {
+  return new GatewayError("conversation_not_found", "There is no such conversation.");
+}
+
+function toConversation(row: ConversationRow) {
+  return {
+    id: row.id,
+    model: row.model,
+    turnCount: row.turn_count,
+    createdAt: timestampFromDate(row.created_at),
+    lastActiveAt: timestampFromDate(row.last_active_at),
+  };
+}
+
+function toTurn(row: TurnRow) {
+  const { index, messages, response, usage, model } = row;
+  const createdAt = timestampFromDate(row.created_at);
+  return { index, messages, response, usage, model, requestId: row.request_id, createdAt };
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Log } from "@tollgate/kit/log";
+import type pg from "pg";
+import type { ConversationKey } from "./conversation-key.ts";
+
+/** How long a lock outlives a holder that no longer renews it. */
+const leaseMs = 12_000;
+const renewEveryMs = leaseMs / 3;
+const firstPauseMs = 25;
+const longestPauseMs = 500;
+const retryAfterSeconds = 1;
+
+/** One request at a time works on a conversation, over all replicas. */
+export interface SessionLocks {
+  /**
+   * Takes the lock for a request, waiting for whoever has it; no database connection is kept
+   * meanwhile. Raises `rate_limited` when the wait is over, and the signal's reason when it aborts.
+   */
+  take(key: ConversationKey, holder: string, signal: AbortSignal): Promise<void>;
+  /** Never raises: a lock that cannot be given back ends with its lease. */
+  release(key: ConversationKey, holder: string): Promise<void>;
+  stop(): void;
+}
+
+export function createSessionLocks(pool: pg.Pool, waitMs: number, log: Log): SessionLocks {
+  const held = new Map<string, { key: ConversationKey; holder: string }>();
+  const renewal = setInterval(() => {
+    if (held.size === 0) return;
+    const locks = [...held.values()];
+    const values = [
+      locks.map(({ key }) => key.keyId),
+      locks.map(({ key }) => key.id),
+      locks.map(({ holder }) => holder),
+      leaseMs,
+    ];
+    pool.query({ name: "renew-locks", text: renewSql, values }).catch((error: Error) => {
+      log.warn({ locks: locks.length, reason: error.message }, "session locks not renewed");
+    });
+  }, renewEveryMs);
+
+  async function tryTake({ keyId, id }: ConversationKey, holder: string): Promise<boolean> {
+    const values = [keyId, id, holder, leaseMs];
+    const { rowCount } = await pool.query({ name: "take-lock", text: takeSql, values });
+    return rowCount === 1;
+  }
+
+  return {
+    async take(key, holder, signal) {
+      const deadline = performance.now() + waitMs;
+      let pauseMs = firstPauseMs;
+      while (!(await tryTake(key, holder))) {
+        if (performance.now() + pauseMs > deadline) throw busy();
+        await sleep(pauseMs, undefined, { signal });
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      }
+      held.set(holder, { key, holder });
+    },
+    async release({ keyId, id }, holder) {
+      held.delete(holder);
+      try {
+        await pool.query({ name: "release-lock", text: releaseSql, values: [keyId, id, holder] });
+      } catch (error) {
+        log.warn({ reason: (error as Error).message }, "session lock not released");
+      }
+    },
+    stop: () => clearInterval(renewal),
+  };
+}
+
+function busy(): GatewayError {
+  const message = "Another request works on this conversation. Retry when it has ended.";
+  return new GatewayError("rate_limited", message, { param: "session_id", retryAfterSeconds });
+}
+
+const takeSql = `
+  INSERT INTO session_lock AS lock (key_id, conversation_id, holder, lease_until)
+  VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond')
+  ON CONFLICT (key_id, conversation_id) DO UPDATE SET
+    holder = excluded.holder, lease_until = excluded.lease_until
+  WHERE lock.lease_until <= now()`;
+
+const renewSql = `
+  UPDATE session_lock AS lock SET lease_until = now() + $4 * interval '1 millisecond'
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS live (key_id, id, holder)
+  WHERE lock.key_id = live.key_id AND lock.conversation_id = live.id
+    AND lock.holder = live.holder`;
+
+const releaseSql =
+  "DELETE FROM session_lock WHERE key_id = $1 AND conversation_id = $2 AND holder = $3";

@@ -1,0 +1,193 @@
+import type pg from "pg";
+import type { ConversationKey } from "./conversation-key.ts";
+
+/** What a conversation's turns come to together. */
+export interface Sizes {
+  contextTokens: bigint;
+  textBytes: bigint;
+  textCharacters: bigint;
+  messages: number;
+  imageParts: number;
+}
+
+/** A conversation as the next turn finds it. */
+export interface StoredPrefix extends Sizes {
+  isDeleted: boolean;
+  /** For each turn its messages and the answer, as they stand in a JSON array. */
+  turns: readonly Uint8Array[];
+}
+
+export interface NewTurn {
+  accountId: string;
+  model: string;
+  requestId: string;
+  /** JSON. */
+  messages: string;
+  response: string;
+  usage: string;
+  /** Of all turns, this one included. */
+  sizes: Sizes;
+}
+
+export interface ConversationRow {
+  id: string;
+  model: string;
+  turn_count: number;
+  created_at: Date;
+  last_active_at: Date;
+}
+
+export interface TurnRow {
+  index: number;
+  messages: string;
+  response: string;
+  usage: string;
+  model: string;
+  request_id: string;
+  created_at: Date;
+}
+
+/** Conversations and their turns. */
+export interface ConversationStore {
+  /** Undefined for an id that was never used. */
+  load(key: ConversationKey): Promise<StoredPrefix | undefined>;
+  /**
+   * Adds a turn, and begins the conversation with its first. False when `holder` lost its lock, or
+   * the conversation was deleted meanwhile: then nothing is stored.
+   */
+  append(key: ConversationKey, holder: string, turn: NewTurn): Promise<boolean>;
+  list(keyId: string, limit: number, offset: bigint): Promise<ConversationRow[]>;
+  count(keyId: string): Promise<bigint>;
+  /** A live conversation with its turns, in their order. */
+  read(key: ConversationKey): Promise<{ row: ConversationRow; turns: TurnRow[] } | undefined>;
+}
+
+export function createConversationStore(pool: pg.Pool): ConversationStore {
+  return {
+    async load({ keyId, id }) {
+      const values = [keyId, id];
+      // Megabytes of text are passed on as they are, not made into strings.
+      const contents = { name: "load-turns", text: contentSql, values, binary: true };
+      const [{ rows }, turns] = await Promise.all([
+        pool.query<LoadedRow>({ name: "load-conversation", text: loadSql, values }),
+        pool.query<{ content: Buffer }>(contents),
+      ]);
+      const contentsInOrder = turns.rows.map(({ content }) => content);
+      return rows[0] && toPrefix(rows[0], contentsInOrder);
+    },
+    async append({ keyId, id }, holder, turn) {
+      const { accountId, model, requestId, messages, response, usage, sizes } = turn;
+      const { rows } = await pool.query<{ turn_count: number }>({
+        name: "append-turn",
+        text: appendSql,
+        values: [
+          keyId,
+          id,
+          holder,
+          accountId,
+          model,
+          sizes.contextTokens,
+          sizes.textBytes,
+          sizes.textCharacters,
+          sizes.messages,
+          sizes.imageParts,
+          messages,
+          response,
+          usage,
+          requestId,
+        ],
+      });
+      return rows.length === 1;
+    },
+    async list(keyId, limit, offset) {
+      const { rows } = await pool.query<ConversationRow>({
+        name: "list-conversations",
+        text: listSql,
+        values: [keyId, limit, offset],
+      });
+      return rows;
+    },
+    async count(keyId) {
+      const { rows } = await pool.query<{ total: bigint }>({
+        name: "count-conversations",
+        text: countSql,
+        values: [keyId],
+      });
+      return rows[0]?.total ?? 0n;
+    },
+    async read({ keyId, id }) {
+      const { rows } = await pool.query<ConversationRow>({ text: readSql, values: [keyId, id] });
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      const { rows: turns } = await pool.query<TurnRow>({ text: turnsSql, values: [keyId, id] });
+      return { row, turns };
+    },
+  };
+}
+
+interface LoadedRow {
+  is_deleted: boolean;
+  context_tokens: bigint;
+  text_bytes: bigint;
+  text_characters: bigint;
+  messages: number;
+  image_parts: number;
+}
+
+function toPrefix(row: LoadedRow, turns: readonly Uint8Array[]): StoredPrefix {
+  return {
+    isDeleted: row.is_deleted,
+    contextTokens: row.context_tokens,
+    textBytes: row.text_bytes,
+    textCharacters: row.text_characters,
+    messages: row.messages,
+    imageParts: row.image_parts,
+    turns,
+  };
+}
+
+const loadSql = `
+  SELECT deleted_at IS NOT NULL AS is_deleted, context_tokens, text_bytes, text_characters,
+    messages, image_parts
+  FROM conversation WHERE key_id = $1 AND id = $2`;
+
+/** A turn's messages lose their brackets and are followed by the answer to them. */
+const contentSql = `
+  SELECT convert_to(substr(messages, 2, length(messages) - 2) || ',' || response, 'UTF8') AS content
+  FROM turn WHERE key_id = $1 AND conversation_id = $2 ORDER BY index`;
+
+const appendSql = `
+  WITH lock AS (
+    SELECT FROM session_lock
+    WHERE key_id = $1 AND conversation_id = $2 AND holder = $3 FOR UPDATE
+  ), kept AS (
+    INSERT INTO conversation AS c (key_id, id, account_id, model, turn_count, context_tokens,
+      text_bytes, text_characters, messages, image_parts)
+    SELECT $1, $2, $4, $5, 1, $6::bigint, $7::bigint, $8::bigint, $9::integer, $10::integer
+    FROM lock
+    ON CONFLICT (key_id, id) DO UPDATE SET
+      model = excluded.model, turn_count = c.turn_count + 1,
+      context_tokens = excluded.context_tokens, text_bytes = excluded.text_bytes,
+      text_characters = excluded.text_characters, messages = excluded.messages,
+      image_parts = excluded.image_parts, last_active_at = now()
+    WHERE c.deleted_at IS NULL
+    RETURNING turn_count
+  )
+  INSERT INTO turn (key_id, conversation_id, index, messages, response, usage, model, request_id)
+  SELECT $1, $2, turn_count - 1, $11, $12, $13, $5, $14 FROM kept RETURNING index`;
+
+const listSql = `
+  SELECT id, model, turn_count, created_at, last_active_at FROM conversation
+  WHERE key_id = $1 AND deleted_at IS NULL
+  ORDER BY last_active_at DESC, id LIMIT $2 OFFSET $3`;
+
+const countSql =
+  "SELECT count(*) AS total FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
+
+const readSql = `
+  SELECT id, model, turn_count, created_at, last_active_at FROM conversation
+  WHERE key_id = $1 AND id = $2 AND deleted_at IS NULL`;
+
+const turnsSql = `
+  SELECT index, messages, response, usage, model, request_id, created_at FROM turn
+  WHERE key_id = $1 AND conversation_id = $2 ORDER BY index`;

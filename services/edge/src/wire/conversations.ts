@@ -1,0 +1,123 @@
+import { create } from "@bufbuild/protobuf";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { usdJson } from "@tollgate/kit/money";
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import type {
+  Conversation,
+  ConversationService,
+  GetConversationResponse,
+  Turn,
+} from "@tollgate/proto/tollgate/v1/conversation";
+import { jsonType, writeWhole } from "../answer.ts";
+import type { Authenticate } from "../auth.ts";
+import type { Exchange, Route } from "../exchange.ts";
+
+const defaultLimit = 25;
+const maxLimit = 100;
+
+export interface ConversationParts {
+  authenticate: Authenticate;
+  conversations: Client<typeof ConversationService>;
+}
+
+/** GET /v1/conversations: the key's live ones, the most recently active first. Never a 400. */
+export function listConversations({ authenticate, conversations }: ConversationParts): Route {
+  return async (exchange) => {
+    const caller = await callerOf(authenticate, exchange);
+    const query = new URL(exchange.req.url, "http://edge").searchParams;
+    const asked = wholeNumber(query.get("limit"));
+    const limit = asked === undefined || asked <= 0 ? defaultLimit : Math.min(asked, maxLimit);
+    const offset = Math.max(0, wholeNumber(query.get("offset")) ?? 0);
+    const { signal } = exchange;
+    const request = { caller, limit, offset: BigInt(offset) };
+    const { conversations: rows, total } = await conversations.listConversations(request, {
+      signal,
+    });
+    const data = rows.map(toItem);
+    exchange.res.json({ object: "list", data, total: Number(total), limit, offset });
+  };
+}
+
+/** GET /v1/conversations/{id}: its turns in order, and what they cost. */
+export function getConversation({ authenticate, conversations }: ConversationParts): Route {
+  return async (exchange) => {
+    const caller = await callerOf(authenticate, exchange);
+    const { signal } = exchange;
+    const found = await conversations.getConversation({ caller, id: idOf(exchange) }, { signal });
+    const body = Buffer.from(detailOf(found));
+    writeWhole(exchange, { contentType: jsonType, body }, () => ({}));
+  };
+}
+
+/** DELETE /v1/conversations/{id}: for ever; again is no error. */
+export function deleteConversation({ authenticate, conversations }: ConversationParts): Route {
+  return async (exchange) => {
+    const caller = await callerOf(authenticate, exchange);
+    await conversations.deleteConversation({ caller, id: idOf(exchange) });
+    exchange.res.status(204).end();
+  };
+}
+
+/** DELETE /v1/conversations: every live one of the key. */
+export function deleteConversations({ authenticate, conversations }: ConversationParts): Route {
+  return async (exchange) => {
+    const caller = await callerOf(authenticate, exchange);
+    await conversations.deleteConversations({ caller });
+    exchange.res.status(204).end();
+  };
+}
+
+async function callerOf(authenticate: Authenticate, exchange: Exchange) {
+  const { keyId, accountId } = await authenticate(exchange);
+  return create(CallerSchema, { requestId: exchange.requestId, keyId, accountId });
+}
+
+function idOf({ req }: Exchange): string {
+  return [req.params.id ?? []].flat().join("/");
+}
+
+/** Undefined for what is no whole number that can be counted with. */
+function wholeNumber(text: string | null): number | undefined {
+  if (text === null || !/^[+-]?\d{1,15}$/.test(text)) return undefined;
+  return Number(text);
+}
+
+function toItem({ id, createdAt, lastActiveAt, model, turnCount }: Conversation) {
+  return {
+    id,
+    object: "conversation",
+    created_at: unixSeconds(createdAt),
+    last_active_at: unixSeconds(lastActiveAt),
+    model,
+    turn_count: turnCount,
+  };
+}
+
+function detailOf({ conversation, turns, costs }: GetConversationResponse): string {
+  if (conversation === undefined) throw new Error("a conversation that was found is told");
+  const items = costs.map((cost) => ({
+    request_id: cost.requestId,
+    model: cost.model,
+    unit_type: cost.unitType,
+    quantity: Number(cost.quantity),
+    cost: usdJson(cost.costNanoUsd),
+    created_at: unixSeconds(cost.createdAt),
+  }));
+  const total = costs.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
+  const summary = { currency: "USD", total_cost: usdJson(total), items };
+  const head = JSON.stringify(toItem(conversation)).slice(0, -1);
+  const all = turns.map(turnJson).join(",");
+  return `${head},"turns":[${all}],"cost_summary":${JSON.stringify(summary)}}`;
+}
+
+/** A turn's parts are JSON already, as they came and went. */
+function turnJson({ index, messages, response, model, requestId, createdAt, usage }: Turn): string {
+  const own = { index, model, request_id: requestId, created_at: unixSeconds(createdAt) };
+  const head = JSON.stringify(own).slice(0, -1);
+  return `${head},"messages":${messages},"response":${response},"usage":${usage}}`;
+}
+
+function unixSeconds(timestamp: Timestamp | undefined): number {
+  return timestamp === undefined ? 0 : Math.floor(timestampDate(timestamp).getTime() / 1_000);
+}
