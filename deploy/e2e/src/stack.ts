@@ -47,6 +47,8 @@ export interface Replica {
   url: string;
   /** Ends it with -9. */
   kill(): Promise<void>;
+  /** Asks it to end, and waits. */
+  stop(): Promise<void>;
 }
 
 export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
@@ -98,6 +100,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
           child.kill("SIGKILL");
           await child.exited;
         },
+        stop: child.stop,
       };
     },
     async stopBroker() {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { bytesPerSecond, pcm } from "../src/audio-files.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
@@ -37,8 +37,8 @@ describe("live transcription", () => {
     closed: Promise<number>;
   }
 
-  async function open(key: string = account.key): Promise<Live> {
-    const socket = new WebSocket(`${stack.url.replace("http", "ws")}${path}`, {
+  async function open(key: string = account.key, url: string = stack.url): Promise<Live> {
+    const socket = new WebSocket(`${url.replace("http", "ws")}${path}`, {
       headers: { authorization: `Bearer ${key}` },
     });
     const frames: Frame[] = [];
@@ -48,8 +48,8 @@ describe("live transcription", () => {
     return { socket, requestId: String(response.headers["x-request-id"]), frames, closed };
   }
 
-  async function start(config: object = {}, key?: string): Promise<Live> {
-    const live = await open(key);
+  async function start(config: object = {}, key?: string, url?: string): Promise<Live> {
+    const live = await open(key, url);
     live.socket.send(JSON.stringify({ model: "test-hear", format: "pcm_s16le", ...config }));
     return live;
   }
@@ -261,6 +261,22 @@ describe("live transcription", () => {
     const partials = live.frames.filter(({ type }) => type === "transcription.partial");
     expect(partials.length).toBe(200 * 1_000 + 20);
   });
+
+  test.skipIf(inject("shape") === "fleet")(
+    "a gateway that is asked to end brings its streams to their end first",
+    async () => {
+      const replica = await stack.addReplica();
+      const live = await start({ model: "test-hear-late" }, account.key, replica.url);
+      talk(live, 3);
+      await vi.waitFor(() => expect(finals(live)).toHaveLength(1));
+      const startedAt = performance.now();
+      await Promise.all([replica.stop(), live.closed]);
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      expect(await live.closed).toBe(1_000);
+      expect(finals(live)).toEqual([2, 1]);
+      expect(await entryOf(live.requestId)).toMatchObject({ kind: "usage", quantity: 3n });
+    },
+  );
 
   test("a provider that takes no audio is given up, and the client not read any further", async () => {
     const live = await start({ model: "test-hear-stalled" });

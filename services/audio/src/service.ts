@@ -30,8 +30,9 @@ export const audio = defineService({
     });
     return {
       offers: [implementation],
+      drain: live.stop,
       async stop(graceMs) {
-        await Promise.all([live.stop(graceMs), server.stop(graceMs)]);
+        await server.stop(graceMs);
         await modality.stop(graceMs);
       },
     };

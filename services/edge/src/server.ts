@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { StartError } from "@tollgate/kit/errors";
+import { type StopServer, stopperOf } from "@tollgate/kit/http/stop-server";
 import { answerBrokenHttp } from "./error-answer.ts";
 
 /** Longer than the idle time-outs of common load balancers, so that they close first. */
@@ -11,8 +12,7 @@ const requestTimeoutMs = 300_000;
 
 export interface HttpServer {
   url: string;
-  /** Takes no new connection, waits for answers under way, `graceMs` at most. */
-  stop(graceMs: number): Promise<void>;
+  stop: StopServer;
 }
 
 export type UpgradeListener = (req: IncomingMessage, socket: Socket, head: Buffer) => void;
@@ -32,6 +32,7 @@ export async function listen(
     },
     app,
   );
+  const stop = stopperOf(server);
   server.on("clientError", answerBrokenHttp);
   server.on("upgrade", upgrade);
   await new Promise<void>((resolve, reject) => {
@@ -41,17 +42,8 @@ export async function listen(
   const address = server.address() as AddressInfo;
   return {
     url: `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${address.port}`,
-    stop: (graceMs) => stopServer(server, graceMs),
+    stop,
   };
-}
-
-async function stopServer(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const idle = setInterval(() => server.closeIdleConnections(), 100);
-  const force = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(force);
 }
 
 function cannotListen(error: NodeJS.ErrnoException, port: number): StartError {

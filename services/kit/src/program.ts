@@ -45,6 +45,7 @@ export async function startProgram(
   let server: GrpcServer | undefined;
 
   async function stop(): Promise<void> {
+    await Promise.all(running.map((service) => service.drain?.(graceMs)));
     // The last to start is the first that takes from outside; it stops first.
     for (const service of running.toReversed()) await service.stop(graceMs);
     await server?.stop(graceMs);

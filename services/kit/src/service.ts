@@ -43,6 +43,11 @@ export interface RunningService {
   offers: readonly Offer[];
   /** Where the service listens for clients, for the one that does. */
   url?: string;
+  /**
+   * Brings streams without an end of their own to one, within `graceMs`. Called before any service
+   * of the program stops.
+   */
+  drain?(graceMs: number): Promise<void>;
   /** Ends what is under way, within `graceMs`, and lets go of everything. */
   stop(graceMs: number): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Duplex } from "node:stream";
 import { StartError } from "../errors.ts";
 import type { HttpAddress } from "./address.ts";
+import { type StopServer, stopperOf } from "./stop-server.ts";
 
 /** Longer than the edge keeps an idle connection, so that it closes first. */
 const keepAliveTimeoutMs = 90_000;
@@ -9,8 +10,7 @@ const keepAliveTimeoutMs = 90_000;
 const requestTimeoutMs = 300_000;
 
 export interface ProxiedServer {
-  /** Takes no new connection, waits for answers under way, `graceMs` at most. */
-  stop(graceMs: number): Promise<void>;
+  stop: StopServer;
 }
 
 export interface ProxiedHandlers {
@@ -27,7 +27,8 @@ export async function serveProxied(
     { keepAliveTimeout: keepAliveTimeoutMs, requestTimeout: requestTimeoutMs, noDelay: true },
     request,
   );
-  if (upgrade !== undefined) server.on("upgrade", upgrade);
+  const stop = stopperOf(server);
+  server.on("upgrade", upgrade ?? refuseUpgrade);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
       reject(new StartError(`cannot listen on ${JSON.stringify(address)}: ${error.message}`));
@@ -35,14 +36,9 @@ export async function serveProxied(
     if ("socketPath" in address) server.listen(address.socketPath, resolve);
     else server.listen(address.port, address.host, resolve);
   });
-  return {
-    async stop(graceMs) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const idle = setInterval(() => server.closeIdleConnections(), 100);
-      const force = setTimeout(() => server.closeAllConnections(), graceMs);
-      await closed;
-      clearInterval(idle);
-      clearTimeout(force);
-    },
-  };
+  return { stop };
+}
+
+function refuseUpgrade(_req: IncomingMessage, socket: Duplex): void {
+  socket.destroy();
 }

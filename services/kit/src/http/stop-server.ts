@@ -1,0 +1,30 @@
+import type { Server } from "node:http";
+import type { Duplex } from "node:stream";
+
+const idleLookMs = 100;
+
+/** Ends a server: no new connection, then the idle ones, then what is left after `graceMs`. */
+export type StopServer = (graceMs: number) => Promise<void>;
+
+/**
+ * Follows a server's connections from its start. Those that were upgraded are no longer the server's
+ * to close, and would keep it from ending.
+ */
+export function stopperOf(server: Server): StopServer {
+  const upgraded = new Set<Duplex>();
+  server.on("upgrade", (_req, socket) => {
+    upgraded.add(socket);
+    socket.once("close", () => upgraded.delete(socket));
+  });
+  return async (graceMs) => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
+    const force = setTimeout(() => {
+      server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
+    }, graceMs);
+    await closed;
+    clearInterval(idle);
+    clearTimeout(force);
+  };
+}
