@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { ConversationKey } from "./conversation-key.ts";
+import { createTurnContents } from "./turn-contents.ts";
 
 /** What a conversation's turns come to together. */
 export interface Sizes {
@@ -63,26 +64,28 @@ export interface ConversationStore {
 }
 
 export function createConversationStore(pool: pg.Pool): ConversationStore {
+  const contents = createTurnContents(pool);
   return {
-    async load({ keyId, id }) {
-      const values = [keyId, id];
-      // Megabytes of text are passed on as they are, not made into strings.
-      const contents = { name: "load-turns", text: contentSql, values, binary: true };
-      const [{ rows }, turns] = await Promise.all([
-        pool.query<LoadedRow>({ name: "load-conversation", text: loadSql, values }),
-        pool.query<{ content: Buffer }>(contents),
-      ]);
-      const contentsInOrder = turns.rows.map(({ content }) => content);
-      return rows[0] && toPrefix(rows[0], contentsInOrder);
+    async load(key) {
+      const { rows } = await pool.query<LoadedRow>({
+        name: "load-conversation",
+        text: loadSql,
+        values: [key.keyId, key.id],
+      });
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      if (!row.is_deleted) return toPrefix(row, await contents.read(key, row.turn_count));
+      contents.forget(key);
+      return toPrefix(row, []);
     },
-    async append({ keyId, id }, holder, turn) {
+    async append(key, holder, turn) {
       const { accountId, model, requestId, messages, response, usage, sizes } = turn;
-      const { rows } = await pool.query<{ turn_count: number }>({
+      const { rows } = await pool.query<{ index: number }>({
         name: "append-turn",
         text: appendSql,
         values: [
-          keyId,
-          id,
+          key.keyId,
+          key.id,
           holder,
           accountId,
           model,
@@ -97,7 +100,10 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
           requestId,
         ],
       });
-      return rows.length === 1;
+      const [row] = rows;
+      if (row === undefined) return false;
+      contents.add(key, row.index, turn);
+      return true;
     },
     async list(keyId, limit, offset) {
       const { rows } = await pool.query<ConversationRow>({
@@ -127,6 +133,7 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
 
 interface LoadedRow {
   is_deleted: boolean;
+  turn_count: number;
   context_tokens: bigint;
   text_bytes: bigint;
   text_characters: bigint;
@@ -147,14 +154,9 @@ function toPrefix(row: LoadedRow, turns: readonly Uint8Array[]): StoredPrefix {
 }
 
 const loadSql = `
-  SELECT deleted_at IS NOT NULL AS is_deleted, context_tokens, text_bytes, text_characters,
+  SELECT deleted_at IS NOT NULL AS is_deleted, turn_count, context_tokens, text_bytes, text_characters,
     messages, image_parts
   FROM conversation WHERE key_id = $1 AND id = $2`;
-
-/** A turn's messages lose their brackets and are followed by the answer to them. */
-const contentSql = `
-  SELECT convert_to(substr(messages, 2, length(messages) - 2) || ',' || response, 'UTF8') AS content
-  FROM turn WHERE key_id = $1 AND conversation_id = $2 ORDER BY index`;
 
 const appendSql = `
   WITH lock AS (
