@@ -40,6 +40,7 @@ export async function readMultipart(
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown) => {
       req.unpipe(form);
+      req.off("data", onData);
       reject(error);
     };
     form.on("field", (name, value, { valueTruncated }) => {
@@ -51,12 +52,13 @@ export async function readMultipart(
       contents.on("error", (error) => fail(malformed(error.message)));
       sinks.push(takeFile(name, contents).catch(fail));
     });
-    req.on("data", (chunk: Buffer) => {
+    req.on("data", onData);
+    function onData(chunk: Buffer): void {
       bodyBytes += chunk.length;
       headers.push(chunk);
       if (takeChunk !== undefined) sinks.push(takeChunk(chunk).catch(fail));
       if (bodyBytes > maxUploadBytes) fail(tooLarge());
-    });
+    }
     for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
       form.on(limit, () => fail(malformed(`it has more than ${maxParts} parts`)));
     }

@@ -10,7 +10,7 @@ const maxMemoryBytes = 256 * 1024;
 
 /** An upload that has arrived whole and can be read more than once, in constant memory. */
 export interface Spool {
-  /** Writes come out in the order in which they were made, awaited or not. */
+  /** Writes come out in the order in which they were made, awaited or not. None after disposal. */
   write(chunk: Buffer): Promise<void>;
   readonly bytes: number;
   /** The start of it, up to 256 KiB. */
@@ -25,6 +25,7 @@ export function createSpool(): Spool {
   let bytes = 0;
   let file: FileHandle | undefined;
   let writing: Promise<void> = Promise.resolve();
+  let isDisposed = false;
 
   async function write(chunk: Buffer, offset: number): Promise<void> {
     if (file === undefined && offset + chunk.length > maxMemoryBytes) {
@@ -37,6 +38,7 @@ export function createSpool(): Spool {
 
   return {
     write(chunk) {
+      if (isDisposed) return writing;
       const offset = bytes;
       bytes += chunk.length;
       writing = writing.then(() => write(chunk, offset));
@@ -51,6 +53,7 @@ export function createSpool(): Spool {
       return Readable.from([Buffer.concat(inMemory).subarray(start)], { objectMode: false });
     },
     async dispose() {
+      isDisposed = true;
       await writing.catch(() => {});
       await file?.close();
       file = undefined;
