@@ -45,6 +45,16 @@ export async function expectBooksInOrder(stack: Stack, timeout = 15_000): Promis
   expect(result?.discrepancies).toEqual([]);
 }
 
+/** Waits for the entry of a request in its account's ledger. */
+export async function entryOf(stack: Stack, account: Account, requestId: string | null) {
+  return vi.waitFor(async () => {
+    const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 999 });
+    const entry = entries.find((one) => one.requestId === requestId);
+    expect(entry).toBeDefined();
+    return entry;
+  });
+}
+
 /** What a client was told it cost, in nano-USD. */
 export function nanoUsd(cost: number): bigint {
   return BigInt(Math.round(cost * 1e6)) * 1_000n;

@@ -33,6 +33,10 @@ export async function send(
   return { status: response.status, headers: response.headers, text, body: parse(text) };
 }
 
+export function requestIdOf({ headers }: Answer): string | null {
+  return headers.get("x-request-id");
+}
+
 /** Checks that an answer is an error in the envelope, to the letter. */
 export function expectEnvelope(answer: Answer, status: number, code: string, param?: string): void {
   expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);

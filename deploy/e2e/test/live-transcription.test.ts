@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { bytesPerSecond, pcm } from "../src/audio-files.ts";
-import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
@@ -59,15 +59,6 @@ describe("live transcription", () => {
     for (let at = 0; at < audio.length; at += 3_200) socket.send(audio.subarray(at, at + 3_200));
   }
 
-  async function entryOf(requestId: string, owner = account) {
-    return vi.waitFor(async () => {
-      const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
-      const entry = entries.find((one) => one.requestId === requestId);
-      expect(entry).toBeDefined();
-      return entry;
-    });
-  }
-
   const finals = ({ frames }: Live) =>
     frames.filter(({ type }) => type === "transcription.final").map(({ duration }) => duration);
 
@@ -81,7 +72,7 @@ describe("live transcription", () => {
     expect(live.frames.filter(({ type }) => type === "transcription.partial")).toHaveLength(10);
     expect(new Set(live.frames.map(({ speaker }) => speaker))).toEqual(new Set(["A", "B"]));
     expect(live.frames.some(({ type }) => type === "transcription.refine")).toBe(false);
-    expect(await entryOf(live.requestId)).toMatchObject({
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
       kind: "usage",
       unitType: "audio_seconds",
       quantity: 5n,
@@ -105,7 +96,10 @@ describe("live transcription", () => {
     await sleep(1_200);
     live.socket.close();
     await live.closed;
-    expect(await entryOf(live.requestId)).toMatchObject({ quantity: 2n, basis: "wall_clock" });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      quantity: 2n,
+      basis: "wall_clock",
+    });
   });
 
   test.each([
@@ -151,7 +145,7 @@ describe("live transcription", () => {
     live.socket.send('{"action":"dance"}');
     expect(await live.closed).toBe(1_008);
     expect(live.frames.at(-1)?.error).toMatchObject({ code: "invalid_json" });
-    expect(await entryOf(live.requestId)).toMatchObject({ kind: "failure" });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({ kind: "failure" });
   });
 
   test.each([
@@ -166,7 +160,10 @@ describe("live transcription", () => {
     expect(await live.closed).toBe(1_011);
     expect(live.frames.at(-1)?.error).toMatchObject({ code, retryable: true });
     expect(live.frames.filter(({ error }) => error !== undefined)).toHaveLength(1);
-    expect(await entryOf(live.requestId)).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      kind: "failure",
+      amountNanoUsd: 0n,
+    });
   });
 
   test("before the upgrade: 401, 402, 403, 404 and a query, as plain HTTP", async () => {
@@ -207,7 +204,7 @@ describe("live transcription", () => {
       code: "credit_balance_exhausted",
       retryable: false,
     });
-    const entry = await entryOf(live.requestId, poor);
+    const entry = await entryOf(stack, poor, live.requestId);
     expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
     await expectBooksInOrder(stack);
     const { balance } = await readBooks(stack, poor);
@@ -223,7 +220,7 @@ describe("live transcription", () => {
     expect(held).toBeGreaterThanOrEqual(20_000_000n);
     live.socket.close();
     expect(await live.closed).toBe(1_000);
-    expect(await entryOf(live.requestId, own)).toMatchObject({ quantity: 200n });
+    expect(await entryOf(stack, own, live.requestId)).toMatchObject({ quantity: 200n });
   });
 
   test("a client that vanishes ends the provider's stream and is billed for what was used", async () => {
@@ -234,7 +231,10 @@ describe("live transcription", () => {
     await vi.waitFor(() =>
       expect(stack.simulator.journal.list().at(-1)?.outcome).toBe("client_left"),
     );
-    expect(await entryOf(live.requestId)).toMatchObject({ kind: "usage", quantity: 4n });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 4n,
+    });
   });
 
   test("a client that reads nothing slows the provider; memory stays", async () => {
@@ -274,7 +274,10 @@ describe("live transcription", () => {
       expect(performance.now() - startedAt).toBeLessThan(10_000);
       expect(await live.closed).toBe(1_000);
       expect(finals(live)).toEqual([2, 1]);
-      expect(await entryOf(live.requestId)).toMatchObject({ kind: "usage", quantity: 3n });
+      expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+        kind: "usage",
+        quantity: 3n,
+      });
     },
   );
 
@@ -286,6 +289,9 @@ describe("live transcription", () => {
     expect(await live.closed).toBe(1_011);
     expect(live.frames.at(-1)?.error).toMatchObject({ code: "upstream_rejected" });
     expect(stack.memoryBytes() - before).toBeLessThan(150_000_000);
-    expect(await entryOf(live.requestId)).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      kind: "failure",
+      amountNanoUsd: 0n,
+    });
   });
 });

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
-import { type Answer, expectEnvelope, send } from "../src/request.ts";
+import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { type Answer, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 const mebibyte = 1024 * 1024;
@@ -81,19 +81,6 @@ describe("OCR", () => {
     return entries.filter((entry) => entry.alias === alias);
   }
 
-  async function entryOf(answer: Answer) {
-    const requestId = answer.headers.get("x-request-id");
-    return vi.waitFor(async () => {
-      const { entries } = await stack.operator.listLedger({
-        account: account.accountId,
-        limit: 999,
-      });
-      const entry = entries.find((one) => one.requestId === requestId);
-      expect(entry).toBeDefined();
-      return entry;
-    });
-  }
-
   describe("at once", () => {
     test("the form goes to the provider byte for byte, the answer comes back so", async () => {
       const parts = [image, model("test-read"), { name: "language", contents: "de" }, image];
@@ -103,7 +90,7 @@ describe("OCR", () => {
         contentType: answer.sent.type,
         sha256: answer.sent.sha256,
       });
-      expect(await entryOf(answer)).toMatchObject({
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
         unitType: "pages",
         quantity: 2n,
         basis: "file_parts",
@@ -116,7 +103,10 @@ describe("OCR", () => {
       ["test-read-list", 4n],
     ])("%s bills the pages that the card reports", async (alias, quantity) => {
       const answer = await ask([model(alias), pdf(3)]);
-      expect(await entryOf(answer)).toMatchObject({ quantity, basis: "provider" });
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+        quantity,
+        basis: "provider",
+      });
     });
 
     test("a large form passes whole", async () => {
@@ -205,7 +195,10 @@ describe("OCR", () => {
 
     test("a failure leaves a row at no cost", async () => {
       const answer = await ask([image, model("test-read-failing")]);
-      expect(await entryOf(answer)).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+        kind: "failure",
+        amountNanoUsd: 0n,
+      });
     });
 
     test("an odd but legal form passes: quoted boundary, folded names, preamble and epilogue", async () => {

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
+import { entryOf, expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -31,15 +31,6 @@ describe("the JSON routes beside chat", () => {
 
   function calls(): number {
     return stack.simulator.journal.list().length;
-  }
-
-  async function entryOf(requestId: string | null, owner: Account = account) {
-    return vi.waitFor(async () => {
-      const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
-      const entry = entries.find((one) => one.requestId === requestId);
-      expect(entry).toBeDefined();
-      return entry;
-    });
   }
 
   describe.each(cases)("%s", (_, { path, body, fields, foreign }) => {
@@ -117,7 +108,7 @@ describe("the JSON routes beside chat", () => {
         const answer = await ask(path, of(suffix));
         expectEnvelope(answer, 502, "upstream_rejected");
         if (suffix === "-refused") expect(answer.text).toContain("no thanks");
-        const entry = await entryOf(answer.headers.get("x-request-id"));
+        const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
         expect(entry).toMatchObject({
           kind: "failure",
           amountNanoUsd: 0n,
@@ -238,7 +229,7 @@ describe("the JSON routes beside chat", () => {
   ])("meters %s", async (_, path, body, expected) => {
     const answer = await ask(path, body);
     expect(answer.status).toBe(200);
-    const entry = await entryOf(answer.headers.get("x-request-id"));
+    const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
     expect(entry).toMatchObject({ kind: "usage", uncollectedNanoUsd: 0n, ...expected });
   });
 
@@ -274,7 +265,7 @@ describe("the JSON routes beside chat", () => {
     expect((await readBooks(stack, poor)).balance).toBe(10_000_000n);
     const last = await ask("/v1/images/generations", body, poor.key);
     expect(last.body).toMatchObject({ usage: { images: 1, cost: 0.01 } });
-    const entry = await entryOf(last.headers.get("x-request-id"), poor);
+    const entry = await entryOf(stack, poor, last.headers.get("x-request-id"));
     expect(entry).toMatchObject({ amountNanoUsd: -10_000_000n, uncollectedNanoUsd: 30_000_000n });
     expectEnvelope(
       await ask("/v1/images/generations", body, poor.key),
@@ -290,7 +281,7 @@ describe("the JSON routes beside chat", () => {
       n: 3,
     });
     expect(answer.text).toContain('"cost":0.000001');
-    const entry = await entryOf(answer.headers.get("x-request-id"));
+    const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
     const { usage } = answer.body as { usage: { cost: number } };
     expect(entry?.amountNanoUsd).toBe(-nanoUsd(usage.cost));
   });

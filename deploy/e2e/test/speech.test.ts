@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
@@ -37,15 +37,6 @@ describe("speech and voices", () => {
     return stack.simulator.journal.list().at(-1);
   }
 
-  async function entryOf(requestId: string | null, owner = account) {
-    return vi.waitFor(async () => {
-      const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
-      const entry = entries.find((one) => one.requestId === requestId);
-      expect(entry).toBeDefined();
-      return entry;
-    });
-  }
-
   test("audio is answered chunked, with the content type alone, and billed by code points", async () => {
     const response = await speak({ input: "Grüße 😀😀" });
     expect(response.status).toBe(200);
@@ -55,7 +46,7 @@ describe("speech and voices", () => {
     const audio = Buffer.from(await response.arrayBuffer());
     expect(audio).toHaveLength(1_000);
     expect(audio.every((byte, index) => byte === index % 251)).toBe(true);
-    const entry = await entryOf(response.headers.get("x-request-id"));
+    const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
     expect(entry).toMatchObject({
       unitType: "chars",
       quantity: 8n,
@@ -129,7 +120,7 @@ describe("speech and voices", () => {
     for (const model of ["test-speech-failing", "test-speech-refused", "test-speech-empty"]) {
       const answer = await ask({ model });
       expectEnvelope(answer, 502, "upstream_rejected");
-      const entry = await entryOf(answer.headers.get("x-request-id"));
+      const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
       expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
     }
     expectEnvelope(await ask({ model: "test-speech-dead" }), 503, "no_provider_available");
@@ -139,7 +130,7 @@ describe("speech and voices", () => {
     const response = await speak({ model: "test-speech-cut" });
     expect(response.status).toBe(200);
     await expect(response.arrayBuffer()).rejects.toThrow();
-    const entry = await entryOf(response.headers.get("x-request-id"));
+    const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
     expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
   });
 
@@ -151,7 +142,7 @@ describe("speech and voices", () => {
     leaving.abort();
     await vi.waitFor(() => expect(lastCall()?.outcome).toBe("client_left"));
     expect(lastCall()?.bytesSent).toBeLessThan(200_000_000);
-    const entry = await entryOf(response.headers.get("x-request-id"));
+    const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
     expect(entry).toMatchObject({ kind: "usage", quantity: 11n });
   });
 

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { bytesPerSecond, flac, oggOpus, pcm, wav } from "../src/audio-files.ts";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
-import { type Answer, eventsOf, expectEnvelope, send } from "../src/request.ts";
+import { entryOf, expectBooksInOrder } from "../src/ledger-books.ts";
+import { type Answer, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 const mebibyte = 1024 * 1024;
@@ -51,19 +51,6 @@ describe("transcription of uploads", () => {
 
   function lastCall() {
     return stack.simulator.journal.list().at(-1);
-  }
-
-  async function entryOf(answer: Answer) {
-    const requestId = answer.headers.get("x-request-id");
-    return vi.waitFor(async () => {
-      const { entries } = await stack.operator.listLedger({
-        account: account.accountId,
-        limit: 999,
-      });
-      const entry = entries.find((one) => one.requestId === requestId);
-      expect(entry).toBeDefined();
-      return entry;
-    });
   }
 
   function sha256(bytes: Buffer): string {
@@ -131,14 +118,22 @@ describe("transcription of uploads", () => {
     });
 
     test("seconds are the provider's, rounded up, else the clock's", async () => {
-      const reported = await entryOf(await ask({ model: "test-hear-duration" }));
+      const reported = await entryOf(
+        stack,
+        account,
+        requestIdOf(await ask({ model: "test-hear-duration" })),
+      );
       expect(reported).toMatchObject({
         unitType: "audio_seconds",
         quantity: 13n,
         basis: "provider",
         amountNanoUsd: -1_300_000n,
       });
-      const clock = await entryOf(await ask({ model: "test-hear-clock" }));
+      const clock = await entryOf(
+        stack,
+        account,
+        requestIdOf(await ask({ model: "test-hear-clock" })),
+      );
       expect(clock).toMatchObject({ quantity: 2n, basis: "wall_clock" });
     });
 
@@ -146,7 +141,10 @@ describe("transcription of uploads", () => {
       const answer = await ask({}, Buffer.from("garbage in"));
       expectEnvelope(answer, 502, "upstream_rejected");
       expect(answer.text).toContain("cannot be decoded");
-      expect(await entryOf(answer)).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+        kind: "failure",
+        amountNanoUsd: 0n,
+      });
     });
 
     test("a language that is not served is the provider's own 502, told not to retry", async () => {
@@ -160,7 +158,10 @@ describe("transcription of uploads", () => {
         expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
         expect(answer.headers.get("x-should-retry")).toBe("false");
         expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
-        expect(await entryOf(answer)).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+        expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+          kind: "failure",
+          amountNanoUsd: 0n,
+        });
       }
       expect(stack.simulator.journal.list()).toHaveLength(before + 2);
       expect((await ask({ model: "test-hear-dedicated", language: "fr" })).status).toBe(200);
@@ -356,7 +357,7 @@ describe("transcription of uploads", () => {
       expect(finals.map(({ duration }) => duration)).toEqual([2, 2, 1]);
       expect(events.filter(({ type }) => type === "transcription.partial")).toHaveLength(10);
       expect(events.at(-2)).toMatchObject({ type: "transcription.refine", lang: "en" });
-      expect(await entryOf(answer)).toMatchObject({
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
         unitType: "audio_seconds",
         quantity: 5n,
         basis: "provider",
@@ -375,10 +376,16 @@ describe("transcription of uploads", () => {
 
     test("without durations the uploaded audio is what is billed", async () => {
       const answer = await ask({ model: "test-hear-no-durations", stream: "true" }, wav(2.2));
-      expect(await entryOf(answer)).toMatchObject({ quantity: 3n, basis: "pcm_bytes" });
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+        quantity: 3n,
+        basis: "pcm_bytes",
+      });
       const mute = await ask({ model: "test-hear-mute", stream: "true" }, wav(4));
       expect(mute.text).toBe(": ping\n\ndata: [DONE]\n\n");
-      expect(await entryOf(mute)).toMatchObject({ quantity: 4n, basis: "pcm_bytes" });
+      expect(await entryOf(stack, account, requestIdOf(mute))).toMatchObject({
+        quantity: 4n,
+        basis: "pcm_bytes",
+      });
     });
 
     test("a provider that stays open but silent ends cleanly", async () => {
@@ -401,7 +408,10 @@ describe("transcription of uploads", () => {
       const events = eventsOf(answer.text);
       expect(events.at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
       expect(events).not.toContain("[DONE]");
-      expect(await entryOf(answer)).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+        kind: "failure",
+        amountNanoUsd: 0n,
+      });
     });
 
     test("a provider that refuses is 502, one that is out of reach or busy alike", async () => {
@@ -453,7 +463,11 @@ describe("transcription of uploads", () => {
       }
       leaving.abort();
       const headers = response.headers;
-      const entry = await entryOf({ status: 200, headers, text, body: undefined });
+      const entry = await entryOf(
+        stack,
+        account,
+        requestIdOf({ status: 200, headers, text, body: undefined }),
+      );
       expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
     });
   });

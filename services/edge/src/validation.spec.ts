@@ -122,12 +122,21 @@ test.each([
 });
 
 test("a body that is read goes on as it came, but for what the gateway decides", () => {
-  const decided = ["model", "stream", "stream_options", "max_tokens", "max_completion_tokens"];
+  const decided = [
+    "model",
+    "stream",
+    "stream_options",
+    "max_tokens",
+    "max_completion_tokens",
+    "session_id",
+  ];
   const property = fc.property(mutated, (body) => {
     const before = JSON.stringify(body);
     let sent: JsonObject;
     try {
-      sent = JSON.parse(Buffer.from(parseChat(body).call.body).toString());
+      const { call } = parseChat(body);
+      const messages: unknown = JSON.parse(Buffer.from(call.messages).toString());
+      sent = { ...JSON.parse(Buffer.from(call.body).toString()), messages };
     } catch (error) {
       if (error instanceof GatewayError) return;
       throw error;
@@ -193,13 +202,21 @@ test.each<[string, JsonObject, string, string]>([
     "max_tokens",
   ],
   [
-    "a session",
+    "a session with several answers",
     { ...chat, session_id: "0199aaaa-0000-7000-8000-000000000000" },
-    "sessions_unavailable",
-    "session_id",
+    "invalid_param",
+    "n",
   ],
+  ["a session of another form", { ...chat, n: 1, session_id: "x" }, "invalid_param", "session_id"],
 ])("%s is refused by its name", (_, body, code, param) => {
   expect(refusalOf(body)).toMatchObject({ code, param, status: 400 });
+});
+
+test("a session's id travels as the client wrote it, and not to the provider", () => {
+  const session_id = "0199AAAA-0000-7000-8000-000000000000";
+  const { call } = parseChat({ ...chat, n: 1, session_id });
+  expect(call.sessionId).toBe(session_id);
+  expect(JSON.parse(Buffer.from(call.body).toString())).not.toHaveProperty("session_id");
 });
 
 test("null means that an optional field is left out", () => {

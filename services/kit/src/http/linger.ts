@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** How long the rest of an upload that was answered early is read and dropped. */
-const lingerMs = 20_000;
+const lingerMs = 5_000;
 
 /**
  * Ends an answer, but not before its request has ended. An answer that is out before all of an
