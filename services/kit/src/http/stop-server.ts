@@ -8,17 +8,28 @@ export type StopServer = (graceMs: number) => Promise<void>;
 
 /**
  * Follows a server's connections from its start. Those that were upgraded are no longer the server's
- * to close, and would keep it from ending.
+ * to close, and those on which nothing was asked yet are not idle to it: both would keep it from
+ * ending.
  */
 export function stopperOf(server: Server): StopServer {
   const upgraded = new Set<Duplex>();
+  const unused = new Set<Duplex>();
+  server.on("connection", (socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  server.on("request", ({ socket }) => unused.delete(socket));
   server.on("upgrade", (_req, socket) => {
+    unused.delete(socket);
     upgraded.add(socket);
     socket.once("close", () => upgraded.delete(socket));
   });
   return async (graceMs) => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
+    const idle = setInterval(() => {
+      server.closeIdleConnections();
+      for (const socket of unused) socket.destroy();
+    }, idleLookMs);
     const force = setTimeout(() => {
       server.closeAllConnections();
       for (const socket of upgraded) socket.destroy();
