@@ -107,6 +107,9 @@ export interface PipelineParts {
   now(): Date;
 }
 
+/** How much of an unknown alias a client is shown again. */
+const maxAliasShown = 200;
+
 /** Routes whose answers name their cost: what the client is told is what it pays. */
 const tellsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
 
@@ -115,7 +118,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     resolve(alias, routeType) {
       const model = servableModel(parts.catalog(), alias, routeType);
       if (model !== undefined) return model;
-      const message = `No model of this route is called ${JSON.stringify(alias)}.`;
+      const name = JSON.stringify(alias.slice(0, maxAliasShown));
+      const message = `No model of this route is called ${name}.`;
       throw new GatewayError("model_not_found", message, { param: "model" });
     },
     walk: ({ chain }, attempt) => walkChain(chain, attempt, parts.breakers, parts.log),

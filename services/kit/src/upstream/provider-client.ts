@@ -13,8 +13,8 @@ const connectTimeoutMs = 5_000;
  * that is just being closed. Common Python servers close after 5 s.
  */
 const keepAliveMs = 4_000;
-/** The largest JSON answer that is read. */
-const maxAnswerBytes = 64 * 1024 * 1024;
+/** The largest JSON answer that is read. It must fit a message between services, see `grpc-channel`. */
+const maxAnswerBytes = 32 * 1024 * 1024;
 /** How much of a refusal's body is read, and how much of it a client is shown. */
 const maxRefusalBytes = 64 * 1024;
 const maxHintCharacters = 300;
