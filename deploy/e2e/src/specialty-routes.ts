@@ -23,6 +23,11 @@ const inputs: Values = {
   bad: [[undefined], [null], [5], [{}], [true], [[]], [["a", 5], "input[1]"], [[null], "input[0]"]],
 };
 
+/** A field of the other lane is refused by its name, whatever its value. */
+function ofOtherLane(name: string, values: unknown[]): NonNullable<Values["bad"]> {
+  return values.map((value) => [value, name, "unknown_param"]);
+}
+
 /** Every field of the JSON routes beside chat, with values that are good and values that are bad. */
 export const specialtyRoutes: readonly SpecialtyRoute[] = [
   {
@@ -70,11 +75,8 @@ export const specialtyRoutes: readonly SpecialtyRoute[] = [
       input: inputs,
       taxonomy: { good: ["2.1", "2.2", null], bad: [["3.1"], ["2.3"], [2.1], [["2.1"]]] },
       both_versions: { good: [true, false, null], bad: [["true"], [1]] },
-      types: {
-        good: [null],
-        bad: [[["person"], "types", "unknown_param"], ["person"], [[5], "types[0]"]],
-      },
-      labels: { good: [null], bad: [[["person"], "labels", "unknown_param"], [[]], [{}]] },
+      types: { good: [], bad: ofOtherLane("types", [["person"], "person", [5], [], null]) },
+      labels: { good: [], bad: ofOtherLane("labels", [["person"], [], {}, null]) },
     },
   },
   {
@@ -86,8 +88,8 @@ export const specialtyRoutes: readonly SpecialtyRoute[] = [
       input: inputs,
       types: { good: [["a", "b"]], bad: [[undefined], [null], [[]], ["a"], [[""], "types[0]"]] },
       labels: { good: [["person"], null], bad: [[["other"]], [[]]] },
-      taxonomy: { good: [null], bad: [["2.1", "taxonomy", "unknown_param"]] },
-      both_versions: { good: [null], bad: [[false, "both_versions", "unknown_param"]] },
+      taxonomy: { good: [], bad: ofOtherLane("taxonomy", ["2.1", "2.3", 5, null]) },
+      both_versions: { good: [], bad: ofOtherLane("both_versions", [false, "yes", null]) },
     },
   },
   {

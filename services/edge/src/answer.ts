@@ -1,10 +1,14 @@
 import { once } from "node:events";
 import { envelope, GatewayError, PeerError } from "@tollgate/kit/errors";
+import type { Response } from "express";
 import type { Exchange } from "./exchange.ts";
 import type { Collector } from "./idempotency/collector.ts";
 
 export const jsonType = "application/json; charset=utf-8";
 export const eventStreamType = "text/event-stream; charset=utf-8";
+
+/** A client that takes nothing of its answer for so long is taken as gone. */
+const maxStallMs = 30_000;
 
 /** A successful answer: whole, or a stream whose events come one by one. */
 export type Answer = WholeAnswer | StreamedAnswer;
@@ -33,49 +37,56 @@ export function writeWhole(
     "content-length": body.byteLength,
   });
   res.end(body);
+  limitStall(res, maxStallMs);
 }
 
 /**
  * Writes the events of a stream, or the bytes of audio, as they come. The head goes out with the
  * first: what fails before it is an ordinary error answer. What fails after is told in one last
- * event, or by an abrupt end where there are no events. A client that
- * reads slowly slows the source. With a collector, which is given all of it, the stream is read to
- * its end also when the client has left. Answers whether the stream ended well; the end of the
- * response is then the caller's to write.
+ * event, or by an abrupt end where there are no events. A client that reads slowly slows the
+ * source; one that takes nothing for `stallMs` is taken as gone. With a collector, which is given
+ * all of it, the stream is read to its end also when the client has left. Answers whether the
+ * stream ended well; the end of the response is then the caller's to write.
  */
 export async function writeStream(
   exchange: Exchange,
   { contentType, events }: StreamedAnswer,
   headersOf: HeadersOf,
   collector?: Collector,
+  stallMs = maxStallMs,
 ): Promise<boolean> {
   const { res, signal } = exchange;
   try {
     for await (const piece of events) {
       collector?.add(piece);
       if (signal.aborted && collector === undefined) return false;
-      if (!signal.aborted) await writePiece(exchange, piece, { contentType, headersOf });
+      if (signal.aborted) continue;
+      if (!res.headersSent) res.writeHead(200, { ...headFor(contentType), ...headersOf() });
+      if (!res.write(piece)) await taken(exchange, stallMs);
     }
   } catch (error) {
     if (!res.headersSent) throw error;
-    if (contentType !== eventStreamType) res.destroy();
-    else if (!signal.aborted) {
-      res.end(`data: ${JSON.stringify(envelope(lastWord(error)))}\n\n`);
-    }
+    breakOff(exchange, contentType, error);
     return false;
   }
   return true;
 }
 
-async function writePiece(
-  { res, signal }: Exchange,
-  piece: Uint8Array,
-  { contentType, headersOf }: { contentType: string; headersOf: HeadersOf },
-): Promise<void> {
-  if (!res.headersSent) res.writeHead(200, { ...headFor(contentType), ...headersOf() });
-  if (res.write(piece)) return;
-  // A client that leaves instead is no failure of the stream.
+function breakOff({ res, signal }: Exchange, contentType: string, error: unknown): void {
+  if (contentType !== eventStreamType) res.destroy();
+  else if (!signal.aborted) res.end(`data: ${JSON.stringify(envelope(lastWord(error)))}\n\n`);
+}
+
+/** Waits until the client has taken what was written. One that leaves instead is no failure. */
+async function taken({ res, signal }: Exchange, stallMs: number): Promise<void> {
+  limitStall(res, stallMs);
   await once(res, "drain", { signal }).catch(() => {});
+  limitStall(res, 0);
+}
+
+/** Lets go of a connection on which no byte moves for so long; 0 is no limit. */
+function limitStall({ socket }: Response, stallMs: number): void {
+  socket?.setTimeout(stallMs);
 }
 
 function headFor(contentType: string): Record<string, string> {

@@ -96,10 +96,16 @@ async function answerOnce(
   const key = { keyId, idempotencyKey, fingerprint: fingerprintOf(req, body) };
   const entered = await claims.enter(key, requestId, signal);
   if ("state" in entered) return replay(exchange, entered, headersOf);
+  let run: ReturnType<BillableRoute["parse"]>;
   try {
     await guard.check(accountId);
     refuseQuery(req);
-    const run = route.parse(parseJsonObject(body));
+    run = route.parse(parseJsonObject(body));
+  } catch (error) {
+    await entered.drop();
+    throw error;
+  }
+  try {
     const answer = await run(callerOf(request, entered.chargeId), {});
     if ("body" in answer) await keepAndWrite(request, entered, answer);
     else await writeAndKeep(request, entered, answer);
@@ -114,8 +120,10 @@ async function keepAndWrite(
   claim: Claim,
   answer: WholeAnswer,
 ): Promise<void> {
-  await claim.keep(answer);
-  if (!exchange.signal.aborted) writeWhole(exchange, answer, headersOf);
+  const other = await claim.keep(answer);
+  if (exchange.signal.aborted) return;
+  if (other === undefined) writeWhole(exchange, answer, headersOf);
+  else replay(exchange, other, headersOf);
 }
 
 async function writeAndKeep(

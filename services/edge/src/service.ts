@@ -72,7 +72,7 @@ export const edge = defineService({
         chatCompletions: serve(chatCompletions(chat, rates)),
         embeddings: serve(embeddings(chat)),
         rerank: serve(rerank(document)),
-        classification: serve(classification(document)),
+        classification: serve(classification(document, catalog.current)),
         imageGenerations: serve(images(peer("image", ImageService))),
         speech: serve(speech(audio)),
         listVoices: listVoices(authenticate, audio),

@@ -14,7 +14,7 @@ export const generation: JsonRoute<GenerateImagesRequest> = {
   measure(answer) {
     const images = imagesOf(answer);
     if (images.length === 0) {
-      throw new SlotFailure("rejected", "the provider's answer has no image URL");
+      throw new SlotFailure("unusable", "the provider's answer has no image URL");
     }
     return { quantity: BigInt(images.length), basis: "returned" };
   },

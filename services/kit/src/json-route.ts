@@ -18,8 +18,6 @@ export interface JsonCall {
 /** What is particular to such a route. It bills one unit; its price is the slot's input price. */
 export interface JsonRoute<Call extends JsonCall> {
   routeType: RouteType;
-  /** Raises a GatewayError for what this model does not take. */
-  check?(call: Call, model: Model): void;
   /** The units that the call uses at the most. */
   bound(call: Call, model: Model): bigint;
   /** What the gateway decides of a slot's body, besides the model. */
@@ -34,14 +32,15 @@ export type Used = Pick<Measured, "quantity" | "basis" | "corpusSize">;
 export interface JsonAnswer {
   /** As the provider wrote it. */
   bytes: Uint8Array;
+  /** Its members; an array has none. */
   value: JsonObject;
   used: Used;
   cost: NanoUsd;
 }
 
 /**
- * Serves one call of a JSON route, from its alias to its usage event. Raises what the route's
- * `check` and the pipeline raise.
+ * Serves one call of a JSON route, from its alias to its usage event. Raises what the
+ * pipeline raises.
  */
 export async function serveJson<Call extends JsonCall>(
   { pipeline, providers }: { pipeline: Pipeline; providers: ProviderClient },
@@ -50,7 +49,6 @@ export async function serveJson<Call extends JsonCall>(
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
   const model = pipeline.resolve(call.alias, route.routeType);
-  route.check?.(call, model);
   const quantity = route.bound(call, model);
   const { answer, cost } = await pipeline.run({
     caller: call.caller,
@@ -60,10 +58,8 @@ export async function serveJson<Call extends JsonCall>(
       const decided = { model: slot.upstreamModel, ...route.decide?.(call, slot, held) };
       const body = spliceBody(decided, call.body);
       const response = await providers.post(slot, body, { accept: "application/json", signal });
-      const { bytes, value } = await readJson(response, signal);
-      if (!isJsonObject(value)) {
-        throw new SlotFailure("rejected", "the provider's answer is no JSON object");
-      }
+      const { bytes, value: json } = await readJson(response, signal);
+      const value = membersOf(json);
       return { bytes, value, used: route.measure(value, call, model) };
     },
     measure: ({ used }, { pricing }) => ({
@@ -72,4 +68,10 @@ export async function serveJson<Call extends JsonCall>(
     }),
   });
   return { ...answer, cost };
+}
+
+function membersOf(json: unknown): JsonObject {
+  if (isJsonObject(json)) return json;
+  if (Array.isArray(json)) return {};
+  throw new SlotFailure("rejected", "the provider's answer is no JSON object or array");
 }

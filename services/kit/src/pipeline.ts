@@ -187,8 +187,13 @@ async function openGeneration(
   const { requestId, accountId, keyId, chargeId } = caller;
   // What costs nothing needs no hold, and is served also from an empty wallet.
   let held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
+  // A hold that grew after its event had settled it would be a new one, which nothing settles.
+  let growing: Promise<unknown> = Promise.resolve();
+  let ended = false;
 
   async function publish(fields: Partial<UsageEvent>): Promise<void> {
+    ended = true;
+    await growing;
     const event = create(UsageEventSchema, {
       id: requestId,
       requestId,
@@ -207,8 +212,10 @@ async function openGeneration(
       return held;
     },
     async grow(more) {
-      const added = await parts.holds.grow(requestId, accountId, more);
-      held += added;
+      if (ended) throw new Error("a generation that has ended holds no more");
+      const added = parts.holds.grow(requestId, accountId, more);
+      growing = Promise.allSettled([growing, added]);
+      held += await added;
       return added;
     },
     call: (attempt) => walkChain(model.chain, attempt, parts.breakers, parts.log),

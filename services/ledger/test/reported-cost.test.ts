@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import type { Catalog, Model } from "@tollgate/kit/catalog/model";
 import { createLog } from "@tollgate/kit/log";
@@ -28,6 +29,8 @@ describe("what a client is told", () => {
   let pool: pg.Pool;
   let service: RunningService;
   let pipeline: Pipeline;
+  /** What a growing hold waits for on its way to the ledger. */
+  let delay: Promise<unknown> = Promise.resolve();
 
   beforeAll(async () => {
     const url = await createLedgerDatabase(inject("postgresUrl"));
@@ -49,7 +52,10 @@ describe("what a client is told", () => {
     const client = createClient(LedgerService, transport);
     pipeline = createPipeline({
       catalog: () => emptyCatalog,
-      holds: createHolds(client, log),
+      holds: createHolds(
+        { ...client, growHold: (...call) => delay.then(() => client.growHold(...call)) },
+        log,
+      ),
       publisher: createPublisher(undefined, client, log),
       breakers: createBreakers(() => performance.now()),
       log,
@@ -103,6 +109,27 @@ describe("what a client is told", () => {
       },
     );
     await fc.assert(property, { numRuns: 80 });
+  });
+
+  test("a hold that still grows when its generation ends is settled with it", async () => {
+    const accountId = await openWallet(pool, 1_000_000n);
+    const model = modelAt([{ picoUsd: 1_000n, per: 1n }]);
+    const caller = create(CallerSchema, {
+      requestId: `req_${randomUUID()}`,
+      accountId,
+      keyId: "k",
+    });
+    const generation = await pipeline.open(caller, model, 5_000n);
+    const overtaken = Promise.withResolvers<void>();
+    delay = overtaken.promise;
+    const growth = generation.grow(7_000n);
+    const failure = generation.fail();
+    await Promise.race([failure, setTimeout(100)]);
+    overtaken.resolve();
+    expect(await growth).toBe(7_000n);
+    await failure;
+    expect(await readWallet(pool, accountId)).toMatchObject({ balance: 1_000_000n, held: 0n });
+    await expect(generation.grow(1_000n)).rejects.toThrow("ended");
   });
 
   async function runOne(

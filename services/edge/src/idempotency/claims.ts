@@ -2,29 +2,47 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@tollgate/kit/errors";
 import type { Log } from "@tollgate/kit/log";
 import {
+  claimLeaseMs,
   type FoundRecord,
   type HeldClaim,
   type IdempotencyRecords,
   type KeptAnswer,
-  leaseMs,
 } from "./records.ts";
 import type { RequestKey } from "./request-key.ts";
 
-/** The longest that a request waits for another that has its key and still runs. */
-const maxWaitMs = 30_000;
+/** How claims are timed; see `defaultTimes`. */
+export interface ClaimTimes {
+  /** How long a claim lives without renewal. */
+  leaseMs: number;
+  /** The longest that a request waits for another that has its key and still runs. */
+  maxWaitMs: number;
+  /** How long an answer that could not be kept is tried again. */
+  maxKeepMs: number;
+}
+
+const defaultTimes: ClaimTimes = {
+  leaseMs: claimLeaseMs,
+  maxWaitMs: 30_000,
+  maxKeepMs: 10 * 60 * 1_000,
+};
 const firstPauseMs = 20;
 const longestPauseMs = 250;
 const retryAfterSeconds = 1;
-const renewEveryMs = leaseMs / 3;
 const sweepEveryMs = 5 * 60 * 1_000;
 
-/** The right to run the request of an idempotency key; it ends with `keep` or `release`. */
+/** The right to run the request of an idempotency key; it ends by one of its methods. None raises. */
 export interface Claim {
   chargeId: string;
-  /** Keeps the answer, so that it is replayed from now on. Never raises. */
-  keep(answer: KeptAnswer): Promise<void>;
-  /** The run has no answer to keep: the next request with the key runs. Never raises. */
+  /**
+   * Keeps the answer, so that it is replayed from now on. Where it cannot be kept now, that is
+   * tried again until it can, while the claim is still held. Answers the record of another run
+   * that took the claim over and was first to answer.
+   */
+  keep(answer: KeptAnswer): Promise<FoundRecord | undefined>;
+  /** The run has no answer to keep: the next request with the key runs. */
   release(): Promise<void>;
+  /** The same for a run that asked nothing of a service. */
+  drop(): Promise<void>;
 }
 
 export interface Claims {
@@ -39,46 +57,31 @@ export interface Claims {
   stop(graceMs: number): Promise<void>;
 }
 
-export function createClaims(records: IdempotencyRecords, log: Log): Claims {
+export function createClaims(
+  records: IdempotencyRecords,
+  log: Log,
+  times: ClaimTimes = defaultTimes,
+): Claims {
   const held = new Set<HeldClaim>();
   const renewal = setInterval(() => {
     if (held.size === 0) return;
     records.renew([...held]).catch((error: Error) => {
       log.warn({ claims: held.size, reason: error.message }, "claims not renewed");
     });
-  }, renewEveryMs);
+  }, times.leaseMs / 3);
   const sweep = setInterval(() => {
     records.sweep().catch((error: Error) => log.warn({ reason: error.message }, "not swept"));
   }, sweepEveryMs);
   sweep.unref();
 
-  function hold(claim: HeldClaim, chargeId: string): Claim {
-    held.add(claim);
-    const { key, runner } = claim;
-    const end = async (what: string, work: () => Promise<unknown>) => {
-      try {
-        await work();
-      } catch (error) {
-        log.error({ err: error, request_id: runner }, `an idempotency record was not ${what}`);
-      }
-      held.delete(claim);
-    };
-    return {
-      chargeId,
-      keep: (answer) =>
-        end("kept", async () => {
-          const kept = await records.keep(key, runner, answer);
-          if (!kept) log.warn({ request_id: runner }, "the claim had passed to another run");
-        }),
-      release: () => end("released", () => records.release(key, runner)),
-    };
-  }
-
   return {
     async enter(key, requestId, signal) {
       try {
-        const entered = await claimOrFind(records, key, requestId, signal);
-        return typeof entered === "string" ? hold({ key, runner: requestId }, entered) : entered;
+        const entered = await claimOrFind(records, times, { key, requestId, signal });
+        if (typeof entered !== "string") return entered;
+        const claim = { key, runner: requestId };
+        held.add(claim);
+        return holdClaim(claim, entered, { records, log, times, end: () => held.delete(claim) });
       } catch (error) {
         if (error instanceof GatewayError || signal.aborted) throw error;
         log.error({ err: error }, "an idempotency record could not be made");
@@ -95,12 +98,79 @@ export function createClaims(records: IdempotencyRecords, log: Log): Claims {
   };
 }
 
+interface Holding {
+  records: IdempotencyRecords;
+  log: Log;
+  times: ClaimTimes;
+  end(): void;
+}
+
+function holdClaim(claim: HeldClaim, chargeId: string, holding: Holding): Claim {
+  const { records, log, end } = holding;
+  const { key, runner } = claim;
+  const give = async (work: () => Promise<void>) => {
+    await work().catch((error: unknown) => {
+      log.error({ err: error, request_id: runner }, "an idempotency record was not released");
+    });
+    end();
+  };
+  return {
+    chargeId,
+    release: () => give(() => records.release(key, runner)),
+    drop: () => give(() => records.drop(key, runner)),
+    async keep(answer) {
+      try {
+        const kept = await records.keep(key, runner, answer);
+        end();
+        return kept ? undefined : await otherAnswer(claim, holding);
+      } catch (error) {
+        log.warn({ err: error, request_id: runner }, "an answer is not kept yet");
+        void keepLater(claim, answer, holding).then(end);
+        return undefined;
+      }
+    },
+  };
+}
+
+/** What another run answered, to which the claim had passed. */
+async function otherAnswer(
+  { key, runner }: HeldClaim,
+  { records, log }: Holding,
+): Promise<FoundRecord | undefined> {
+  log.warn({ request_id: runner }, "the claim had passed to another run");
+  const found = await records.find(key);
+  return found?.sameRequest && found.state === "answered" ? found : undefined;
+}
+
+async function keepLater(
+  { key, runner }: HeldClaim,
+  answer: KeptAnswer,
+  { records, log, times }: Holding,
+): Promise<void> {
+  const deadline = performance.now() + times.maxKeepMs;
+  for (let pauseMs = firstPauseMs; performance.now() < deadline; pauseMs *= 2) {
+    await sleep(Math.min(pauseMs, times.leaseMs / 3));
+    try {
+      await records.keep(key, runner, answer);
+      return;
+    } catch {
+      // Said once already; the next try may do better.
+    }
+  }
+  log.error({ request_id: runner }, "an answer was never kept");
+}
+
+interface Entering {
+  key: RequestKey;
+  requestId: string;
+  signal: AbortSignal;
+}
+
 /** Answers the charge id of a new claim, or the record that answers the request. */
 async function claimOrFind(
   records: IdempotencyRecords,
-  key: RequestKey,
-  requestId: string,
-  signal: AbortSignal,
+  { maxWaitMs }: ClaimTimes,
+  { key, requestId, signal }: Entering,
 ): Promise<string | FoundRecord> {
   const deadline = performance.now() + maxWaitMs;
   let pauseMs = firstPauseMs;

@@ -4,7 +4,8 @@ import type { RequestKey } from "./request-key.ts";
 /** How long an answer is replayed. */
 const keptMs = 24 * 60 * 60 * 1_000;
 /** How long a claim outlives a runner that no longer renews it. */
-export const leaseMs = 15_000;
+export const claimLeaseMs = 15_000;
+/** A sweep removes so many in one statement. */
 const sweepLimit = 1_000;
 
 /** What is on record for a key. */
@@ -41,12 +42,20 @@ export interface IdempotencyRecords {
   keep(key: RequestKey, runner: string, answer: KeptAnswer): Promise<boolean>;
   /** Gives a claim up without an answer: the next request with the key runs. */
   release(key: RequestKey, runner: string): Promise<void>;
+  /**
+   * The same for a run that asked nothing of a service. Where no other run did before it, nothing
+   * stays on record.
+   */
+  drop(key: RequestKey, runner: string): Promise<void>;
   renew(claims: readonly HeldClaim[]): Promise<void>;
-  /** Removes what has expired. */
-  sweep(): Promise<void>;
+  /** Removes all that has expired. Answers how many. */
+  sweep(): Promise<number>;
 }
 
-export function createRecords(pool: pg.Pool): IdempotencyRecords {
+/** A claim outlives a runner that no longer renews it by `leaseMs`. */
+export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): IdempotencyRecords {
+  const statement = (name: string, text: string, values: unknown[]) =>
+    pool.query({ name, text, values });
   return {
     async claim({ keyId, idempotencyKey, fingerprint }, runner) {
       const values = [keyId, idempotencyKey, fingerprint, runner, leaseMs, keptMs];
@@ -64,24 +73,30 @@ export function createRecords(pool: pg.Pool): IdempotencyRecords {
     },
     async keep({ keyId, idempotencyKey }, runner, { contentType, body }) {
       const values = [keyId, idempotencyKey, runner, contentType, body ?? null, keptMs];
-      const { rowCount } = await pool.query({ name: "keep", text: keepSql, values });
+      const { rowCount } = await statement("keep", keepSql, values);
       return rowCount === 1;
     },
     async release({ keyId, idempotencyKey }, runner) {
-      await pool.query({
-        name: "release",
-        text: releaseSql,
-        values: [keyId, idempotencyKey, runner],
-      });
+      await statement("release", releaseSql, [keyId, idempotencyKey, runner]);
+    },
+    async drop({ keyId, idempotencyKey }, runner) {
+      const values = [keyId, idempotencyKey, runner];
+      const { rowCount } = await statement("drop", dropSql, values);
+      if (rowCount === 0) await statement("release", releaseSql, values);
     },
     async renew(claims) {
       const keyIds = claims.map(({ key }) => key.keyId);
       const keys = claims.map(({ key }) => key.idempotencyKey);
       const runners = claims.map(({ runner }) => runner);
-      await pool.query({ name: "renew", text: renewSql, values: [keyIds, keys, runners, leaseMs] });
+      await statement("renew", renewSql, [keyIds, keys, runners, leaseMs]);
     },
     async sweep() {
-      await pool.query({ name: "sweep", text: sweepSql, values: [sweepLimit] });
+      let all = 0;
+      for (let removed = sweepLimit; removed === sweepLimit; all += removed) {
+        const { rowCount } = await statement("sweep", sweepSql, [sweepLimit]);
+        removed = rowCount ?? 0;
+      }
+      return all;
     },
   };
 }
@@ -141,6 +156,11 @@ const releaseSql = `
   UPDATE idempotency_record SET lease_until = now()
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
 
+const dropSql = `
+  DELETE FROM idempotency_record
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND charge_id = $3
+    AND answered_at IS NULL`;
+
 const renewSql = `
   UPDATE idempotency_record AS record SET lease_until = now() + $4 * interval '1 millisecond'
   FROM unnest($1::text[], $2::text[], $3::text[]) AS live (key_id, idempotency_key, runner)
@@ -151,4 +171,4 @@ const sweepSql = `
   DELETE FROM idempotency_record WHERE (key_id, idempotency_key) IN (
     SELECT key_id, idempotency_key FROM idempotency_record
     WHERE expires_at <= now() AND (answered_at IS NOT NULL OR lease_until <= now())
-    ORDER BY expires_at LIMIT $1)`;
+    ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)`;

@@ -1,4 +1,10 @@
-import { taxonomies } from "@tollgate/kit/catalog/model";
+import {
+  type Catalog,
+  type Classification,
+  servableModel,
+  taxonomies,
+} from "@tollgate/kit/catalog/model";
+import type { JsonObject } from "@tollgate/kit/json";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import { z } from "zod";
@@ -6,40 +12,79 @@ import type { BillableRoute } from "../billable.ts";
 import { alias, boolean, oneOf, text, texts } from "./fields.ts";
 import { jsonRoute } from "./json-route.ts";
 
-/** POST /v1/classification. Which lane's fields an alias takes, the service knows. */
-export function classification(document: Client<typeof DocumentService>): BillableRoute {
-  return jsonRoute(schema, (fields, call, options) => {
-    const { labels, types = labels, ...members } = fields;
-    const request = {
-      ...call(types === undefined ? members : { ...members, types }),
-      inputBytes: [fields.input].flat().map((input) => Buffer.byteLength(input)),
-      taxonomy: fields.taxonomy ?? "",
-      laneFields: laneFields.filter((name) => fields[name] !== undefined),
-    };
-    return document.classify(request, options);
-  });
+/** A page is up to so many tokens, and no token is shorter than a byte. */
+const tokensAPage = 2_000;
+
+/** POST /v1/classification. Which fields it takes depends on the lane that its alias is on. */
+export function classification(
+  document: Client<typeof DocumentService>,
+  catalog: () => Catalog,
+): BillableRoute {
+  return jsonRoute(
+    (body) => schemaOf(body, catalog()),
+    (fields, call, options) => {
+      const { labels, types = labels, ...members } = fields;
+      const inputs = typeof fields.input === "string" ? [fields.input] : fields.input;
+      const request = {
+        ...call(types === undefined ? members : { ...members, types }),
+        inputs: inputs.length,
+        mostPages: BigInt(inputs.reduce((sum, input) => sum + mostPagesOf(input), 0)),
+      };
+      return document.classify(request, options);
+    },
+  );
 }
 
-const laneFields = ["taxonomy", "both_versions", "types", "labels"] as const;
+function mostPagesOf(input: string): number {
+  return Math.max(1, Math.ceil(Buffer.byteLength(input) / tokensAPage));
+}
+
+interface Fields {
+  model: string;
+  input: string | string[];
+  taxonomy?: string | undefined;
+  both_versions?: boolean | undefined;
+  types?: string[] | undefined;
+  labels?: string[] | undefined;
+}
+
+type Schema = z.ZodObject<{ model: z.ZodString }> & z.ZodType<Fields>;
+
+/** What the alias's lane takes; of an alias that nobody serves, what either lane does. */
+function schemaOf({ model }: JsonObject, catalog: Catalog): Schema {
+  const served =
+    typeof model === "string" ? servableModel(catalog, model, "classification") : undefined;
+  const lane = served?.classification;
+  if (lane === undefined) return eitherLane;
+  return lane.lane === "entities" ? entityLane : taxonomyLane(lane);
+}
 
 const entityTypes = z
   .array(text.min(1, "must not be empty"), { error: "must be an array of strings" })
   .min(1, "must hold at least one type")
   .optional();
 
-const schema = z
-  .strictObject({
-    model: alias,
-    input: texts,
-    taxonomy: oneOf(taxonomies),
-    both_versions: boolean,
-    types: entityTypes,
-    labels: entityTypes,
+const common = { model: alias, input: texts };
+const entityFields = { types: entityTypes, labels: entityTypes };
+const taxonomyFields = { taxonomy: oneOf(taxonomies), both_versions: boolean };
+
+const eitherLane = z.strictObject({ ...common, ...taxonomyFields, ...entityFields });
+
+const entityLane = z
+  .strictObject({ ...common, ...entityFields })
+  .refine(({ types, labels }) => types !== undefined || labels !== undefined, {
+    path: ["types"],
+    error: "the entity types to look for are required",
   })
-  .refine(({ types, labels = types }) => types === undefined || isSame(types, labels ?? []), {
+  .refine(({ types, labels }) => !types || !labels || isSame(types, labels), {
     path: ["labels"],
     error: "means the same as types, and differs from it here",
   });
+
+function taxonomyLane({ taxonomies: taken }: Extract<Classification, { lane: "taxonomy" }>) {
+  const taxonomy = z.enum(taken, { error: `must be ${taken.join(" or ")}` }).optional();
+  return z.strictObject({ ...common, ...taxonomyFields, taxonomy });
+}
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((name, index) => name === right[index]);

@@ -17,11 +17,12 @@ export interface JsonCall {
 }
 
 /**
- * A route that answers one JSON with another. `forward` hands the call to its service; by the
- * second parameter it may leave fields out of the body that goes on to the provider.
+ * A route that answers one JSON with another. Its schema may depend on the body, by the alias that
+ * it names. `forward` hands the call to its service; by the second parameter it may leave fields
+ * out of the body that goes on to the provider.
  */
 export function jsonRoute<Schema extends z.ZodObject<{ model: z.ZodString }>>(
-  schema: Schema,
+  schema: Schema | ((body: JsonObject) => Schema),
   forward: (
     fields: z.output<Schema>,
     call: (members: JsonObject) => JsonCall,
@@ -30,7 +31,8 @@ export function jsonRoute<Schema extends z.ZodObject<{ model: z.ZodString }>>(
 ): BillableRoute {
   return {
     parse(body) {
-      const fields = validate(schema, withoutNulls(schema, body));
+      const taken = typeof schema === "function" ? schema(body) : schema;
+      const fields = validate(taken, withoutNulls(taken, body));
       return async (caller, options) => {
         const call = ({ model: _alias, ...members }: JsonObject) => ({
           caller,

@@ -148,3 +148,24 @@ test("a client that leaves says nothing of the slot: the trial call stays open",
   await expect(walk).rejects.toBe(left);
   expect(breakers.admits(first.id)).toBe(true);
 });
+
+test("an answer that does not suit this request passes on, and does not speak against its slot", async () => {
+  const { breakers, called, walk } = world();
+  const unusable = new SlotFailure("unusable", "no image");
+  for (let round = 0; round < 20; round += 1) {
+    expect(await walk(unusable, "serves")).toMatchObject({ slot: second });
+  }
+  expect(breakers.admits(first.id)).toBe(true);
+  expect(called).toHaveLength(40);
+  await expect(walk(unusable, unusable)).rejects.toMatchObject({ code: "upstream_rejected" });
+});
+
+test("an answer that is too large anywhere ends the walk, and does not speak against its slot", async () => {
+  const { breakers, called, walk } = world();
+  const oversized = new SlotFailure("oversized", "too large");
+  for (let round = 0; round < 20; round += 1) {
+    await expect(walk(oversized, "serves")).rejects.toMatchObject({ code: "upstream_rejected" });
+  }
+  expect(breakers.admits(first.id)).toBe(true);
+  expect(called).toHaveLength(20);
+});

@@ -20,7 +20,7 @@ export async function* readEvents(body: Readable, signal: AbortSignal): AsyncGen
     onEvent: (event) => events.push(event.data),
     onError: (cause) => {
       if (cause.type !== "max-buffer-size-exceeded") return;
-      failure = new SlotFailure("rejected", "an event is too large", { cause });
+      failure = new SlotFailure("oversized", "an event is too large", { cause });
     },
   });
   try {

@@ -13,11 +13,17 @@ export interface SlotFailureDetails {
   cause?: unknown;
 }
 
+/**
+ * How a slot did not serve. `unreachable`: no answer came at all. `rejected`: an answer came that is
+ * of no use. `unusable`: a good answer came, but not one for this request; it says nothing of the
+ * slot. `oversized`: the same, and every slot's would be.
+ */
+export type FailureKind = "unreachable" | "rejected" | "unusable" | "oversized";
+
 /** How one slot failed to serve one call. */
 export class SlotFailure extends Error {
   override readonly name = "SlotFailure";
-  /** `unreachable`: no answer came at all. `rejected`: an answer came that is of no use. */
-  readonly kind: "unreachable" | "rejected";
+  readonly kind: FailureKind;
   /** The provider's HTTP status, when it answered with one. */
   readonly status: number | undefined;
   /** What the provider said, where its words help the client mend the request. */
@@ -25,7 +31,7 @@ export class SlotFailure extends Error {
   /** The answer that was no success, as the provider sent it. */
   readonly refusal: Refusal | undefined;
 
-  constructor(kind: SlotFailure["kind"], message: string, details: SlotFailureDetails = {}) {
+  constructor(kind: FailureKind, message: string, details: SlotFailureDetails = {}) {
     super(message, { cause: details.cause });
     this.kind = kind;
     this.status = details.status;
@@ -35,11 +41,13 @@ export class SlotFailure extends Error {
 
   /** Whether another slot may do better: a request that is itself at fault fails everywhere. */
   get passesOn(): boolean {
+    if (this.kind === "oversized") return false;
     return this.status === undefined || isPassing(this.status);
   }
 
   /** Whether the failure speaks against the slot, and not only against this one request. */
   get countsAgainstSlot(): boolean {
+    if (this.kind === "unusable") return false;
     return this.passesOn && this.status !== 409 && this.status !== 425;
   }
 }
@@ -51,7 +59,7 @@ function isPassing(status: number): boolean {
 
 /** What the client is told once no slot served: 502 when a provider answered at all, else 503. */
 export function chainFailure(failures: readonly SlotFailure[]): GatewayError {
-  const rejected = failures.findLast((failure) => failure.kind === "rejected");
+  const rejected = failures.findLast((failure) => failure.kind !== "unreachable");
   if (rejected === undefined) {
     return new GatewayError(
       "no_provider_available",

@@ -167,7 +167,7 @@ async function readBytes(body: Readable, limit: number, signal: AbortSignal): Pr
   try {
     for await (const part of body as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size > limit) throw new SlotFailure("rejected", "the provider's answer is too large");
+      if (size > limit) throw new SlotFailure("oversized", "the provider's answer is too large");
       parts.push(part);
     }
   } catch (error) {

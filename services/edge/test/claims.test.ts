@@ -1,0 +1,178 @@
+import { createHash, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "@tollgate/kit/database/pool";
+import { createLog } from "@tollgate/kit/log";
+import { createDatabase } from "@tollgate/local/postgres";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { type Claim, type Claims, createClaims } from "../src/idempotency/claims.ts";
+import { createRecords, type FoundRecord } from "../src/idempotency/records.ts";
+import type { RequestKey } from "../src/idempotency/request-key.ts";
+
+const log = createLog("silent");
+const leaseMs = 600;
+const answer = { contentType: "text/plain", body: Buffer.from("answer") };
+
+describe("claims over two replicas", () => {
+  let pool: pg.Pool;
+  let here: Claims;
+  let there: Claims;
+
+  const start = (maxWaitMs = 5_000) =>
+    createClaims(createRecords(pool, leaseMs), log, { leaseMs, maxWaitMs, maxKeepMs: 10_000 });
+
+  beforeAll(async () => {
+    const name = `edge_${randomUUID().replaceAll("-", "")}`;
+    pool = await openDatabase({
+      url: await createDatabase(inject("postgresUrl"), name),
+      schema: "edge",
+      migrations: new URL("../prisma/migrations/", import.meta.url),
+      maxConnections: 8,
+      log,
+    });
+    here = start();
+    there = start();
+  });
+
+  afterAll(async () => {
+    await Promise.all([here.stop(0), there.stop(0)]);
+    await pool.end();
+  });
+
+  function keyOf(idempotencyKey: string): RequestKey {
+    const fingerprint = createHash("sha256").update("body").digest();
+    return { keyId: "key_1", idempotencyKey, fingerprint };
+  }
+
+  function enter(claims: Claims, key: RequestKey, requestId: string) {
+    return claims.enter(key, requestId, new AbortController().signal);
+  }
+
+  async function claimed(claims: Claims, key: RequestKey, requestId: string): Promise<Claim> {
+    const entered = await enter(claims, key, requestId);
+    if ("state" in entered) throw new Error("the key was answered before");
+    return entered;
+  }
+
+  async function rows(idempotencyKey: string): Promise<object[]> {
+    const text = "SELECT runner, charge_id FROM idempotency_record WHERE idempotency_key = $1";
+    return (await pool.query<object>(text, [idempotencyKey])).rows;
+  }
+
+  test("a claim is renewed for as long as its run lasts", async () => {
+    const key = keyOf("long");
+    const claim = await claimed(here, key, "first");
+    const waiting = enter(there, key, "second");
+    await expect(Promise.race([waiting, sleep(leaseMs * 3, "still waiting")])).resolves.toBe(
+      "still waiting",
+    );
+    await claim.keep(answer);
+    expect(await waiting).toMatchObject({ state: "answered", requestId: "first" });
+  });
+
+  test("a claim that nobody renews passes on, with its charge id", async () => {
+    const key = keyOf("orphan");
+    const dying = start();
+    await claimed(dying, key, "first");
+    await dying.stop(0);
+    const claim = await claimed(there, key, "second");
+    expect(claim.chargeId).toBe("first");
+    await claim.release();
+  });
+
+  test("a stale runner keeps nothing, and is handed what the other answered", async () => {
+    const key = keyOf("stale");
+    const dying = start();
+    const stale = await claimed(dying, key, "first");
+    await dying.stop(0);
+    const heir = await claimed(there, key, "second");
+    expect(await stale.keep({ ...answer, body: Buffer.from("late") })).toBeUndefined();
+    expect(await heir.keep(answer)).toBeUndefined();
+    const other = (await stale.keep({ ...answer, body: Buffer.from("later") })) as FoundRecord;
+    expect([other.requestId, other.body?.toString()]).toEqual(["second", "answer"]);
+    expect(await enter(here, key, "third")).toMatchObject({ requestId: "second" });
+  });
+
+  test("a request that waits too long is told to come again", async () => {
+    const key = keyOf("busy");
+    const impatient = start(300);
+    const claim = await claimed(here, key, "first");
+    await expect(enter(impatient, key, "second")).rejects.toMatchObject({
+      code: "idempotency_key_in_use",
+      status: 409,
+      retryAfterSeconds: 1,
+    });
+    await claim.release();
+    await impatient.stop(0);
+  });
+
+  test("a waiting request runs as soon as the one before it gave up", async () => {
+    const key = keyOf("given-up");
+    const claim = await claimed(here, key, "first");
+    const waiting = claimed(there, key, "second");
+    await claim.release();
+    const startedAt = performance.now();
+    await (await waiting).release();
+    expect(performance.now() - startedAt).toBeLessThan(leaseMs);
+  });
+
+  test("a run that asked nothing of a service leaves no record", async () => {
+    const key = keyOf("dropped");
+    await (await claimed(here, key, "first")).drop();
+    expect(await rows("dropped")).toEqual([]);
+  });
+
+  test("a dropped run leaves the charge id of the run before it", async () => {
+    const key = keyOf("dropped-second");
+    await (await claimed(here, key, "first")).release();
+    await (await claimed(here, key, "second")).drop();
+    expect(await rows("dropped-second")).toEqual([{ runner: "second", charge_id: "first" }]);
+    const third = await claimed(there, key, "third");
+    expect(third.chargeId).toBe("first");
+    await third.release();
+  });
+
+  test("an answer that cannot be kept is kept later, its claim held until then", async () => {
+    const key = keyOf("kept-later");
+    const claim = await claimed(here, key, "first");
+    await pool.query(
+      "ALTER TABLE idempotency_record ADD CONSTRAINT refused CHECK (answered_at IS NULL) NOT VALID",
+    );
+    await claim.keep(answer);
+    const waiting = enter(there, key, "second");
+    await sleep(leaseMs * 2);
+    await pool.query("ALTER TABLE idempotency_record DROP CONSTRAINT refused");
+    expect(await waiting).toMatchObject({ state: "answered", requestId: "first" });
+  });
+
+  test("a sweep removes all that has expired, and nothing that runs or is still replayed", async () => {
+    await pool.query(
+      `INSERT INTO idempotency_record
+         (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at, answered_at)
+       SELECT 'key_2', 'swept-' || n, '', 'c', 'r', now(),
+         now() + CASE WHEN n <= 2500 THEN interval '-1 s' ELSE interval '1 h' END, now()
+       FROM generate_series(1, 2600) AS n`,
+    );
+    await pool.query(
+      `INSERT INTO idempotency_record
+         (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at)
+       VALUES ('key_2', 'running', '', 'c', 'r', now() + interval '1 h', now() - interval '1 h')`,
+    );
+    const records = createRecords(pool, leaseMs);
+    expect(await records.sweep()).toBe(2_500);
+    expect(await records.sweep()).toBe(0);
+    const left = await pool.query("SELECT FROM idempotency_record WHERE key_id = 'key_2'");
+    expect(left.rowCount).toBe(101);
+  });
+
+  test("a stop waits for the runs under way", async () => {
+    const stopping = start();
+    const claim = await claimed(stopping, keyOf("stop"), "first");
+    const stopped = vi.fn();
+    const stop = stopping.stop(5_000).then(stopped);
+    await sleep(100);
+    expect(stopped).not.toHaveBeenCalled();
+    await claim.keep(answer);
+    await stop;
+  });
+});
