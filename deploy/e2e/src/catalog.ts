@@ -41,6 +41,7 @@ function jsonModels() {
     embeddingsModel("test-embed-no-usage", "embed?no_usage"),
     ...faulty("test-embed", (alias, model) => embeddingsModel(alias, model)),
     unitModel("rerank", "test-rerank", "rerank", searches),
+    unitModel("rerank", "test-rerank-bare", "rerank?bare", searches),
     ...faulty("test-rerank", (alias, model) => unitModel("rerank", alias, model, searches)),
     taxonomyModel("test-taxonomy", "taxonomy", ["2.1", "2.2"]),
     taxonomyModel("test-taxonomy-3", "taxonomy", ["3.1"]),

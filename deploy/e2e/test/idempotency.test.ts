@@ -152,7 +152,10 @@ describe("idempotency", () => {
 
   test("a stream that breaks is not kept: the waiting duplicate runs", async () => {
     const body = chatBody({ model: "test-cut", stream: true });
+    const startedAt = performance.now();
     const answers = await Promise.all([ask("broken", body), ask("broken", body)]);
+    // Far less than the lease of a runner that died.
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
     for (const answer of answers) {
       expect(eventsOf(answer.text).at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
       expect(answer.headers.get("idempotency-replayed")).toBeNull();

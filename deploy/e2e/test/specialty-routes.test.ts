@@ -155,6 +155,7 @@ describe("the JSON routes beside chat", () => {
 
   test.each([
     ["/v1/embeddings", { model: "test-embed", input: ["a", "b"] }, "embed"],
+    ["/v1/rerank", { model: "test-rerank-bare", query: "a", documents: ["a"] }, "rerank?bare"],
     ["/v1/classification", { model: "test-taxonomy", input: "Hello" }, "taxonomy"],
     [
       "/v1/classification",

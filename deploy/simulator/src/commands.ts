@@ -96,6 +96,8 @@ const commands = z
     usage: usage.optional(),
     /** `usage` with nothing but `total_tokens`, where a route reports usage. */
     total_only: flag(),
+    /** Answers a rerank with its list alone. */
+    bare: flag(),
     /** Reports so many pages, where a route has pages. */
     pages: whole(0, 1_000_000),
     /** Reports its pages as a list of them. */

@@ -8,15 +8,16 @@ const request = z.object({
   top_n: z.int().min(1).optional(),
 });
 
-/** Ranks by how many words of the query a document holds. */
-export const rerank = jsonRoute("/v1/rerank", request, (body, _commands, seq) => {
+/** Ranks by how many words of the query a document holds. Some cards answer with a bare list. */
+export const rerank = jsonRoute("/v1/rerank", request, (body, { bare }, seq) => {
   const words = new Set(wordsOf(body.query));
   const results = body.documents.map((text, index) => {
     const found = wordsOf(text).filter((word) => words.has(word)).length;
     return { index, relevance_score: found / (found + 1) };
   });
   results.sort((left, right) => right.relevance_score - left.relevance_score);
-  return { id: `rerank-${seq}`, model: body.model, results: results.slice(0, body.top_n) };
+  const best = results.slice(0, body.top_n);
+  return bare ? best : { id: `rerank-${seq}`, model: body.model, results: best };
 });
 
 function wordsOf(text: string): string[] {
