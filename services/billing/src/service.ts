@@ -10,6 +10,7 @@ import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
 import { findKey } from "./keys.ts";
 import { implementOperator } from "./operator.ts";
+import { lookUpSettlement } from "./settlement.ts";
 
 /** Accounts and keys, and the operator's commands. */
 export const billing = defineService({
@@ -29,6 +30,9 @@ export const billing = defineService({
       findKey: ({ keyHash }) => findKey(prisma, keyHash),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
+      lookUpSettlement: async ({ accountId, requestIds }) => ({
+        requests: await lookUpSettlement(ledger, accountId, requestIds),
+      }),
     });
     const commands = offer(OperatorService, implementOperator({ prisma, ledger, notices, now }));
     return {

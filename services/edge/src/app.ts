@@ -25,6 +25,7 @@ export interface Routes {
   listModels: Route;
   getModel: Route;
   getCredits: Route;
+  lookUpSettlement: Route;
   getHealth: Route;
 }
 
@@ -54,6 +55,7 @@ export function createApp(routes: Routes, log: Log): Express {
   get(app, "/v1/models", routes.listModels);
   get(app, "/v1/models/*alias", routes.getModel);
   get(app, "/v1/credits", routes.getCredits);
+  post(app, "/v1/hf/billing", routes.lookUpSettlement);
   get(app, "/v1/health", routes.getHealth);
   app.use(refuseUnknownPath);
   app.use(answerErrors(log));

@@ -15,12 +15,15 @@ const knownKeyMs = 5_000;
 /** A key that is not known may be made the next moment. */
 const unknownKeyMs = 500;
 const maxCachedKeys = 50_000;
-const settlementChannel = "settlement";
+/** The channel of keys that may look up what requests cost. */
+export const settlementChannel = "settlement";
 
 /** Whose key a request came with. */
 export interface Principal {
   keyId: string;
   accountId: string;
+  /** What the key was made for besides ordinary calls; empty for most. */
+  channel: string;
 }
 
 /** What of a request authentication looks at, and where it may set a header of the answer. */
@@ -58,7 +61,7 @@ export function createAuthenticate(
     const key = bearerToken(req.headers.authorization);
     const { state, keyId, accountId, channel } = await find(key);
     if (channel === settlementChannel) res.setHeader("inference-id", requestId);
-    if (state === KeyState.ACTIVE) return { keyId, accountId };
+    if (state === KeyState.ACTIVE) return { keyId, accountId, channel };
     if (state === KeyState.REVOKED) {
       throw new GatewayError("key_revoked", "This API key has been revoked.");
     }

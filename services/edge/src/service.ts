@@ -35,6 +35,7 @@ import { refuseWithoutUpgrade, upgradeLive } from "./wire/live-transcription.ts"
 import { getModel, listModels } from "./wire/models.ts";
 import { readOcrJob } from "./wire/ocr-jobs.ts";
 import { rerank } from "./wire/rerank.ts";
+import { lookUpSettlement } from "./wire/settlement.ts";
 import { speech } from "./wire/speech.ts";
 import { upload } from "./wire/uploads.ts";
 import { listVoices } from "./wire/voices.ts";
@@ -88,6 +89,7 @@ export const edge = defineService({
         listModels: listModels(models),
         getModel: getModel(models),
         getCredits: getCredits(authenticate, billing),
+        lookUpSettlement: lookUpSettlement(authenticate, billing),
         getHealth: getHealth(health, manifest.version, () => process.uptime()),
       },
       log,

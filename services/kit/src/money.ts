@@ -67,6 +67,11 @@ export function usdJson(amount: NanoUsd): unknown {
   return rawJson(formatUsd(amount));
 }
 
+/** A JSON number of whole nano-USD. */
+export function nanoUsdJson(amount: NanoUsd): unknown {
+  return rawJson(amount.toString());
+}
+
 export function minOf(left: NanoUsd, right: NanoUsd): NanoUsd {
   return left < right ? left : right;
 }

@@ -32,3 +32,28 @@ export async function sumSpend(
   );
   return rows[0]?.spend ?? 0n;
 }
+
+/**
+ * What requests of an account were charged, nano-USD, where that was recorded within the trailing
+ * `withinMs`. A run that repeated another one cost nothing itself: its charge is the other's.
+ */
+export async function findCharges(
+  pool: pg.Pool,
+  query: { accountId: string; requestIds: readonly string[]; withinMs: number },
+): Promise<{ requestId: string; chargedNanoUsd: bigint }[]> {
+  const { rows } = await pool.query<{ request_id: string; charged: bigint }>({
+    name: "find-charges",
+    text: findChargesSql,
+    values: [query.accountId, query.requestIds, query.withinMs],
+  });
+  return rows.map((row) => ({ requestId: row.request_id, chargedNanoUsd: row.charged }));
+}
+
+const findChargesSql = `
+  SELECT e.request_id, -coalesce(
+    (SELECT first.amount_nano_usd FROM entry first
+     WHERE first.charge_id = e.reference AND e.reference <> ''),
+    e.amount_nano_usd) AS charged
+  FROM entry e
+  WHERE e.request_id = ANY ($2) AND e.account_id = $1 AND e.kind IN ('usage', 'failure')
+    AND e.recorded_at > now() - $3 * interval '1 millisecond'`;

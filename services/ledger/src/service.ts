@@ -13,7 +13,7 @@ import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHoldTaker, extendHolds, growHold } from "./hold.ts";
-import { listEntries, sumSpend } from "./read-entries.ts";
+import { findCharges, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
 import { releaseHold, sweepExpiredHolds } from "./release.ts";
 import { verifyLedger } from "./verify.ts";
@@ -99,6 +99,9 @@ function implement(
       topUp(pool, { accountId, amountNanoUsd, reference, at: now() }),
     async getSpend({ accountId, from, to }) {
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from), dateOf(to)) };
+    },
+    async findCharges({ accountId, requestIds, withinMs }) {
+      return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
     },
     async listEntries(request) {
       const entries = await listEntries(prisma, request);

@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { expectBooksInOrder, nanoUsd } from "../src/ledger-books.ts";
+import { type Answer, chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+
+describe("the settlement look-up", () => {
+  let stack: Stack;
+  let partner: Account;
+  let database: pg.Client;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    partner = await channelAccount(10);
+    database = new pg.Client({ connectionString: stack.databaseUrl });
+    await database.connect();
+  });
+
+  afterAll(async () => {
+    await database.end();
+    await expectBooksInOrder(stack);
+    await stack.stop();
+  });
+
+  async function channelAccount(creditUsd: number): Promise<Account> {
+    const account = await stack.newAccount(creditUsd);
+    const made = await stack.operator.createKey({
+      account: account.accountId,
+      channel: "settlement",
+    });
+    return { ...account, keyId: made.keyId, key: made.key };
+  }
+
+  function lookUp(requestIds: unknown, key: string | undefined = partner.key): Promise<Answer> {
+    return send(`${stack.url}/v1/hf/billing`, { key, body: { requestIds } });
+  }
+
+  async function chat(more: object = {}, headers: Record<string, string> = {}) {
+    const url = `${stack.url}/v1/chat/completions`;
+    const answer = await send(url, { key: partner.key, body: chatBody({ ...more }), headers });
+    return { answer, id: requestIdOf(answer) ?? "" };
+  }
+
+  /** Looks ids up until so many of them are known: their events may still be on their way. */
+  async function known(ids: readonly string[], count = ids.length) {
+    return vi.waitFor(async () => {
+      const answer = await lookUp(ids);
+      const { requests } = answer.body as { requests: object[] | null };
+      expect(requests).toHaveLength(count);
+      return answer;
+    });
+  }
+
+  test("tells what each request was charged, once and in the order asked", async () => {
+    const first = await chat();
+    const second = await chat({ n: 3 });
+    const { answer } = first;
+    expect(answer.headers.get("inference-id")).toBe(first.id);
+    const looked = await known([second.id, first.id]);
+    const again = await lookUp([second.id, first.id, `req_${"0".repeat(32)}`, second.id]);
+    expect(again.text).toBe(looked.text);
+    const costs = [second, first].map((call) => {
+      const { usage } = call.answer.body as { usage: { cost: number } };
+      return { requestId: call.id, costNanoUsd: Number(nanoUsd(usage.cost)) };
+    });
+    expect(looked.body).toEqual({ requests: costs });
+    expect(looked.headers.get("x-request-id")).toMatch(/^req_/);
+  });
+
+  test("a request that failed cost nothing", async () => {
+    const { answer, id } = await chat({ model: "test-cut", stream: true });
+    expect(answer.status).toBe(200);
+    expect((await known([id])).body).toEqual({ requests: [{ requestId: id, costNanoUsd: 0 }] });
+  });
+
+  test("a run that repeats another is told the cost of both", async () => {
+    const key = { "idempotency-key": randomUUID() };
+    const first = await chat({}, key);
+    await known([first.id]);
+    // As if its runner had died after the charge and before the answer was kept.
+    await database.query(
+      `UPDATE edge.idempotency_record SET answered_at = NULL, body = NULL, lease_until = now()
+       WHERE key_id = $1 AND idempotency_key = $2`,
+      [partner.keyId, key["idempotency-key"]],
+    );
+    const second = await chat({}, key);
+    expect(second.id).not.toBe(first.id);
+    const { usage } = second.answer.body as { usage: { cost: number } };
+    const { body } = await known([second.id]);
+    const costNanoUsd = Number(nanoUsd(usage.cost));
+    expect(body).toEqual({ requests: [{ requestId: second.id, costNanoUsd }] });
+  });
+
+  test("what nobody knows, another account's and what is too old is null, never an error", async () => {
+    const { id } = await chat();
+    await known([id]);
+    const stranger = await channelAccount(1);
+    expect((await lookUp([id], stranger.key)).body).toEqual({ requests: null });
+    expect((await lookUp([])).text).toBe('{"requests":null}');
+    const senseless = ["", "x", "\u0000", "req_", `req_${"g".repeat(32)}`, "é".repeat(1_000)];
+    expect((await lookUp(senseless)).text).toBe('{"requests":null}');
+    await database.query("ALTER TABLE ledger.entry DISABLE TRIGGER USER");
+    await database.query(
+      `UPDATE ledger.entry SET recorded_at = recorded_at - interval '29 minutes 50 seconds'
+       WHERE request_id = $1`,
+      [id],
+    );
+    expect((await lookUp([id])).body).toMatchObject({ requests: [{ requestId: id }] });
+    await database.query(
+      `UPDATE ledger.entry SET recorded_at = recorded_at - interval '11 seconds'
+       WHERE request_id = $1`,
+      [id],
+    );
+    await database.query("ALTER TABLE ledger.entry ENABLE TRIGGER USER");
+    expect((await lookUp([id])).body).toEqual({ requests: null });
+  });
+
+  test("10,000 ids are answered by one look into the index, one more is refused", async () => {
+    const { id } = await chat();
+    await known([id]);
+    const ids = Array.from({ length: 9_999 }, () => `req_${randomUUID().replaceAll("-", "")}`);
+    const answer = await lookUp([...ids, id]);
+    expect(answer.body).toMatchObject({ requests: [{ requestId: id }] });
+    expectEnvelope(await lookUp([...ids, id, id]), 400, "invalid_param", "requestIds");
+  });
+
+  test.each<[string, unknown, string, string | undefined]>([
+    ["no JSON", "{", "invalid_json", undefined],
+    ["an array", "[]", "invalid_json", undefined],
+    ["nothing", "", "invalid_json", undefined],
+    ["no ids", {}, "invalid_param", "requestIds"],
+    ["null", { requestIds: null }, "invalid_param", "requestIds"],
+    ["a string", { requestIds: "req_1" }, "invalid_param", "requestIds"],
+    ["an object", { requestIds: {} }, "invalid_param", "requestIds"],
+    ["a number among them", { requestIds: ["x", 5] }, "invalid_param", "requestIds[1]"],
+    ["another field", { requestIds: [], requests: [] }, "unknown_param", "requests"],
+  ])("refuses %s", async (_, body, code, param) => {
+    const answer = await send(`${stack.url}/v1/hf/billing`, { key: partner.key, body });
+    expectEnvelope(answer, 400, code, param);
+  });
+
+  test("takes the channel's key alone", async () => {
+    const url = `${stack.url}/v1/hf/billing`;
+    const { key } = await stack.newAccount(1);
+    const other = await send(url, { key, body: "{" });
+    expectEnvelope(other, 403, "channel_key_required");
+    expectEnvelope(await send(url, { body: "{" }), 401, "invalid_api_key");
+    const revoked = await channelAccount(0);
+    await stack.operator.revokeKey({ keyId: revoked.keyId });
+    expectEnvelope(await send(url, { key: revoked.key, body: "{" }), 403, "key_revoked");
+    const get = await send(url, { key: partner.key });
+    expectEnvelope(get, 405, "method_not_allowed");
+    const query = await send(`${url}?x=1`, { key: partner.key, body: { requestIds: [] } });
+    expectEnvelope(query, 400, "unknown_param", "x");
+  });
+
+  test("an empty wallet looks up all the same", async () => {
+    const broke = await channelAccount(0);
+    expect((await lookUp([], broke.key)).status).toBe(200);
+  });
+
+  test("without the ledger's tables it is a fault of ours", async () => {
+    await database.query("ALTER TABLE ledger.entry RENAME TO away");
+    const answer = await lookUp([`req_${"0".repeat(32)}`]);
+    await database.query("ALTER TABLE ledger.away RENAME TO entry");
+    expectEnvelope(answer, 500, "internal_error");
+  });
+});
