@@ -20,11 +20,9 @@ export async function readCredits(
 ) {
   const periodStart = timestampFromDate(new Date(now.getTime() - periodMs));
   const periodEnd = timestampFromDate(now);
-  // An entry is dated by the database's clock, which may be a little ahead of ours.
-  const to = timestampFromDate(new Date(now.getTime() + 60_000));
   const [{ wallet }, { spendNanoUsd }] = await Promise.all([
     ledger.getWallet({ accountId }),
-    ledger.getSpend({ accountId, from: periodStart, to }),
+    ledger.getSpend({ accountId, from: periodStart }),
   ]);
   if (wallet === undefined) return {};
   return {

@@ -1,37 +1,58 @@
 import type pg from "pg";
-import type { PrismaClient } from "./generated/client.ts";
+import type { Entry, Prisma, PrismaClient } from "./generated/client.ts";
 
 const maxPage = 1_000;
 
-/** A page of entries, newest first. Entry ids sort by time. */
+/** A page of entries, newest first. */
 export async function listEntries(
   prisma: PrismaClient,
   query: { accountId: string; limit: number; beforeEntryId: string },
-) {
+): Promise<Entry[]> {
+  const take = Math.min(Math.max(query.limit, 1), maxPage);
+  if (query.accountId === "") {
+    const where = query.beforeEntryId === "" ? {} : { id: { lt: query.beforeEntryId } };
+    return prisma.entry.findMany({ where, orderBy: { id: "desc" }, take });
+  }
+  const { accountId, beforeEntryId } = query;
   return prisma.entry.findMany({
-    where: {
-      ...(query.accountId === "" ? {} : { accountId: query.accountId }),
-      ...(query.beforeEntryId === "" ? {} : { id: { lt: query.beforeEntryId } }),
-    },
-    orderBy: { id: "desc" },
-    take: Math.min(Math.max(query.limit, 1), maxPage),
+    where: { accountId, ...(beforeEntryId === "" ? {} : await before(prisma, beforeEntryId)) },
+    orderBy: [{ recordedAt: "desc" }, { id: "desc" }],
+    take,
   });
 }
 
-/** What an account was charged from `from` until before `to`, nano-USD. */
-export async function sumSpend(
-  pool: pg.Pool,
-  accountId: string,
-  from: Date,
-  to: Date,
-): Promise<bigint> {
-  const { rows } = await pool.query<{ spend: bigint }>(
-    `SELECT coalesce(-sum(amount_nano_usd), 0)::bigint AS spend FROM entry
-     WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND kind = 'usage'`,
-    [accountId, from, to],
-  );
+/** What was recorded before an entry; nothing when it is not there. */
+async function before(prisma: PrismaClient, id: string): Promise<Prisma.EntryWhereInput> {
+  const entry = await prisma.entry.findFirst({ where: { id }, select: { recordedAt: true } });
+  if (entry === null) return { id: { in: [] } };
+  const { recordedAt } = entry;
+  return {
+    // The first condition is what the index is read by.
+    recordedAt: { lte: recordedAt },
+    OR: [{ recordedAt: { lt: recordedAt } }, { id: { lt: id } }],
+  };
+}
+
+/** What an account was charged since `from`, nano-USD. */
+export async function sumSpend(pool: pg.Pool, accountId: string, from: Date): Promise<bigint> {
+  const { rows } = await pool.query<{ spend: bigint }>({
+    name: "sum-spend",
+    text: sumSpendSql,
+    values: [accountId, from],
+  });
   return rows[0]?.spend ?? 0n;
 }
+
+/** The sums of whole hours, and the entries of the hour that `from` lies in. */
+const sumSpendSql = `
+  WITH whole AS (SELECT date_trunc('hour', $2::timestamptz, 'UTC') + interval '1 hour' AS since)
+  SELECT (
+    coalesce((SELECT sum(charged_nano_usd) FROM spend_hour, whole
+      WHERE account_id = $1 AND hour >= whole.since), 0)
+    - coalesce((SELECT sum(amount_nano_usd) FROM entry, whole
+      WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < whole.since
+        AND kind = 'usage'), 0)
+  )::bigint AS spend`;
 
 /**
  * What requests of an account were charged, nano-USD, where that was recorded within the trailing
@@ -50,10 +71,10 @@ export async function findCharges(
 }
 
 const findChargesSql = `
-  SELECT e.request_id, -coalesce(
-    (SELECT first.amount_nano_usd FROM entry first
-     WHERE first.charge_id = e.reference AND e.reference <> ''),
-    e.amount_nano_usd) AS charged
+  SELECT e.request_id,
+    coalesce(
+      (SELECT c.charged_nano_usd FROM charge c WHERE c.charge_id = nullif(e.reference, '')),
+      -e.amount_nano_usd) AS charged
   FROM entry e
   WHERE e.request_id = ANY ($2) AND e.account_id = $1 AND e.kind IN ('usage', 'failure')
     AND e.recorded_at > now() - $3 * interval '1 millisecond'`;

@@ -24,7 +24,7 @@ export async function sweepExpiredHolds(pool: pg.Pool): Promise<number> {
   return deleteHolds(pool, accountIds, "expires_at < $2::timestamptz", new Date());
 }
 
-/** Locks the wallets, then takes their holds that meet the condition out of them. */
+/** Locks the wallets, then ends those of their holds that meet the condition. */
 async function deleteHolds(
   pool: pg.Pool,
   accountIds: readonly string[],
@@ -36,20 +36,10 @@ async function deleteHolds(
       "SELECT FROM wallet WHERE account_id = ANY ($1) ORDER BY account_id FOR UPDATE",
       [accountIds],
     );
-    const { rows } = await client.query<{ released: bigint }>(
-      `WITH gone AS (
-         DELETE FROM hold WHERE account_id = ANY ($1) AND ${condition}
-         RETURNING account_id, amount_nano_usd
-       ), moved AS (
-         UPDATE wallet w SET held_nano_usd = w.held_nano_usd - g.amount
-         FROM (
-           SELECT account_id, sum(amount_nano_usd)::bigint AS amount FROM gone GROUP BY account_id
-         ) g
-         WHERE w.account_id = g.account_id
-       )
-       SELECT count(*) AS released FROM gone`,
+    const { rowCount } = await client.query(
+      `DELETE FROM hold WHERE account_id = ANY ($1) AND ${condition}`,
       [accountIds, value],
     );
-    return Number(rows[0]?.released ?? 0n);
+    return rowCount ?? 0;
   });
 }

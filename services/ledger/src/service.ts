@@ -97,8 +97,8 @@ function implement(
     },
     topUp: ({ accountId, amountNanoUsd, reference }) =>
       topUp(pool, { accountId, amountNanoUsd, reference, at: now() }),
-    async getSpend({ accountId, from, to }) {
-      return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from), dateOf(to)) };
+    async getSpend({ accountId, from }) {
+      return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
     },
     async findCharges({ accountId, requestIds, withinMs }) {
       return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
@@ -150,7 +150,7 @@ function startSweep(pool: pg.Pool, log: Log) {
 
 function dateOf(timestamp: Timestamp | undefined): Date {
   if (timestamp === undefined) {
-    throw new GatewayError("invalid_param", "A period has a start and an end.");
+    throw new GatewayError("invalid_param", "A period has a start.");
   }
   return timestampDate(timestamp);
 }

@@ -5,18 +5,19 @@ export interface Verification {
   wallets: bigint;
   entries: bigint;
   openHolds: bigint;
-  /** One line for each wallet that does not add up. */
+  /** One line for each thing that does not add up. */
   discrepancies: string[];
 }
 
 /**
- * Holds every wallet against its entries and its holds, in one snapshot: the entries add up to the
- * balance, the holds to what is held, and entries without a wallet moved no money.
+ * Holds the books against each other, in one snapshot: a wallet's entries add up to its balance and
+ * its holds to what it holds, entries without a wallet moved no money, an account's hours add up to
+ * what its entries charged, and every entry's event is on record once.
  */
 export async function verifyLedger(prisma: PrismaClient): Promise<Verification> {
   return prisma.$transaction(
     async (snapshot) => {
-      const wrong = await snapshot.$queryRaw<Discrepancy[]>`
+      const wallets = await snapshot.$queryRaw<WrongWallet[]>`
         WITH e AS (SELECT account_id, sum(amount_nano_usd) AS entries FROM entry GROUP BY 1),
              h AS (SELECT account_id, sum(amount_nano_usd) AS holds FROM hold GROUP BY 1),
              w AS (SELECT account_id, balance_nano_usd AS balance, held_nano_usd AS held FROM wallet)
@@ -25,18 +26,33 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
         FROM w FULL JOIN e USING (account_id) FULL JOIN h USING (account_id)
         WHERE coalesce(balance, 0) <> coalesce(entries, 0) OR coalesce(held, 0) <> coalesce(holds, 0)
         ORDER BY account_id LIMIT 1000`;
+      const spends = await snapshot.$queryRaw<WrongSpend[]>`
+        WITH e AS (SELECT account_id, -sum(amount_nano_usd) AS charged
+                   FROM entry WHERE kind = 'usage' GROUP BY 1),
+             s AS (SELECT account_id, sum(charged_nano_usd) AS hours FROM spend_hour GROUP BY 1)
+        SELECT account_id, coalesce(charged, 0)::bigint AS charged, coalesce(hours, 0)::bigint AS hours
+        FROM e FULL JOIN s USING (account_id)
+        WHERE coalesce(charged, 0) <> coalesce(hours, 0) ORDER BY account_id LIMIT 1000`;
+      const events = await snapshot.$queryRaw<{ event_id: string }[]>`
+        SELECT event_id FROM entry FULL JOIN recorded_event r USING (event_id)
+        GROUP BY event_id HAVING count(entry.id) <> 1 OR count(r.event_id) <> 1
+        ORDER BY event_id LIMIT 1000`;
       return {
         wallets: BigInt(await snapshot.wallet.count()),
         entries: BigInt(await snapshot.entry.count()),
         openHolds: BigInt(await snapshot.hold.count()),
-        discrepancies: wrong.map(describe),
+        discrepancies: [
+          ...wallets.map(describeWallet),
+          ...spends.map(describeSpend),
+          ...events.map(({ event_id }) => `event ${event_id}: not on record once`),
+        ],
       };
     },
     { isolationLevel: "RepeatableRead", timeout: 120_000 },
   );
 }
 
-interface Discrepancy {
+interface WrongWallet {
   account_id: string;
   balance: bigint;
   held: bigint;
@@ -44,9 +60,19 @@ interface Discrepancy {
   holds: bigint;
 }
 
-function describe(row: Discrepancy): string {
+interface WrongSpend {
+  account_id: string;
+  charged: bigint;
+  hours: bigint;
+}
+
+function describeWallet(row: WrongWallet): string {
   return (
     `${row.account_id}: balance ${formatUsd(row.balance)}, entries add up to ` +
     `${formatUsd(row.entries)}; held ${formatUsd(row.held)}, holds add up to ${formatUsd(row.holds)}`
   );
+}
+
+function describeSpend({ account_id, charged, hours }: WrongSpend): string {
+  return `${account_id}: entries charge ${formatUsd(charged)}, its hours add up to ${formatUsd(hours)}`;
 }

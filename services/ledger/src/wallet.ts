@@ -38,7 +38,7 @@ export async function topUp(
     if (order.amountNanoUsd === 0n) return { wallet: before, credited: false };
     const eventId = `top_up:${order.accountId}:${order.reference}`;
     const { rows } = await client.query<{ amount: bigint }>(
-      "SELECT amount_nano_usd AS amount FROM entry WHERE event_id = $1",
+      "SELECT amount_nano_usd AS amount FROM entry WHERE event_id = $1 AND kind = 'top_up'",
       [eventId],
     );
     const earlier = rows[0]?.amount;
@@ -56,10 +56,6 @@ export async function topUp(
       reference,
       at,
     ]);
-    await client.query(
-      "UPDATE wallet SET balance_nano_usd = balance_nano_usd + $2 WHERE account_id = $1",
-      [order.accountId, order.amountNanoUsd],
-    );
     const balanceNanoUsd = before.balanceNanoUsd + order.amountNanoUsd;
     return { wallet: { ...before, balanceNanoUsd }, credited: true };
   });

@@ -5,6 +5,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHoldTaker } from "../src/hold.ts";
+import { sumSpend } from "../src/read-entries.ts";
 import { releaseHold, sweepExpiredHolds } from "../src/release.ts";
 import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
 import { settle } from "./settlement-model.ts";
@@ -169,11 +170,80 @@ describe("holds and captures", () => {
   });
 
   test.each([
-    ["a negative balance", "UPDATE wallet SET balance_nano_usd = -1 WHERE account_id = $1"],
-    ["more held than there is", "UPDATE wallet SET held_nano_usd = 2000 WHERE account_id = $1"],
-    ["a negative hold", "UPDATE wallet SET held_nano_usd = -1 WHERE account_id = $1"],
-  ])("the database itself refuses %s", async (_, statement) => {
+    ["a balance", "UPDATE wallet SET balance_nano_usd = balance_nano_usd + 1"],
+    ["what is held", "UPDATE wallet SET held_nano_usd = held_nano_usd + 1"],
+    ["an event's record", "DELETE FROM recorded_event"],
+    ["an hour's spend", "UPDATE spend_hour SET charged_nano_usd = 0"],
+    ["a wallet that has money", "INSERT INTO wallet VALUES ('acct_rich', 5, 0)"],
+    ["a wallet's absence", "DELETE FROM wallet"],
+  ])("the database refuses a change by hand of %s", async (_, statement) => {
     const accountId = await openWallet(pool, 1_000n);
-    await expect(pool.query(statement, [accountId])).rejects.toThrow("check constraint");
+    await createCapture(pool)(usageEvent({ accountId, costNanoUsd: 1_000n }));
+    await expect(pool.query(statement)).rejects.toThrow("by entries and holds alone");
+  });
+
+  test.each([
+    ["wallets", "TRUNCATE wallet"],
+    ["holds", "TRUNCATE hold"],
+  ])("%s cannot be truncated", async (_, statement) => {
+    await expect(pool.query(statement)).rejects.toThrow("by entries and holds alone");
+  });
+
+  test("the database refuses more held than there is, and a hold without a wallet", async () => {
+    const accountId = await openWallet(pool, 1_000n);
+    const insert = "INSERT INTO hold (id, account_id, amount_nano_usd, expires_at) VALUES ";
+    const more = pool.query(`${insert} ('more', $1, 2000, now())`, [accountId]);
+    await expect(more).rejects.toThrow("check constraint");
+    const none = pool.query(`${insert} ('none', 'acct_nobody', 1, now())`);
+    await expect(none).rejects.toThrow("wallets that are there");
+    const negative = pool.query(`${insert} ('negative', $1, -1, now())`, [accountId]);
+    await expect(negative).rejects.toThrow("check constraint");
+  });
+
+  test("holds and entries by hand move their wallet too", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    await pool.query(
+      `INSERT INTO hold (id, account_id, amount_nano_usd, expires_at)
+       VALUES ($1 || '-1', $1, 3000, now()), ($1 || '-2', $1, 2000, now())`,
+      [accountId],
+    );
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 5_000n });
+    await pool.query("UPDATE hold SET amount_nano_usd = 4000 WHERE id = $1 || '-1'", [accountId]);
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 6_000n });
+    await pool.query("DELETE FROM hold WHERE account_id = $1", [accountId]);
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 0n, balance: 10_000n });
+  });
+
+  test("what was spent is the sum of whole hours and of the entries of the first", async () => {
+    const accountId = await openWallet(pool, 1_000_000n);
+    const capture = createCapture(pool);
+    for (const cost of [1_000n, 2_000n, 4_000n, 8_000n]) {
+      await capture(usageEvent({ accountId, costNanoUsd: cost }));
+    }
+    await pool.query("ALTER TABLE entry DISABLE TRIGGER USER");
+    await pool.query("ALTER TABLE spend_hour DISABLE TRIGGER USER");
+    const { rows } = await pool.query<{ hour: Date }>("SELECT date_trunc('hour', now()) AS hour");
+    const hour = rows[0]?.hour.getTime() ?? 0;
+    const at = (minutes: number) => new Date(hour + minutes * 60_000);
+    const times = [at(-121), at(-90), at(-61), at(-1)];
+    for (const [index, time] of times.entries()) {
+      await pool.query(
+        "UPDATE entry SET recorded_at = $2 WHERE account_id = $1 AND amount_nano_usd = $3",
+        [accountId, time, -1_000 * 2 ** index],
+      );
+    }
+    await pool.query("DELETE FROM spend_hour WHERE account_id = $1", [accountId]);
+    await pool.query(
+      `INSERT INTO spend_hour SELECT account_id, date_trunc('hour', recorded_at, 'UTC'),
+         -sum(amount_nano_usd) FROM entry WHERE account_id = $1 AND kind = 'usage' GROUP BY 1, 2`,
+      [accountId],
+    );
+    await pool.query("ALTER TABLE entry ENABLE TRIGGER USER");
+    await pool.query("ALTER TABLE spend_hour ENABLE TRIGGER USER");
+    const spends = [];
+    for (const minutes of [-122, -120, -90, -75, -60, 0]) {
+      spends.push(await sumSpend(pool, accountId, at(minutes)));
+    }
+    expect(spends).toEqual([15_000n, 14_000n, 14_000n, 12_000n, 8_000n, 0n]);
   });
 });
