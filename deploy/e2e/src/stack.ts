@@ -12,6 +12,7 @@ import { connectOperator } from "@tollgate/local/operator";
 import { createDatabase } from "@tollgate/local/postgres";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
+import pg from "pg";
 import { inject } from "vitest";
 import { testCatalog } from "./catalog.ts";
 
@@ -36,6 +37,8 @@ export interface Stack {
   stopBroker(): Promise<() => Promise<void>>;
   /** Kills what runs the chat service with -9, and starts it again. */
   killChat(): Promise<void>;
+  /** Cuts the gateway off from its database, and answers what lets it back in. */
+  stopDatabase(): Promise<() => Promise<void>>;
   /** Starts another replica of what clients talk to, over the same database. */
   addReplica(): Promise<Replica>;
   /** Resident memory of the largest of the gateway's processes; 0 where the system does not say. */
@@ -68,6 +71,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",
     TEST_PROVIDER_KEY: "provider-secret",
     HOST: "127.0.0.1",
+    TOLLGATE_SPOOL_DIR: join(folder, "spool"),
     ...(nats === undefined ? {} : { NATS_URL: nats.url }),
     ...env,
   };
@@ -92,6 +96,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
       return { accountId, keyId, key };
     },
     killChat: gateway.killChat,
+    stopDatabase: () => closeDatabase(inject("postgresUrl"), databaseName),
     async addReplica() {
       const child = await gateway.addReplica();
       return {
@@ -118,6 +123,21 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Ends all connections to a database and lets no new ones in. Answers what lets them in again. */
+async function closeDatabase(url: string, name: string): Promise<() => Promise<void>> {
+  const run = async (...statements: string[]) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  await run(
+    `ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+  );
+  return () => run(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
 }
 
 interface Gateway {

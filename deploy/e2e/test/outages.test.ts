@@ -1,7 +1,9 @@
+import { usageStream } from "@tollgate/kit/broker/usage-stream";
+import { connect } from "nats";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
-import { type Answer, chatBody, send } from "../src/request.ts";
+import { type Answer, chatBody, eventsOf, send, simulate } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 describe("outages", () => {
@@ -9,7 +11,7 @@ describe("outages", () => {
   let account: Account;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startStack({ TOLLGATE_MISSING_AFTER_SECONDS: "2" });
     account = await stack.newAccount(1);
   });
 
@@ -46,15 +48,7 @@ describe("outages", () => {
 
   test("without a database no provider is called, and all is well when it is back", async () => {
     await expectPaid(await ask());
-    const name = new URL(stack.databaseUrl).pathname.slice(1);
-    const adminUrl = new URL(stack.databaseUrl);
-    adminUrl.pathname = "/postgres";
-    const admin = new pg.Client({ connectionString: adminUrl.toString() });
-    await admin.connect();
-    await admin.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
-    await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [
-      name,
-    ]);
+    const startAgain = await stack.stopDatabase();
     const refused = await ask({ user: "no-database" });
     expect(refused).toMatchObject({
       status: 503,
@@ -64,9 +58,58 @@ describe("outages", () => {
     expect(journal.body).toEqual([]);
     const health = await send(`${stack.url}/v1/health`);
     expect(health.status).toBe(200);
-    await admin.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
-    await admin.end();
+    await startAgain();
     await vi.waitFor(async () => expect((await ask()).status).toBe(200), { timeout: 10_000 });
+    await expectPaid(await ask());
+  });
+
+  test("a stream that ends while broker and ledger are away is paid after a kill and a restart", async () => {
+    const user = "ends-alone";
+    const body = chatBody({ user, stream: true, ...simulate("chunks=10&gap_ms=200") });
+    const streaming = send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
+    await vi.waitFor(() => {
+      expect(stack.simulator.journal.list({ user })[0]?.chunksSent).toBeGreaterThan(1);
+    });
+    const startBroker = await stack.stopBroker();
+    const startDatabase = await stack.stopDatabase();
+    const answer = await streaming;
+    const events = eventsOf(answer.text);
+    expect(events.at(-1)).toBe("[DONE]");
+    // A gateway that starts needs its database.
+    await startDatabase();
+    await stack.killChat();
+    await startBroker();
+    await expectPaid({ ...answer, body: events.at(-2) });
+  });
+
+  test("what a broker lost after it took it is handed to the ledger", async ({ skip }) => {
+    const { natsUrl } = stack;
+    if (natsUrl === undefined) return skip("there is no broker");
+    const nats = await connect({ servers: natsUrl });
+    const manager = await nats.jetstreamManager();
+    const published = async () => (await manager.streams.info(usageStream.name)).state.messages;
+    await vi.waitFor(
+      async () => {
+        const before = await published();
+        await expectPaid(await ask());
+        expect(await published()).toBeGreaterThan(before);
+      },
+      { timeout: 20_000 },
+    );
+    const database = new pg.Client({ connectionString: stack.databaseUrl });
+    await database.connect();
+    await database.query(
+      "ALTER TABLE ledger.entry ADD CONSTRAINT closed CHECK (alias <> 'test-vision') NOT VALID",
+    );
+    const before = await published();
+    const answer = await ask({ model: "test-vision" });
+    expect(answer.status).toBe(200);
+    expect(await published()).toBe(before + 1);
+    await manager.streams.delete(usageStream.name);
+    await nats.close();
+    await database.query("ALTER TABLE ledger.entry DROP CONSTRAINT closed");
+    await database.end();
+    await expectPaid(answer);
     await expectPaid(await ask());
   });
 });

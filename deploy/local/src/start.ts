@@ -1,5 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { operatorSocket } from "@tollgate/billing/cli/operator-address";
@@ -42,6 +42,7 @@ await runUntilStopped(async () => {
 async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
   const env: NodeJS.ProcessEnv = { ...process.env };
   const dataFolder = resolve(env.TOLLGATE_DATA_DIR || ".data");
+  env.TOLLGATE_SPOOL_DIR ||= join(dataFolder, "spool");
   env.TOLLGATE_LOG ??= process.stderr.isTTY ? "warn" : "info";
   const data = await openDataFolder(dataFolder);
   stops.push(async () => data.release());

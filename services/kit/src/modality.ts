@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { z } from "zod";
 import { watchCatalog } from "./catalog/watch.ts";
-import { readSettings } from "./config.ts";
+import { integerSetting, readSettings } from "./config.ts";
 import { createHolds } from "./metering/holds.ts";
 import { createPublisher } from "./metering/publisher.ts";
+import { openSpool } from "./metering/spool.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
 import type { ServiceContext } from "./service.ts";
 import { createBreakers } from "./upstream/breaker.ts";
@@ -19,20 +21,22 @@ export interface Modality {
 
 /** Opens it. Raises a StartError for a catalog or an environment that will not do. */
 export async function openModality(context: ServiceContext): Promise<Modality> {
-  const { env, log, broker, peer, now } = context;
+  const { name, env, log, broker, peer, now } = context;
   const providers = createProviderClient(env);
-  const { TOLLGATE_CATALOG: file } = readSettings(schema, env);
-  const catalog = await watchCatalog(file, log, providers.check);
+  const settings = readSettings(schema, env);
+  const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
+  const spool = await openSpool(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
   const holds = createHolds(ledger, log);
-  const publisher = createPublisher(broker, ledger, log);
+  const missingAfterMs = settings.TOLLGATE_MISSING_AFTER_SECONDS * 1_000;
+  const publisher = createPublisher({ broker, ledger, spool, log, missingAfterMs });
   const breakers = createBreakers(() => performance.now());
   const parts = { catalog: catalog.current, holds, publisher, breakers, log, now };
   return {
     pipeline: createPipeline(parts),
     providers,
     async stop(graceMs) {
-      await publisher.drain(graceMs);
+      await publisher.stop(graceMs);
       catalog.close();
       holds.stop();
       await providers.close();
@@ -40,4 +44,8 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
   };
 }
 
-const schema = z.object({ TOLLGATE_CATALOG: z.string() });
+const schema = z.object({
+  TOLLGATE_CATALOG: z.string(),
+  TOLLGATE_SPOOL_DIR: z.string().default(".data/spool"),
+  TOLLGATE_MISSING_AFTER_SECONDS: integerSetting({ min: 1, max: 3_600, default: 60 }),
+});

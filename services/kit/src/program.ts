@@ -57,6 +57,7 @@ export async function startProgram(
   try {
     for (const service of services) {
       const context: ServiceContext = {
+        name: service.name,
         env,
         log: log.child({ service: service.name }),
         peer: peers.client,

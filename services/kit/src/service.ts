@@ -25,6 +25,7 @@ export interface Service {
 }
 
 export interface ServiceContext {
+  name: ServiceName;
   env: Environment;
   log: Log;
   /** A client of a service that `owner` offers, wherever it runs. */

@@ -78,3 +78,14 @@ const findChargesSql = `
   FROM entry e
   WHERE e.request_id = ANY ($2) AND e.account_id = $1 AND e.kind IN ('usage', 'failure')
     AND e.recorded_at > now() - $3 * interval '1 millisecond'`;
+
+/** Those of the events that are not recorded. */
+export async function findMissing(pool: pg.Pool, eventIds: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ event_id: string }>({
+    name: "find-missing",
+    text: `SELECT event_id FROM unnest($1::text[]) AS asked (event_id)
+      WHERE NOT EXISTS (SELECT FROM recorded_event r WHERE r.event_id = asked.event_id)`,
+    values: [eventIds],
+  });
+  return rows.map((row) => row.event_id);
+}

@@ -13,7 +13,7 @@ import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHoldTaker, extendHolds, growHold } from "./hold.ts";
-import { findCharges, listEntries, sumSpend } from "./read-entries.ts";
+import { findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
 import { releaseHold, sweepExpiredHolds } from "./release.ts";
 import { verifyLedger } from "./verify.ts";
@@ -90,6 +90,9 @@ function implement(
       }
       await Promise.all(events.map(capture));
       return {};
+    },
+    async confirmUsage({ eventIds }) {
+      return { missingEventIds: await findMissing(pool, eventIds) };
     },
     async getWallet({ accountId }) {
       const wallet = await findWallet(prisma, accountId);

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import type { Catalog, Model } from "@tollgate/kit/catalog/model";
 import { createLog } from "@tollgate/kit/log";
 import { createHolds } from "@tollgate/kit/metering/holds";
 import { createPublisher } from "@tollgate/kit/metering/publisher";
+import { openSpool } from "@tollgate/kit/metering/spool";
 import { costOf, minOf, type Price } from "@tollgate/kit/money";
 import { createPipeline, dearestCost, type Pipeline } from "@tollgate/kit/pipeline";
 import { createClient } from "@tollgate/kit/rpc/client";
@@ -37,6 +41,7 @@ describe("what a client is told", () => {
     pool = await openLedger(url);
     const transport = createLocalTransport(log);
     service = await ledger.setup({
+      name: "ledger",
       env: { DATABASE_URL: url },
       log,
       peer: () => {
@@ -56,7 +61,13 @@ describe("what a client is told", () => {
         { ...client, growHold: (...call) => delay.then(() => client.growHold(...call)) },
         log,
       ),
-      publisher: createPublisher(undefined, client, log),
+      publisher: createPublisher({
+        broker: undefined,
+        ledger: client,
+        spool: await openSpool(await mkdtemp(join(tmpdir(), "spool-")), log),
+        log,
+        missingAfterMs: 60_000,
+      }),
       breakers: createBreakers(() => performance.now()),
       log,
       now: () => new Date(),

@@ -6,56 +6,105 @@ import type { Broker } from "../broker/connection.ts";
 import { usageSubject } from "../broker/usage-stream.ts";
 import type { Log } from "../log.ts";
 import type { Client } from "../rpc/implementation.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import type { Spool } from "./spool.ts";
 
 const brokerTimeoutMs = 2_000;
 const ledgerTimeoutMs = 5_000;
-const firstRetryMs = 200;
-const longestRetryMs = 5_000;
-/** How long an answer waits for its event to be safe before it goes out all the same. */
-const patienceMs = 8_000;
+const roundEveryMs = 500;
+const roundWhileStoppingMs = 50;
+/** How long a stopping publisher waits for the ledger to confirm what the broker has. */
+const confirmPatienceMs = 5_000;
 
 export interface Publisher {
   /**
-   * Resolves once the event is safe with the broker or the ledger, or once patience ends: then
-   * delivery goes on behind the answer. The same event may be delivered twice, never less than once.
+   * Resolves once the event is safe: with the ledger, or on disk and, where there is one that is
+   * up, with the broker. The publisher keeps it until the ledger is known to have it. The same
+   * event may be delivered twice, never less than once.
    */
   publish(event: UsageEvent): Promise<void>;
-  /** Waits for the events still on their way, `graceMs` at most. */
-  drain(graceMs: number): Promise<void>;
+  /** Waits for the events still on their way, `graceMs` at most; the rest stays on disk. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface PublisherParts {
+  broker: Broker | undefined;
+  ledger: Client<typeof LedgerService>;
+  spool: Spool;
+  log: Log;
+  /** After so long the ledger is handed what it still lacks of the broker's. */
+  missingAfterMs: number;
 }
 
 /**
  * Publishes usage events to the broker, and past it to the ledger when the broker is away or there
- * is none. An event that neither takes is tried again until one does.
+ * is none. A broker can lose what it acknowledged, so the ledger is asked what it has, and handed
+ * what it lacks. An event that nobody takes stays on disk and is tried again until somebody does.
  */
-export function createPublisher(
-  broker: Broker | undefined,
-  ledger: Client<typeof LedgerService>,
-  log: Log,
-): Publisher {
-  const underWay = new Set<Promise<void>>();
-
-  async function deliver(event: UsageEvent): Promise<void> {
-    for (let retryMs = firstRetryMs; ; retryMs = Math.min(retryMs * 2, longestRetryMs)) {
-      if (await toBroker(broker, event, log)) return;
-      try {
-        await ledger.recordUsage({ events: [event] }, { timeoutMs: ledgerTimeoutMs });
-        return;
-      } catch (error) {
-        log.error({ err: error, event: event.id }, "usage event could not be delivered yet");
+export function createPublisher(parts: PublisherParts): Publisher {
+  const { broker, ledger, spool, log } = parts;
+  const outbox = createOutbox(
+    {
+      brokerIsUp: () => broker?.connection() !== undefined,
+      toBroker: (event) => toBroker(broker, event, log),
+      async toLedger(events) {
+        await ledger.recordUsage({ events: [...events] }, { timeoutMs: ledgerTimeoutMs });
+      },
+      async missing(eventIds) {
+        const request = { eventIds: [...eventIds] };
+        const answer = await ledger.confirmUsage(request, { timeoutMs: ledgerTimeoutMs });
+        return new Set(answer.missingEventIds);
+      },
+      spool,
+      log,
+    },
+    parts.missingAfterMs,
+  );
+  for (const event of spool.leftovers) outbox.takeOver(event);
+  const rounds = startRounds(outbox);
+  return {
+    publish: outbox.send,
+    async stop(graceMs) {
+      rounds.hurry();
+      const startedAt = performance.now();
+      const elapsed = () => performance.now() - startedAt;
+      while (outbox.size() > 0 && elapsed() < graceMs) {
+        if (outbox.unsent() === 0 && elapsed() > confirmPatienceMs) break;
+        await sleep(roundWhileStoppingMs);
       }
-      await sleep(retryMs);
+      await rounds.stop();
+      await spool.close();
+    },
+  };
+}
+
+/** Looks after what is on its way, one round at a time. */
+function startRounds(outbox: Outbox) {
+  let hurried = false;
+  let stopped = false;
+  let wake = () => {};
+  async function run(): Promise<void> {
+    while (!stopped) {
+      await outbox.look(hurried);
+      const pause = Promise.withResolvers<void>();
+      const timer = setTimeout(pause.resolve, hurried ? roundWhileStoppingMs : roundEveryMs);
+      wake = pause.resolve;
+      timer.unref();
+      await pause.promise;
+      clearTimeout(timer);
     }
   }
-
+  const finished = run();
   return {
-    async publish(event) {
-      const delivery = deliver(event);
-      underWay.add(delivery);
-      void delivery.finally(() => underWay.delete(delivery));
-      await withPatience(delivery, patienceMs);
+    hurry() {
+      hurried = true;
+      wake();
     },
-    drain: (graceMs) => withPatience(Promise.all(underWay), graceMs),
+    async stop() {
+      stopped = true;
+      wake();
+      await finished;
+    },
   };
 }
 
@@ -68,18 +117,8 @@ async function toBroker(broker: Broker | undefined, event: UsageEvent, log: Log)
     await connection.jetstream().publish(usageSubject, payload, options);
     return true;
   } catch (error) {
-    log.warn(
-      { event: event.id, reason: (error as Error).message },
-      "broker did not take the event",
-    );
+    const reason = (error as Error).message;
+    log.warn({ event: event.id, reason }, "broker did not take the event");
     return false;
   }
-}
-
-async function withPatience(work: Promise<unknown>, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, patience]).finally(() => clearTimeout(timer));
 }

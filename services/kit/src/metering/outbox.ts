@@ -1,0 +1,178 @@
+import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import { GatewayError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Spool } from "./spool.ts";
+
+/** The ledger commits what the broker has within milliseconds; before this nobody asks. */
+const confirmAfterMs = 1_000;
+const confirmLimit = 5_000;
+const deliverLimit = 250;
+const firstRetryMs = 200;
+const longestRetryMs = 5_000;
+
+/** The ways that an event can go, and where it waits. */
+export interface Ways {
+  /** Whether there is a broker to try. */
+  brokerIsUp(): boolean;
+  /** Whether the broker has it now. Never raises. */
+  toBroker(event: UsageEvent): Promise<boolean>;
+  /** Resolves once the ledger has committed them all. */
+  toLedger(events: readonly UsageEvent[]): Promise<void>;
+  /** Which of them the ledger does not have. */
+  missing(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
+  spool: Pick<Spool, "keep" | "forget">;
+  log: Log;
+}
+
+/** Events that the ledger is not yet known to have. */
+export interface Outbox {
+  /** Sends an event, and resolves once it is safe; see `Publisher.publish`. */
+  send(event: UsageEvent): Promise<void>;
+  /** Takes over an event that is on disk already. */
+  takeOver(event: UsageEvent): void;
+  /**
+   * Asks the ledger for what the broker has, and delivers what nobody has. Never raises. When
+   * `hurried`, nothing is waited for.
+   */
+  look(hurried: boolean): Promise<void>;
+  size(): number;
+  /** How many are with nobody but us. */
+  unsent(): number;
+}
+
+interface Waiting {
+  event: UsageEvent;
+  /** `sending`: somebody awaits `send`. `brokered`: the broker has it. `unsent`: only we have it. */
+  state: "sending" | "brokered" | "unsent";
+  since: number;
+  onDisk: boolean;
+  /** Resolves once the ledger or the broker has it. */
+  delivered: PromiseWithResolvers<void>;
+}
+
+export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
+  const { toBroker, toLedger, missing, spool, log } = ways;
+  const waiting = new Set<Waiting>();
+  const backoff = createBackoff();
+
+  function open(event: UsageEvent, state: Waiting["state"], onDisk: boolean): Waiting {
+    const delivered = Promise.withResolvers<void>();
+    const one = { event, state, since: performance.now(), onDisk, delivered };
+    waiting.add(one);
+    return one;
+  }
+
+  function brokered(one: Waiting): void {
+    one.state = "brokered";
+    one.since = performance.now();
+    one.delivered.resolve();
+  }
+
+  function recorded(one: Waiting): void {
+    waiting.delete(one);
+    one.delivered.resolve();
+    if (one.onDisk) spool.forget(one.event.id).catch((error: Error) => notSpooled(one, error));
+  }
+
+  async function keep(one: Waiting): Promise<void> {
+    if (one.onDisk) return;
+    try {
+      await spool.keep(one.event);
+      one.onDisk = true;
+    } catch (error) {
+      notSpooled(one, error as Error);
+    }
+  }
+
+  function notSpooled({ event }: Waiting, { message: reason }: Error): void {
+    log.error({ event: event.id, reason }, "the spool could not be written");
+  }
+
+  async function confirm(ones: readonly Waiting[]): Promise<void> {
+    const lacking = await missing(ones.map(({ event }) => event.id));
+    const now = performance.now();
+    for (const one of ones) {
+      if (!lacking.has(one.event.id)) recorded(one);
+      else if (now - one.since > missingAfterMs) one.state = "unsent";
+    }
+  }
+
+  async function deliver(ones: readonly Waiting[]): Promise<void> {
+    try {
+      await toLedger(ones.map(({ event }) => event));
+      for (const one of ones) recorded(one);
+    } catch (error) {
+      // One event that the ledger refuses must not keep the others back.
+      if (error instanceof GatewayError && ones.length > 1) {
+        for (const one of ones) await deliver([one]).catch(() => {});
+        return;
+      }
+      await Promise.all(ones.map(async (one) => (await toBroker(one.event)) && brokered(one)));
+      if (ones.some(({ state }) => state === "unsent")) throw error;
+    }
+  }
+
+  function due(state: Waiting["state"], settledMs: number): Waiting[] {
+    const before = performance.now() - settledMs;
+    return [...waiting].filter((one) => one.state === state && one.since <= before);
+  }
+
+  return {
+    async send(event) {
+      const one = open(event, "sending", false);
+      if (ways.brokerIsUp()) {
+        const [taken] = await Promise.all([toBroker(event), keep(one)]);
+        if (taken) return brokered(one);
+      }
+      try {
+        await toLedger([event]);
+        recorded(one);
+      } catch (error) {
+        log.error({ err: error, event: event.id }, "usage event could not be delivered yet");
+        await keep(one);
+        one.state = "unsent";
+        if (!one.onDisk) await one.delivered.promise;
+      }
+    },
+    takeOver: (event) => void open(event, "unsent", true),
+    async look(hurried) {
+      if (!hurried && !backoff.isOver()) return;
+      try {
+        await inParts(due("brokered", hurried ? 0 : confirmAfterMs), confirmLimit, confirm);
+        await inParts(due("unsent", 0), deliverLimit, deliver);
+        backoff.reset();
+      } catch (error) {
+        backoff.extend();
+        const reason = (error as Error).message;
+        log.warn({ events: waiting.size, reason }, "usage events wait for the ledger");
+      }
+    },
+    size: () => waiting.size,
+    unsent: () => [...waiting].filter(({ state }) => state !== "brokered").length,
+  };
+}
+
+async function inParts<Item>(
+  items: readonly Item[],
+  limit: number,
+  work: (part: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += limit) {
+    await work(items.slice(start, start + limit));
+  }
+}
+
+function createBackoff() {
+  let pauseMs = 0;
+  let until = 0;
+  return {
+    isOver: () => performance.now() >= until,
+    reset() {
+      pauseMs = 0;
+    },
+    extend() {
+      pauseMs = Math.min(Math.max(pauseMs * 2, firstRetryMs), longestRetryMs);
+      until = performance.now() + pauseMs;
+    },
+  };
+}
