@@ -1,0 +1,154 @@
+import { create } from "@bufbuild/protobuf";
+import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { GatewayError } from "../errors.ts";
+import { createLog } from "../log.ts";
+import { createOutbox } from "./outbox.ts";
+
+const log = createLog("silent");
+const event = (id: string) => create(UsageEventSchema, { id });
+
+/** A broker, a ledger and a disk that can be away, and what each of them has. */
+function world({ hasBroker = true } = {}) {
+  const up = { broker: hasBroker, ledger: true, disk: true };
+  const has = { broker: new Set<string>(), ledger: new Set<string>(), disk: new Set<string>() };
+  const poison = new Set<string>();
+  const outbox = createOutbox(
+    {
+      brokerIsUp: () => hasBroker,
+      async toBroker({ id }) {
+        if (up.broker) has.broker.add(id);
+        return up.broker;
+      },
+      async toLedger(events) {
+        if (!up.ledger) throw new Error("the ledger is away");
+        if (events.some(({ id }) => poison.has(id))) throw new GatewayError("invalid_param", "no");
+        for (const { id } of events) has.ledger.add(id);
+      },
+      async missing(ids) {
+        if (!up.ledger) throw new Error("the ledger is away");
+        return new Set(ids.filter((id) => !has.ledger.has(id)));
+      },
+      spool: {
+        async keep({ id }) {
+          if (!up.disk) throw new Error("the disk is full");
+          has.disk.add(id);
+        },
+        async forget(id) {
+          has.disk.delete(id);
+        },
+      },
+      log,
+    },
+    0,
+  );
+  /** The ledger reads what the broker has. */
+  const consume = () => {
+    for (const id of has.broker) has.ledger.add(id);
+  };
+  return { up, has, poison, outbox, consume };
+}
+
+test("an event that the broker took stays on disk until the ledger has it", async () => {
+  const { has, outbox, consume } = world();
+  await outbox.send(event("a"));
+  expect([...has.disk]).toEqual(["a"]);
+  expect([...has.ledger]).toEqual([]);
+  consume();
+  await outbox.look(true);
+  expect([outbox.size(), [...has.disk]]).toEqual([0, []]);
+});
+
+test("what the broker lost is handed to the ledger", async () => {
+  const { has, outbox } = world();
+  await outbox.send(event("a"));
+  has.broker.clear();
+  await outbox.look(true);
+  await outbox.look(true);
+  expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
+});
+
+test("without a broker the ledger has it at once, and the disk is left alone", async () => {
+  const { up, has, outbox } = world({ hasBroker: false });
+  up.disk = false;
+  await outbox.send(event("a"));
+  expect([[...has.ledger], outbox.size()]).toEqual([["a"], 0]);
+});
+
+test("what nobody takes is safe on disk, and goes out when somebody is back", async () => {
+  const { up, has, outbox } = world();
+  up.broker = false;
+  up.ledger = false;
+  await outbox.send(event("a"));
+  expect([[...has.disk], outbox.unsent()]).toEqual([["a"], 1]);
+  up.broker = true;
+  await outbox.look(true);
+  expect([[...has.broker], outbox.unsent()]).toEqual([["a"], 0]);
+});
+
+test("with no place at all an event is waited for", async () => {
+  const { up, has, outbox } = world();
+  up.broker = false;
+  up.ledger = false;
+  up.disk = false;
+  let safe = false;
+  const sent = outbox.send(event("a")).then(() => {
+    safe = true;
+  });
+  await outbox.look(true);
+  expect(safe).toBe(false);
+  up.ledger = true;
+  await vi.waitFor(async () => {
+    await outbox.look(true);
+    expect([...has.ledger]).toEqual(["a"]);
+  });
+  await sent;
+});
+
+test("an event that the ledger refuses keeps no other back", async () => {
+  const { up, has, poison, outbox } = world({ hasBroker: false });
+  up.ledger = false;
+  poison.add("bad");
+  for (const id of ["a", "bad", "b"]) await outbox.send(event(id));
+  up.ledger = true;
+  await outbox.look(true);
+  expect([...has.ledger]).toEqual(["a", "b"]);
+  expect([outbox.unsent(), [...has.disk]]).toEqual([1, ["bad"]]);
+});
+
+test("whatever fails in whatever order, nothing that was told safe is lost", async () => {
+  const step = fc.oneof(
+    fc.constantFrom("send", "send", "look", "consume", "wipe" as const),
+    fc.constantFrom("broker", "ledger", "disk" as const),
+  );
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    const { up, has, outbox, consume } = world();
+    const told: string[] = [];
+    let diskWasAway = false;
+    const sending: Promise<void>[] = [];
+    for (const [index, what] of steps.entries()) {
+      if (what === "send") {
+        const id = String(index);
+        sending.push(outbox.send(event(id)).then(() => void told.push(id)));
+        await Promise.race([sending.at(-1), new Promise(setImmediate)]);
+      } else if (what === "look") await outbox.look(true);
+      else if (what === "consume") consume();
+      // With a broken disk the broker is the only one that has it.
+      else if (what === "wipe") {
+        if (!diskWasAway) has.broker.clear();
+      } else up[what] = !up[what];
+      diskWasAway ||= !up.disk;
+      // Were the process killed now, the disk and the others have what was told safe.
+      for (const id of told) {
+        expect(has.disk.has(id) || has.ledger.has(id) || has.broker.has(id)).toBe(true);
+      }
+    }
+    Object.assign(up, { broker: true, ledger: true, disk: true });
+    for (let round = 0; round < 3; round += 1) await outbox.look(true);
+    await Promise.all(sending);
+    for (const id of told) expect(has.ledger.has(id)).toBe(true);
+    expect([outbox.size(), has.disk.size]).toEqual([0, 0]);
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
