@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,13 +6,20 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDataFolder } from "./data-folder.ts";
 
+/** Larger than any process id that a system gives. */
+const deadPid = 4_194_305;
+
 let folder: string;
+const launched: ChildProcess[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tollgate-folder-"));
 });
 
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  for (const child of launched.splice(0)) child.kill("SIGKILL");
+  await rm(folder, { recursive: true, force: true });
+});
 
 /** Another program that opens the folder and, unless it is refused, keeps it until it is killed. */
 async function startLauncher() {
@@ -25,6 +32,7 @@ async function startLauncher() {
     setInterval(() => {}, 1000);`;
   const args = ["--input-type=module-typescript", "--eval", program, folder];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  launched.push(child);
   const [said] = (await once(child.stdout, "data")) as [Buffer];
   return { child, said: said.toString() };
 }
@@ -54,7 +62,24 @@ test("a killed launcher's lock is taken over, by one alone", async () => {
   await once(child, "exit");
   const launchers = await Promise.all(Array.from({ length: 4 }, startLauncher));
   expect(launchers.filter(({ said }) => said === "opened")).toHaveLength(1);
-  for (const launcher of launchers) launcher.child.kill("SIGKILL");
+});
+
+test("a dead launcher's lock goes to one alone, whoever of many comes when", async () => {
+  for (let round = 0; round < 50; round += 1) {
+    await writeFile(join(folder, "launcher.pid"), `${deadPid} ${round}`);
+    const tries = Array.from({ length: 8 }, () => openDataFolder(folder));
+    const opened = (await Promise.allSettled(tries)).filter(({ status }) => status === "fulfilled");
+    expect(opened).toHaveLength(1);
+    expect(await readdir(folder)).toEqual(["launcher.pid"]);
+  }
+});
+
+test("a dead heir's claim passes on", async () => {
+  await writeFile(join(folder, "launcher.pid"), `${deadPid} 1`);
+  await writeFile(join(folder, `launcher.pid.heir-of-${deadPid}-1`), `${deadPid} 2`);
+  const data = await openDataFolder(folder);
+  expect(await readdir(folder)).toEqual(["launcher.pid"]);
+  await data.release();
 });
 
 test.runIf(process.platform === "linux")(

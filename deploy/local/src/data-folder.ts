@@ -1,21 +1,11 @@
-import {
-  constants,
-  copyFile,
-  mkdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { isAlive, startMark } from "./process-table.ts";
 
 const maxAttempts = 20;
-/** A lock file that stays empty this long was left by a launcher that died while it wrote it. */
-const maxEmptyMs = 1_000;
-const pollMs = 100;
+const lockName = "launcher.pid";
+const heirMark = ".heir-of-";
 
 export interface DataFolder {
   /** Absolute. */
@@ -32,37 +22,62 @@ export interface DataFolder {
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
   await mkdir(path, { recursive: true });
-  const lock = join(path, "launcher.pid");
+  const lock = join(path, lockName);
   const own = `${process.pid} ${(await startMark(process.pid)) ?? ""}`.trim();
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    if (await tryLock(lock, own)) return { path, release: () => release(lock, own) };
-    const holder = await readFile(lock, "utf8").catch(() => undefined);
-    if (holder === undefined) continue;
-    if (holder === "" && (await isYoung(lock))) {
-      await sleep(pollMs);
-      continue;
-    }
-    if (await isRunning(holder)) {
-      throw new Error(`the data folder ${path} is in use by process ${holder.split(" ")[0]}`);
-    }
-    await removeStale(lock, holder);
+    if (await claim(lock, own)) return { path, release: () => release(lock, own) };
+    const last = await holderOf(lock);
+    if (last === undefined) continue;
+    if (await inherit(path, last, own)) return { path, release: () => release(lock, own) };
   }
   throw new Error(`the data folder ${path} cannot be locked`);
 }
 
-async function tryLock(lock: string, own: string): Promise<boolean> {
+/**
+ * Takes the lock over from `last`. A dead launcher has one heir at most: the one whose claim on its
+ * name came first, or, where that one died too, that one's heir. The claim alone is not enough: the
+ * heir before may have come and gone, which shows in the lock.
+ */
+async function inherit(path: string, last: string, own: string): Promise<boolean> {
+  const lock = join(path, lockName);
+  for (let holder = last; ; ) {
+    if (await isRunning(holder)) {
+      throw new Error(`the data folder ${path} is in use by process ${holder.split(" ")[0]}`);
+    }
+    const heir = `${lock}${heirMark}${holder.replace(" ", "-")}`;
+    if (await claim(heir, own)) {
+      const mine = (await holderOf(lock)) === last;
+      if (mine) {
+        await rename(heir, lock);
+        await removeHeirs(path);
+      } else {
+        await rm(heir, { force: true });
+      }
+      return mine;
+    }
+    const next = await holderOf(heir);
+    if (next === undefined) return false;
+    holder = next;
+  }
+}
+
+/** Makes the file with its text in one step, or not at all where it is there already. */
+async function claim(file: string, text: string): Promise<boolean> {
+  const draft = join(dirname(file), `${lockName}.${randomUUID()}`);
+  await writeFile(draft, text);
   try {
-    await writeFile(lock, own, { flag: "wx" });
+    await link(draft, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
-async function isYoung(lock: string): Promise<boolean> {
-  const found = await stat(lock).catch(() => undefined);
-  return found === undefined || Date.now() - found.mtimeMs < maxEmptyMs;
+function holderOf(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8").catch(() => undefined);
 }
 
 async function isRunning(holder: string): Promise<boolean> {
@@ -73,22 +88,11 @@ async function isRunning(holder: string): Promise<boolean> {
   return now === undefined || mark.length === 0 || now === mark.join(" ");
 }
 
-/** Of two launchers that find a dead one's lock at once, the slower may hold the faster's here. */
-async function removeStale(lock: string, holder: string): Promise<void> {
-  const aside = `${lock}.${process.pid}`;
-  try {
-    await rename(lock, aside);
-    if ((await readFile(aside, "utf8")) === holder) return;
-    await copyFile(aside, lock, constants.COPYFILE_EXCL);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "EEXIST") throw error;
-  } finally {
-    await rm(aside, { force: true });
-  }
+async function removeHeirs(path: string): Promise<void> {
+  const heirs = (await readdir(path)).filter((name) => name.startsWith(`${lockName}${heirMark}`));
+  for (const name of heirs) await rm(join(path, name), { force: true });
 }
 
 async function release(lock: string, own: string): Promise<void> {
-  const holder = await readFile(lock, "utf8").catch(() => undefined);
-  if (holder === own) await rm(lock, { force: true });
+  if ((await holderOf(lock)) === own) await rm(lock, { force: true });
 }
