@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { testCatalog } from "../src/catalog.ts";
-import { expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
-import { type Answer, chatBody, eventsOf, send, simulate } from "../src/request.ts";
+import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
+import { type Answer, chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 describe("providers", () => {
@@ -166,6 +167,13 @@ describe("providers", () => {
     const answer = await ask({ model: "test-keyed", user: "keyed" });
     expect(await calls("keyed")).toMatchObject([{ authorized: true }]);
     expect(answer.text + JSON.stringify([...answer.headers])).not.toContain("provider-secret");
+  });
+
+  test.each([false, true])("a provider is told the request's id (stream: %s)", async (stream) => {
+    const user = `named-${stream}`;
+    const answer = await ask({ user, stream });
+    const [call] = stack.simulator.journal.list({ user });
+    expect(call?.requestId).toBe(requestIdOf(answer));
   });
 
   test("the catalog is read again when it changes, without a restart", async () => {

@@ -48,6 +48,11 @@ export function isAuthorized({ headers }: IncomingMessage): boolean {
   return /^Bearer \S/i.test(headers.authorization ?? "");
 }
 
+/** What the caller calls its request. */
+export function requestIdOf({ headers }: IncomingMessage): string | null {
+  return headers["x-client-request-id"]?.toString() ?? null;
+}
+
 /** Waits, and rejects at once when the client leaves. */
 export async function pause(call: Call, ms: number): Promise<void> {
   await delay(ms, undefined, { signal: call.left });

@@ -36,6 +36,8 @@ export interface JournalEntry {
   readonly user: string | null;
   /** Whether a bearer secret came along. */
   readonly authorized: boolean;
+  /** What the caller calls this request, in `X-Client-Request-Id`. */
+  readonly requestId: string | null;
   /** The HTTP status, 0 while none is sent. */
   status: number;
   outcome: Outcome;
@@ -71,6 +73,7 @@ export interface Journal {
     stream: boolean;
     user: string | null;
     authorized: boolean;
+    requestId?: string | null;
     body: unknown;
   }): JournalEntry;
   /** Oldest first; `since` leaves out that `seq` and all before it. */
@@ -100,6 +103,7 @@ export function createJournal(entryLimit = ENTRY_LIMIT, bodyLimit = BODY_LIMIT):
         stream: call.stream,
         user: call.user,
         authorized: call.authorized,
+        requestId: call.requestId ?? null,
         status: 0,
         outcome: "open",
         promptTokens: 0,

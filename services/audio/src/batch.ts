@@ -5,7 +5,7 @@ import type { Modality } from "@tollgate/kit/modality";
 import { costOf } from "@tollgate/kit/money";
 import { dearestCost } from "@tollgate/kit/pipeline";
 import { type Refusal, SlotFailure } from "@tollgate/kit/upstream/failure";
-import { readJson } from "@tollgate/kit/upstream/provider-client";
+import { nameRequest, readJson } from "@tollgate/kit/upstream/provider-client";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { secondsIn } from "./seconds.ts";
 import type { Upload } from "./upload.ts";
@@ -52,6 +52,7 @@ export async function transcribe(
         accept: "application/json",
         "content-type": contentType,
         "content-length": String(audio.bytes),
+        ...nameRequest(caller.requestId),
       };
       const query = language === "" ? {} : { lang: language };
       try {

@@ -41,7 +41,8 @@ export async function* speak(
     estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
     async open(slot: Slot) {
       const body = spliceBody({ model: slot.upstreamModel }, call.body);
-      const answer = await providers.post(slot, body, { accept: "audio/*", signal });
+      const { requestId = "" } = call.caller ?? {};
+      const answer = await providers.post(slot, body, { accept: "audio/*", requestId, signal });
       return openAudio(answer, signal, () => {
         delivered = true;
       });

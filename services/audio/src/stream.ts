@@ -47,7 +47,7 @@ export async function* streamTranscription(
     model,
     estimate: dearestCost(model, ({ input }) => costOf([{ quantity: seconds, price: input }])),
     async open(slot) {
-      const socket = await connectProvider(slot, providers, signal);
+      const socket = await connectProvider(slot, providers, caller.requestId, signal);
       void sendAll(socket, upload.audio.read(pcm.offset), progress);
       return countedEvents(drainEvents(socket, progress, slot.provider.timeoutMs), tally);
     },

@@ -42,7 +42,9 @@ async function completeOrder(
     async ask(slot, held) {
       const maxTokens = affordableTokens(bound, slot, held);
       const body = upstreamBody(call, slot, session, { stream: false, maxTokens });
-      const response = await providers.post(slot, body, { accept: "application/json", signal });
+      const { requestId = "" } = call.caller ?? {};
+      const accept = "application/json";
+      const response = await providers.post(slot, body, { accept, requestId, signal });
       const value = requireCompletion((await readJson(response, signal)).value);
       return { value, usage: usageOf(value, promptCharacters) };
     },

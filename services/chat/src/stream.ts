@@ -51,7 +51,9 @@ function streamedOrder(
     async open(slot, held) {
       const maxTokens = affordableTokens(bound, slot, held);
       const body = upstreamBody(call, slot, session, { stream: true, maxTokens });
-      const answer = await providers.post(slot, body, { accept: "text/event-stream", signal });
+      const { requestId = "" } = call.caller ?? {};
+      const accept = "text/event-stream";
+      const answer = await providers.post(slot, body, { accept, requestId, signal });
       const runs = await openChunks(readEvents(answer.body, signal), own);
       return forwardChunks(runs, (run) => {
         tally.add(run);

@@ -50,6 +50,7 @@ export async function serveJson<Call extends JsonCall>(
 ): Promise<JsonAnswer> {
   const model = pipeline.resolve(call.alias, route.routeType);
   const quantity = route.bound(call, model);
+  const { requestId = "" } = call.caller ?? {};
   const { answer, cost } = await pipeline.run({
     caller: call.caller,
     model,
@@ -57,7 +58,8 @@ export async function serveJson<Call extends JsonCall>(
     async ask(slot, held) {
       const decided = { model: slot.upstreamModel, ...route.decide?.(call, slot, held) };
       const body = spliceBody(decided, call.body);
-      const response = await providers.post(slot, body, { accept: "application/json", signal });
+      const accept = "application/json";
+      const response = await providers.post(slot, body, { accept, requestId, signal });
       const { bytes, value: json } = await readJson(response, signal);
       const value = membersOf(json);
       return { bytes, value, used: route.measure(value, call, model) };

@@ -43,7 +43,7 @@ export async function serveSession(
   let stream: LiveStream | undefined;
   try {
     const { slot, answer } = await generation.call((one) =>
-      connectProvider(one, providers, client.gone),
+      connectProvider(one, providers, caller.requestId, client.gone),
     );
     stream = openStream(client, answer, slot, generation);
     await stream.run(frames);

@@ -21,11 +21,12 @@ export async function answerOcr(
     const model = pipeline.resolve(form.alias, "ocr");
     checkLane(form, model);
     const quantity = BigInt(form.pages);
+    const { requestId } = caller;
     const { answer } = await pipeline.run({
       caller,
       model,
       estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
-      ask: (slot) => forwardForm(providers, slot, slot.path, form, signal),
+      ask: (slot) => forwardForm(providers, slot, { path: slot.path, requestId }, form, signal),
       measure: ({ value }, { pricing }) =>
         measurePages(reportedPages(value), form.fileParts, pricing.input),
     });

@@ -2,7 +2,11 @@ import type { Slot } from "@tollgate/kit/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import type { Modality } from "@tollgate/kit/modality";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
-import { type ProviderRequest, readJson } from "@tollgate/kit/upstream/provider-client";
+import {
+  nameRequest,
+  type ProviderRequest,
+  readJson,
+} from "@tollgate/kit/upstream/provider-client";
 import type { OcrForm } from "./form.ts";
 
 export interface OcrAnswer {
@@ -15,7 +19,7 @@ export interface OcrAnswer {
 export function forwardForm(
   providers: Modality["providers"],
   slot: Slot,
-  path: string,
+  { path, requestId }: { path: string; requestId: string },
   { body, contentType }: OcrForm,
   signal: AbortSignal,
 ): Promise<OcrAnswer> {
@@ -23,6 +27,7 @@ export function forwardForm(
     accept: "application/json",
     "content-type": contentType,
     "content-length": String(body.bytes),
+    ...nameRequest(requestId),
   };
   const request: ProviderRequest = { method: "POST", path, headers, body: body.read() };
   return askSlot(providers, slot, request, signal);

@@ -36,7 +36,8 @@ export async function createJob(
     const model = pipeline.resolve(form.alias, "ocr");
     checkLane(form, model);
     const { slot, answer } = await pipeline.walk(model, async (one) => {
-      const made = await forwardForm(providers, one, jobsPathOf(one), form, signal);
+      const order = { path: jobsPathOf(one), requestId: caller.requestId };
+      const made = await forwardForm(providers, one, order, form, signal);
       return { ...made, jobId: jobIdOf(made) };
     });
     await prisma.ocrJob.create({

@@ -37,6 +37,8 @@ export interface ProviderClient {
 }
 
 export interface PostCall {
+  /** Told to the provider, so that its logs can be held against ours. */
+  requestId: string;
   accept: "application/json" | "text/event-stream" | "audio/*";
   signal: AbortSignal;
 }
@@ -66,8 +68,8 @@ export function createProviderClient(env: Environment): ProviderClient {
     keepAliveTimeout: keepAliveMs,
   });
   return {
-    post(slot, body, { accept, signal }) {
-      const headers = { "content-type": "application/json", accept };
+    post(slot, body, { accept, requestId, signal }) {
+      const headers = { "content-type": "application/json", accept, ...nameRequest(requestId) };
       const order: ProviderRequest = { method: "POST", path: slot.path, headers, body };
       return send(agent, env, slot, order, signal);
     },
@@ -121,6 +123,11 @@ function apiKeyOf(provider: Provider, env: Environment): string | undefined {
 
 function authorizationFor(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
+/** The header by which a client names its request to OpenAI's API, and to those that follow it. */
+export function nameRequest(requestId: string): Record<string, string> {
+  return { "x-client-request-id": requestId };
 }
 
 function withQuery(path: string, query: Record<string, string>): string {

@@ -3,7 +3,7 @@ import type { Slot } from "../catalog/model.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { createQueue } from "../queue.ts";
 import { SlotFailure } from "./failure.ts";
-import type { ProviderClient } from "./provider-client.ts";
+import { nameRequest, type ProviderClient } from "./provider-client.ts";
 
 const connectTimeoutMs = 10_000;
 const maxEventBytes = 1024 * 1024;
@@ -33,11 +33,12 @@ export interface ProviderSocket {
 export async function connectProvider(
   slot: Slot,
   providers: ProviderClient,
+  requestId: string,
   signal: AbortSignal,
 ): Promise<ProviderSocket> {
   signal.throwIfAborted();
   const socket = new WebSocket(providers.streamUrl(slot), {
-    headers: providers.authorization(slot),
+    headers: { ...providers.authorization(slot), ...nameRequest(requestId) },
     handshakeTimeout: Math.min(connectTimeoutMs, slot.provider.timeoutMs),
     maxPayload: maxEventBytes,
     perMessageDeflate: false,
