@@ -44,6 +44,7 @@ export default defineConfig({
       },
       endToEnd("all"),
       endToEnd("fleet"),
+      { root, test: { name: "faults", include: ["deploy/faults/test/**/*.test.ts"] } },
     ],
   },
 });

@@ -1,4 +1,5 @@
 import { expect, vi } from "vitest";
+import { nanoUsd } from "./nano-usd.ts";
 import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
@@ -53,9 +54,4 @@ export async function entryOf(stack: Stack, account: Account, requestId: string 
     expect(entry).toBeDefined();
     return entry;
   });
-}
-
-/** What a client was told it cost, in nano-USD. */
-export function nanoUsd(cost: number): bigint {
-  return BigInt(Math.round(cost * 1e6)) * 1_000n;
 }

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder, nanoUsd } from "../src/ledger-books.ts";
+import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { type Account, type Replica, type Stack, startStack } from "../src/stack.ts";
 

@@ -7,7 +7,8 @@ import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/toll
 import { connect } from "nats";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
+import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, send, simulate } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 

@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
+import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 describe("the openai package, unmodified", () => {

@@ -2,7 +2,8 @@ import { usageStream } from "@tollgate/kit/broker/usage-stream";
 import { connect } from "nats";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
+import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, eventsOf, send, simulate } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder, nanoUsd } from "../src/ledger-books.ts";
+import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 

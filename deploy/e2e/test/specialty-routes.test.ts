@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { entryOf, expectBooksInOrder, nanoUsd, readBooks } from "../src/ledger-books.ts";
+import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";

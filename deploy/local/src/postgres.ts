@@ -30,8 +30,8 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Runs a real Postgres on the data folder, on 127.0.0.1 at a free port and with a password of its
- * own. What it holds outlives restarts. The data folder must be this launcher's alone: a server that
+ * Runs a real Postgres on the data folder, on 127.0.0.1 at `port`, else at a free one, and with a
+ * password of its own. What it holds outlives restarts. The data folder must be this launcher's alone: a server that
  * still runs on it was left by a launcher that was killed, and is stopped first. Data that may be
  * thrown away is written with `durable: false`, which is faster and survives no crash. `log` is told
  * what takes time. Raises an Error with the end of `postgres.log` when the server does not start.
@@ -39,6 +39,7 @@ export interface EmbeddedPostgres {
 export async function startPostgres(options: {
   dataFolder: string;
   durable?: boolean;
+  port?: number;
   log?: (message: string) => void;
 }): Promise<EmbeddedPostgres> {
   const { durable = true, log = () => {} } = options;
@@ -54,7 +55,7 @@ export async function startPostgres(options: {
     log(`making the Postgres data in ${cluster}`);
     await initialiseCluster({ binaries, cluster, user, password });
   }
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const urlOf = (name: string) => `postgresql://${user}:${password}@127.0.0.1:${port}/${name}`;
   const server = await startServer({
     name: "the embedded Postgres",

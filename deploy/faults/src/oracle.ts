@@ -1,0 +1,105 @@
+import type { JournalEntry } from "@tollgate/simulator/journal";
+import type { LedgerEntry } from "./books.ts";
+import type { Told } from "./told.ts";
+
+/** What must not be, one line each, and what is worth knowing. */
+export interface Verdict {
+  violations: string[];
+  /** Charged though no whole answer came: it was lost on its way. Who left early is not counted. */
+  chargedUnanswered: number;
+  chargedNanoUsd: bigint;
+}
+
+/** Statuses that are answered before any provider is called. */
+const refusedAhead = new Set([400, 401, 402, 403, 404]);
+
+/**
+ * Holds what clients were told and what the provider did against the ledger: every whole answer has
+ * one entry over what it was told or owes, none has two, and nothing is charged that the provider
+ * was not asked for.
+ */
+export function judge(
+  told: readonly Told[],
+  entries: readonly LedgerEntry[],
+  journal: readonly JournalEntry[],
+): Verdict {
+  const usage = entries.filter(({ kind }) => kind === "usage");
+  const byRequest = groupBy(usage, ({ requestId }) => requestId);
+  const byEvent = groupBy(usage, ({ eventId }) => eventId);
+  const generated = groupBy(journal, ({ requestId }) => requestId ?? "");
+  const violations: string[] = [];
+  let chargedUnanswered = 0;
+  for (const one of told) {
+    const own = one.eventId === undefined ? byRequest.get(one.requestId) : byEvent.get(one.eventId);
+    const isGenerated = one.eventId !== undefined || generated.has(one.requestId);
+    const problems =
+      one.ended === "whole" ? problemsOfWhole(one, own ?? [], isGenerated) : problemsOf(one, own);
+    const name = `${one.family} ${one.requestId || "(no id)"}`;
+    violations.push(...problems.map((problem) => `${name}: ${problem}`));
+    const isLost = one.ended === "refused" || one.ended === "broken";
+    if (isLost && sum(own) > 0n) chargedUnanswered += 1;
+  }
+  violations.push(...judgeCharges(usage, generated));
+  return { violations, chargedUnanswered, chargedNanoUsd: sum(usage) };
+}
+
+function problemsOf({ status }: Told, own: readonly LedgerEntry[] = []): string[] {
+  return sum(own) > 0n && refusedAhead.has(status) ? [`${status}, yet charged`] : [];
+}
+
+function problemsOfWhole(one: Told, own: readonly LedgerEntry[], isGenerated: boolean): string[] {
+  const { costNanoUsd, owedNanoUsd } = one;
+  const problems = isGenerated ? [] : ["answered, yet the provider was never asked"];
+  // A job costs nothing when it is made.
+  if (costNanoUsd === undefined && owedNanoUsd === undefined) {
+    return sum(own) > 0n ? [...problems, "charged, though it costs nothing"] : problems;
+  }
+  const [entry] = own;
+  if (entry === undefined || own.length > 1) {
+    return [...problems, `answered whole, and has ${own.length} entries`];
+  }
+  // A second run of a keyed request refers to the first, which is what was charged.
+  const charged = entry.chargedForKey ?? -entry.amountNanoUsd;
+  const { uncollectedNanoUsd: uncollected } = entry;
+  if (costNanoUsd !== undefined && charged !== costNanoUsd) {
+    problems.push(`told ${costNanoUsd}, charged ${charged}`);
+  }
+  if (owedNanoUsd !== undefined && charged + uncollected !== owedNanoUsd) {
+    problems.push(`owes ${owedNanoUsd}, charged ${charged}, ${uncollected} uncollected`);
+  }
+  return problems;
+}
+
+function judgeCharges(
+  usage: readonly LedgerEntry[],
+  generated: ReadonlyMap<string, readonly JournalEntry[]>,
+): string[] {
+  const violations: string[] = [];
+  const charges = new Set<string>();
+  for (const { requestId, eventId, chargeId, amountNanoUsd } of usage) {
+    if (amountNanoUsd === 0n) continue;
+    if (chargeId !== undefined) {
+      if (charges.has(chargeId)) violations.push(`charge ${chargeId}: charged twice`);
+      charges.add(chargeId);
+    }
+    if (eventId.startsWith("ocr-job:")) continue;
+    const calls = generated.get(requestId) ?? [];
+    if (calls.some(({ status }) => status === 101 || status === 200)) continue;
+    violations.push(`${requestId}: charged, yet the provider generated nothing`);
+  }
+  return violations;
+}
+
+function sum(entries: readonly LedgerEntry[] = []): bigint {
+  return entries.reduce((total, { amountNanoUsd }) => total - amountNanoUsd, 0n);
+}
+
+function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of list) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
+}

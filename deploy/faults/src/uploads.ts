@@ -1,0 +1,27 @@
+import { wav } from "@tollgate/e2e/audio-files";
+
+export interface Form {
+  body: Uint8Array;
+  contentType: string;
+}
+
+type Fields = Record<string, string>;
+
+/** A transcription's form, with a WAV of so many seconds. */
+export function transcriptionForm(fields: Fields, seconds: number): Promise<Form> {
+  return formOf(fields, new Blob([new Uint8Array(wav(seconds))], { type: "audio/wav" }), "a.wav");
+}
+
+/** An OCR form, with one image. */
+export function ocrForm(fields: Fields): Promise<Form> {
+  return formOf(fields, new Blob(["\u0089PNG and so on"], { type: "image/png" }), "a.png");
+}
+
+async function formOf(fields: Fields, file: Blob, name: string): Promise<Form> {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.append(field, value);
+  form.append("file", file, name);
+  const encoded = new Response(form);
+  const body = new Uint8Array(await encoded.arrayBuffer());
+  return { body, contentType: encoded.headers.get("content-type") ?? "" };
+}
