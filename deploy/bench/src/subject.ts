@@ -42,6 +42,7 @@ export async function startSubjects(): Promise<Subjects> {
     HOST: "127.0.0.1",
     TOLLGATE_CATALOG: catalog,
     TOLLGATE_LOG: "warn",
+    TOLLGATE_SPOOL_DIR: join(folder, "spool"),
   };
 
   const listen = `127.0.0.1:${await freePort()}`;

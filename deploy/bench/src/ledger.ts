@@ -1,0 +1,141 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { create } from "@bufbuild/protobuf";
+import { openDatabase } from "@tollgate/kit/database/pool";
+import { createLog } from "@tollgate/kit/log";
+import { createCapture } from "@tollgate/ledger/capture";
+import { createHoldTaker } from "@tollgate/ledger/hold";
+import { findCharges, sumSpend } from "@tollgate/ledger/read-entries";
+import { topUp } from "@tollgate/ledger/wallet";
+import { startPostgres } from "@tollgate/local/postgres";
+import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import type pg from "pg";
+
+/**
+ * `npm run bench:ledger`: what the ledger's statements cost while one account's entries grow, spread
+ * over sixty days: medians in milliseconds, one caller.
+ */
+const { values } = parseArgs({ options: { entries: { type: "string", default: "10000000" } } });
+const most = Number(values.entries);
+const accountId = "acct_bench";
+const batch = 250_000;
+const rounds = 31;
+const askedAtOnce = 10_000;
+const shownWidth = 120;
+const dayMs = 86_400_000;
+const pageSql = `SELECT * FROM entry WHERE account_id = $1
+  ORDER BY recorded_at DESC, id DESC LIMIT 100`;
+
+const folder = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
+// Postgres runs as another user where this runs as root, and then must be able to enter.
+await chmod(folder, 0o711);
+const postgres = await startPostgres({ dataFolder: folder });
+const pool = await openDatabase({
+  url: postgres.url,
+  schema: "ledger",
+  migrations: new URL("../prisma/migrations/", import.meta.resolve("@tollgate/ledger/capture")),
+  maxConnections: 10,
+  log: createLog("silent"),
+  settings: { enable_seqscan: "off", statement_timeout: "0" },
+});
+try {
+  await topUp(pool, { accountId, amountNanoUsd: 10n ** 15n, reference: "", at: new Date() });
+  let written = 0;
+  for (const size of [1_000, 100_000, 1_000_000, 10_000_000].filter((one) => one <= most)) {
+    while (written < size) written += await fill(pool, written, Math.min(batch, size - written));
+    await pool.query("ANALYZE entry");
+    process.stdout.write(`${size} entries: ${await measure(pool, size)}\n`);
+  }
+  process.stdout.write(`${await explain(pool, most)}\n`);
+} finally {
+  await pool.end();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Entries of charges of one micro-USD, evenly over sixty days. */
+async function fill(target: pg.Pool, from: number, count: number): Promise<number> {
+  await target.query(
+    `INSERT INTO entry (id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd,
+       uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type,
+       quantity, basis, prompt_tokens, completion_tokens, cached_prompt_tokens, reference,
+       occurred_at, recorded_at)
+     SELECT 'le_' || to_char(n, 'FM000000000000'), 'req_' || md5(n::text), $1, 'key', 'usage', -1000,
+       1000, 0, 'req_' || md5(n::text), 'chat', 'house-large', 'openai', 'gpt-4o-mini', 'tokens', 10,
+       'provider', 5, 5, 0, '', at, at
+     FROM generate_series($2::int, $2::int + $3::int - 1) AS n,
+       LATERAL (SELECT now() - interval '60 days' * (n::bigint * 48271 % 1000003) / 1000003 AS at) AS moment`,
+    [accountId, from, count],
+  );
+  return count;
+}
+
+async function measure(target: pg.Pool, size: number): Promise<string> {
+  const take = createHoldTaker(target, 60_000);
+  const capture = createCapture(target);
+  const from = new Date(Date.now() - 30 * dayMs);
+  const ids = await someIds(target, size);
+  let index = 0;
+  const works: Record<string, () => Promise<unknown>> = {
+    "trailing spend": () => sumSpend(target, accountId, from),
+    "a page": () => target.query(pageSql, [accountId]),
+    [`${ids.length} ids`]: () =>
+      findCharges(target, { accountId, requestIds: ids, withinMs: 90 * dayMs }),
+    "hold and capture": async () => {
+      index += 1;
+      const id = `req_${size}_${index}`;
+      await take({ holdId: id, accountId, estimate: 5_000n });
+      await capture(usageEvent(id));
+    },
+  };
+  const figures: string[] = [];
+  for (const [name, work] of Object.entries(works)) {
+    figures.push(`${name} ${(await medianMs(work)).toFixed(2)}`);
+  }
+  return figures.join(", ");
+}
+
+function usageEvent(id: string) {
+  const charge = { costNanoUsd: 1_000n, reportedNanoUsd: 1_000n };
+  const model = { routeType: "chat", alias: "house-large" };
+  const outcome = Outcome.COMPLETED;
+  const about = { id, requestId: id, holdId: id, accountId, outcome };
+  return create(UsageEventSchema, { ...about, ...model, ...charge });
+}
+
+async function someIds(target: pg.Pool, size: number): Promise<string[]> {
+  const { rows } = await target.query<{ id: string }>(
+    `SELECT 'req_' || md5((n * $1::bigint / $2)::text) AS id FROM generate_series(0, $2 - 1) AS n`,
+    [size, Math.min(askedAtOnce, size)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function medianMs(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const startedAt = performance.now();
+    await work();
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((left, right) => left - right)[Math.floor(rounds / 2)] ?? 0;
+}
+
+/** How Postgres goes about the two reads that cover the most entries. */
+async function explain(target: pg.Pool, size: number): Promise<string> {
+  const ids = await someIds(target, size);
+  const plans: string[] = [];
+  const note = {
+    async query({ text, values: given }: pg.QueryConfig) {
+      const explained = `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${text}`;
+      const { rows } = await target.query<Record<string, string>>(explained, given);
+      plans.push(...rows.map((row) => row["QUERY PLAN"]?.slice(0, shownWidth) ?? ""), "");
+      return { rows: [] };
+    },
+  } as unknown as pg.Pool;
+  await sumSpend(note, accountId, new Date(Date.now() - 30 * dayMs));
+  await findCharges(note, { accountId, requestIds: ids, withinMs: 90 * dayMs });
+  return plans.join("\n");
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createCapture } from "../src/capture.ts";
+import { PrismaClient } from "../src/generated/client.ts";
+import { findCharges, findMissing, listEntries, sumSpend } from "../src/read-entries.ts";
+import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./books.ts";
+
+/** What is read of an account's entries is found by an index, however many there are. */
+describe("reads of the ledger", () => {
+  let pool: pg.Pool;
+  let accountId: string;
+  const asked: { text: string; values: unknown[] }[] = [];
+
+  beforeAll(async () => {
+    const url = await createLedgerDatabase(inject("postgresUrl"));
+    const writer = await openLedger(url);
+    accountId = await openWallet(writer, 10n ** 12n);
+    const capture = createCapture(writer);
+    await Promise.all(
+      Array.from({ length: 50 }, () => capture(usageEvent({ accountId, costNanoUsd: 1_000n }))),
+    );
+    await writer.end();
+    // As the service does, a plan that scans is taken only where no index serves.
+    const options = "-c search_path=ledger -c enable_seqscan=off";
+    pool = new pg.Pool({ connectionString: url, options, max: 2 });
+    pool.on("connect", noteQueries);
+  });
+
+  afterAll(() => pool.end());
+
+  function noteQueries(client: pg.PoolClient): void {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    Object.assign(client, {
+      query(...args: unknown[]) {
+        const [first, second] = args as [string | pg.QueryConfig, unknown[] | undefined];
+        const text = typeof first === "string" ? first : first.text;
+        const values = (typeof first === "string" ? second : first.values) ?? second ?? [];
+        if (text.trimStart().match(/^(SELECT|WITH)/)) asked.push({ text, values: [...values] });
+        return query(...args);
+      },
+    });
+  }
+
+  /** The plans of all statements that `read` runs. */
+  async function plansOf(read: () => Promise<unknown>): Promise<string> {
+    asked.length = 0;
+    await read();
+    const statements = [...asked];
+    expect(statements.length).toBeGreaterThan(0);
+    const plans: string[] = [];
+    for (const { text, values } of statements) {
+      const { rows } = await pool.query(`EXPLAIN ${text}`, values);
+      plans.push(...rows.map((row) => String(row["QUERY PLAN"])));
+    }
+    return plans.join("\n");
+  }
+
+  const someIds = Array.from({ length: 100 }, () => `req_${randomUUID()}`);
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["the trailing spend", () => sumSpend(pool, accountId, new Date(Date.now() - 30 * 86_400_000))],
+    [
+      "the settlement look-up",
+      () => findCharges(pool, { accountId, requestIds: someIds, withinMs: 86_400_000 }),
+    ],
+    ["what is not recorded yet", () => findMissing(pool, someIds)],
+    ["a page of entries", () => page("")],
+    ["the page after it", async () => page((await newest()).id)],
+  ])("%s scans no table", async (_name, read) => {
+    const plans = await plansOf(read);
+    expect(plans).toContain("Index");
+    expect(plans).not.toContain("Seq Scan");
+  });
+
+  const prisma = () => new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
+
+  function page(beforeEntryId: string) {
+    return listEntries(prisma(), { accountId, limit: 10, beforeEntryId });
+  }
+
+  async function newest() {
+    const [entry] = await page("");
+    if (entry === undefined) throw new Error("the account has entries");
+    return entry;
+  }
+});
