@@ -56,7 +56,7 @@ export async function startSubjects(): Promise<Subjects> {
     { ...env, DATABASE_URL: await createDatabase(postgres.url, "bench_fleet"), NATS_URL: nats.url },
     0,
   );
-  const fleetPids = [...fleet.processes.values()].map((child) => child.pid);
+  const fleetPids = fleet.pids();
   return {
     subjects: [
       { name: "simulator alone", url: provider.url, key: "", operatorAddress: "", pids: [] },

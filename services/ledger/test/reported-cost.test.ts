@@ -10,10 +10,12 @@ import { createHolds } from "@tollgate/kit/metering/holds";
 import { createPublisher } from "@tollgate/kit/metering/publisher";
 import { openSpool } from "@tollgate/kit/metering/spool";
 import { costOf, minOf, type Price } from "@tollgate/kit/money";
+import { createMetrics } from "@tollgate/kit/operations/metrics";
 import { createPipeline, dearestCost, type Pipeline } from "@tollgate/kit/pipeline";
 import { createClient } from "@tollgate/kit/rpc/client";
 import { createLocalTransport } from "@tollgate/kit/rpc/local";
 import type { RunningService } from "@tollgate/kit/service";
+import { createTrust } from "@tollgate/kit/trust";
 import { createBreakers } from "@tollgate/kit/upstream/breaker";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
@@ -48,7 +50,9 @@ describe("what a client is told", () => {
         throw new Error("the ledger asks nobody");
       },
       httpAddress: { host: "127.0.0.1", port: 0 },
-      httpPeer: () => ({ host: "127.0.0.1", port: 0 }),
+      httpPeer: () => [],
+      trust: createTrust(undefined),
+      metrics: createMetrics(),
       broker: undefined,
       notices: { publish() {}, subscribe() {} },
       now: () => new Date(),

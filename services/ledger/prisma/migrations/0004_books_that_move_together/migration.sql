@@ -2,6 +2,9 @@
 -- both by triggers, and by nothing else. The statements that move money are functions, so that they
 -- change with the tables and replicas of two versions run the same ones.
 
+-- Every look-up by key is written so that no plan can make a scan of it: a plan is kept for long, and
+-- may have been made while the tables were all but empty. Hence the loops, the limits and the arrays.
+
 -- Entries can be partitioned by the time they were recorded at: what must be unique over all of
 -- them is kept in tables of its own.
 ALTER TABLE entry DROP CONSTRAINT entry_pkey;
@@ -46,23 +49,21 @@ CREATE INDEX entry_account_recorded_at ON entry (account_id, recorded_at, id)
 -- Follows every entry with what comes of it. Whoever writes entries has locked their wallets.
 CREATE FUNCTION follow_entries() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  due integer;
-  moved integer;
+  due record;
 BEGIN
   INSERT INTO recorded_event (event_id) SELECT event_id FROM written;
   INSERT INTO charge (charge_id, charged_nano_usd)
     SELECT charge_id, -amount_nano_usd FROM written WHERE charge_id IS NOT NULL;
-  SELECT count(DISTINCT account_id) INTO due FROM written WHERE amount_nano_usd <> 0;
-  UPDATE wallet SET balance_nano_usd = wallet.balance_nano_usd + sums.amount
-    FROM (
-      SELECT account_id, sum(amount_nano_usd)::bigint AS amount
-      FROM written WHERE amount_nano_usd <> 0 GROUP BY account_id
-    ) sums
-    WHERE wallet.account_id = sums.account_id;
-  GET DIAGNOSTICS moved = ROW_COUNT;
-  IF moved <> due THEN
-    RAISE EXCEPTION 'entries move the money of wallets that are there';
-  END IF;
+  FOR due IN
+    SELECT account_id, sum(amount_nano_usd)::bigint AS amount
+    FROM written WHERE amount_nano_usd <> 0 GROUP BY account_id ORDER BY account_id
+  LOOP
+    UPDATE wallet SET balance_nano_usd = balance_nano_usd + due.amount
+      WHERE account_id = due.account_id;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'entries move the money of wallets that are there';
+    END IF;
+  END LOOP;
   INSERT INTO spend_hour AS spent (account_id, hour, charged_nano_usd)
     SELECT account_id, date_trunc('hour', recorded_at, 'UTC'), -sum(amount_nano_usd)
     FROM written WHERE kind = 'usage' AND amount_nano_usd <> 0 GROUP BY 1, 2
@@ -76,39 +77,49 @@ CREATE TRIGGER entry_followed AFTER INSERT ON entry
 
 -- A wallet holds what its holds add up to.
 CREATE FUNCTION follow_new_holds() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  due record;
 BEGIN
-  IF EXISTS (SELECT FROM written LEFT JOIN wallet USING (account_id) WHERE balance_nano_usd IS NULL)
-  THEN
-    RAISE EXCEPTION 'holds are of wallets that are there';
-  END IF;
-  UPDATE wallet SET held_nano_usd = wallet.held_nano_usd + sums.amount
-    FROM (
-      SELECT account_id, sum(amount_nano_usd)::bigint AS amount FROM written GROUP BY account_id
-    ) sums
-    WHERE wallet.account_id = sums.account_id;
+  FOR due IN
+    SELECT account_id, sum(amount_nano_usd)::bigint AS amount
+    FROM written GROUP BY account_id ORDER BY account_id
+  LOOP
+    UPDATE wallet SET held_nano_usd = held_nano_usd + due.amount
+      WHERE account_id = due.account_id;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'holds are of wallets that are there';
+    END IF;
+  END LOOP;
   RETURN NULL;
 END $$;
 
 CREATE FUNCTION follow_ended_holds() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  due record;
 BEGIN
-  UPDATE wallet SET held_nano_usd = wallet.held_nano_usd - sums.amount
-    FROM (
-      SELECT account_id, sum(amount_nano_usd)::bigint AS amount FROM gone GROUP BY account_id
-    ) sums
-    WHERE wallet.account_id = sums.account_id;
+  FOR due IN
+    SELECT account_id, sum(amount_nano_usd)::bigint AS amount
+    FROM gone GROUP BY account_id ORDER BY account_id
+  LOOP
+    UPDATE wallet SET held_nano_usd = held_nano_usd - due.amount
+      WHERE account_id = due.account_id;
+  END LOOP;
   RETURN NULL;
 END $$;
 
 CREATE FUNCTION follow_changed_holds() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  due record;
 BEGIN
-  UPDATE wallet SET held_nano_usd = wallet.held_nano_usd + sums.amount
-    FROM (
-      SELECT account_id, sum(amount)::bigint AS amount FROM (
-        SELECT account_id, amount_nano_usd AS amount FROM written
-        UNION ALL SELECT account_id, -amount_nano_usd FROM gone
-      ) changes GROUP BY account_id HAVING sum(amount) <> 0
-    ) sums
-    WHERE wallet.account_id = sums.account_id;
+  FOR due IN
+    SELECT account_id, sum(amount)::bigint AS amount FROM (
+      SELECT account_id, amount_nano_usd AS amount FROM written
+      UNION ALL SELECT account_id, -amount_nano_usd FROM gone
+    ) changes GROUP BY account_id HAVING sum(amount) <> 0 ORDER BY account_id
+  LOOP
+    UPDATE wallet SET held_nano_usd = held_nano_usd + due.amount
+      WHERE account_id = due.account_id;
+  END LOOP;
   RETURN NULL;
 END $$;
 
@@ -165,7 +176,9 @@ BEGIN
         sum(o.estimate) OVER (PARTITION BY o.account_id ORDER BY o.position) - o.estimate AS ahead
       FROM unnest(hold_ids, account_ids, estimates)
         WITH ORDINALITY AS o (hold_id, account_id, estimate, position)
-      LEFT JOIN wallet w USING (account_id)
+      LEFT JOIN LATERAL (
+        SELECT balance_nano_usd, held_nano_usd FROM wallet WHERE account_id = o.account_id LIMIT 1
+      ) w ON true
     ), decided AS (
       SELECT *,
         greatest(0, least(estimate, available - least(ahead, available)))::bigint AS amount
@@ -218,7 +231,9 @@ DECLARE
   charged text[] := '{}';
 BEGIN
   PERFORM FROM wallet
-    WHERE account_id IN (SELECT event ->> 'account_id' FROM jsonb_array_elements(events) event)
+    WHERE account_id = ANY (
+      ARRAY(SELECT event ->> 'account_id' FROM jsonb_array_elements(events) event)
+    )
     ORDER BY account_id FOR UPDATE;
   FOR e IN
     SELECT batch.event, batch.account_id, batch.hold_id,
@@ -233,9 +248,15 @@ BEGIN
       FROM jsonb_array_elements(events) WITH ORDINALITY AS given (event, position)
       ORDER BY event ->> 'event_id', position
     ) batch
-    LEFT JOIN wallet w ON w.account_id = batch.account_id
-    LEFT JOIN hold h ON h.id = batch.hold_id AND h.account_id = batch.account_id
-    WHERE NOT EXISTS (SELECT FROM recorded_event r WHERE r.event_id = batch.event_id)
+    LEFT JOIN LATERAL (
+      SELECT balance_nano_usd, held_nano_usd FROM wallet
+      WHERE account_id = batch.account_id LIMIT 1
+    ) w ON true
+    LEFT JOIN LATERAL (
+      SELECT id, amount_nano_usd FROM hold
+      WHERE id = batch.hold_id AND account_id = batch.account_id LIMIT 1
+    ) h ON true
+    WHERE (SELECT r.event_id FROM recorded_event r WHERE r.event_id = batch.event_id) IS NULL
     ORDER BY batch.account_id, batch.position
   LOOP
     IF owner IS DISTINCT FROM e.account_id THEN
