@@ -22,6 +22,9 @@ export interface Account {
   key: string;
 }
 
+/** What the services under test show each other, and an operator shows them. */
+export const fleetSecret = "secret-of-the-test-fleet";
+
 /** A gateway of its own, in the shape under test, with its own database and provider. */
 export interface Stack {
   url: string;
@@ -71,12 +74,13 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",
     TEST_PROVIDER_KEY: "provider-secret",
     HOST: "127.0.0.1",
+    TOLLGATE_FLEET_SECRET: fleetSecret,
     TOLLGATE_SPOOL_DIR: join(folder, "spool"),
     ...(nats === undefined ? {} : { NATS_URL: nats.url }),
     ...env,
   };
   const gateway = await (nats === undefined ? startAll(shared) : startAsFleet(shared));
-  const operator = connectOperator(gateway.operatorAddress);
+  const operator = connectOperator(gateway.operatorAddress, fleetSecret);
   return {
     url: gateway.url,
     simulator,
@@ -196,13 +200,13 @@ async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
     url: fleet.url,
     operatorAddress: fleet.billingAddress,
     async killChat() {
-      const chat = fleet.processes.get("chat");
+      const chat = fleet.process("chat");
       chat?.kill("SIGKILL");
       await chat?.exited;
       await fleet.restart("chat");
     },
     addReplica: fleet.addEdge,
-    pids: () => [...fleet.processes.values()].map(({ pid }) => pid),
+    pids: fleet.pids,
     stop: fleet.stop,
   };
 }

@@ -2,6 +2,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { usageSubject } from "@tollgate/kit/broker/usage-stream";
 import { createClient } from "@tollgate/kit/rpc/client";
 import { createGrpcTransport } from "@tollgate/kit/rpc/grpc-client";
+import { createTrust } from "@tollgate/kit/trust";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { connect } from "nats";
@@ -10,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, send, simulate } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { type Account, fleetSecret, type Stack, startStack } from "../src/stack.ts";
 
 describe("money", () => {
   let stack: Stack;
@@ -175,7 +176,7 @@ describe("money", () => {
 async function deliverFiveTimes(stack: Stack, event: UsageEvent): Promise<void> {
   const copies = [1, 2, 3, 4, 5];
   if (stack.natsUrl === undefined) {
-    const transport = createGrpcTransport(stack.operatorAddress);
+    const transport = createGrpcTransport(stack.operatorAddress, createTrust(fleetSecret));
     const ledger = createClient(LedgerService, transport);
     await Promise.all(copies.map(() => ledger.recordUsage({ events: [event, event] })));
     transport.close();

@@ -3,12 +3,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { chatBody, send } from "../src/request.ts";
-import { type Stack, startStack } from "../src/stack.ts";
+import { fleetSecret, type Stack, startStack } from "../src/stack.ts";
 
 const cli = fileURLToPath(import.meta.resolve("@tollgate/billing/cli/main"));
 
 describe("the tollgate command", () => {
   let stack: Stack;
+  let shownSecret = fleetSecret;
 
   beforeAll(async () => {
     stack = await startStack();
@@ -17,7 +18,11 @@ describe("the tollgate command", () => {
   afterAll(() => stack.stop());
 
   async function tollgate(...args: string[]) {
-    const env = { PATH: process.env.PATH, TOLLGATE_BILLING_ADDRESS: stack.operatorAddress };
+    const env = {
+      PATH: process.env.PATH,
+      TOLLGATE_BILLING_ADDRESS: stack.operatorAddress,
+      TOLLGATE_FLEET_SECRET: shownSecret,
+    };
     const { stdout, stderr, code } = await promisify(execFile)(process.execPath, [cli, ...args], {
       env,
     }).then(
@@ -92,6 +97,19 @@ describe("the tollgate command", () => {
     const answer = await tollgate(...args);
     expect(answer.stderr.trim().split("\n")).toEqual([expect.stringMatching(words)]);
     expect(answer.code).toBe(code);
+  });
+
+  test("without the fleet's secret nothing is done, and the secret is what is asked for", async () => {
+    for (shownSecret of ["", "another"]) {
+      const { code, stderr } = await tollgate("account", "create", "intruder");
+      expect(code).toBe(1);
+      expect(stderr).toContain("set TOLLGATE_FLEET_SECRET");
+    }
+    shownSecret = fleetSecret;
+    const { json } = await tollgate("ledger", "verify", "--json");
+    expect(json()).toBeDefined();
+    const made = await tollgate("account", "create", "intruder");
+    expect(made.code).toBe(0);
   });
 
   test("checks a catalog without a gateway, and says where to find one otherwise", async () => {

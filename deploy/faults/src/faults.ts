@@ -39,7 +39,7 @@ async function killed(grounds: Grounds, target: string, random: Random): Promise
 }
 
 async function paused(grounds: Grounds, target: string, random: Random): Promise<void> {
-  const child = grounds.fleet.processes.get(target as (typeof serviceNames)[number]);
+  const child = grounds.fleet.process(target as (typeof serviceNames)[number]);
   child?.kill("SIGSTOP");
   await sleep(random.whole(100, 4_000));
   child?.kill("SIGCONT");

@@ -67,7 +67,7 @@ export async function startGrounds(settings: NodeJS.ProcessEnv): Promise<Grounds
     databaseUrl,
     natsUrl,
     async killService(name) {
-      await kill(fleet.processes.get(name));
+      await kill(fleet.process(name));
       return () => revive(() => fleet.restart(name));
     },
     async endBroker(signal) {

@@ -1,6 +1,7 @@
 import { createClient } from "@tollgate/kit/rpc/client";
 import { createGrpcTransport } from "@tollgate/kit/rpc/grpc-client";
 import type { Client } from "@tollgate/kit/rpc/implementation";
+import { createTrust } from "@tollgate/kit/trust";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 
 export interface Operator {
@@ -8,8 +9,8 @@ export interface Operator {
   close(): void;
 }
 
-/** A client of the operator's commands at the address where billing listens. */
-export function connectOperator(address: string): Operator {
-  const transport = createGrpcTransport(address);
+/** A client of the operator's commands at the address where billing listens, with its fleet's secret. */
+export function connectOperator(address: string, secret?: string): Operator {
+  const transport = createGrpcTransport(address, createTrust(secret));
   return { client: createClient(OperatorService, transport), close: transport.close };
 }

@@ -19,10 +19,10 @@ export const audio = defineService({
     const server = await serveProxied(context.httpAddress, {
       request: serveRoutes(
         { "/v1/audio/transcriptions": (request) => answerTranscription(modality, request) },
-        context.log,
+        context,
       ),
       upgrade: (req, socket, head) =>
-        live.accept(req, socket, head, readStampedCaller(req.headers)),
+        live.accept(req, socket, head, readStampedCaller(req.headers, context.trust)),
     });
     const implementation = offer(AudioService, {
       speak: (call, { signal }) => speak(modality, call, signal),

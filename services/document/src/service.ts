@@ -35,7 +35,9 @@ export const document = defineService({
       "/v1/ocr": (request) => answerOcr(modality, request),
       "/v1/ocr/jobs": (request) => createJob(jobs, request),
     } satisfies Parameters<typeof serveRoutes>[0];
-    const server = await serveProxied(context.httpAddress, { request: serveRoutes(routes, log) });
+    const server = await serveProxied(context.httpAddress, {
+      request: serveRoutes(routes, context),
+    });
     const implementation = offer(DocumentService, {
       async rerank(call, { signal }) {
         const { bytes } = await serveJson(modality, rerank, call, signal);

@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
@@ -6,8 +6,13 @@ import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answe
 import { endAfterRequest } from "@tollgate/kit/http/linger";
 import { stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
+import type { Trust } from "@tollgate/kit/trust";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
+import { createReplicaAgent } from "./replica-agent.ts";
+
+/** The agent decides which replica a request goes to; this only has to be an address. */
+const target = "http://service";
 
 /** Hands requests to a service as they are, body untouched, in the name of their caller. */
 export interface ServiceProxy {
@@ -16,8 +21,12 @@ export interface ServiceProxy {
   close(): void;
 }
 
-export function createServiceProxy(target: HttpAddress, log: Log): ServiceProxy {
-  const agent = new Agent({ keepAlive: true });
+export function createServiceProxy(
+  replicas: readonly HttpAddress[],
+  trust: Trust,
+  log: Log,
+): ServiceProxy {
+  const agent = createReplicaAgent(replicas);
   const answerErrors = definePlugin((proxy) => {
     proxy.on("error", (error, _req, to) => {
       if (to === undefined || to.destroyed) return;
@@ -37,14 +46,14 @@ export function createServiceProxy(target: HttpAddress, log: Log): ServiceProxy 
     ejectPlugins: true,
     plugins: [...plugins, passOn],
   });
-  const upgrade = createProxyMiddleware({ target, ejectPlugins: true, plugins });
+  const upgrade = createProxyMiddleware({ target, agent, ejectPlugins: true, plugins });
   return {
     web(req, res, caller) {
-      stampCaller(req.headers, caller);
+      stampCaller(req.headers, caller, trust);
       void web(req, res);
     },
     upgrade(req, socket, head, caller) {
-      stampCaller(req.headers, caller);
+      stampCaller(req.headers, caller, trust);
       upgrade.upgrade(req, socket, head);
     },
     close: () => agent.destroy(),

@@ -43,7 +43,7 @@ import { listVoices } from "./wire/voices.ts";
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, peer, httpPeer, notices }) {
+  async setup({ env, log, peer, httpPeer, trust, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -65,8 +65,8 @@ export const edge = defineService({
     const document = peer("document", DocumentService);
     const chat = peer("chat", ChatService);
     const audio = peer("audio", AudioService);
-    const audioProxy = createServiceProxy(httpPeer("audio"), log);
-    const documentProxy = createServiceProxy(httpPeer("document"), log);
+    const audioProxy = createServiceProxy(httpPeer("audio"), trust, log);
+    const documentProxy = createServiceProxy(httpPeer("document"), trust, log);
     const serve = (route: BillableRoute) => billable({ authenticate, guard, claims }, route);
     const app = createApp(
       {

@@ -4,7 +4,9 @@ import type { Notices } from "./broker/notices.ts";
 import type { Environment } from "./config.ts";
 import type { HttpAddress } from "./http/address.ts";
 import type { Log } from "./log.ts";
+import type { Metrics } from "./operations/metrics.ts";
 import type { Client, Offer } from "./rpc/implementation.ts";
+import type { Trust } from "./trust.ts";
 
 export const serviceNames = [
   "ledger",
@@ -32,11 +34,14 @@ export interface ServiceContext {
   peer<S extends DescService>(owner: ServiceName, service: S): Client<S>;
   /** Where this service listens for what the edge proxies to it, if it takes any. */
   httpAddress: HttpAddress;
-  /** Where `owner` does. */
-  httpPeer(owner: ServiceName): HttpAddress;
+  /** Where each replica of `owner` does. */
+  httpPeer(owner: ServiceName): readonly HttpAddress[];
+  /** Who may call this service, and what it shows where it calls. */
+  trust: Trust;
   /** Undefined when the program runs without a broker. */
   broker: Broker | undefined;
   notices: Notices;
+  metrics: Metrics;
   now(): Date;
 }
 

@@ -7,20 +7,25 @@ import { servicesOf } from "./targets.ts";
 
 /** How a service that has its own process is reached unless `TOLLGATE_LISTEN` says otherwise. */
 const defaultListen = "0.0.0.0:9090";
+const defaultOperationsListen = "0.0.0.0:9092";
 
 const settingsSchema = z.object({
   TOLLGATE_LOG: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   TOLLGATE_LISTEN: z.string().optional(),
+  TOLLGATE_OPERATIONS_LISTEN: z.string().optional(),
 });
 
 /** Starts one target with its settings from `env`. */
 export async function startTarget(target: string, env: Environment): Promise<Program> {
   const services = servicesOf(target);
   const settings = readSettings(settingsSchema, env);
-  const listen = settings.TOLLGATE_LISTEN ?? (target === "all" ? "" : defaultListen);
+  const isAlone = target !== "all";
+  const listen = settings.TOLLGATE_LISTEN ?? (isAlone ? defaultListen : "");
+  const operations =
+    settings.TOLLGATE_OPERATIONS_LISTEN ?? (isAlone ? defaultOperationsListen : "");
   return startProgram(
     services,
-    { ...env, TOLLGATE_LISTEN: listen },
+    { ...env, TOLLGATE_LISTEN: listen, TOLLGATE_OPERATIONS_LISTEN: operations },
     createLog(settings.TOLLGATE_LOG),
   );
 }

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { GatewayError, PeerError, StartError } from "@tollgate/kit/errors";
 import { createClient } from "@tollgate/kit/rpc/client";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/kit/rpc/grpc-client";
+import { createTrust } from "@tollgate/kit/trust";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { type Command, commands, type Options, type Output } from "./commands.ts";
 import { operatorAddress } from "./operator-address.ts";
@@ -38,7 +39,10 @@ async function run(words: readonly string[], options: Options, address: string):
   let transport: GrpcTransport | undefined;
   try {
     return await command.run(args, options, () => {
-      transport = createGrpcTransport(address);
+      transport = createGrpcTransport(
+        address,
+        createTrust(process.env.TOLLGATE_FLEET_SECRET || undefined),
+      );
       return createClient(OperatorService, transport);
     });
   } finally {
@@ -84,6 +88,9 @@ function readCommandLine(args: string[]) {
 }
 
 function explain(error: unknown, address: string): string {
+  if (error instanceof PeerError && error.reason === "refused") {
+    return `the gateway at ${address} does not know us: set TOLLGATE_FLEET_SECRET to its secret`;
+  }
   if (error instanceof PeerError) {
     return `no gateway answers at ${address}: start it with \`npm start\`, or set TOLLGATE_BILLING_ADDRESS`;
   }

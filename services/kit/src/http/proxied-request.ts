@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { Trust } from "../trust.ts";
 import { answerError, answerErrorEarly, notFound, toGatewayError } from "./error-answer.ts";
 import { readStampedCaller } from "./stamped-caller.ts";
 
@@ -20,7 +21,10 @@ export type ProxiedRoute = (request: ProxiedRequest) => Promise<void>;
  * Serves proxied requests by their paths, which take no query. What a route raises is answered with
  * the envelope, unless the answer has begun.
  */
-export function serveRoutes(routes: Readonly<Record<string, ProxiedRoute>>, log: Log) {
+export function serveRoutes(
+  routes: Readonly<Record<string, ProxiedRoute>>,
+  { log, trust }: { log: Log; trust: Trust },
+) {
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const left = new AbortController();
     res.once("close", () => {
@@ -28,7 +32,7 @@ export function serveRoutes(routes: Readonly<Record<string, ProxiedRoute>>, log:
     });
     try {
       const route = routeOf(routes, req);
-      await route({ req, res, caller: readStampedCaller(req.headers), signal: left.signal });
+      await route({ req, res, caller: readStampedCaller(req.headers, trust), signal: left.signal });
     } catch (error) {
       if (left.signal.aborted) return void res.destroy();
       const failure = toGatewayError(error, log);

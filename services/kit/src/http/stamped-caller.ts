@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { secretHeader, type Trust } from "../trust.ts";
 
 const prefix = "x-tollgate-";
 const headerOf = {
@@ -14,19 +15,23 @@ const dropped = ["authorization", "cookie", "expect", "idempotency-key", "x-requ
 
 /**
  * Makes a client's headers fit to be proxied, in place: secrets and whatever looks like ours go, and
- * the caller is stamped on.
+ * the caller is stamped on, with what shows that it was us.
  */
-export function stampCaller(headers: IncomingHttpHeaders, caller: Caller): void {
+export function stampCaller(headers: IncomingHttpHeaders, caller: Caller, { secret }: Trust): void {
   for (const name of Object.keys(headers)) {
     if (name.startsWith(prefix) || dropped.includes(name)) delete headers[name];
   }
   headers[headerOf.requestId] = caller.requestId;
   headers[headerOf.accountId] = caller.accountId;
   headers[headerOf.keyId] = caller.keyId;
+  if (secret !== undefined) headers[secretHeader] = secret;
 }
 
 /** On whose behalf a proxied request came. Raises an Error when the edge has not stamped it. */
-export function readStampedCaller(headers: IncomingHttpHeaders): Caller {
+export function readStampedCaller(headers: IncomingHttpHeaders, trust: Trust): Caller {
+  if (!trust.admits(headers[secretHeader]?.toString())) {
+    throw new Error("a proxied request comes from the edge");
+  }
   const [requestId, accountId, keyId] = [
     headers[headerOf.requestId],
     headers[headerOf.accountId],

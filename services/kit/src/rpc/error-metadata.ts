@@ -54,6 +54,7 @@ const peerStatus = {
   unavailable: status.UNAVAILABLE,
   deadline: status.DEADLINE_EXCEEDED,
   cancelled: status.CANCELLED,
+  refused: status.PERMISSION_DENIED,
 } as const;
 
 function isPeerReason(reason: unknown): reason is PeerError["reason"] {

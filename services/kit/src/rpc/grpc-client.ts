@@ -2,12 +2,14 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 import {
   Client,
   type ClientReadableStream,
+  connectivityState,
   credentials,
   type CallOptions as GrpcCallOptions,
   Metadata,
   type ServiceError,
 } from "@grpc/grpc-js";
 import { PeerError } from "../errors.ts";
+import { secretHeader, type Trust } from "../trust.ts";
 import type { Transport } from "./client.ts";
 import { errorIn, fromStatus } from "./error-metadata.ts";
 import { channelOptions, deserializer, serializer } from "./grpc-channel.ts";
@@ -17,27 +19,49 @@ export interface GrpcTransport extends Transport {
   close(): void;
 }
 
+/** How long a call waits for a peer that has just gone and may be starting again. */
+const peerPatienceMs = 1_000;
+
 /**
- * Calls over one HTTP/2 connection to each replica behind `address` (`host:port`, `dns:///…` or
- * `unix:path`), made when first needed and made anew when lost.
+ * Calls over one HTTP/2 connection to each replica behind `address` (`host:port`, several IP
+ * addresses with commas between them, `dns:///…` or `unix:path`), made when first needed and made
+ * anew when lost. Calls go to the replicas in turn, and to none that has said that it ends.
  */
-export function createGrpcTransport(address: string): GrpcTransport {
-  const client = new Client(address, credentials.createInsecure(), channelOptions);
+export function createGrpcTransport(address: string, trust: Trust): GrpcTransport {
+  const target = address.includes(",") ? `ipv4:${address}` : address;
+  const client = new Client(target, credentials.createInsecure(), channelOptions);
+  const shown = new Metadata();
+  if (trust.secret !== undefined) shown.set(secretHeader, trust.secret);
+  const caller: Caller = { client, metadata: () => shown.clone() };
   return {
-    unary: (method, request, options) => unary(client, method, request, options),
-    serverStream: (method, request, options) => serverStream(client, method, request, options),
+    unary: (method, request, options) => unary(caller, method, request, options),
+    serverStream: (method, request, options) => serverStream(caller, method, request, options),
     close: () => client.close(),
   };
 }
 
-function unary(
-  client: Client,
+interface Caller {
+  client: Client;
+  metadata(): Metadata;
+}
+
+/** Waits a moment where no replica can be reached. The call that follows tells of any failure. */
+async function somePeer(client: Client, { timeoutMs = defaultTimeoutMs }: CallOptions) {
+  const channel = client.getChannel();
+  if (channel.getConnectivityState(true) !== connectivityState.TRANSIENT_FAILURE) return;
+  const deadline = Date.now() + Math.min(peerPatienceMs, timeoutMs / 2);
+  await new Promise<void>((resolve) => client.waitForReady(deadline, () => resolve()));
+}
+
+async function unary(
+  { client, metadata }: Caller,
   method: DescMethod,
   request: Message,
   options: CallOptions,
 ): Promise<Message> {
   const { signal } = options;
-  if (signal?.aborted) return Promise.reject(new PeerError("cancelled", "the caller went away"));
+  await somePeer(client, options);
+  if (signal?.aborted) throw new PeerError("cancelled", "the caller went away");
   return new Promise((resolve, reject) => {
     const cancel = () => call.cancel();
     const call = client.makeUnaryRequest(
@@ -45,7 +69,7 @@ function unary(
       serializer(method.input),
       deserializer(method.output),
       request,
-      new Metadata(),
+      metadata(),
       limits(options),
       (error, answer) => {
         signal?.removeEventListener("abort", cancel);
@@ -58,19 +82,20 @@ function unary(
 }
 
 async function* serverStream(
-  client: Client,
+  { client, metadata }: Caller,
   method: DescMethod,
   request: Message,
   options: CallOptions,
 ): AsyncGenerator<Message> {
   const { signal } = options;
+  await somePeer(client, options);
   if (signal?.aborted) throw new PeerError("cancelled", "the caller went away");
   const call = client.makeServerStreamRequest(
     pathOf(method),
     serializer(method.input),
     deserializer(method.output),
     request,
-    new Metadata(),
+    metadata(),
     limits(options),
   );
   const cancel = () => call.cancel();

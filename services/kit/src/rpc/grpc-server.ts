@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import {
+  type Metadata,
   type MethodDefinition,
   Server,
   ServerCredentials,
@@ -9,11 +10,13 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { PeerError, StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { secretHeader, type Trust } from "../trust.ts";
 import { outgoingError } from "./boundary.ts";
 import { toStatus } from "./error-metadata.ts";
-import { channelOptions, deserializer, serializer } from "./grpc-channel.ts";
+import { deserializer, serializer, serverOptions } from "./grpc-channel.ts";
 import type { AnyHandler, Fields, Offer } from "./implementation.ts";
 
 export interface GrpcServer {
@@ -25,10 +28,10 @@ export interface GrpcServer {
 export async function serveGrpc(
   address: string,
   offers: readonly Offer[],
-  log: Log,
+  gate: Gate,
 ): Promise<GrpcServer> {
-  const server = new Server(channelOptions);
-  for (const offer of offers) addService(server, offer, log);
+  const server = new Server(serverOptions);
+  for (const offer of offers) addService(server, offer, gate);
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
       if (error === null) return resolve();
@@ -44,7 +47,12 @@ export async function serveGrpc(
   };
 }
 
-function addService(server: Server, offer: Offer, log: Log): void {
+interface Gate {
+  log: Log;
+  trust: Trust;
+}
+
+function addService(server: Server, offer: Offer, gate: Gate): void {
   const implementation: UntypedServiceImplementation = {};
   const definition: Record<string, MethodDefinition<Message, Message>> = {};
   for (const method of offer.service.methods) {
@@ -60,23 +68,35 @@ function addService(server: Server, offer: Offer, log: Log): void {
       responseDeserialize: deserializer(method.output),
     };
     implementation[method.name] = streams
-      ? streamHandler(method, handler, log)
-      : unaryHandler(method, handler, log);
+      ? streamHandler(method, handler, gate)
+      : unaryHandler(method, handler, gate);
   }
   server.addService(definition, implementation);
 }
 
-function unaryHandler(method: DescMethod, handler: AnyHandler, log: Log) {
+/** Raises where the caller is not of the fleet. How a service is, everybody may ask. */
+function admit(
+  { metadata }: { metadata: Metadata },
+  { parent }: DescMethod,
+  { trust }: Gate,
+): void {
+  if (parent.typeName === Health.typeName) return;
+  const [shown] = metadata.get(secretHeader);
+  if (!trust.admits(shown?.toString())) throw new PeerError("refused", "the caller is not trusted");
+}
+
+function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
   return async (
     call: ServerUnaryCall<Message, Message>,
     answer: sendUnaryData<Message>,
   ): Promise<void> => {
     const { signal, ended } = followCaller(call);
     try {
+      admit(call, method, gate);
       const result = await (handler(call.request as never, { signal }) as Promise<Fields>);
       answer(null, create(method.output, result));
     } catch (error) {
-      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, log);
+      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, gate.log);
       answer(toStatus(failure));
     } finally {
       ended();
@@ -88,15 +108,16 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, log: Log) {
  * A status that is not OK overtakes messages on their way. A stream's own error must come after
  * them, so it travels in the trailing metadata of an OK status.
  */
-function streamHandler(method: DescMethod, handler: AnyHandler, log: Log) {
+function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
   return async (call: ServerWritableStream<Message, Message>): Promise<void> => {
     const { signal, ended } = followCaller(call);
     try {
+      admit(call, method, gate);
       const messages = handler(call.request as never, { signal }) as AsyncIterable<Fields>;
       await writeAll(call, method, messages, signal);
       call.end();
     } catch (error) {
-      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, log);
+      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, gate.log);
       call.end(toStatus(failure).metadata);
     } finally {
       ended();

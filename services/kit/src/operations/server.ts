@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { StartError } from "../errors.ts";
+import { parseHttpAddress } from "../http/address.ts";
+import { stopperOf } from "../http/stop-server.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Readiness } from "./readiness.ts";
+
+export interface OperationsServer {
+  stop(): Promise<void>;
+}
+
+/**
+ * Answers what an orchestrator asks, on a port that no client reaches: `/livez`, 200 as long as the
+ * process answers at all; `/readyz`, 200 while it wants new work; `/metrics`, for Prometheus.
+ */
+export async function serveOperations(
+  address: string,
+  metrics: Metrics,
+  readiness: Readiness,
+): Promise<OperationsServer> {
+  const answers: Readonly<Record<string, (res: ServerResponse) => void | Promise<void>>> = {
+    "/livez": (res) => answer(res, 200, "alive"),
+    "/readyz": (res) => answer(res, readiness.isReady() ? 200 : 503, readiness.state()),
+    "/metrics": async (res) => {
+      const text = await metrics.registry.metrics();
+      res.setHeader("content-type", metrics.registry.contentType);
+      res.end(text);
+    },
+  };
+  const server = createServer((req: IncomingMessage, res: ServerResponse) => {
+    const path = req.url ?? "";
+    const known = Object.hasOwn(answers, path) ? answers[path] : undefined;
+    void (known ?? notThere)(res);
+  });
+  const stop = stopperOf(server);
+  await listen(server, address);
+  return { stop: () => stop(0) };
+}
+
+function listen(server: ReturnType<typeof createServer>, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => {
+      reject(new StartError(`TOLLGATE_OPERATIONS_LISTEN ${address}: ${error.message}`));
+    });
+    const place = parseHttpAddress(address);
+    if ("socketPath" in place) server.listen(place.socketPath, resolve);
+    else server.listen(place.port, place.host, resolve);
+  });
+}
+
+function answer(res: ServerResponse, status: number, text: string): void {
+  res.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
+  res.end(`${text}\n`);
+}
+
+function notThere(res: ServerResponse): void {
+  answer(res, 404, "here are /livez, /readyz and /metrics");
+}

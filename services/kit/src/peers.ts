@@ -1,0 +1,51 @@
+import type { DescService } from "@bufbuild/protobuf";
+import type { Environment } from "./config.ts";
+import { healthOffer } from "./health.ts";
+import type { Log } from "./log.ts";
+import type { Readiness } from "./operations/readiness.ts";
+import { createClient, type Transport } from "./rpc/client.ts";
+import { createGrpcTransport, type GrpcTransport } from "./rpc/grpc-client.ts";
+import type { Client, Offer } from "./rpc/implementation.ts";
+import { createLocalTransport } from "./rpc/local.ts";
+import type { ServiceName } from "./service.ts";
+import type { Trust } from "./trust.ts";
+
+/** The other services, wherever each of them runs. */
+export interface Peers {
+  client<S extends DescService>(owner: ServiceName, service: S): Client<S>;
+  /** Makes what a service of this process offers callable by the others. */
+  add(offered: Offer): void;
+  close(): void;
+}
+
+/**
+ * Joins services of this process directly, and others by gRPC at `TOLLGATE_<NAME>_ADDRESS`: a
+ * `host:port`, several with commas between them, or any name that gRPC knows, such as `dns:///…`.
+ */
+export function createPeers(
+  here: ReadonlySet<ServiceName>,
+  env: Environment,
+  parts: { log: Log; trust: Trust; readiness: Readiness },
+): Peers {
+  const local = createLocalTransport(parts.log);
+  local.add(healthOffer(parts.readiness));
+  const remote = new Map<ServiceName, GrpcTransport>();
+
+  function transportTo(owner: ServiceName): Transport {
+    if (here.has(owner)) return local;
+    const known = remote.get(owner);
+    if (known !== undefined) return known;
+    const address = env[`TOLLGATE_${owner.toUpperCase()}_ADDRESS`] || `${owner}:9090`;
+    const transport = createGrpcTransport(address, parts.trust);
+    remote.set(owner, transport);
+    return transport;
+  }
+
+  return {
+    client: (owner, service) => createClient(service, transportTo(owner)),
+    add: local.add,
+    close() {
+      for (const transport of remote.values()) transport.close();
+    },
+  };
+}
