@@ -1,13 +1,15 @@
 import { startSimulator } from "./simulator.ts";
 
 /**
- * Runs a simulator as a program. `SIMULATOR_PORT` is its port (default 0, a free one). With
+ * Runs a simulator as a program. `SIMULATOR_PORT` is its port (default 0, a free one), and
+ * `SIMULATOR_HOST` the address that it listens at (default 127.0.0.1). With
  * `SIMULATOR_END_WITH_PARENT=1` it ends when its standard input or its channel to the parent
  * closes. Once it listens, it prints one line: `{"url":"http://…"}`.
  */
 async function main(): Promise<void> {
   const port = readPort(process.env.SIMULATOR_PORT);
-  const simulator = await startSimulator({ port });
+  const host = process.env.SIMULATOR_HOST || "127.0.0.1";
+  const simulator = await startSimulator({ port, host });
   const stop = async () => {
     await simulator.close();
     process.exit(0);
