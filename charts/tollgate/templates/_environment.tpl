@@ -1,0 +1,92 @@
+{{/* Of (list name reference): a variable that comes from a Secret. */}}
+{{- define "tollgate.secretVariable" -}}
+- name: {{ index . 0 }}
+  valueFrom:
+    secretKeyRef: {{- pick (index . 1) "name" "key" | toYaml | nindent 6 }}
+{{- end }}
+
+{{/* Of (list $ secret-reference). The dev database trusts whoever the network policy lets in. */}}
+{{- define "tollgate.databaseVariable" -}}
+{{- $root := index . 0 -}}
+{{- if $root.Values.dev.postgres.enabled -}}
+- name: DATABASE_URL
+  value: postgresql://tollgate@{{ include "tollgate.fullname" $root }}-postgres/tollgate
+{{- else -}}
+{{- include "tollgate.secretVariable" (list "DATABASE_URL" (index . 1)) }}
+{{- end }}
+{{- end }}
+
+{{- define "tollgate.natsVariable" -}}
+{{- if .Values.dev.nats.enabled -}}
+- name: NATS_URL
+  value: nats://{{ include "tollgate.fullname" . }}-nats:4222
+{{- else -}}
+{{- include "tollgate.secretVariable" (list "NATS_URL" .Values.secrets.nats) }}
+{{- end }}
+{{- end }}
+
+{{/* Whether a Job applies the migrations: the dev database is not there before the install. */}}
+{{- define "tollgate.migratesByJob" -}}
+{{- if and .Values.migrations.enabled (not .Values.dev.postgres.enabled) }}true{{ end }}
+{{- end }}
+
+{{/* Of a dict root, name, traits, settings: the environment of a service. */}}
+{{- define "tollgate.environment" -}}
+{{- $root := .root -}}
+{{- $fullname := include "tollgate.fullname" $root -}}
+{{- $fleet := include "tollgate.fleet" $root | fromYaml -}}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_FLEET_SECRET" $root.Values.secrets.fleet) }}
+{{ include "tollgate.natsVariable" $root }}
+{{- if .traits.database }}
+{{ include "tollgate.databaseVariable" (list $root (default $root.Values.secrets.database .settings.databaseSecret)) }}
+{{- if include "tollgate.migratesByJob" $root }}
+- name: TOLLGATE_MIGRATE
+  value: "off"
+{{- end }}
+{{- end }}
+{{- if .traits.clients }}
+- name: PORT
+  value: "8080"
+{{- end }}
+- name: TOLLGATE_LISTEN
+  value: 0.0.0.0:9090
+{{- if .traits.proxied }}
+- name: TOLLGATE_HTTP_LISTEN
+  value: 0.0.0.0:9091
+{{- end }}
+- name: TOLLGATE_OPERATIONS_LISTEN
+  value: 0.0.0.0:9092
+- name: TOLLGATE_DRAIN_SECONDS
+  value: {{ $root.Values.drainSeconds | quote }}
+- name: TOLLGATE_LOG
+  value: {{ $root.Values.log }}
+{{- if .traits.catalog }}
+- name: TOLLGATE_CATALOG
+  value: /etc/tollgate/catalog.yaml
+{{- end }}
+{{- if .traits.providers }}
+- name: TOLLGATE_SPOOL_DIR
+  value: /var/lib/tollgate/spool
+{{- if $root.Values.dev.simulator.enabled }}
+- name: TOLLGATE_SIMULATOR_URL
+  value: http://{{ $fullname }}-simulator:8080/v1
+{{- end }}
+{{- end }}
+{{- range .traits.calls }}
+- name: TOLLGATE_{{ upper . }}_ADDRESS
+  value: dns:///{{ $fullname }}-{{ . }}-headless:9090
+{{- if (index $fleet .).proxied }}
+- name: TOLLGATE_{{ upper . }}_HTTP_ADDRESS
+  value: {{ $fullname }}-{{ . }}:9091
+{{- end }}
+{{- end }}
+{{- if eq .name "billing" }}
+# Where the operator's commands find billing: they run in this pod.
+- name: TOLLGATE_BILLING_ADDRESS
+  value: 127.0.0.1:9090
+{{- end }}
+{{- range $name, $value := .settings.env }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}

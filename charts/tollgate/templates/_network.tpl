@@ -1,0 +1,61 @@
+{{/* A rule without peers admits every address, on its ports. */}}
+
+{{/* Of (list $ component…): peers that are components of this release. */}}
+{{- define "tollgate.componentPeers" -}}
+{{- $root := first . }}
+{{- $peers := list }}
+{{- range rest . }}
+{{- $labels := include "tollgate.selector" (list $root .) | fromYaml }}
+{{- $peers = append $peers (dict "podSelector" (dict "matchLabels" $labels)) }}
+{{- end }}
+{{- toYaml $peers }}
+{{- end }}
+
+{{- define "tollgate.egressToDns" -}}
+- ports:
+    - { protocol: UDP, port: 53 }
+    - { protocol: TCP, port: 53 }
+  {{- with .Values.networkPolicy.dnsTo }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
+{{- define "tollgate.egressToPostgres" -}}
+{{- $postgres := .Values.networkPolicy.postgres -}}
+{{- if .Values.dev.postgres.enabled -}}
+- ports: [{ protocol: TCP, port: 5432 }]
+  to: {{- include "tollgate.componentPeers" (list . "postgres") | nindent 4 }}
+{{- else -}}
+- ports: [{ protocol: TCP, port: {{ $postgres.port }} }]
+  {{- with $postgres.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "tollgate.egressToNats" -}}
+{{- $nats := .Values.networkPolicy.nats -}}
+{{- if .Values.dev.nats.enabled -}}
+- ports: [{ protocol: TCP, port: 4222 }]
+  to: {{- include "tollgate.componentPeers" (list . "nats") | nindent 4 }}
+{{- else -}}
+- ports: [{ protocol: TCP, port: {{ $nats.port }} }]
+  {{- with $nats.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "tollgate.egressToProviders" -}}
+- ports:
+    {{- range .Values.networkPolicy.providers.ports }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  {{- with .Values.networkPolicy.providers.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- if .Values.dev.simulator.enabled }}
+- ports: [{ protocol: TCP, port: 8080 }]
+  to: {{- include "tollgate.componentPeers" (list . "simulator") | nindent 4 }}
+{{- end }}
+{{- end }}

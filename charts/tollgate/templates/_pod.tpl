@@ -1,0 +1,127 @@
+{{/* What every pod of the chart runs under; nothing may be written but its volumes. */}}
+{{- define "tollgate.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "tollgate.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* Of a dict root, name, traits, settings, kind: the pod of a service. */}}
+{{- define "tollgate.podTemplate" -}}
+{{- $root := .root -}}
+metadata:
+  labels:
+    {{- include "tollgate.labels" (list $root .name) | nindent 4 }}
+    {{- with .settings.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
+  {{- with .settings.podAnnotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ include "tollgate.fullname" $root }}-{{ .name }}
+  automountServiceAccountToken: false
+  # Peers are found by DNS; variables for every Service of the namespace would only be in the way.
+  enableServiceLinks: false
+  terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
+  securityContext: {{- include "tollgate.podSecurity" $root | nindent 4 }}
+  {{- with $root.Values.image.pullSecrets }}
+  imagePullSecrets: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .settings.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  {{- range $field := list "nodeSelector" "tolerations" "affinity" }}
+  {{- with index $.settings $field }}
+  {{ $field }}: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+  topologySpreadConstraints:
+    {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+    - topologyKey: {{ . }}
+      maxSkew: 1
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels: {{- include "tollgate.selector" (list $root $.name) | nindent 10 }}
+      # Of one revision: an update spreads its own pods, not around the old ones.
+      matchLabelKeys: [{{ ternary "pod-template-hash" "controller-revision-hash" (eq $.kind "Deployment") }}]
+    {{- end }}
+  containers:
+    - name: {{ .name }}
+      image: {{ include "tollgate.image" $root }}
+      imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+      args: ["--target", {{ .name | quote }}]
+      env: {{- include "tollgate.environment" . | nindent 8 }}
+      {{- if and .traits.providers $root.Values.secrets.providers }}
+      envFrom:
+        {{- range $root.Values.secrets.providers }}
+        - secretRef: { name: {{ . }} }
+        {{- end }}
+      {{- end }}
+      ports: {{- include "tollgate.containerPorts" .traits | nindent 8 }}
+      securityContext: {{- include "tollgate.containerSecurity" $root | nindent 8 }}
+      resources: {{- toYaml .settings.resources | nindent 8 }}
+      {{- include "tollgate.probes" $root | nindent 6 }}
+      volumeMounts: {{- include "tollgate.volumeMounts" .traits | nindent 8 }}
+  volumes: {{- include "tollgate.volumes" . | nindent 4 }}
+{{- end }}
+
+{{- define "tollgate.containerPorts" -}}
+- { name: grpc, containerPort: 9090 }
+{{- if .proxied }}
+- { name: http-internal, containerPort: 9091 }
+{{- end }}
+{{- if .clients }}
+- { name: http, containerPort: 8080 }
+{{- end }}
+- { name: operations, containerPort: 9092 }
+{{- end }}
+
+{{/* There is no preStop hook: the program keeps serving for the drain's seconds while /readyz fails. */}}
+{{- define "tollgate.probes" -}}
+startupProbe:
+  httpGet: { path: /livez, port: operations }
+  periodSeconds: 1
+  failureThreshold: 60
+livenessProbe:
+  httpGet: { path: /livez, port: operations }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 3
+readinessProbe:
+  httpGet: { path: /readyz, port: operations }
+  periodSeconds: 2
+  timeoutSeconds: 2
+  failureThreshold: 2
+{{- end }}
+
+{{- define "tollgate.volumeMounts" -}}
+- { name: temporary-files, mountPath: /tmp }
+{{- if .catalog }}
+# A folder, without subPath: only so does a change of the ConfigMap arrive.
+- { name: catalog, mountPath: /etc/tollgate, readOnly: true }
+{{- end }}
+{{- if .providers }}
+- { name: spool, mountPath: /var/lib/tollgate/spool }
+{{- end }}
+{{- end }}
+
+{{- define "tollgate.volumes" -}}
+- name: temporary-files
+  emptyDir: { sizeLimit: {{ .settings.temporaryFilesSize }} }
+{{- if .traits.catalog }}
+- name: catalog
+  configMap: { name: {{ include "tollgate.catalogConfigMap" .root }} }
+{{- end }}
+{{- if and .traits.providers (eq .kind "Deployment") }}
+- name: spool
+  emptyDir: { sizeLimit: {{ .root.Values.spool.size }} }
+{{- end }}
+{{- end }}
