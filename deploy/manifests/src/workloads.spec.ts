@@ -1,0 +1,125 @@
+import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
+import type { IServiceAccount } from "kubernetes-models/v1";
+import { describe, expect, it } from "vitest";
+import { renderChart, valueSets } from "./chart.ts";
+import { ofKind, podsOf, selects, serversOf } from "./manifest.ts";
+
+const services = ["audio", "billing", "chat", "document", "edge", "image", "ledger"];
+/** Longer than any stream lives by itself. */
+const longestStreamSeconds = 600;
+
+describe.each(valueSets)("with the values of %s, every pod", (set) => {
+  it("runs without root, privileges, capabilities, or a file system to write to", async () => {
+    const pods = podsOf(await renderChart(set));
+    expect(pods.length).toBeGreaterThanOrEqual(services.length);
+    for (const { component, spec, container } of pods) {
+      expect(spec.securityContext, component).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: 65532,
+        seccompProfile: { type: "RuntimeDefault" },
+      });
+      expect(container.securityContext, component).toEqual({
+        runAsNonRoot: true,
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+      for (const open of ["hostNetwork", "hostPID", "hostIPC"]) {
+        expect(spec, component).not.toHaveProperty(open);
+      }
+      expect(
+        spec.volumes?.filter(({ hostPath }) => hostPath),
+        component,
+      ).toEqual(spec.volumes ? [] : undefined);
+    }
+  });
+
+  it("asks for CPU and memory, and has a limit of memory", async () => {
+    for (const { component, container } of podsOf(await renderChart(set))) {
+      expect(container.resources, component).toMatchObject({
+        requests: { cpu: expect.any(String), memory: expect.any(String) },
+        limits: { memory: expect.any(String) },
+      });
+      // The limit keeps a leak from its neighbours; throttled CPU would only delay streams.
+      expect(container.resources?.limits, component).not.toHaveProperty("cpu");
+    }
+  });
+
+  it("holds no token of the Kubernetes API", async () => {
+    const manifests = await renderChart(set);
+    for (const { component, spec } of podsOf(manifests)) {
+      expect(spec.automountServiceAccountToken, component).toBe(false);
+    }
+    for (const account of ofKind<IServiceAccount>(manifests, "ServiceAccount")) {
+      expect(account.automountServiceAccountToken, account.metadata.name).toBe(false);
+    }
+  });
+
+  it("that serves has probes, an account of its own and a disruption budget", async () => {
+    const manifests = await renderChart(set);
+    const accounts = ofKind<IServiceAccount>(manifests, "ServiceAccount");
+    const budgets = ofKind<IPodDisruptionBudget>(manifests, "PodDisruptionBudget");
+    for (const { component, labels, spec, container } of serversOf(manifests)) {
+      expect(container.readinessProbe, component).toBeDefined();
+      expect(container.livenessProbe, component).toBeDefined();
+      expect(accounts.map(({ metadata }) => metadata.name)).toContain(spec.serviceAccountName);
+      expect(spec.serviceAccountName, component).toBe(`gateway-tollgate-${component}`);
+      const its = budgets.filter((budget) => selects(budget.spec?.selector, labels));
+      expect(its.length, component).toBe(1);
+    }
+  });
+});
+
+describe("the workloads", () => {
+  it("are one for each service, whose selectors pick its pods alone", async () => {
+    const servers = serversOf(await renderChart("defaults"));
+    expect(servers.map(({ component }) => component).sort()).toEqual(services);
+    for (const { component, owner } of servers) {
+      const { selector } = (owner as unknown as { spec: { selector: object } }).spec;
+      const picked = servers.filter(({ labels }) => selects(selector, labels));
+      expect(picked.map((pod) => pod.component)).toEqual([component]);
+    }
+  });
+
+  it("let streams end before their pods do, and spread over zones and nodes", async () => {
+    for (const { component, spec } of serversOf(await renderChart("defaults"))) {
+      expect(spec.terminationGracePeriodSeconds, component).toBeGreaterThan(longestStreamSeconds);
+      expect(spec.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey)).toEqual([
+        "topology.kubernetes.io/zone",
+        "kubernetes.io/hostname",
+      ]);
+    }
+  });
+
+  it("keep usage events in a volume, on a claim of their own where that is asked for", async () => {
+    const publishers = ["audio", "chat", "document", "image"];
+    for (const [set, kind] of [
+      ["defaults", "Deployment"],
+      ["production", "StatefulSet"],
+    ] as const) {
+      const pods = serversOf(await renderChart(set)).filter(({ container }) => {
+        return container.volumeMounts?.some(({ mountPath }) => mountPath.endsWith("/spool"));
+      });
+      expect(pods.map(({ component }) => component).sort()).toEqual(publishers);
+      expect(new Set(pods.map(({ owner }) => owner.kind))).toEqual(new Set([kind]));
+      for (const { owner, spec } of pods) {
+        const claims = JSON.stringify(owner).includes('"volumeClaimTemplates"');
+        const inPod = spec.volumes?.some(({ name, emptyDir }) => name === "spool" && emptyDir);
+        expect(claims).not.toBe(inPod);
+      }
+    }
+  });
+
+  it("mount the catalog as a folder, or no change of it would arrive", async () => {
+    const readers = serversOf(await renderChart("defaults")).filter(({ spec }) => {
+      return spec.volumes?.some(({ configMap }) => configMap?.name === "gateway-tollgate-catalog");
+    });
+    expect(readers.map(({ component }) => component).sort()).toEqual(
+      services.filter((service) => service !== "billing" && service !== "ledger"),
+    );
+    for (const { container } of readers) {
+      const mount = container.volumeMounts?.find(({ name }) => name === "catalog");
+      expect(mount).toEqual({ name: "catalog", mountPath: "/etc/tollgate", readOnly: true });
+    }
+  });
+});
