@@ -11,17 +11,19 @@ async function problemsOf(manifests: readonly Manifest[]): Promise<string[]> {
 }
 
 describe.each(valueSets)("with the values of %s, the chart", (set) => {
+  const rendered = renderChart(set);
+
   it("passes helm lint", async () => {
     expect(await lintChart(set)).toContain("0 chart(s) failed");
   });
 
   it("renders what the Kubernetes API takes, field by field", async () => {
-    const manifests = await renderChart(set);
+    const manifests = await rendered;
     expect(await problemsOf(manifests)).toEqual([]);
   });
 
   it("gives every object a name of its own", async () => {
-    const names = (await renderChart(set)).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    const names = (await rendered).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !/^\w+\/gateway-tollgate-[a-z-]+$/.test(name))).toEqual([]);
   });

@@ -9,8 +9,10 @@ const services = ["audio", "billing", "chat", "document", "edge", "image", "ledg
 const longestStreamSeconds = 600;
 
 describe.each(valueSets)("with the values of %s, every pod", (set) => {
+  const rendered = renderChart(set);
+
   it("runs without root, privileges, capabilities, or a file system to write to", async () => {
-    const pods = podsOf(await renderChart(set));
+    const pods = podsOf(await rendered);
     expect(pods.length).toBeGreaterThanOrEqual(services.length);
     for (const { component, spec, container } of pods) {
       expect(spec.securityContext, component).toMatchObject({
@@ -35,7 +37,7 @@ describe.each(valueSets)("with the values of %s, every pod", (set) => {
   });
 
   it("asks for CPU and memory, and has a limit of memory", async () => {
-    for (const { component, container } of podsOf(await renderChart(set))) {
+    for (const { component, container } of podsOf(await rendered)) {
       expect(container.resources, component).toMatchObject({
         requests: { cpu: expect.any(String), memory: expect.any(String) },
         limits: { memory: expect.any(String) },
@@ -46,7 +48,7 @@ describe.each(valueSets)("with the values of %s, every pod", (set) => {
   });
 
   it("holds no token of the Kubernetes API", async () => {
-    const manifests = await renderChart(set);
+    const manifests = await rendered;
     for (const { component, spec } of podsOf(manifests)) {
       expect(spec.automountServiceAccountToken, component).toBe(false);
     }
@@ -56,7 +58,7 @@ describe.each(valueSets)("with the values of %s, every pod", (set) => {
   });
 
   it("that serves has probes, an account of its own and a disruption budget", async () => {
-    const manifests = await renderChart(set);
+    const manifests = await rendered;
     const accounts = ofKind<IServiceAccount>(manifests, "ServiceAccount");
     const budgets = ofKind<IPodDisruptionBudget>(manifests, "PodDisruptionBudget");
     for (const { component, labels, spec, container } of serversOf(manifests)) {

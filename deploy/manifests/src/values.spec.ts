@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { readChartFile, renderChart } from "./chart.ts";
+
+interface Schema {
+  type?: unknown;
+  properties?: Record<string, Schema>;
+  additionalProperties?: unknown;
+  definitions?: Record<string, Schema>;
+  $ref?: string;
+  [keyword: string]: unknown;
+}
+
+describe("the schema of the values", () => {
+  it.each([
+    ["a misspelt group", "netwrokPolicy.enabled=false"],
+    ["a misspelt value", "image.tagg=1"],
+    ["a misspelt value of a service", "services.chat.replica=3"],
+    ["a misspelt value of the defaults", "services.defaults.resources.request.cpu=1"],
+    ["a service that there is not", "services.video.replicas=1"],
+    ["a number that is none", "services.chat.replicas=many"],
+    ["a switch that is none", "ingress.enabled=maybe"],
+    ["a digest that is none", "image.digest=sha256:abc"],
+    ["a volume that there is not", "spool.volume=ephemeral"],
+    ["a duration that is none", "httpRoute.requestTimeout=forever"],
+    ["a secret without its key", "services.ledger.databaseSecret.name=other"],
+    ["a secret as a plain variable", "services.ledger.env.DATABASE_URL=postgres://a:b@c/d"],
+    ["a level of logging that there is not", "log=loud"],
+  ])("refuses %s", async (_, value) => {
+    await expect(renderChart("defaults", value)).rejects.toThrow("don't meet the specifications");
+  });
+
+  it("leaves no object open but those whose fields are Kubernetes's or the user's", async () => {
+    const schema = await readChartFile<Schema>("values.schema.json");
+    expect(openObjects("", schema).sort()).toEqual([
+      ".catalog.content.limits",
+      ".catalog.content.models[]",
+      ".catalog.content.providers",
+      ".global",
+      "peers[].namespaceSelector",
+      "peers[].podSelector",
+      "service.affinity",
+      "service.tolerations[]",
+    ]);
+  });
+
+  it("knows every value of values.yaml, and values.yaml every value of it", async () => {
+    const schema = await readChartFile<Schema>("values.schema.json");
+    const values = await readChartFile<Record<string, unknown>>("values.yaml");
+    const known = Object.keys(schema.properties ?? {}).filter((name) => name !== "global");
+    expect(known.sort()).toEqual(Object.keys(values).sort());
+    const service = Object.keys(schema.definitions?.service?.properties ?? {});
+    const { defaults } = values.services as { defaults: object };
+    expect(service.sort()).toEqual(Object.keys(defaults).sort());
+  });
+});
+
+describe("the chart refuses", () => {
+  it.each([
+    ["a pod that is killed before it has drained", "terminationGracePeriodSeconds=5"],
+    ["an ingress without a host", "ingress.enabled=true"],
+    ["a route without a gateway", "httpRoute.enabled=true"],
+  ])("%s", async (_, value) => {
+    await expect(renderChart("defaults", value)).rejects.toThrow(/must (be|name)/);
+  });
+});
+
+/** The objects in a schema that take any field. */
+function openObjects(path: string, schema: Schema): string[] {
+  const { properties = {}, definitions = {}, items, additionalProperties, ...rest } = schema;
+  const isOpen = rest.type === "object" && additionalProperties === undefined;
+  return [
+    ...(isOpen && rest.maxProperties !== 0 ? [path] : []),
+    ...Object.entries(properties).flatMap(([name, one]) => openObjects(`${path}.${name}`, one)),
+    ...Object.entries(definitions).flatMap(([name, one]) => openObjects(name, one)),
+    ...(items === undefined ? [] : openObjects(`${path}[]`, items as Schema)),
+  ];
+}
