@@ -15,7 +15,7 @@ export const audio = defineService({
   name: "audio",
   async setup(context) {
     const modality = await openModality(context);
-    const live = createLiveServer(modality, context.log);
+    const live = createLiveServer(modality, context);
     const server = await serveProxied(context.httpAddress, {
       request: serveRoutes(
         { "/v1/audio/transcriptions": (request) => answerTranscription(modality, request) },

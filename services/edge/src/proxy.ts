@@ -4,11 +4,13 @@ import { GatewayError } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
-import { stampCaller } from "@tollgate/kit/http/stamped-caller";
+import { aliasHeader, stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Trust } from "@tollgate/kit/trust";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { Request } from "express";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
+import { exchangeOf } from "./exchange.ts";
 import { createReplicaAgent } from "./replica-agent.ts";
 
 /** The agent decides which replica a request goes to; this only has to be an address. */
@@ -63,9 +65,14 @@ export function createServiceProxy(
 /** What means something on one connection alone. */
 const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
+function noteAlias(req: IncomingMessage, alias: string): void {
+  exchangeOf(req as Request).alias = alias;
+}
+
 function passAnswerOn(answer: IncomingMessage, req: IncomingMessage, res: ServerResponse): void {
   for (const [name, value] of Object.entries(answer.headers)) {
-    if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
+    if (name === aliasHeader) noteAlias(req, String(value));
+    else if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
   }
   res.statusCode = answer.statusCode ?? 502;
   answer.pipe(res, { end: false });

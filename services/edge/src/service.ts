@@ -43,7 +43,7 @@ import { listVoices } from "./wire/voices.ts";
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, peer, httpPeer, trust, notices }) {
+  async setup({ env, log, metrics, peer, httpPeer, trust, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -92,9 +92,9 @@ export const edge = defineService({
         lookUpSettlement: lookUpSettlement(authenticate, billing),
         getHealth: getHealth(health, manifest.version, () => process.uptime()),
       },
-      log,
+      { log, metrics, knows: (alias) => catalog.current().models.has(alias) },
     );
-    const upgrade = upgradeLive({ authenticate, guard, proxy: audioProxy, log });
+    const upgrade = upgradeLive({ authenticate, guard, proxy: audioProxy, log, metrics });
     const server = await listen(app, upgrade, config);
     log.info({ url: server.url }, "listening");
     return {

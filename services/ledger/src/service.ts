@@ -24,7 +24,7 @@ const sweepEveryMs = 1_000;
 /** Wallets, holds and ledger entries: the only service that moves money. */
 export const ledger = defineService({
   name: "ledger",
-  async setup({ env, log, broker, now }) {
+  async setup({ env, log, broker, metrics, now }) {
     const config = readConfig(env);
     const pool = await openDatabase({
       url: config.databaseUrl,
@@ -37,8 +37,8 @@ export const ledger = defineService({
       settings: { enable_seqscan: "off" },
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
-    const capture = createCapture(pool);
-    const consumer = broker === undefined ? undefined : consumeUsage(broker, capture, log);
+    const capture = createCapture(pool, metrics);
+    const consumer = broker === undefined ? undefined : consumeUsage(broker, capture, log, metrics);
     const sweep = startSweep(pool, log);
     return {
       offers: [offer(LedgerService, implement(pool, prisma, config, capture, now))],

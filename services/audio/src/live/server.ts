@@ -5,6 +5,7 @@ import { envelope, type GatewayError } from "@tollgate/kit/errors";
 import { toGatewayError } from "@tollgate/kit/http/error-answer";
 import type { Log } from "@tollgate/kit/log";
 import type { Modality } from "@tollgate/kit/modality";
+import type { Metrics } from "@tollgate/kit/operations/metrics";
 import { cutStream } from "@tollgate/kit/streamed-answer";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
@@ -26,7 +27,10 @@ export interface LiveServer {
 }
 
 /** Serves GET /v1/audio/transcriptions/stream. */
-export function createLiveServer(modality: Modality, log: Log): LiveServer {
+export function createLiveServer(
+  modality: Modality,
+  { log, metrics }: { log: Log; metrics: Pick<Metrics, "openSockets"> },
+): LiveServer {
   const live = new Set<LiveSocket>();
   const server = new WebSocketServer<typeof LiveSocket>({
     noServer: true,
@@ -38,6 +42,7 @@ export function createLiveServer(modality: Modality, log: Log): LiveServer {
   async function serve(client: LiveSocket, caller: Caller): Promise<void> {
     client.open();
     live.add(client);
+    metrics.openSockets.inc();
     try {
       await serveSession(modality, caller, client);
       client.finish(normalClosure);
@@ -48,6 +53,7 @@ export function createLiveServer(modality: Modality, log: Log): LiveServer {
       client.finish(failure.status < 500 ? policyViolation : internalError);
     } finally {
       live.delete(client);
+      metrics.openSockets.dec();
     }
   }
 

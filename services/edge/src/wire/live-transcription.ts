@@ -5,6 +5,7 @@ import { GatewayError } from "@tollgate/kit/errors";
 import { answerErrorOnSocket, notFound, toGatewayError } from "@tollgate/kit/http/error-answer";
 import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
+import type { Metrics } from "@tollgate/kit/operations/metrics";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
@@ -17,6 +18,7 @@ export interface LiveParts {
   guard: BalanceGuard;
   proxy: ServiceProxy;
   log: Log;
+  metrics: Pick<Metrics, "requests" | "requestDuration">;
 }
 
 export const livePath = "/v1/audio/transcriptions/stream";
@@ -25,7 +27,7 @@ export const livePath = "/v1/audio/transcriptions/stream";
  * GET /v1/audio/transcriptions/stream: refuses an upgrade as plain HTTP, or proxies it. A browser,
  * which cannot set the header, may send its key as a sub-protocol.
  */
-export function upgradeLive({ authenticate, guard, proxy, log }: LiveParts) {
+export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LiveParts) {
   async function accept(req: IncomingMessage, socket: Socket, head: Buffer, requestId: string) {
     const headers: Record<string, string> = { "x-request-id": requestId };
     const res = {
@@ -40,8 +42,11 @@ export function upgradeLive({ authenticate, guard, proxy, log }: LiveParts) {
       await guard.check(accountId);
       refuseQuery(req);
       proxy.upgrade(req, socket, head, create(CallerSchema, { requestId, keyId, accountId }));
+      return 101;
     } catch (error) {
-      answerErrorOnSocket(socket, toGatewayError(error, log), headers);
+      const failure = toGatewayError(error, log);
+      answerErrorOnSocket(socket, failure, headers);
+      return failure.status;
     }
   }
 
@@ -49,11 +54,15 @@ export function upgradeLive({ authenticate, guard, proxy, log }: LiveParts) {
     const requestId = newRequestId();
     const startedAt = performance.now();
     socket.on("error", () => {});
-    socket.once("close", () => {
-      const ms = Math.round(performance.now() - startedAt);
-      log.info({ request_id: requestId, method: "GET", path: livePath, ms }, "live request ended");
+    const answered = accept(req, socket, head, requestId);
+    socket.once("close", async () => {
+      const ms = performance.now() - startedAt;
+      const status = await answered;
+      metrics.requests.inc({ route: livePath, alias: "", status });
+      metrics.requestDuration.observe({ route: livePath, alias: "" }, ms / 1_000);
+      const fields = { request_id: requestId, method: "GET", path: livePath, status };
+      log.info({ ...fields, ms: Math.round(ms) }, "request");
     });
-    void accept(req, socket, head, requestId);
   };
 }
 
