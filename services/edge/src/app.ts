@@ -26,6 +26,8 @@ export interface Routes {
   getCredits: Route;
   lookUpSettlement: Route;
   getHealth: Route;
+  getOpenApi: Route;
+  getDocs: Route;
 }
 
 /** The whole address space: read it and you know every route. */
@@ -56,6 +58,8 @@ export function createApp(routes: Routes, parts: ExchangeParts): Express {
   get(app, "/v1/credits", routes.getCredits);
   post(app, "/v1/hf/billing", routes.lookUpSettlement);
   get(app, "/v1/health", routes.getHealth);
+  get(app, "/openapi.json", routes.getOpenApi);
+  get(app, "/docs", routes.getDocs);
   app.use(refuseUnknownPath);
   app.use(answerErrors(parts.log));
   return app;

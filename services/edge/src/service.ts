@@ -16,6 +16,7 @@ import { readConfig } from "./config.ts";
 import { createBalanceGuard } from "./guard.ts";
 import { createClaims } from "./idempotency/claims.ts";
 import { createRecords } from "./idempotency/records.ts";
+import { createDocument } from "./openapi/document.ts";
 import { createServiceProxy } from "./proxy.ts";
 import { createRateWindows } from "./rate-windows.ts";
 import { listen } from "./server.ts";
@@ -34,6 +35,7 @@ import { images } from "./wire/images.ts";
 import { refuseWithoutUpgrade, upgradeLive } from "./wire/live-transcription.ts";
 import { getModel, listModels } from "./wire/models.ts";
 import { readOcrJob } from "./wire/ocr-jobs.ts";
+import { getDocs, getOpenApi } from "./wire/reference.ts";
 import { rerank } from "./wire/rerank.ts";
 import { lookUpSettlement } from "./wire/settlement.ts";
 import { speech } from "./wire/speech.ts";
@@ -91,6 +93,8 @@ export const edge = defineService({
         getCredits: getCredits(authenticate, billing),
         lookUpSettlement: lookUpSettlement(authenticate, billing),
         getHealth: getHealth(health, manifest.version, () => process.uptime()),
+        getOpenApi: getOpenApi(createDocument),
+        getDocs: getDocs(createDocument),
       },
       { log, metrics, knows: (alias) => catalog.current().models.has(alias) },
     );
