@@ -16,6 +16,7 @@ import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 import pg from "pg";
 import { inject } from "vitest";
 import { testCatalog } from "./catalog.ts";
+import { holdToDocument } from "./conformance.ts";
 
 export interface Account {
   accountId: string;
@@ -84,6 +85,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   };
   const gateway = await (nats === undefined ? startAll(shared) : startAsFleet(shared));
   const operator = connectOperator(gateway.operatorAddress, fleetSecret);
+  holdToDocument(gateway.url);
   return {
     url: gateway.url,
     simulator,
@@ -107,8 +109,10 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     stopDatabase: () => closeDatabase(inject("postgresUrl"), databaseName),
     async addReplica() {
       const child = await gateway.addReplica();
+      const url = child.ready.url ?? "";
+      holdToDocument(url);
       return {
-        url: child.ready.url ?? "",
+        url,
         async kill() {
           child.kill("SIGKILL");
           await child.exited;

@@ -367,7 +367,7 @@ describe("conversations", () => {
     await database.query(
       `INSERT INTO chat.turn (key_id, conversation_id, index, messages, response, usage, model, request_id)
        SELECT key_id, conversation_id, n, '[{"role":"user","content":"' || repeat('é', 1250) || '"}]',
-         '{"role":"assistant","content":"' || repeat('x', 2500) || '"}', '{}', 'test-small', 'r'
+         '{"role":"assistant","content":"' || repeat('x', 2500) || '"}', usage, 'test-small', 'r'
        FROM chat.turn, generate_series(1, 1999) n WHERE conversation_id = $1 AND index = 0`,
       [id],
     );

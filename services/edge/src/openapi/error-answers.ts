@@ -40,7 +40,7 @@ export const errorTable = codes.map((code) => ({
 }));
 
 /** The body of every error. */
-export const envelopeSchema: JsonSchema = {
+export const envelopeSchema = {
   type: "object",
   required: ["error"],
   properties: {

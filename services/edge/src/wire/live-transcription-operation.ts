@@ -1,5 +1,5 @@
 import { liveAudio } from "@tollgate/kit/live-audio";
-import { envelopeName } from "../openapi/error-answers.ts";
+import { envelopeSchema } from "../openapi/error-answers.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { type JsonSchema, referTo } from "../openapi/schema.ts";
 
@@ -19,18 +19,20 @@ const configuration: JsonSchema = {
   additionalProperties: false,
 };
 
+const { error } = envelopeSchema.properties;
 const failure: JsonSchema = {
-  allOf: [
-    referTo(envelopeName),
-    {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      ...error,
+      required: [...error.required, "retryable"],
       properties: {
-        error: {
-          required: ["retryable"],
-          properties: { retryable: { type: "boolean", description: "Whether to try again." } },
-        },
+        ...error.properties,
+        retryable: { type: "boolean", description: "Whether to try again." },
       },
     },
-  ],
+  },
 };
 
 const frames: JsonSchema = {
