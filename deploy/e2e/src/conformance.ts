@@ -129,13 +129,13 @@ function expectTaken(place: Place, body: unknown): void {
 const beyondSchema = [
   /mean the same, and differ here|means the same as types, and differs/,
   /a conversation goes on with one answer/,
-  /does not take images|takes no image|vision/,
+  /does not take images/,
   /takes \d+ characters at most|: \S+ takes (mp3|opus|aac|flac|wav|pcm)/,
   /cannot be chosen|transcribes whole files only/,
   /must be (print|archival) for /,
   /Idempotency-Key must be/,
-  // A classification's fields depend on its alias.
-  /^(types|labels|taxonomy|both_versions)(:| is not a parameter)/,
+  // Which of a classification's two bodies is meant depends on its alias.
+  /^(types|labels) is not a parameter|^types: the entity types|^taxonomy: must be/,
 ];
 
 /** A body that was refused for its fields, and not for a query, is none of those that the document takes. */

@@ -17,7 +17,7 @@ const replayHeaders: readonly HeaderName[] = ["Idempotency-Replayed"];
 const replayed: Parameter = {
   in: "header",
   name: "Idempotency-Key",
-  about:
+  description:
     "Makes a retry safe: for 24 hours the same request under the same key gets the stored answer " +
     "and costs nothing, and another request under it is refused.",
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
@@ -27,7 +27,7 @@ const replayed: Parameter = {
 export const withoutReplay: Parameter = {
   in: "header",
   name: "Idempotency-Key",
-  about: "Taken without an effect: a retry runs, and is billed, again.",
+  description: "Taken without an effect: a retry runs, and is billed, again.",
   schema: { type: "string" },
 };
 

@@ -1,6 +1,6 @@
 import { envelopeName, envelopeSchema, errorAnswers, errorTable } from "./error-answers.ts";
 import { type HeaderDoc, type HeaderName, headers, referToHeaders } from "./headers.ts";
-import type { Access, AnswerDoc, ContentDoc, JsonBody, Operation } from "./operation.ts";
+import type { Access, AnswerDoc, ContentDoc, JsonBody, Operation, Parameter } from "./operation.ts";
 import { tags } from "./operation.ts";
 import { type Method, paths } from "./paths.ts";
 import {
@@ -15,7 +15,7 @@ import {
 /** An OpenAPI 3.1 document, as far as this one goes. */
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string; description: string };
+  info: { title: string; version: string; description: string; license: JsonSchema };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Partial<Record<Method, OperationObject>>>;
@@ -33,18 +33,10 @@ export interface OperationObject {
   summary: string;
   description?: string;
   security: Record<string, string[]>[];
-  parameters?: ParameterObject[];
+  parameters?: readonly Parameter[];
   requestBody?: { required: true; content: Record<string, MediaTypeObject> };
   responses: Record<string, ResponseObject>;
   [extension: `x-${string}`]: JsonSchema;
-}
-
-export interface ParameterObject {
-  in: string;
-  name: string;
-  description: string;
-  required?: true;
-  schema: JsonSchema;
 }
 
 export interface ResponseObject {
@@ -60,6 +52,7 @@ export interface MediaTypeObject {
   "x-event-schema"?: JsonSchema;
 }
 
+const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
 /** The interface's own version, which the path prefix `/v1` stands for. */
 const version = "1.0.0";
 
@@ -98,7 +91,7 @@ export function createDocument(): OpenApiDocument {
   });
   return {
     openapi: "3.1.1",
-    info: { title: "Tollgate", version, description },
+    info: { title: "Tollgate", version, description, license },
     servers: [{ url: "/" }],
     tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
     paths: Object.fromEntries(items) as OpenApiDocument["paths"],
@@ -127,14 +120,7 @@ function operationObject(operation: Operation, schemas: Schemas): OperationObjec
     summary,
     ...(about === undefined ? {} : { description: about }),
     security: security[access],
-    ...(parameters === undefined
-      ? {}
-      : {
-          parameters: parameters.map(({ about: said, ...rest }) => ({
-            ...rest,
-            description: said,
-          })),
-        }),
+    ...(parameters === undefined ? {} : { parameters }),
     ...requestBody(operation, schemas),
     responses: withRelayed(responses, operation),
     ...extensions,

@@ -1,13 +1,17 @@
 import { type ErrorCode, errorCatalogue } from "@tollgate/kit/errors";
+import { maxUploadBytes } from "@tollgate/kit/http/form-fields";
+import { maxBodyBytes } from "../json-body.ts";
 import { type HeaderName, referToHeaders } from "./headers.ts";
 import type { Access } from "./operation.ts";
 import { type JsonSchema, referTo } from "./schema.ts";
 
 export const envelopeName = "ErrorEnvelope";
 
+const mebibyte = 1024 * 1024;
+
 /** When each code is answered. */
 const meanings: Record<ErrorCode, string> = {
-  invalid_json: "The body cannot be read: no JSON object, no such form, or too large.",
+  invalid_json: `The body is no JSON object, no form, or JSON over ${maxBodyBytes / mebibyte} MiB.`,
   invalid_param: "A field has a value that is not taken, or one that it needs is missing.",
   unknown_param: "The route has no such field or query parameter.",
   context_length_exceeded: "The conversation and its new turn are longer than the model reads.",
@@ -23,7 +27,7 @@ const meanings: Record<ErrorCode, string> = {
   method_not_allowed: "The address is known, and does not take this method.",
   idempotency_key_reused: "The Idempotency-Key came before with another request.",
   idempotency_key_in_use: "The first request under the Idempotency-Key still runs.",
-  request_too_large: "The upload is over the cap.",
+  request_too_large: `The upload is over ${maxUploadBytes / mebibyte} MiB.`,
   rate_limited: "Another request held the conversation for too long; nothing was stored.",
   internal_error: "The gateway failed. Retry, best with an Idempotency-Key.",
   upstream_rejected: "No provider in the model's chain could answer the request.",

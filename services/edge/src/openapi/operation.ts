@@ -47,7 +47,7 @@ export type Access = "key" | "optional key" | "settlement key" | "open";
 export interface Parameter {
   in: "path" | "query" | "header";
   name: string;
-  about: string;
+  description: string;
   required?: true;
   schema: JsonSchema;
 }
@@ -89,11 +89,11 @@ export function jsonAnswer(name: string, schema: z.ZodType, about: string): Answ
 
 /** The `model` that a read names in its query. */
 export function modelParameter(routeType: string): Parameter {
-  const about = `The alias of a model whose \`route_type\` is \`${routeType}\`.`;
+  const description = `The alias of a model whose \`route_type\` is \`${routeType}\`.`;
   return {
     in: "query",
     name: "model",
-    about,
+    description,
     required: true,
     schema: { type: "string", minLength: 1 },
   };

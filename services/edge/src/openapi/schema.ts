@@ -82,12 +82,14 @@ function toJsonSchema(schema: z.ZodType, io: "input" | "output"): NamedSchemas {
       }
     },
   });
-  return JSON.parse(
-    JSON.stringify({ schema: rest, named: $defs }).replaceAll(
-      '"#/$defs/',
-      '"#/components/schemas/',
-    ),
-  ) as NamedSchemas;
+  const text = JSON.stringify({ schema: rest, named: $defs });
+  return JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'), unwrapped);
+}
+
+/** A choice of one is that one. */
+function unwrapped(_key: string, value: unknown): unknown {
+  const { oneOf } = (value ?? {}) as { oneOf?: unknown };
+  return Array.isArray(oneOf) && oneOf.length === 1 ? oneOf[0] : value;
 }
 
 /** JSON Schema knows no flags: such a pattern would refuse what the route takes. */

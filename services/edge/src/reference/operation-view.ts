@@ -2,9 +2,9 @@ import type {
   MediaTypeObject,
   OpenApiDocument,
   OperationObject,
-  ParameterObject,
   ResponseObject,
 } from "../openapi/document.ts";
+import type { Parameter } from "../openapi/operation.ts";
 import type { JsonSchema } from "../openapi/schema.ts";
 import { curlOf } from "./curl.ts";
 import { type Html, html, inline, prose } from "./html.ts";
@@ -48,7 +48,7 @@ function keyView({ security }: OperationObject): string {
     : "Needs a key of the settlement channel.";
 }
 
-function parametersView(parameters: readonly ParameterObject[]): Html {
+function parametersView(parameters: readonly Parameter[]): Html {
   const rows = parameters.map(
     ({ name, in: where, required, description, schema }) =>
       html`<tr><th><code>${name}</code>${required ? html` <em>required</em>` : undefined}</th>

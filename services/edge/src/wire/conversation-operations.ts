@@ -60,7 +60,7 @@ const detailSchema = conversationSchema
 const id: Parameter = {
   in: "path",
   name: "id",
-  about: "The conversation's UUID: the `session_id` of its requests.",
+  description: "The conversation's UUID: the `session_id` of its requests.",
   required: true,
   schema: { type: "string" },
 };
@@ -76,13 +76,13 @@ export const listConversationsOperation: Operation = {
     {
       in: "query",
       name: "limit",
-      about: `How many to a page, ${maxLimit} at most. ${corrected}`,
+      description: `How many to a page, ${maxLimit} at most. ${corrected}`,
       schema: { type: "integer", default: defaultLimit },
     },
     {
       in: "query",
       name: "offset",
-      about: `How many to pass over. ${corrected}`,
+      description: `How many to pass over. ${corrected}`,
       schema: { type: "integer", default: 0 },
     },
   ],

@@ -150,7 +150,7 @@ export const getModelOperation: Operation = {
     {
       in: "path",
       name: "alias",
-      about: "The model's alias.",
+      description: "The model's alias.",
       required: true,
       schema: { type: "string" },
     },

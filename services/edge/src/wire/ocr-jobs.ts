@@ -43,7 +43,7 @@ export const readOcrJobOperation: Operation = {
     {
       in: "path",
       name: "id",
-      about: "The `job_id` that the job was created with.",
+      description: "The `job_id` that the job was created with.",
       required: true,
       schema: { type: "string" },
     },
