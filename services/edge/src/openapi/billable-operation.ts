@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@tollgate/kit/errors";
+import { keyPattern } from "../idempotency/request-key.ts";
 import type { HeaderName } from "./headers.ts";
 import type { AnswerDoc, JsonBody, Operation, Parameter } from "./operation.ts";
 
@@ -20,7 +21,7 @@ const replayed: Parameter = {
   description:
     "Makes a retry safe: for 24 hours the same request under the same key gets the stored answer " +
     "and costs nothing, and another request under it is refused.",
-  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+  schema: { type: "string", pattern: keyPattern.source },
 };
 
 /** On routes whose retries run again. */

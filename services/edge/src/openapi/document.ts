@@ -61,7 +61,9 @@ const description =
   "wallet that never goes below nothing, and answers tell what they cost. A field that is not " +
   "known is refused by its name. Every error has the same form; programs look at its `code`. " +
   "Fields may be added to answers: pass over those that you do not know. A known address asked " +
-  "by another method answers 405, and an unknown one 404.";
+  "by another method answers 405, and an unknown one 404.\n\n" +
+  "In this document `x-event-schema` is the form of the data of each server-sent event, and " +
+  "`x-websocket` tells the frames of a WebSocket.";
 
 const securitySchemes = {
   apiKey: { type: "http", scheme: "bearer", description: "A key, `sk-tollgate-` in front." },
