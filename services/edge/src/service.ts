@@ -19,6 +19,7 @@ import { createRecords } from "./idempotency/records.ts";
 import { createDocument } from "./openapi/document.ts";
 import { createServiceProxy } from "./proxy.ts";
 import { createRateWindows } from "./rate-windows.ts";
+import { edgeSchema } from "./schema.ts";
 import { listen } from "./server.ts";
 import { chatCompletions } from "./wire/chat.ts";
 import { classification } from "./wire/classification.ts";
@@ -45,7 +46,7 @@ import { listVoices } from "./wire/voices.ts";
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, peer, httpPeer, trust, notices }) {
+  async setup({ env, log, metrics, migrates, peer, httpPeer, trust, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -58,8 +59,8 @@ export const edge = defineService({
     const models = { authenticate, catalog: catalog.current };
     const pool = await openDatabase({
       url: config.databaseUrl,
-      schema: "edge",
-      migrations: new URL("../prisma/migrations/", import.meta.url),
+      schema: edgeSchema,
+      migrates,
       maxConnections: config.databaseConnections,
       log,
     });

@@ -77,6 +77,7 @@ export async function startProgram(
         env,
         log: log.child({ service: service.name }),
         peer: peers.client,
+        migrates: settings.TOLLGATE_MIGRATE === "on",
         httpAddress: http.of(service.name),
         httpPeer: http.peer,
         trust,
@@ -107,6 +108,7 @@ const programSettings = z.object({
   TOLLGATE_HTTP_LISTEN: z.string().default("0.0.0.0:9091"),
   TOLLGATE_OPERATIONS_LISTEN: z.string().optional(),
   TOLLGATE_FLEET_SECRET: z.string().optional(),
+  TOLLGATE_MIGRATE: z.enum(["on", "off"]).default("on"),
   TOLLGATE_DRAIN_SECONDS: integerSetting({ min: 0, max: 300, default: 0 }),
   TOLLGATE_GRACE_SECONDS: integerSetting({ min: 1, max: 3_600, default: 25 }),
 });

@@ -32,6 +32,8 @@ export interface ServiceContext {
   log: Log;
   /** A client of a service that `owner` offers, wherever it runs. */
   peer<S extends DescService>(owner: ServiceName, service: S): Client<S>;
+  /** Whether this process brings its tables up to date. */
+  migrates: boolean;
   /** Where this service listens for what the edge proxies to it, if it takes any. */
   httpAddress: HttpAddress;
   /** Where each replica of `owner` does. */

@@ -53,6 +53,7 @@ describe("what a client is told", () => {
       httpAddress: { host: "127.0.0.1", port: 0 },
       httpPeer: () => [],
       trust: createTrust(undefined),
+      migrates: true,
       metrics,
       broker: undefined,
       notices: { publish() {}, subscribe() {} },

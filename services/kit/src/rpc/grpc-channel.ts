@@ -1,5 +1,8 @@
 import { type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
-import type { ChannelOptions } from "@grpc/grpc-js";
+import { type ChannelOptions, logVerbosity, setLogVerbosity } from "@grpc/grpc-js";
+
+// What it has to say reaches us as errors; a line of its own on standard error would come beside ours.
+setLogVerbosity(logVerbosity.NONE);
 
 /** The largest message either side takes: a 32 MiB body and what surrounds it. */
 const maxMessageBytes = 40 * 1024 * 1024;
