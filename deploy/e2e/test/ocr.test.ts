@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { type Answer, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -287,7 +288,7 @@ describe("OCR", () => {
       expect(await entriesOf(own, "test-read")).toEqual([]);
       const done = await read(jobId, "test-read", own.key);
       expect(done.text).toBe(`{\n "job_id": "${jobId}",\n "status": "Completed"\n}\n`);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const entries = await entriesOf(own, "test-read");
         expect(entries).toMatchObject([
           { kind: "usage", quantity: 1n, basis: "file_parts", amountNanoUsd: -1_500_000n },
@@ -307,7 +308,7 @@ describe("OCR", () => {
       );
       for (const { status } of await Promise.all(racing)) expect(status).toBe(200);
       await send(`${stack.url}${path}`, { key: own.key });
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const entries = await entriesOf(own, "test-read-at-once");
         expect(entries).toMatchObject([{ quantity: 12n, amountNanoUsd: -18_000_000n }]);
       });
@@ -321,7 +322,7 @@ describe("OCR", () => {
       });
       const answer = await read(jobIdOf(made), "test-read-at-once", poor.key);
       expect(answer.status).toBe(200);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect(await entriesOf(poor, "test-read-at-once")).toMatchObject([
           { amountNanoUsd: -5_000_000n, uncollectedNanoUsd: 13_000_000n },
         ]);
@@ -332,7 +333,7 @@ describe("OCR", () => {
     test("a job that failed leaves a failure row; an unknown word is no end", async () => {
       const failed = await create([image, model("test-read-error")]);
       await read(jobIdOf(failed), "test-read-error");
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const entries = await entriesOf(account, "test-read-error");
         expect(entries).toMatchObject([{ kind: "failure", amountNanoUsd: 0n }]);
       });
@@ -383,7 +384,7 @@ describe("OCR", () => {
       await database.connect();
       for (const _ of [1, 2, 3]) {
         await read(jobIdOf(made), "test-read-at-once", own.key);
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           expect(await entriesOf(own, "test-read-at-once")).toHaveLength(1);
         });
         // As its process would leave it, killed between the event and the mark.

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { parse } from "yaml";
 import { wav } from "../src/audio-files.ts";
+import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -125,12 +126,12 @@ describe("operations", () => {
     for (let call = 0; call < 5; call += 1) await ask({ model: "test-breaker" });
     expect(await sum("tollgate_slot_out", { slot: "sim/broken?status=500" })).toBe(1);
     const slow = ask(simulate("delay_ms=1500"));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await sum("tollgate_requests_in_flight")).toBe(1);
       expect(await sum("tollgate_open_holds")).toBe(1);
     });
     await slow;
-    await vi.waitFor(
+    await eventually(
       async () => {
         expect(await sum("tollgate_requests_in_flight")).toBe(0);
         expect(await sum("tollgate_open_holds")).toBe(0);
@@ -144,9 +145,9 @@ describe("operations", () => {
   test("a live stream is an open socket while it lasts", async () => {
     const url = `${stack.url.replace("http", "ws")}/v1/audio/transcriptions/stream`;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${account.key}` } });
-    await vi.waitFor(async () => expect(await sum("tollgate_open_sockets")).toBe(1));
+    await eventually(async () => expect(await sum("tollgate_open_sockets")).toBe(1));
     socket.close(1_000);
-    await vi.waitFor(async () => expect(await sum("tollgate_open_sockets")).toBe(0));
+    await eventually(async () => expect(await sum("tollgate_open_sockets")).toBe(0));
   });
 
   test("cost that a wallet could not pay is counted, and listed with its entry", async () => {
@@ -156,7 +157,7 @@ describe("operations", () => {
       body: { model: "test-speech", input: "x".repeat(400), voice: "alto" },
     });
     expect(spoken.status).toBe(200);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await sum("tollgate_uncollected_nano_usd_total")).toBe(6_000_000 - 2_000);
     });
     const { entries, balance } = await readBooks(stack, poor);

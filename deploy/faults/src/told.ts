@@ -13,6 +13,7 @@ export interface Told {
   /** How its last attempt ended, see `Exchange`. */
   ended: Exchange["ended"];
   status: number;
+  why?: string | undefined;
   /** The id on its last answer, empty when none came. */
   requestId: string;
   attempts: number;

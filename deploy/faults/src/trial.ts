@@ -3,9 +3,9 @@ import { nanoUsd } from "@tollgate/e2e/nano-usd";
 import { connectOperator } from "@tollgate/local/operator";
 import { lowestWallet, readEntries } from "./books.ts";
 import { type Campaign, campaign, type Plan } from "./campaign.ts";
-import { type Grounds, startGrounds } from "./grounds.ts";
+import { fleetSecret, type Grounds, startGrounds } from "./grounds.ts";
 import { judge, type Verdict } from "./oracle.ts";
-import type { Customer } from "./told.ts";
+import type { Customer, Told } from "./told.ts";
 
 export interface Trial extends Campaign, Verdict {
   seconds: number;
@@ -18,7 +18,7 @@ const topUpEveryMs = 3_000;
 const watchEveryMs = 500;
 const settledPatienceMs = 120_000;
 
-type Operator = ReturnType<typeof connectOperator>["client"];
+export type Operator = ReturnType<typeof connectOperator>["client"];
 
 /**
  * Runs a plan against a fleet of its own, and judges it once all is healed: see `judge`, and also
@@ -30,16 +30,16 @@ export async function holdTrial(plan: Plan): Promise<Trial> {
     TOLLGATE_HOLD_SECONDS: "30",
     TOLLGATE_MISSING_AFTER_SECONDS: "3",
   });
-  const operator = connectOperator(grounds.fleet.billingAddress);
+  const operator = connectOperator(grounds.fleet.billingAddress, fleetSecret);
   try {
-    const customers = await newCustomers(operator.client);
+    const customers = await newCustomers(operator.client, creditsUsd);
     const wallets = watchWallets(grounds.databaseUrl);
     const payments = keepPaying(operator.client, customers.slice(-2));
     const held = await campaign(plan, grounds, customers);
     const paid = await payments.stop();
     const problems = [
       ...(await wallets.stop()),
-      ...(await settle(operator.client, grounds, held)),
+      ...(await settle(operator.client, grounds, held.told)),
       ...(await judgePayments(grounds, paid)),
     ];
     const entries = await readEntries(grounds.databaseUrl);
@@ -52,9 +52,13 @@ export async function holdTrial(plan: Plan): Promise<Trial> {
   }
 }
 
-async function newCustomers(operator: Operator): Promise<Customer[]> {
+/** An account and a key for each of the credits, in USD. */
+export async function newCustomers(
+  operator: Operator,
+  credits: readonly number[],
+): Promise<Customer[]> {
   const customers: Customer[] = [];
-  for (const [index, credit] of creditsUsd.entries()) {
+  for (const [index, credit] of credits.entries()) {
     const name = `customer-${index}`;
     const { account } = await operator.createAccount({ name, creditNanoUsd: nanoUsd(credit) });
     const accountId = account?.id ?? "";
@@ -127,10 +131,10 @@ function watchWallets(databaseUrl: string) {
 }
 
 /** Waits until no hold is open and every whole answer has its entry; says what is left after that. */
-async function settle(
+export async function settle(
   operator: Operator,
   { databaseUrl, simulator }: Grounds,
-  { told }: Campaign,
+  told: readonly Told[],
 ): Promise<string[]> {
   const deadline = performance.now() + settledPatienceMs;
   for (;;) {

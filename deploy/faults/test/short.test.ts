@@ -8,6 +8,6 @@ test("a fleet under fire loses nothing and charges nothing twice", {
   const plan = { seed: 7, requests: 300, faults: 10, clients: 12 };
   const { violations, told, inflicted } = await holdTrial(plan);
   expect(violations).toEqual([]);
-  expect(told.filter(({ ended }) => ended === "whole").length).toBeGreaterThan(100);
+  expect(told.filter(({ ended }) => ended === "whole").length).toBeGreaterThan(50);
   expect([...inflicted.values()].reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(10);
 });

@@ -30,11 +30,8 @@ export const audio = defineService({
     });
     return {
       offers: [implementation],
-      drain: live.stop,
-      async stop(graceMs) {
-        await server.stop(graceMs);
-        await modality.stop(graceMs);
-      },
+      drain: server.stop,
+      stop: modality.stop,
     };
   },
 });

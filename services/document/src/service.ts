@@ -52,8 +52,8 @@ export const document = defineService({
     });
     return {
       offers: [implementation],
+      drain: server.stop,
       async stop(graceMs) {
-        await server.stop(graceMs);
         await modality.stop(graceMs);
         await prisma.$disconnect();
         await pool.end();

@@ -105,8 +105,8 @@ export const edge = defineService({
     return {
       offers: [],
       url: server.url,
+      drain: server.stop,
       async stop(graceMs) {
-        await server.stop(graceMs);
         await claims.stop(graceMs);
         await pool.end();
         audioProxy.close();

@@ -44,7 +44,16 @@ export interface ServiceContext {
   broker: Broker | undefined;
   notices: Notices;
   metrics: Metrics;
+  /** How the process ends, once it is asked to. */
+  ending: Ending;
   now(): Date;
+}
+
+export interface Ending {
+  /** Aborts when the process takes nothing new any more. */
+  signal: AbortSignal;
+  /** From then on, how long what is under way may take. */
+  graceMs: number;
 }
 
 export interface RunningService {
@@ -52,11 +61,11 @@ export interface RunningService {
   /** Where the service listens for clients, for the one that does. */
   url?: string;
   /**
-   * Brings streams without an end of their own to one, within `graceMs`. Called before any service
-   * of the program stops.
+   * Takes nothing new from outside, and waits for what is under way, `graceMs` at most. Called
+   * before anything that it stands on stops.
    */
   drain?(graceMs: number): Promise<void>;
-  /** Ends what is under way, within `graceMs`, and lets go of everything. */
+  /** Lets go of everything; what still has to be written gets `graceMs` at most. */
   stop(graceMs: number): Promise<void>;
 }
 

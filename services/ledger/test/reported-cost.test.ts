@@ -54,6 +54,7 @@ describe("what a client is told", () => {
       httpPeer: () => [],
       trust: createTrust(undefined),
       migrates: true,
+      ending: { signal: new AbortController().signal, graceMs: 1_000 },
       metrics,
       broker: undefined,
       notices: { publish() {}, subscribe() {} },

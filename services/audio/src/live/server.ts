@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { envelope, type GatewayError } from "@tollgate/kit/errors";
 import { toGatewayError } from "@tollgate/kit/http/error-answer";
 import type { Log } from "@tollgate/kit/log";
 import type { Modality } from "@tollgate/kit/modality";
-import type { Metrics } from "@tollgate/kit/operations/metrics";
+import type { ServiceContext } from "@tollgate/kit/service";
 import { cutStream } from "@tollgate/kit/streamed-answer";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
@@ -15,23 +14,25 @@ import { serveSession } from "./session.ts";
 
 const maxFrameBytes = 1024 * 1024;
 const normalClosure = 1_000;
+/** The stream did not end, but this replica of the service does: connect again. */
+const goingAway = 1_001;
+/** The part of a stopping process's grace that streams have to end by themselves. */
+const toldAfter = 0.4;
 const policyViolation = 1_008;
 const internalError = 1_011;
-const drainLookMs = 50;
 
 export interface LiveServer {
   /** Takes an upgrade that the edge has authenticated, and serves it to its end. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
-  /** Ends the audio of every stream, and gives them `graceMs` to say what is left. */
-  stop(graceMs: number): Promise<void>;
 }
 
 /** Serves GET /v1/audio/transcriptions/stream. */
 export function createLiveServer(
   modality: Modality,
-  { log, metrics }: { log: Log; metrics: Pick<Metrics, "openSockets"> },
+  { log, metrics, ending }: Pick<ServiceContext, "log" | "metrics" | "ending">,
 ): LiveServer {
   const live = new Set<LiveSocket>();
+  let told = false;
   const server = new WebSocketServer<typeof LiveSocket>({
     noServer: true,
     WebSocket: LiveSocket,
@@ -45,7 +46,7 @@ export function createLiveServer(
     metrics.openSockets.inc();
     try {
       await serveSession(modality, caller, client);
-      client.finish(normalClosure);
+      client.finish(told ? goingAway : normalClosure);
     } catch (error) {
       if (client.gone.aborted) return;
       const failure = failureOf(error, log);
@@ -57,6 +58,15 @@ export function createLiveServer(
     }
   }
 
+  /** Most streams end by themselves in time. The audio of the others is ended, and drained. */
+  function tellAll(): void {
+    told = true;
+    for (const client of live) client.endFrames();
+  }
+  ending.signal.addEventListener("abort", () => {
+    setTimeout(tellAll, ending.graceMs * toldAfter).unref();
+  });
+
   return {
     accept(req, socket, head, caller) {
       socket.on("error", () => {});
@@ -64,13 +74,6 @@ export function createLiveServer(
       server.once("headers", named);
       server.handleUpgrade(req, socket, head, (client) => void serve(client, caller));
       server.removeListener("headers", named);
-    },
-    async stop(graceMs) {
-      for (const client of live) client.endFrames();
-      const deadline = performance.now() + graceMs;
-      while (live.size > 0 && performance.now() < deadline) await sleep(drainLookMs);
-      for (const client of live) client.terminate();
-      while (live.size > 0 && performance.now() < deadline + 1_000) await sleep(drainLookMs);
     },
   };
 }

@@ -19,16 +19,6 @@ export const channelOptions: ChannelOptions = {
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };
 
-/**
- * A connection is let go after a minute, so that its client looks up the replicas anew and finds new
- * ones; calls on it may last as long as any request does.
- */
-export const serverOptions: ChannelOptions = {
-  ...channelOptions,
-  "grpc.max_connection_age_ms": 60_000,
-  "grpc.max_connection_age_grace_ms": 900_000,
-};
-
 export function serializer(schema: DescMessage): (message: Message) => Buffer {
   return (message) => {
     const bytes = toBinary(schema, message);

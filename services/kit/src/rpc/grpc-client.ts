@@ -28,21 +28,49 @@ const peerPatienceMs = 1_000;
  * anew when lost. Calls go to the replicas in turn, and to none that has said that it ends.
  */
 export function createGrpcTransport(address: string, trust: Trust): GrpcTransport {
-  const target = address.includes(",") ? `ipv4:${address}` : address;
-  const client = new Client(target, credentials.createInsecure(), channelOptions);
+  const clients = createClients(address);
   const shown = new Metadata();
   if (trust.secret !== undefined) shown.set(secretHeader, trust.secret);
-  const caller: Caller = { client, metadata: () => shown.clone() };
+  const caller = () => ({ client: clients.current(), metadata: shown.clone() });
   return {
-    unary: (method, request, options) => unary(caller, method, request, options),
-    serverStream: (method, request, options) => serverStream(caller, method, request, options),
-    close: () => client.close(),
+    unary: (method, request, options) => unary(caller(), method, request, options),
+    serverStream: (method, request, options) => serverStream(caller(), method, request, options),
+    close: clients.close,
   };
 }
 
 interface Caller {
   client: Client;
-  metadata(): Metadata;
+  metadata: Metadata;
+}
+
+/** How soon a new replica behind a name is found. */
+const lookUpEveryMs = 30_000;
+
+/**
+ * gRPC looks a name up again only when a connection has failed, and so would never find a replica
+ * that was added. A new client looks it up; it shares the connections that there are. The one before
+ * it stays for calls that still look for a connection; those that have one go on without it.
+ */
+function createClients(address: string) {
+  const target = address.includes(",") ? `ipv4:${address}` : address;
+  const open = () => new Client(target, credentials.createInsecure(), channelOptions);
+  let client = open();
+  let retired: Client | undefined;
+  const timer = setInterval(() => {
+    retired?.close();
+    retired = client;
+    client = open();
+  }, lookUpEveryMs);
+  timer.unref();
+  return {
+    current: () => client,
+    close() {
+      clearInterval(timer);
+      retired?.close();
+      client.close();
+    },
+  };
 }
 
 /** Waits a moment where no replica can be reached. The call that follows tells of any failure. */
@@ -69,7 +97,7 @@ async function unary(
       serializer(method.input),
       deserializer(method.output),
       request,
-      metadata(),
+      metadata,
       limits(options),
       (error, answer) => {
         signal?.removeEventListener("abort", cancel);
@@ -95,7 +123,7 @@ async function* serverStream(
     serializer(method.input),
     deserializer(method.output),
     request,
-    metadata(),
+    metadata,
     limits(options),
   );
   const cancel = () => call.cancel();

@@ -16,7 +16,7 @@ import type { Log } from "../log.ts";
 import { secretHeader, type Trust } from "../trust.ts";
 import { outgoingError } from "./boundary.ts";
 import { toStatus } from "./error-metadata.ts";
-import { deserializer, serializer, serverOptions } from "./grpc-channel.ts";
+import { channelOptions, deserializer, serializer } from "./grpc-channel.ts";
 import type { AnyHandler, Fields, Offer } from "./implementation.ts";
 
 export interface GrpcServer {
@@ -30,7 +30,7 @@ export async function serveGrpc(
   offers: readonly Offer[],
   gate: Gate,
 ): Promise<GrpcServer> {
-  const server = new Server(serverOptions);
+  const server = new Server(channelOptions);
   for (const offer of offers) addService(server, offer, gate);
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
