@@ -1,13 +1,11 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { GatewayError, PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { formatUsd, minOf, type NanoUsd } from "../money.ts";
+import { formatUsd, maxBalanceNanoUsd, minOf, type NanoUsd } from "../money.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Client } from "../rpc/implementation.ts";
 
 const holdTimeoutMs = 5_000;
-/** A thousand million USD: no wallet has more, and it fits every column and message. */
-const maxEstimate: NanoUsd = 10n ** 18n;
 const extendTickMs = 1_000;
 
 export interface Holds {
@@ -39,7 +37,7 @@ export function createHolds(
   timer.unref();
   return {
     async take(holdId, accountId, estimate) {
-      const asked = requestHold(ledger, holdId, accountId, minOf(estimate, maxEstimate));
+      const asked = requestHold(ledger, holdId, accountId, minOf(estimate, maxBalanceNanoUsd));
       asked.catch(() => count("failed"));
       const hold = await asked;
       count(hold.heldNanoUsd === 0n ? "refused" : "taken");
@@ -50,7 +48,7 @@ export function createHolds(
       return hold.heldNanoUsd;
     },
     async grow(holdId, accountId, estimate) {
-      const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxEstimate) };
+      const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
       try {
         const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
         if (grown.addedNanoUsd === 0n) throw exhausted(grown.walletHeldNanoUsd);
