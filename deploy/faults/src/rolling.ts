@@ -36,21 +36,28 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
   try {
     const customers = await newCustomers(operator.client, [1_000, 1_000]);
     const told: Told[] = [];
+    const failures: string[] = [];
+    const note = ({ family, ended, status, why }: Told, from: number) => {
+      const lasted = [from, performance.now()].map((ms) => ((ms - startedAt) / 1_000).toFixed(1));
+      return `${family}, ${lasted.join(" to ")} s: ${ended} (${status}) ${why}; ${restarts.now()}`;
+    };
+    const restarts = createRestarts(grounds, startedAt);
     let goesOn = true;
     const asking = Array.from({ length: clients }, async (_, client) => {
       for (let round = 0; goesOn; round += 1) {
         const index = round * clients + client;
-        told.push(...(await ask(index, balancer.edge, customers)));
+        const startedAt = performance.now();
+        const ended = await ask(index, balancer.edge, customers);
+        told.push(...ended);
+        for (const one of ended) if (one.ended !== "whole") failures.push(note(one, startedAt));
       }
     });
-    const restarted = await restartAll(grounds);
+    const restarted = await restarts.run();
     goesOn = false;
     await Promise.all(asking);
     const problems = await settle(operator.client, grounds, told);
     const entries = await readEntries(grounds.databaseUrl);
     const verdict = judge(told, entries, grounds.simulator.journal.list());
-    const failed = told.filter(({ ended }) => ended !== "whole");
-    const failures = failed.map((one) => `${one.family}: ${one.ended} (${one.status}) ${one.why}`);
     const violations = [...failures, ...problems, ...verdict.violations];
     return { told, restarted, violations, seconds: (performance.now() - startedAt) / 1_000 };
   } finally {
@@ -72,17 +79,27 @@ function ask(index: number, edge: () => string, customers: readonly Customer[]):
   return random.pick(asked).ask(asking);
 }
 
-async function restartAll({ fleet }: Grounds): Promise<number> {
-  let restarted = 0;
-  for (const name of serviceNames) {
-    for (const [replica, seat] of fleet.seats(name).entries()) {
-      await seat.child?.stop();
-      await fleet.restart(name, replica);
-      await sleep(drainSeconds * 1_000);
-      restarted += 1;
-    }
-  }
-  return restarted;
+function createRestarts({ fleet }: Grounds, startedAt: number) {
+  let last = "nothing was restarted yet";
+  const seconds = () => ((performance.now() - startedAt) / 1_000).toFixed(1);
+  return {
+    now: () => last,
+    async run(): Promise<number> {
+      let restarted = 0;
+      for (const name of serviceNames) {
+        for (const [replica, seat] of fleet.seats(name).entries()) {
+          last = `${name} ${replica} was asked to end at ${seconds()} s`;
+          await seat.child?.stop();
+          last += `, ended at ${seconds()} s`;
+          await fleet.restart(name, replica);
+          last += `, was back at ${seconds()} s`;
+          await sleep(drainSeconds * 1_000);
+          restarted += 1;
+        }
+      }
+      return restarted;
+    },
+  };
 }
 
 /** Hands out the edges that are ready, in turn. */

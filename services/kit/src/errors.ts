@@ -86,7 +86,7 @@ export function internalError(cause: unknown): GatewayError {
  */
 export class PeerError extends Error {
   override readonly name = "PeerError";
-  readonly reason: "unavailable" | "deadline" | "cancelled" | "refused";
+  readonly reason: "unavailable" | "deadline" | "cancelled" | "refused" | "draining";
 
   constructor(reason: PeerError["reason"], message: string, cause?: unknown) {
     super(message, { cause });
