@@ -11,6 +11,8 @@ export interface Plan {
   requests: number;
   faults: number;
   clients: number;
+  /** Of every service. */
+  replicas: number;
 }
 
 export interface Campaign {
@@ -54,7 +56,7 @@ export async function campaign(
       const random = randomOf(plan.seed, "fault", index);
       await sleep(random.whole(...pauseBetweenFaultsMs));
       const fault = weighted(faults, random);
-      const target = fault.target(random);
+      const target = fault.target(random, grounds);
       if (harmed.has(target)) continue;
       harmed.add(target);
       const work = fault.inflict(grounds, target, random).then(

@@ -72,12 +72,15 @@ function endOf(ok: boolean, type: string, text: string): Exchange["ended"] {
 export async function persist(
   attempt: () => Promise<Exchange>,
   deadlineMs: number,
-): Promise<{ exchange: Exchange; attempts: number }> {
+): Promise<{ exchange: Exchange; attempts: number; nameless: number }> {
   const startedAt = performance.now();
+  let nameless = 0;
   for (let attempts = 1; ; attempts += 1) {
     const one = await attempt();
+    if (one.requestId === "") nameless += 1;
     const isFinal = one.ended === "whole" || (one.ended === "refused" && !isPassing(one.status));
-    if (isFinal || performance.now() - startedAt > deadlineMs) return { exchange: one, attempts };
+    if (isFinal || performance.now() - startedAt > deadlineMs)
+      return { exchange: one, attempts, nameless };
     await sleep(250);
   }
 }

@@ -64,7 +64,19 @@ function told(
   { ended, status, requestId, why }: Exchange,
   more: Partial<Told> = {},
 ): Told {
-  return { family, customer, ended, status, requestId, why, attempts: 1, keyed: false, ...more };
+  return {
+    family,
+    customer,
+    ended,
+    status,
+    requestId,
+    why,
+    attempts: 1,
+    nameless: requestId === "" ? 1 : 0,
+    keyed: false,
+    tellsCost: "costNanoUsd" in more,
+    ...more,
+  };
 }
 
 function post(asking: Asking, path: string, body: object, more: Partial<Order> = {}) {
@@ -111,13 +123,13 @@ async function chatLeft(asking: Asking): Promise<Told[]> {
 
 async function keyed(asking: Asking, family: string, path: string, body: object) {
   const headers = { "idempotency-key": asking.uuid() };
-  const { exchange: answer, attempts } = await persist(
+  const { exchange: answer, ...tries } = await persist(
     () => post(asking, path, body, { headers }),
     keyedDeadlineMs,
   );
   return {
     answer,
-    of: (more: Partial<Told>) => told(asking, family, answer, { ...more, attempts, keyed: true }),
+    of: (more: Partial<Told>) => told(asking, family, answer, { ...more, ...tries, keyed: true }),
   };
 }
 

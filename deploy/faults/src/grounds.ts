@@ -19,7 +19,7 @@ export interface Grounds {
   databaseUrl: string;
   natsUrl: string;
   /** Kills a service with -9, and answers what starts it again. */
-  killService(name: ServiceName): Promise<() => Promise<void>>;
+  killService(name: ServiceName, replica: number): Promise<() => Promise<void>>;
   /** Stops the broker as `signal` does, and answers what starts it again. */
   endBroker(signal: "SIGTERM" | "SIGKILL"): Promise<() => Promise<void>>;
   pauseBroker(): () => void;
@@ -73,9 +73,9 @@ export async function startGrounds(settings: NodeJS.ProcessEnv, replicas = 1): P
     simulator,
     databaseUrl,
     natsUrl,
-    async killService(name) {
-      await kill(fleet.process(name));
-      return () => revive(() => fleet.restart(name));
+    async killService(name, replica) {
+      await kill(fleet.seats(name)[replica]?.child);
+      return () => revive(() => fleet.restart(name, replica));
     },
     async endBroker(signal) {
       const port = portOf(natsUrl);

@@ -3,6 +3,7 @@ import { nanoUsd } from "@tollgate/e2e/nano-usd";
 import { connectOperator } from "@tollgate/local/operator";
 import { lowestWallet, readEntries } from "./books.ts";
 import { type Campaign, campaign, type Plan } from "./campaign.ts";
+import { exchange } from "./exchange.ts";
 import { fleetSecret, type Grounds, startGrounds } from "./grounds.ts";
 import { judge, type Verdict } from "./oracle.ts";
 import type { Customer, Told } from "./told.ts";
@@ -10,6 +11,8 @@ import type { Customer, Told } from "./told.ts";
 export interface Trial extends Campaign, Verdict {
   seconds: number;
 }
+
+const richUsd = 1_000;
 
 /** Some can pay for all that they ask for; some run out on the way, and are topped up. */
 const creditsUsd = [1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 0.02, 0.05];
@@ -26,10 +29,8 @@ export type Operator = ReturnType<typeof connectOperator>["client"];
  */
 export async function holdTrial(plan: Plan): Promise<Trial> {
   const startedAt = performance.now();
-  const grounds = await startGrounds({
-    TOLLGATE_HOLD_SECONDS: "30",
-    TOLLGATE_MISSING_AFTER_SECONDS: "3",
-  });
+  const settings = { TOLLGATE_HOLD_SECONDS: "30", TOLLGATE_MISSING_AFTER_SECONDS: "3" };
+  const grounds = await startGrounds(settings, plan.replicas);
   const operator = connectOperator(grounds.fleet.billingAddress, fleetSecret);
   try {
     const customers = await newCustomers(operator.client, creditsUsd);
@@ -41,6 +42,7 @@ export async function holdTrial(plan: Plan): Promise<Trial> {
       ...(await wallets.stop()),
       ...(await settle(operator.client, grounds, held.told)),
       ...(await judgePayments(grounds, paid)),
+      ...(await judgeConversations(grounds, held.told)),
     ];
     const entries = await readEntries(grounds.databaseUrl);
     const verdict = judge(held.told, entries, grounds.simulator.journal.list());
@@ -63,7 +65,7 @@ export async function newCustomers(
     const { account } = await operator.createAccount({ name, creditNanoUsd: nanoUsd(credit) });
     const accountId = account?.id ?? "";
     const { key } = await operator.createKey({ account: accountId });
-    customers.push({ accountId, key });
+    customers.push({ accountId, key, isRich: credit >= richUsd });
   }
   return customers;
 }
@@ -105,6 +107,30 @@ async function judgePayments({ databaseUrl }: Grounds, paid: readonly string[]):
     const count = topUps.filter((entry) => entry.reference === reference).length;
     return count === 1 ? [] : [`${reference}: ${count} entries`];
   });
+}
+
+/** A turn whose answer came whole is stored; nothing is that was never asked. */
+async function judgeConversations(
+  { edges: [edge] }: Grounds,
+  told: readonly Told[],
+): Promise<string[]> {
+  const sessions = new Map<string, Told[]>();
+  for (const one of told) {
+    if (one.sessionId === undefined) continue;
+    sessions.set(one.sessionId, [...(sessions.get(one.sessionId) ?? []), one]);
+  }
+  const problems: string[] = [];
+  for (const [sessionId, turns] of sessions) {
+    const whole = turns.filter(({ ended }) => ended === "whole").length;
+    const key = turns[0]?.customer.key ?? "";
+    const url = `${edge}/v1/conversations/${sessionId}`;
+    const { status, text } = await exchange(url, { method: "GET", key });
+    const stored = status === 404 ? 0 : (JSON.parse(text) as { turn_count: number }).turn_count;
+    if (stored < whole || stored > turns.length) {
+      problems.push(`conversation ${sessionId}: ${whole} whole turns, ${stored} stored`);
+    }
+  }
+  return problems;
 }
 
 /** Looks at all wallets again and again, whenever there is a database to ask. */
