@@ -30,6 +30,7 @@ export default defineConfig({
           name: "unit",
           include: ["services/*/src/**/*.spec.ts", "deploy/*/src/**/*.spec.ts"],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
