@@ -2,7 +2,7 @@ import { minOf } from "@tollgate/kit/money";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHoldTaker } from "../src/hold.ts";
 import { sumSpend } from "../src/read-entries.ts";
@@ -180,7 +180,10 @@ describe("holds and captures", () => {
   ])("the database refuses a change by hand of %s", async (_, statement) => {
     const accountId = await openWallet(pool, 1_000n);
     await createCapture(pool)(usageEvent({ accountId, costNanoUsd: 1_000n }));
-    await expect(pool.query(statement)).rejects.toThrow("by entries and holds alone");
+    const hand = await pool.connect();
+    onTestFinished(() => hand.release(true));
+    await hand.query("SET application_name = 'psql'");
+    await expect(hand.query(statement)).rejects.toThrow("by entries and holds alone");
   });
 
   test.each([

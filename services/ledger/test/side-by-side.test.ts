@@ -1,0 +1,86 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createCapture } from "../src/capture.ts";
+import { PrismaClient } from "../src/generated/client.ts";
+import { createHoldTaker } from "../src/hold.ts";
+import { verifyLedger } from "../src/verify.ts";
+import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
+
+/** The statements of replicas from before 0004_books_that_move_together, which moved wallets themselves. */
+const earlier = {
+  takeHold: `
+    WITH locked AS MATERIALIZED (
+      SELECT account_id, held_nano_usd, balance_nano_usd - held_nano_usd AS available
+      FROM wallet WHERE account_id = $2 FOR UPDATE
+    ), granted AS (
+      SELECT account_id, least($3::bigint, available) AS amount FROM locked
+    ), moved AS (
+      UPDATE wallet w SET held_nano_usd = w.held_nano_usd + g.amount
+      FROM granted g WHERE w.account_id = g.account_id AND g.amount > 0
+    ), written AS (
+      INSERT INTO hold (id, account_id, amount_nano_usd, expires_at)
+      SELECT $1, account_id, amount, now() + interval '1 minute' FROM granted WHERE amount > 0
+    )
+    SELECT amount FROM granted`,
+  releaseHold: `
+    WITH gone AS (
+      DELETE FROM hold WHERE account_id = $1 AND id = $2 RETURNING account_id, amount_nano_usd
+    ), moved AS (
+      UPDATE wallet w SET held_nano_usd = w.held_nano_usd - g.amount
+      FROM (SELECT account_id, sum(amount_nano_usd)::bigint AS amount FROM gone GROUP BY 1) g
+      WHERE w.account_id = g.account_id
+    )
+    SELECT count(*) FROM gone`,
+  topUpEntry: `
+    INSERT INTO entry (
+      id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd, uncollected_nano_usd,
+      request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
+      prompt_tokens, completion_tokens, cached_prompt_tokens, reference, occurred_at)
+    VALUES ($1, $2, $3, '', 'top_up', $4, 0, 0, '', '', '', '', '', '', 0, '', 0, 0, 0, 'r', now())`,
+  topUpWallet: "UPDATE wallet SET balance_nano_usd = balance_nano_usd + $2 WHERE account_id = $1",
+};
+
+describe("replicas of two versions", () => {
+  let pool: pg.Pool;
+  let prisma: PrismaClient;
+
+  beforeAll(async () => {
+    pool = await openLedger(await createLedgerDatabase(inject("postgresUrl")));
+    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
+  });
+
+  afterAll(() => pool.end());
+
+  test("keep the same books", async () => {
+    const accountId = await openWallet(pool, 1_000_000n);
+    const take = createHoldTaker(pool, 60_000);
+    const capture = createCapture(pool);
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const holdId = `${accountId}-${index}`;
+        if (index % 2 === 0) {
+          await pool.query(earlier.takeHold, [holdId, accountId, 5_000n]);
+        } else {
+          await take({ holdId, accountId, estimate: 5_000n });
+        }
+        if (index % 4 === 0) await pool.query(earlier.releaseHold, [accountId, holdId]);
+        else await capture(usageEvent({ accountId, holdId, costNanoUsd: 3_000n }));
+      }),
+    );
+    await pool.query(earlier.topUpEntry, ["le_old", `top_up:${accountId}:r`, accountId, 7_000n]);
+    await pool.query(earlier.topUpWallet, [accountId, 7_000n]);
+    expect(await readWallet(pool, accountId)).toEqual({
+      balance: 1_000_000n - 30n * 3_000n + 7_000n,
+      held: 0n,
+      entries: 1_000_000n - 30n * 3_000n + 7_000n,
+    });
+    expect((await verifyLedger(prisma)).discrepancies).toEqual([]);
+  });
+
+  test("an earlier one moves no wallet by its update alone", async () => {
+    const accountId = await openWallet(pool, 5_000n);
+    await pool.query(earlier.topUpWallet, [accountId, 1_000_000n]);
+    expect(await readWallet(pool, accountId)).toMatchObject({ balance: 5_000n });
+  });
+});
