@@ -17,7 +17,7 @@ const normalClosure = 1_000;
 /** The stream did not end, but this replica of the service does: connect again. */
 const goingAway = 1_001;
 /** The part of a stopping process's grace that streams have to end by themselves. */
-const toldAfter = 0.4;
+const toldAfter = 0.2;
 const policyViolation = 1_008;
 const internalError = 1_011;
 
