@@ -16,14 +16,18 @@ export const audio = defineService({
   async setup(context) {
     const modality = await openModality(context);
     const live = createLiveServer(modality, context);
-    const server = await serveProxied(context.httpAddress, {
-      request: serveRoutes(
-        { "/v1/audio/transcriptions": (request) => answerTranscription(modality, request) },
-        context,
-      ),
-      upgrade: (req, socket, head) =>
-        live.accept(req, socket, head, readStampedCaller(req.headers, context.trust)),
-    });
+    const server = await serveProxied(
+      context.httpAddress,
+      {
+        request: serveRoutes(
+          { "/v1/audio/transcriptions": (request) => answerTranscription(modality, request) },
+          context,
+        ),
+        upgrade: (req, socket, head) =>
+          live.accept(req, socket, head, readStampedCaller(req.headers, context.trust)),
+      },
+      context.tracer,
+    );
     const implementation = offer(AudioService, {
       speak: (call, { signal }) => speak(modality, call, signal),
       listVoices: ({ alias }, { signal }) => listVoices(modality, alias, signal),

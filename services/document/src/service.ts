@@ -36,9 +36,8 @@ export const document = defineService({
       "/v1/ocr": (request) => answerOcr(modality, request),
       "/v1/ocr/jobs": (request) => createJob(jobs, request),
     } satisfies Parameters<typeof serveRoutes>[0];
-    const server = await serveProxied(context.httpAddress, {
-      request: serveRoutes(routes, context),
-    });
+    const handlers = { request: serveRoutes(routes, context) };
+    const server = await serveProxied(context.httpAddress, handlers, context.tracer);
     const implementation = offer(DocumentService, {
       async rerank(call, { signal }) {
         const { bytes } = await serveJson(modality, rerank, call, signal);

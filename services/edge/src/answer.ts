@@ -72,9 +72,12 @@ export async function writeStream(
   return true;
 }
 
-function breakOff({ res, signal }: Exchange, contentType: string, error: unknown): void {
+function breakOff(exchange: Exchange, contentType: string, error: unknown): void {
+  const { res, signal } = exchange;
+  const failure = lastWord(error);
+  if (!signal.aborted) exchange.failure = failure;
   if (contentType !== eventStreamType) res.destroy();
-  else if (!signal.aborted) res.end(`data: ${JSON.stringify(envelope(lastWord(error)))}\n\n`);
+  else if (!signal.aborted) res.end(`data: ${JSON.stringify(envelope(failure))}\n\n`);
 }
 
 /** Waits until the client has taken what was written. One that leaves instead is no failure. */

@@ -1,6 +1,7 @@
 import express, { type Express } from "express";
 import { answerErrors, refuseOtherMethods, refuseUnknownPath } from "./error-answer.ts";
 import { type ExchangeParts, handle, openExchange, type Route } from "./exchange.ts";
+import { traceRequests } from "./trace-requests.ts";
 import { livePath } from "./wire/live-transcription.ts";
 
 /** Every route of the edge, by name. */
@@ -39,6 +40,7 @@ export function createApp(routes: Routes, parts: ExchangeParts): Express {
   app.enable("case sensitive routing");
   app.set("query parser", false);
   app.use(openExchange(parts));
+  if (parts.tracer !== undefined) app.use(traceRequests(parts.tracer, parts.knows));
   post(app, "/v1/chat/completions", routes.chatCompletions);
   post(app, "/v1/embeddings", routes.embeddings);
   post(app, "/v1/rerank", routes.rerank);

@@ -14,8 +14,10 @@ import { exchangeOf } from "./exchange.ts";
 /** The end of every failed request: the envelope, unless the answer has begun already. */
 export function answerErrors(log: Log): ErrorRequestHandler {
   return (error, req, res, _next) => {
-    if (exchangeOf(req).signal.aborted) return void res.destroy();
+    const exchange = exchangeOf(req);
+    if (exchange.signal.aborted) return void res.destroy();
     const failure = toGatewayError(error, log);
+    exchange.failure = failure;
     if (res.headersSent) return void res.destroy();
     answerError(res, failure);
   };

@@ -1,6 +1,8 @@
+import type { GatewayError } from "@tollgate/kit/errors";
 import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
 import type { Metrics } from "@tollgate/kit/operations/metrics";
+import type { Tracer } from "@tollgate/kit/tracing/tracer";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 
 /** One request and its answer, as every route is handed it. */
@@ -14,6 +16,10 @@ export interface Exchange {
   route?: string;
   /** The alias that it asks for, as far as it is known. */
   alias?: string;
+  /** What it is answered with, where that is an error. */
+  failure?: GatewayError;
+  /** Where traces are on. */
+  traceId?: string;
 }
 
 export type Route = (exchange: Exchange) => Promise<void>;
@@ -25,6 +31,7 @@ export interface ExchangeParts {
   metrics: Pick<Metrics, "requests" | "requestDuration">;
   /** Whether an alias is in the catalog: no other is counted by its name. */
   knows(alias: string): boolean;
+  tracer?: Tracer | undefined;
 }
 
 /**
@@ -47,6 +54,7 @@ export function openExchange({ log, metrics, knows }: ExchangeParts): RequestHan
       metrics.requestDuration.observe({ route, alias }, ms / 1_000);
       const fields = {
         request_id: requestId,
+        trace_id: exchange.traceId,
         client_request_id: req.get("x-request-id"),
         method: req.method,
         path: req.path,

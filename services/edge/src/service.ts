@@ -1,6 +1,6 @@
 import { watchCatalog } from "@tollgate/kit/catalog/watch";
 import { openDatabase } from "@tollgate/kit/database/pool";
-import { defineService, serviceNames } from "@tollgate/kit/service";
+import { defineService, type ServiceName, serviceNames } from "@tollgate/kit/service";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
@@ -21,6 +21,7 @@ import { createServiceProxy } from "./proxy.ts";
 import { createRateWindows } from "./rate-windows.ts";
 import { edgeSchema } from "./schema.ts";
 import { listen } from "./server.ts";
+import { traceProxy, traceUpgrades } from "./trace-requests.ts";
 import { chatCompletions } from "./wire/chat.ts";
 import { classification } from "./wire/classification.ts";
 import {
@@ -46,7 +47,7 @@ import { listVoices } from "./wire/voices.ts";
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, migrates, peer, httpPeer, trust, notices }) {
+  async setup({ env, log, metrics, migrates, tracer, peer, httpPeer, trust, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -68,8 +69,12 @@ export const edge = defineService({
     const document = peer("document", DocumentService);
     const chat = peer("chat", ChatService);
     const audio = peer("audio", AudioService);
-    const audioProxy = createServiceProxy(httpPeer("audio"), trust, log);
-    const documentProxy = createServiceProxy(httpPeer("document"), trust, log);
+    const proxyTo = (owner: ServiceName) => {
+      const proxy = createServiceProxy(httpPeer(owner), trust, log);
+      return tracer === undefined ? proxy : traceProxy(proxy, tracer);
+    };
+    const audioProxy = proxyTo("audio");
+    const documentProxy = proxyTo("document");
     const serve = (route: BillableRoute) => billable({ authenticate, guard, claims }, route);
     const app = createApp(
       {
@@ -97,10 +102,11 @@ export const edge = defineService({
         getOpenApi: getOpenApi(createDocument),
         getDocs: getDocs(createDocument),
       },
-      { log, metrics, knows: (alias) => catalog.current().models.has(alias) },
+      { log, metrics, tracer, knows: (alias) => catalog.current().models.has(alias) },
     );
     const upgrade = upgradeLive({ authenticate, guard, proxy: audioProxy, log, metrics });
-    const server = await listen(app, upgrade, config);
+    const listener = tracer === undefined ? upgrade : traceUpgrades(upgrade, tracer);
+    const server = await listen(app, listener, config);
     log.info({ url: server.url }, "listening");
     return {
       offers: [],

@@ -1,5 +1,6 @@
-import { pino } from "pino";
+import { type LoggerOptions, pino } from "pino";
 import { PinoPretty } from "pino-pretty";
+import type { Tracer } from "./tracing/tracer.ts";
 
 /**
  * Structured logging. A line never holds a prompt, an answer or a secret; an error is logged by
@@ -15,9 +16,17 @@ export interface Log {
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-/** JSON lines on standard error, or readable ones when that is a terminal. */
-export function createLog(level: LogLevel): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+/**
+ * JSON lines on standard error, or readable ones when that is a terminal. With a tracer, a line that
+ * is written for a request carries its `trace_id`.
+ */
+export function createLog(level: LogLevel, tracer?: Tracer): Log {
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    ...(tracer === undefined ? {} : { mixin: () => ({ trace_id: tracer.current()?.traceId }) }),
+  };
   if (!process.stderr.isTTY) {
     return pino(options, pino.destination({ dest: 2, sync: false, minLength: 0 }));
   }

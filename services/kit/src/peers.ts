@@ -8,6 +8,8 @@ import { createGrpcTransport, type GrpcTransport } from "./rpc/grpc-client.ts";
 import type { Client, Offer } from "./rpc/implementation.ts";
 import { createLocalTransport } from "./rpc/local.ts";
 import type { ServiceName } from "./service.ts";
+import { traceOffer, traceTransport } from "./tracing/rpc.ts";
+import type { Tracer } from "./tracing/tracer.ts";
 import type { Trust } from "./trust.ts";
 
 /** The other services, wherever each of them runs. */
@@ -25,14 +27,15 @@ export interface Peers {
 export function createPeers(
   here: ReadonlySet<ServiceName>,
   env: Environment,
-  parts: { log: Log; trust: Trust; readiness: Readiness },
+  parts: { log: Log; trust: Trust; readiness: Readiness; tracer?: Tracer | undefined },
 ): Peers {
+  const { tracer } = parts;
   const local = createLocalTransport(parts.log);
   local.add(healthOffer(parts.readiness));
+  const localTransport = tracer ? traceTransport(local, tracer, "in_process") : local;
   const remote = new Map<ServiceName, GrpcTransport>();
 
-  function transportTo(owner: ServiceName): Transport {
-    if (here.has(owner)) return local;
+  function remoteTransport(owner: ServiceName): Transport {
     const known = remote.get(owner);
     if (known !== undefined) return known;
     const address = env[`TOLLGATE_${owner.toUpperCase()}_ADDRESS`] || `${owner}:9090`;
@@ -41,9 +44,15 @@ export function createPeers(
     return transport;
   }
 
+  function transportTo(owner: ServiceName): Transport {
+    if (here.has(owner)) return localTransport;
+    const transport = remoteTransport(owner);
+    return tracer ? traceTransport(transport, tracer, "grpc") : transport;
+  }
+
   return {
     client: (owner, service) => createClient(service, transportTo(owner)),
-    add: local.add,
+    add: (offered) => local.add(tracer ? traceOffer(offered, tracer, "in_process") : offered),
     close() {
       for (const transport of remote.values()) transport.close();
     },

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import {
   type Catalog,
   type Model,
@@ -14,8 +14,11 @@ import { GatewayError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Holds } from "./metering/holds.ts";
 import type { Publisher } from "./metering/publisher.ts";
+import { completedUsage, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
 import { costOf, formatUsd, minOf, type NanoUsd, type Price } from "./money.ts";
 import type { Metrics } from "./operations/metrics.ts";
+import { traceOpen, traceWalk } from "./tracing/generation.ts";
+import type { Tracer } from "./tracing/tracer.ts";
 import type { Breakers } from "./upstream/breaker.ts";
 import { type ChainParts, type Served, walkChain } from "./upstream/chain.ts";
 
@@ -81,13 +84,15 @@ export interface Generation {
   call<Answer>(attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
   /** The first piece of a streamed answer is there. */
   firstPiece(): void;
+  /** The whole answer is there, and what it used is known. */
+  answered(measured: Measured): void;
   /**
    * Prices what was measured and publishes it. Answers, once its event is safe, the cost that a
    * client is told where its route tells one: no more than was held.
    */
   complete(slot: Slot, measured: Measured): Promise<NanoUsd>;
   /** Records a generation that is not billed, and so gives the hold back. Never raises. */
-  fail(): Promise<void>;
+  fail(cause?: unknown): Promise<void>;
 }
 
 /** What a generation used. */
@@ -108,6 +113,7 @@ export interface PipelineParts {
   breakers: Breakers;
   log: Log;
   metrics: Metrics;
+  tracer?: Tracer | undefined;
   now(): Date;
 }
 
@@ -118,6 +124,12 @@ const maxAliasShown = 200;
 const tellsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
 
 export function createPipeline(parts: PipelineParts): Pipeline {
+  const { tracer } = parts;
+  const openPlain: Pipeline["open"] = (caller, model, estimate, conversationId) =>
+    openGeneration(parts, caller, model, estimate, conversationId);
+  const walkPlain: Pipeline["walk"] = (model, attempt) =>
+    walkChain(model.chain, attempt, chainParts(parts, model));
+  const open = tracer === undefined ? openPlain : traceOpen(openPlain, tracer);
   return {
     resolve(alias, routeType) {
       const model = servableModel(parts.catalog(), alias, routeType);
@@ -126,9 +138,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const message = `No model of this route is called ${name}.`;
       throw new GatewayError("model_not_found", message, { param: "model" });
     },
-    walk: (model, attempt) => walkChain(model.chain, attempt, chainParts(parts, model)),
-    open: (caller, model, estimate, conversationId) =>
-      openGeneration(parts, caller, model, estimate, conversationId),
+    walk: tracer === undefined ? walkPlain : traceWalk(walkPlain, tracer),
+    open,
     async record({ eventId, caller, model, slot, measured }) {
       const { requestId, accountId, keyId } = caller;
       const event = create(UsageEventSchema, {
@@ -143,10 +154,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       await parts.publisher.publish(event);
     },
     async run({ caller, model, estimate, conversationId, ask, measure, beforeCharge }) {
-      const generation = await openGeneration(parts, caller, model, estimate, conversationId);
+      const generation = await open(caller, model, estimate, conversationId);
       const served = await unlessFailed(generation, async () => {
         const { slot, answer } = await generation.call((one) => ask(one, generation.held));
         const measured = measure(answer, slot);
+        generation.answered(measured);
         await beforeCharge?.(answer, chargeOf(measured, generation.held));
         return { slot, answer, measured };
       });
@@ -175,7 +187,7 @@ async function unlessFailed<T>(generation: Generation, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    await generation.fail();
+    await generation.fail(error);
     throw error;
   }
 }
@@ -247,6 +259,7 @@ async function openGeneration(
     firstPiece() {
       metrics.firstToken.observe({ alias: model.alias }, (performance.now() - startedAt) / 1_000);
     },
+    answered() {},
     async complete(slot, measured) {
       const usage = completedUsage(slot, measured);
       const reported = chargeOf(measured, held);
@@ -279,25 +292,4 @@ function countUsage(
   if (usage.completionTokens > 0n) {
     metrics.tokens.inc({ alias, direction: "completion" }, Number(usage.completionTokens));
   }
-}
-
-const failedUsage = { outcome: Outcome.FAILED, basis: "none" } as const;
-
-function eventOfModel({ routeType, alias, unitType }: Model) {
-  return { routeType, alias, unitType };
-}
-
-function completedUsage(slot: Slot, { quantity, basis, lines, tokens, corpusSize }: Measured) {
-  return {
-    outcome: Outcome.COMPLETED,
-    provider: slot.provider.name,
-    upstreamModel: slot.upstreamModel,
-    quantity,
-    basis,
-    promptTokens: tokens?.prompt ?? 0n,
-    completionTokens: tokens?.completion ?? 0n,
-    cachedPromptTokens: tokens?.cachedPrompt ?? 0n,
-    corpusSize: corpusSize ?? 0n,
-    costNanoUsd: costOf(lines),
-  };
 }

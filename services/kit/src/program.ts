@@ -12,7 +12,12 @@ import { type OperationsServer, serveOperations } from "./operations/server.ts";
 import { createPeers } from "./peers.ts";
 import { type GrpcServer, serveGrpc } from "./rpc/grpc-server.ts";
 import type { RunningService, Service, ServiceContext } from "./service.ts";
+import { traceOffer } from "./tracing/rpc.ts";
+import type { Tracer } from "./tracing/tracer.ts";
 import { createTrust } from "./trust.ts";
+
+/** How much of the grace a collector may take that does not answer. */
+const longestFlushMs = 5_000;
 
 export interface Program {
   /** Where the edge listens, when it is among the services. */
@@ -28,12 +33,14 @@ export interface Program {
  * Starts services in this process, in the order given, and joins them: to each other directly, to
  * others by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` says where their gRPC is served,
  * `TOLLGATE_HTTP_LISTEN` where a service that has the process to itself takes proxied requests, and
- * `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator asks how the process is.
+ * `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator asks how the process is. A tracer is stopped with
+ * it, once there is nothing left to trace.
  */
 export async function startProgram(
   services: readonly Service[],
   env: Environment,
   log: Log,
+  tracer?: Tracer,
 ): Promise<Program> {
   const settings = readSettings(programSettings, env);
   const names = services.map((service) => service.name);
@@ -42,7 +49,7 @@ export async function startProgram(
   const trust = createTrust(settings.TOLLGATE_FLEET_SECRET);
   const readiness = createReadiness();
   const metrics = createMetrics();
-  const peers = createPeers(new Set(names), env, { log, trust, readiness });
+  const peers = createPeers(new Set(names), env, { log, trust, readiness, tracer });
   const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);
   const notices = broker ? brokerNotices(broker) : localNotices();
   const ending = new AbortController();
@@ -68,6 +75,7 @@ export async function startProgram(
     peers.close();
     await http.close();
     await operations?.stop();
+    await tracer?.stop(Math.min(graceMs, longestFlushMs));
   }
 
   try {
@@ -90,15 +98,19 @@ export async function startProgram(
         notices,
         metrics,
         ending: { signal: ending.signal, graceMs },
+        tracer,
         now: () => new Date(),
       };
       const started = await service.setup(context);
       running.push(started);
       for (const offered of started.offers) peers.add(offered);
     }
-    const offers = [...running.flatMap((service) => service.offers), healthOffer(readiness)];
+    const offered = running.flatMap((service) => service.offers);
+    const own = tracer ? offered.map((one) => traceOffer(one, tracer, "grpc")) : offered;
     if (settings.TOLLGATE_LISTEN) {
-      server = await serveGrpc(settings.TOLLGATE_LISTEN, offers, { log, trust });
+      const offers = [...own, healthOffer(readiness)];
+      const gate = { log, trust, isTraced: tracer !== undefined };
+      server = await serveGrpc(settings.TOLLGATE_LISTEN, offers, gate);
     }
     readiness.become("ready");
   } catch (error) {

@@ -6,6 +6,7 @@ import type { HttpAddress } from "./http/address.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import type { Client, Offer } from "./rpc/implementation.ts";
+import type { Tracer } from "./tracing/tracer.ts";
 import type { Trust } from "./trust.ts";
 
 export const serviceNames = [
@@ -46,6 +47,8 @@ export interface ServiceContext {
   metrics: Metrics;
   /** How the process ends, once it is asked to. */
   ending: Ending;
+  /** Undefined where traces go nowhere. */
+  tracer?: Tracer | undefined;
   now(): Date;
 }
 

@@ -41,6 +41,7 @@ export async function* streamAnswer<Piece>(
   const generation = await pipeline.open(caller, model, estimate, conversationId);
   let slot: Slot | undefined;
   let settled = false;
+  let failure: unknown;
   try {
     const served = await generation.call((one) => order.open(one, generation.held));
     slot = served.slot;
@@ -48,15 +49,19 @@ export async function* streamAnswer<Piece>(
     yield* served.answer;
     order.finish?.();
     const measured = order.measure(slot);
+    generation.answered(measured);
     await order.beforeCharge?.(chargeOf(measured, generation.held));
     settled = true;
     const cost = await generation.complete(slot, measured);
     if (order.last !== undefined) yield order.last(cost);
   } catch (error) {
+    failure = error;
     throw error instanceof SlotFailure && !signal.aborted ? cutStream() : error;
   } finally {
     // Reached unsettled by a failure, and by a client that left at any point.
-    if (!settled) await settleEarlyEnd(generation, order, signal.aborted ? slot : undefined);
+    if (!settled) {
+      await settleEarlyEnd(generation, order, signal.aborted ? slot : undefined, failure);
+    }
   }
 }
 
@@ -69,11 +74,12 @@ async function settleEarlyEnd<Piece>(
   generation: Generation,
   { caller, measureLeft }: StreamedOrder<Piece>,
   slot: Slot | undefined,
+  failure: unknown,
 ): Promise<void> {
   // A request with a charge id outlives its client. Where it is given up all the same, its runner
   // died, and another will run it whole and be charged.
   const mayRunAgain = caller !== undefined && caller.chargeId !== "";
   const measured = slot === undefined || mayRunAgain ? undefined : measureLeft(slot);
-  if (slot === undefined || measured === undefined) return generation.fail();
+  if (slot === undefined || measured === undefined) return generation.fail(failure);
   await generation.complete(slot, measured);
 }

@@ -4,6 +4,8 @@ import type { Broker } from "@tollgate/kit/broker/connection";
 import { usageConsumer, usageStream } from "@tollgate/kit/broker/usage-stream";
 import type { Log } from "@tollgate/kit/log";
 import type { Metrics } from "@tollgate/kit/operations/metrics";
+import { traceProcessing } from "@tollgate/kit/tracing/messages";
+import { type Tracer, traceHeaders } from "@tollgate/kit/tracing/tracer";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import {
   AckPolicy,
@@ -34,6 +36,7 @@ export function consumeUsage(
   capture: (event: UsageEvent) => Promise<void>,
   log: Log,
   metrics: Pick<Metrics, "usageQueueLag">,
+  tracer?: Tracer,
 ): UsageConsumer {
   let stopped = false;
   let messages: ConsumerMessages | undefined;
@@ -45,7 +48,7 @@ export function consumeUsage(
       try {
         messages = await subscribe(connection);
         for await (const message of messages) {
-          const work = handle(message, capture, log);
+          const work = handle(message, captureFor(message, capture, tracer), log);
           underWay.add(work);
           void work.finally(() => underWay.delete(work));
         }
@@ -116,6 +119,17 @@ const lost: ReadonlySet<string> = new Set([
   "consumer_not_found",
   "stream_not_found",
 ]);
+
+/** In the trace of whoever published the message, where there is one. */
+function captureFor(
+  { headers }: JsMsg,
+  capture: (event: UsageEvent) => Promise<void>,
+  tracer: Tracer | undefined,
+): (event: UsageEvent) => Promise<void> {
+  if (tracer === undefined) return capture;
+  const trace = traceHeaders((name) => headers?.get(name));
+  return trace === undefined ? capture : traceProcessing(capture, trace, tracer);
+}
 
 async function handle(
   message: JsMsg,

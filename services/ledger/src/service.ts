@@ -25,7 +25,7 @@ const sweepEveryMs = 1_000;
 /** Wallets, holds and ledger entries: the only service that moves money. */
 export const ledger = defineService({
   name: "ledger",
-  async setup({ env, log, broker, metrics, migrates, now }) {
+  async setup({ env, log, broker, metrics, migrates, tracer, now }) {
     const config = readConfig(env);
     const pool = await openDatabase({
       url: config.databaseUrl,
@@ -39,7 +39,7 @@ export const ledger = defineService({
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
     const capture = createCapture(pool, metrics);
-    const consumer = broker === undefined ? undefined : consumeUsage(broker, capture, log, metrics);
+    const consumer = broker && consumeUsage(broker, capture, log, metrics, tracer);
     const sweep = startSweep(pool, log);
     return {
       offers: [offer(LedgerService, implement(pool, prisma, config, capture, now))],

@@ -2,6 +2,7 @@ import { type Environment, readSettings } from "@tollgate/kit/config";
 import { StartError } from "@tollgate/kit/errors";
 import { createLog } from "@tollgate/kit/log";
 import { type Program, startProgram } from "@tollgate/kit/program";
+import { openTracer } from "@tollgate/kit/tracing/open";
 import { z } from "zod";
 import { migrateAll } from "./migrate.ts";
 import { servicesOf } from "./targets.ts";
@@ -31,10 +32,15 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
   const listen = settings.TOLLGATE_LISTEN ?? (isAlone ? defaultListen : "");
   const operations =
     settings.TOLLGATE_OPERATIONS_LISTEN ?? (isAlone ? defaultOperationsListen : "");
+  const tracer = await openTracer(env, isAlone ? `tollgate-${target}` : "tollgate", (reason) => {
+    log.warn({ reason }, "spans could not be sent");
+  });
+  const log = createLog(settings.TOLLGATE_LOG, tracer);
   return startProgram(
     services,
     { ...env, TOLLGATE_LISTEN: listen, TOLLGATE_OPERATIONS_LISTEN: operations },
-    createLog(settings.TOLLGATE_LOG),
+    log,
+    tracer,
   );
 }
 

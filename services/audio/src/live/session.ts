@@ -49,7 +49,7 @@ export async function serveSession(
     await stream.run(frames);
   } catch (error) {
     const isOver = client.gone.aborted || isExhausted(error);
-    if (stream === undefined || !isOver) await generation.fail();
+    if (stream === undefined || !isOver) await generation.fail(error);
     else await generation.complete(stream.slot, stream.measure());
     throw error;
   }

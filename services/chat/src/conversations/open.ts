@@ -11,6 +11,7 @@ import { implementConversations } from "./service.ts";
 import { createSessions, type Sessions } from "./session.ts";
 import { createSessionLocks } from "./session-lock.ts";
 import { createConversationStore } from "./store.ts";
+import { traceSessionParts } from "./trace-session-parts.ts";
 
 export interface Conversations {
   sessions: Sessions;
@@ -20,7 +21,7 @@ export interface Conversations {
 
 /** Opens the conversation store. Raises a StartError when its database cannot be used. */
 export async function openConversations(
-  { env, log, migrates, peer }: ServiceContext,
+  { env, log, migrates, peer, tracer }: ServiceContext,
   { databaseConnections, waitMs }: { databaseConnections: number; waitMs: number },
 ): Promise<Conversations> {
   const pool = await openDatabase({
@@ -34,8 +35,9 @@ export async function openConversations(
   const store = createConversationStore(pool);
   const locks = createSessionLocks(pool, waitMs, log);
   const deletion = createDeletion(pool, ledger, log);
+  const plain = { store, locks, log };
   return {
-    sessions: createSessions({ store, locks, log }),
+    sessions: createSessions(tracer === undefined ? plain : traceSessionParts(plain, tracer)),
     api: implementConversations({ store, deletion, ledger }),
     async stop() {
       locks.stop();

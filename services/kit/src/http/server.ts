@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { StartError } from "../errors.ts";
+import { traceProxied } from "../tracing/http.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import type { HttpAddress } from "./address.ts";
 import { type StopServer, stopperOf } from "./stop-server.ts";
 
@@ -21,8 +23,10 @@ export interface ProxiedHandlers {
 /** Serves what the edge proxies to a service. Raises a StartError when the address cannot be had. */
 export async function serveProxied(
   address: HttpAddress,
-  { request, upgrade }: ProxiedHandlers,
+  handlers: ProxiedHandlers,
+  tracer?: Tracer,
 ): Promise<ProxiedServer> {
+  const { request, upgrade } = tracer === undefined ? handlers : traceProxied(handlers, tracer);
   const server = createServer(
     { keepAliveTimeout: keepAliveTimeoutMs, requestTimeout: requestTimeoutMs, noDelay: true },
     request,

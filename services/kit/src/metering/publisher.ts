@@ -2,11 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { headers, type MsgHdrs } from "nats";
 import type { Broker } from "../broker/connection.ts";
 import { usageSubject } from "../broker/usage-stream.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Client } from "../rpc/implementation.ts";
+import { type Publish, tracePublish } from "../tracing/messages.ts";
+import type { TraceHeaders, Tracer } from "../tracing/tracer.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import type { Spool } from "./spool.ts";
 
@@ -34,6 +37,7 @@ export interface PublisherParts {
   spool: Spool;
   log: Log;
   metrics: Metrics;
+  tracer?: Tracer | undefined;
   /** After so long the ledger is handed what it still lacks of the broker's. */
   missingAfterMs: number;
 }
@@ -44,12 +48,14 @@ export interface PublisherParts {
  * what it lacks. An event that nobody takes stays on disk and is tried again until somebody does.
  */
 export function createPublisher(parts: PublisherParts): Publisher {
-  const { broker, ledger, spool, log, metrics } = parts;
+  const { broker, ledger, spool, log, metrics, tracer } = parts;
+  const plain: Publish = (event, trace) => toBroker(broker, event, log, trace);
+  const publish = tracer === undefined ? plain : tracePublish(plain, tracer);
   const outbox = createOutbox(
     {
       brokerIsUp: () => broker?.connection() !== undefined,
       async toBroker(event) {
-        const taken = await toBroker(broker, event, log);
+        const taken = await publish(event);
         if (taken) metrics.usageEvents.inc({ way: "broker" });
         return taken;
       },
@@ -116,17 +122,29 @@ function startRounds(outbox: Outbox) {
   };
 }
 
-async function toBroker(broker: Broker | undefined, event: UsageEvent, log: Log): Promise<boolean> {
+async function toBroker(
+  broker: Broker | undefined,
+  event: UsageEvent,
+  log: Log,
+  trace: TraceHeaders | undefined,
+): Promise<boolean> {
   const connection = broker?.connection();
   if (connection === undefined) return false;
   try {
     const payload = toBinary(UsageEventSchema, event);
     const options = { msgID: event.id, timeout: brokerTimeoutMs };
-    await connection.jetstream().publish(usageSubject, payload, options);
+    const stamped = trace === undefined ? options : { ...options, headers: headersOf(trace) };
+    await connection.jetstream().publish(usageSubject, payload, stamped);
     return true;
   } catch (error) {
     const reason = (error as Error).message;
     log.warn({ event: event.id, reason }, "broker did not take the event");
     return false;
   }
+}
+
+function headersOf(trace: TraceHeaders): MsgHdrs {
+  const set = headers();
+  for (const [name, value] of Object.entries(trace)) set.set(name, value);
+  return set;
 }

@@ -42,7 +42,7 @@ export function createGrpcTransport(address: string, trust: Trust): GrpcTranspor
         const { client, release } = clients.lease();
         try {
           await somePeer(client, retry.patienceMs());
-          return await unary(client, shown.clone(), method, request, options);
+          return await unary(client, withTrace(shown.clone(), options), method, request, options);
         } catch (error) {
           await retry.unlessFinal(error);
         } finally {
@@ -56,7 +56,13 @@ export function createGrpcTransport(address: string, trust: Trust): GrpcTranspor
         const { client, release } = clients.lease();
         try {
           await somePeer(client, retry.patienceMs());
-          const stream = openStream(client, shown.clone(), method, request, options);
+          const stream = openStream(
+            client,
+            withTrace(shown.clone(), options),
+            method,
+            request,
+            options,
+          );
           try {
             const refusal = await stream.begun();
             if (refusal === undefined) return yield* stream.messages();
@@ -88,6 +94,12 @@ function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions) {
       pauseMs = Math.min(pauseMs * 2, longestRetryMs);
     },
   };
+}
+
+function withTrace(metadata: Metadata, { trace }: CallOptions): Metadata {
+  if (trace === undefined) return metadata;
+  for (const [name, value] of Object.entries(trace)) metadata.set(name, value);
+  return metadata;
 }
 
 function unary(

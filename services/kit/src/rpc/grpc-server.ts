@@ -10,12 +10,10 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { PeerError, StartError } from "../errors.ts";
-import type { Log } from "../log.ts";
-import type { Trust } from "../trust.ts";
 import { outgoingError } from "./boundary.ts";
 import { toStatus } from "./error-metadata.ts";
 import { channelOptions, deserializer, serializer } from "./grpc-channel.ts";
-import { createGate, type Gate } from "./grpc-gate.ts";
+import { createGate, type Gate, type GateOptions } from "./grpc-gate.ts";
 import type { AnyHandler, Fields, Offer } from "./implementation.ts";
 
 /** How long connections without a call may take to end. */
@@ -33,9 +31,9 @@ export interface GrpcServer {
 export async function serveGrpc(
   address: string,
   offers: readonly Offer[],
-  { log, trust }: { log: Log; trust: Trust },
+  options: GateOptions,
 ): Promise<GrpcServer> {
-  const gate = createGate(log, trust);
+  const gate = createGate(options);
   const server = new Server(channelOptions);
   for (const offer of offers) addService(server, offer, gate);
   await new Promise<void>((resolve, reject) => {
@@ -85,7 +83,8 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
     const leave = gate.enter();
     try {
       gate.admit(call.metadata, method);
-      const result = await (handler(call.request as never, { signal }) as Promise<Fields>);
+      const context = { signal, trace: gate.traceOf(call.metadata) };
+      const result = await (handler(call.request as never, context) as Promise<Fields>);
       answer(null, create(method.output, result));
     } catch (error) {
       const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, gate.log);
@@ -107,7 +106,8 @@ function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
     const leave = gate.enter();
     try {
       gate.admit(call.metadata, method);
-      const messages = handler(call.request as never, { signal }) as AsyncIterable<Fields>;
+      const context = { signal, trace: gate.traceOf(call.metadata) };
+      const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
       await writeAll(call, method, messages, signal);
       call.end();
     } catch (error) {

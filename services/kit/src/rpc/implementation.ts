@@ -5,6 +5,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from "@bufbuild/protobuf";
+import type { TraceHeaders } from "../tracing/tracer.ts";
 
 /**
  * The typed face of a service, the same whether a call crosses the network or stays in the
@@ -28,6 +29,8 @@ type Handler<Method> =
 export interface CallContext {
   /** Aborts when the caller goes away or its deadline passes. */
   readonly signal: AbortSignal;
+  /** The caller's trace, where it has one and traces are on. */
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** The same methods as a caller sees them. */
@@ -49,6 +52,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** The whole call, a stream to its end included. Default 5,000 ms: every call has a limit. */
   timeoutMs?: number | undefined;
+  /** Set by the tracer alone. */
+  trace?: TraceHeaders | undefined;
 }
 
 export const defaultTimeoutMs = 5_000;

@@ -35,8 +35,10 @@ export function createLocalTransport(log: Log): LocalTransport {
       const handler = handlerOf(method);
       refuseGoneCaller(options);
       const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
+      const { signal } = deadline;
+      const { trace } = options;
       try {
-        const answer = handler(request as never, { signal: deadline.signal }) as Promise<Fields>;
+        const answer = handler(request as never, { signal, trace }) as Promise<Fields>;
         return create(method.output, await deadline.within(answer));
       } catch (error) {
         throw deadline.signal.reason ?? outgoingError(error, nameOf(method), log);
@@ -60,7 +62,8 @@ async function* localStream(
   const handler = handlerOf(method);
   refuseGoneCaller(options);
   const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
-  const answer = handler(request as never, { signal: deadline.signal }) as AsyncIterable<Fields>;
+  const context = { signal: deadline.signal, trace: options.trace };
+  const answer = handler(request as never, context) as AsyncIterable<Fields>;
   const messages = answer[Symbol.asyncIterator]();
   let ended = false;
   try {

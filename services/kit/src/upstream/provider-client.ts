@@ -3,6 +3,8 @@ import { Agent, type Dispatcher, errors, request } from "undici";
 import type { Catalog, Provider, Slot } from "../catalog/model.ts";
 import type { Environment } from "../config.ts";
 import { StartError } from "../errors.ts";
+import { traceSend, traceUpgrade } from "../tracing/provider.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import { SlotFailure } from "./failure.ts";
 
 /** Connections kept to one provider at the most; calls past that wait for one. */
@@ -29,8 +31,8 @@ export interface ProviderClient {
   send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer>;
   /** The WebSocket address of a slot that has one. */
   streamUrl(slot: Slot): string;
-  /** The header that names us to a slot's provider; empty where it wants none. */
-  authorization(slot: Slot): Record<string, string>;
+  /** The headers of an upgrade to it: who we are to the provider, and which request this is. */
+  streamHeaders(slot: Slot, requestId: string): Record<string, string>;
   /** Raises a StartError when a variable that the catalog names is not set. */
   check(catalog: Catalog): void;
   close(): Promise<void>;
@@ -61,25 +63,29 @@ export interface ProviderAnswer {
 }
 
 /** A pooled HTTP client to all providers. Their keys come from `env` and go nowhere else. */
-export function createProviderClient(env: Environment): ProviderClient {
+export function createProviderClient(env: Environment, tracer?: Tracer): ProviderClient {
   const agent = new Agent({
     connections: maxConnections,
     connect: { timeout: connectTimeoutMs },
     keepAliveTimeout: keepAliveMs,
   });
+  const plain: ProviderClient["send"] = (slot, order, signal) =>
+    send(agent, env, slot, order, signal);
+  const urlOf = ({ provider }: Slot) => baseUrlOf(provider, env);
+  const sendOne = tracer === undefined ? plain : traceSend(plain, urlOf, tracer);
   return {
     post(slot, body, { accept, requestId, signal }) {
       const headers = { "content-type": "application/json", accept, ...nameRequest(requestId) };
       const order: ProviderRequest = { method: "POST", path: slot.path, headers, body };
-      return send(agent, env, slot, order, signal);
+      return sendOne(slot, order, signal);
     },
-    send: (slot, order, signal) => send(agent, env, slot, order, signal),
-    streamUrl: ({ provider, stream }) => {
-      if (stream === undefined) throw new SlotFailure("unreachable", "the slot has no stream");
-      if ("url" in stream) return stream.url;
-      return `${baseUrlOf(provider, env).replace(/^http/, "ws")}${stream.path}`;
-    },
-    authorization: ({ provider }) => authorizationFor(apiKeyOf(provider, env)),
+    send: sendOne,
+    streamUrl: (slot) => streamUrlOf(slot, env),
+    streamHeaders: (slot, requestId) => ({
+      ...authorizationFor(apiKeyOf(slot.provider, env)),
+      ...nameRequest(requestId),
+      ...(tracer === undefined ? {} : traceUpgrade(streamUrlOf(slot, env), tracer)),
+    }),
     check(catalog) {
       for (const model of catalog.models.values()) {
         for (const slot of model.chain) requireVariables(slot.provider, env);
@@ -237,6 +243,12 @@ function baseUrlOf(provider: Provider, env: Environment): string {
   const url = provider.baseUrlEnv === undefined ? undefined : env[provider.baseUrlEnv];
   if (url === undefined) throw new SlotFailure("unreachable", "the provider has no base URL");
   return url.replace(/\/+$/, "");
+}
+
+function streamUrlOf({ provider, stream }: Slot, env: Environment): string {
+  if (stream === undefined) throw new SlotFailure("unreachable", "the slot has no stream");
+  if ("url" in stream) return stream.url;
+  return `${baseUrlOf(provider, env).replace(/^http/, "ws")}${stream.path}`;
 }
 
 function requireVariables(provider: Provider, env: Environment): void {

@@ -3,7 +3,7 @@ import type { Slot } from "../catalog/model.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { createQueue } from "../queue.ts";
 import { SlotFailure } from "./failure.ts";
-import { nameRequest, type ProviderClient } from "./provider-client.ts";
+import type { ProviderClient } from "./provider-client.ts";
 
 const connectTimeoutMs = 10_000;
 const maxEventBytes = 1024 * 1024;
@@ -38,7 +38,7 @@ export async function connectProvider(
 ): Promise<ProviderSocket> {
   signal.throwIfAborted();
   const socket = new WebSocket(providers.streamUrl(slot), {
-    headers: { ...providers.authorization(slot), ...nameRequest(requestId) },
+    headers: providers.streamHeaders(slot, requestId),
     handshakeTimeout: Math.min(connectTimeoutMs, slot.provider.timeoutMs),
     maxPayload: maxEventBytes,
     perMessageDeflate: false,

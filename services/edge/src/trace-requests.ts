@@ -1,0 +1,68 @@
+import { tellFailure } from "@tollgate/kit/tracing/failure";
+import { tellHttpStatus, traceOfHeaders } from "@tollgate/kit/tracing/http";
+import type { Span, Tracer } from "@tollgate/kit/tracing/tracer";
+import type { RequestHandler } from "express";
+import { type Exchange, exchangeOf } from "./exchange.ts";
+import type { ServiceProxy } from "./proxy.ts";
+import type { UpgradeListener } from "./server.ts";
+import { livePath } from "./wire/live-transcription.ts";
+
+/**
+ * A span for every request, which goes on the client's own trace where it names one. Of the address
+ * it tells the route alone: the rest is the client's to write, and may hold anything.
+ */
+export function traceRequests(tracer: Tracer, knows: (alias: string) => boolean): RequestHandler {
+  return (req, res, next) => {
+    const exchange = exchangeOf(req);
+    const attributes = {
+      "http.request.method": req.method,
+      "tollgate.request_id": exchange.requestId,
+    };
+    const span = tracer.resume(req.method, "server", attributes, traceOfHeaders(req.headers));
+    exchange.traceId = span.traceId;
+    res.once("close", () => {
+      tellAnswer(span, exchange, knows);
+      span.end();
+    });
+    tracer.within(span, next);
+  };
+}
+
+function tellAnswer(span: Span, exchange: Exchange, knows: (alias: string) => boolean): void {
+  const { req, res, route, alias, failure } = exchange;
+  if (route !== undefined) span.rename(`${req.method} ${route}`);
+  span.set({
+    "http.route": route,
+    "gen_ai.request.model": alias !== undefined && knows(alias) ? alias : undefined,
+    "tollgate.client_left": !res.writableFinished,
+  });
+  tellHttpStatus(span, res.statusCode);
+  if (failure !== undefined) tellFailure(span, failure);
+}
+
+/** The same for WebSockets; their span lasts as long as they do. */
+export function traceUpgrades(upgrade: UpgradeListener, tracer: Tracer): UpgradeListener {
+  return (req, socket, head) => {
+    const route = req.url === livePath ? livePath : undefined;
+    const attributes = { "http.request.method": "GET", "http.route": route };
+    const name = route === undefined ? "GET" : `GET ${route}`;
+    const span = tracer.resume(name, "server", attributes, traceOfHeaders(req.headers));
+    socket.once("close", () => span.end());
+    tracer.within(span, () => upgrade(req, socket, head));
+  };
+}
+
+/** The proxy, which hands the trace on in place of the client's. */
+export function traceProxy(proxy: ServiceProxy, tracer: Tracer): ServiceProxy {
+  return {
+    web(req, res, caller) {
+      Object.assign(req.headers, tracer.current()?.headers);
+      proxy.web(req, res, caller);
+    },
+    upgrade(req, socket, head, caller) {
+      Object.assign(req.headers, tracer.current()?.headers);
+      proxy.upgrade(req, socket, head, caller);
+    },
+    close: proxy.close,
+  };
+}
