@@ -48,9 +48,12 @@ export function isAuthorized({ headers }: IncomingMessage): boolean {
   return /^Bearer \S/i.test(headers.authorization ?? "");
 }
 
-/** What the caller calls its request. */
-export function requestIdOf({ headers }: IncomingMessage): string | null {
-  return headers["x-client-request-id"]?.toString() ?? null;
+/** What the caller calls its request, and the trace that it is part of. */
+export function namesOf({ headers }: IncomingMessage) {
+  return {
+    requestId: headers["x-client-request-id"]?.toString() ?? null,
+    traceparent: headers.traceparent?.toString() ?? null,
+  };
 }
 
 /** Waits, and rejects at once when the client leaves. */

@@ -37,6 +37,7 @@ test("a call is found by its user, with what was asked and what was reported", a
       user: "ann",
       requestId: null,
       authorized: true,
+      traceparent: null,
       status: 200,
       outcome: "completed",
       promptTokens: 3,

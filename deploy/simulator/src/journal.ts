@@ -38,6 +38,8 @@ export interface JournalEntry {
   readonly authorized: boolean;
   /** What the caller calls this request, in `X-Client-Request-Id`. */
   readonly requestId: string | null;
+  /** The caller's W3C trace context. */
+  readonly traceparent: string | null;
   /** The HTTP status, 0 while none is sent. */
   status: number;
   outcome: Outcome;
@@ -74,6 +76,7 @@ export interface Journal {
     user: string | null;
     authorized: boolean;
     requestId?: string | null;
+    traceparent?: string | null;
     body: unknown;
   }): JournalEntry;
   /** Oldest first; `since` leaves out that `seq` and all before it. */
@@ -104,6 +107,7 @@ export function createJournal(entryLimit = ENTRY_LIMIT, bodyLimit = BODY_LIMIT):
         user: call.user,
         authorized: call.authorized,
         requestId: call.requestId ?? null,
+        traceparent: call.traceparent ?? null,
         status: 0,
         outcome: "open",
         promptTokens: 0,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Call, isAuthorized, type Route, requestIdOf, untilClientLeaves } from "./call.ts";
+import { type Call, isAuthorized, namesOf, type Route, untilClientLeaves } from "./call.ts";
 import { type Commands, NO_COMMANDS, readCommands } from "./commands.ts";
 import { answerError } from "./error-answer.ts";
 import { meetFaults } from "./faults.ts";
@@ -79,7 +79,7 @@ export function openEntry(call: Call, { model }: { model: string }, body: unknow
     stream: false,
     user: null,
     authorized: isAuthorized(call.request),
-    requestId: requestIdOf(call.request),
+    ...namesOf(call.request),
     body,
   });
 }

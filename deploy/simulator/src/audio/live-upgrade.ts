@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocketServer } from "ws";
-import { isAuthorized, requestIdOf, type World } from "../call.ts";
+import { isAuthorized, namesOf, type World } from "../call.ts";
 import { readCommands } from "../commands.ts";
 import { serveLive } from "./live-stream.ts";
 
@@ -31,7 +31,7 @@ export function createLiveUpgrade(world: World): LiveUpgrade {
       stream: true,
       user: null,
       authorized: isAuthorized(request),
-      requestId: requestIdOf(request),
+      ...namesOf(request),
       body: undefined,
     });
     if (commands.delay_ms) await delay(commands.delay_ms);

@@ -1,4 +1,4 @@
-import { type Call, isAuthorized, type Route, requestIdOf, untilClientLeaves } from "../call.ts";
+import { type Call, isAuthorized, namesOf, type Route, untilClientLeaves } from "../call.ts";
 import { sendCompletion } from "../chat/completion.ts";
 import { generate } from "../chat/generation.ts";
 import { type ChatRequest, chatRequest, labelsOf } from "../chat/request.ts";
@@ -30,7 +30,7 @@ export const chatCompletions: Route = {
       stream: labels.stream ?? false,
       user: labels.user ?? null,
       authorized: isAuthorized(call.request),
-      requestId: requestIdOf(call.request),
+      ...namesOf(call.request),
       body: raw && raw.length <= KEPT_BODY_LIMIT_BYTES ? body : undefined,
     });
     if (raw === undefined) {

@@ -1,0 +1,346 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { type Answer, chatBody, eventsOf, requestIdOf, send } from "../src/request.ts";
+import { fleetSecret, type Stack, startStack } from "../src/stack.ts";
+import {
+  type ReceivedSpan,
+  startTraceReceiver,
+  type TraceReceiver,
+  treeOf,
+} from "../src/trace-receiver.ts";
+
+const isFleet = inject("shape") === "fleet";
+const prompt = "Tell nobody that the crown jewels lie under the old oak";
+
+/** A client's own trace. */
+function newTrace() {
+  const [traceId, spanId] = [randomBytes(16).toString("hex"), randomBytes(8).toString("hex")];
+  return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } };
+}
+
+/** Starts a gateway that writes the names of the modules that it loads to `file`. */
+function startRecorded(file: string, env: NodeJS.ProcessEnv): Promise<Stack> {
+  const recorder = new URL("../src/record-modules.ts", import.meta.url);
+  return startStack({ NODE_OPTIONS: `--import ${recorder}`, RECORD_MODULES: file, ...env });
+}
+
+async function sdkModules(file: string): Promise<string[]> {
+  const loaded = (await readFile(file, "utf8")).split("\n");
+  expect(loaded.some((url) => url.includes("/prom-client/"))).toBe(true);
+  return loaded.filter((url) => /\/@opentelemetry\/(?!api\/)|\/tracing\/otlp\.ts/.test(url));
+}
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tollgate-tracing-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("with an address for traces", () => {
+  const streamed = newTrace();
+  const failing = newTrace();
+  const refused = newTrace();
+  const cut = newTrace();
+  const uploaded = newTrace();
+  const sessionId = randomUUID();
+  const logged: string[] = [];
+  let receiver: TraceReceiver;
+  let modulesFile = "";
+  let key = "";
+  let answer: Answer;
+  let untraced: Answer;
+  let providerPort = 0;
+  let seenByProvider: { model: string; traceparent: string | null }[] = [];
+
+  /** All is asked before the gateway ends, which must send every span that it still has. */
+  beforeAll(async () => {
+    const written = vi.spyOn(process.stderr, "write").mockImplementation((part) => {
+      logged.push(...String(part).split("\n"));
+      return true;
+    });
+    receiver = await startTraceReceiver();
+    modulesFile = join(folder, "on");
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TOLLGATE_LOG: "info" };
+    const stack = await startRecorded(modulesFile, env);
+    ({ key } = await stack.newAccount(5));
+    const messages = [{ role: "user", content: prompt }];
+    const ask = (body: object, headers?: Record<string, string>) =>
+      send(`${stack.url}/v1/chat/completions`, {
+        key,
+        body: chatBody({ messages, ...body }),
+        headers: { ...headers },
+      });
+    answer = await ask(
+      { model: "test-failover", stream: true, session_id: sessionId, user: "streamed" },
+      streamed.headers,
+    );
+    const { url } = stack.simulator;
+    providerPort = Number(new URL(url).port);
+    const journal = await send(`${url}/_simulator/journal?user=streamed`);
+    seenByProvider = journal.body as typeof seenByProvider;
+    await ask({ model: "test-failing" }, failing.headers);
+    await ask({ temperature: prompt }, refused.headers);
+    await ask({ model: "test-cut", stream: true }, cut.headers);
+    untraced = await ask({ model: "test-keyed" });
+    const form = new FormData();
+    form.set("model", "test-read");
+    form.set("file", new Blob([prompt], { type: "image/png" }), "page.png");
+    const upload = new Response(form);
+    await send(`${stack.url}/v1/ocr`, {
+      key,
+      body: new Uint8Array(await upload.arrayBuffer()),
+      headers: { "content-type": upload.headers.get("content-type") ?? "", ...uploaded.headers },
+    });
+    await expectBooksInOrder(stack);
+    await stack.stop();
+    written.mockRestore();
+  });
+
+  afterAll(() => receiver.close());
+
+  function spansOf({ traceId }: { traceId: string }): ReceivedSpan[] {
+    return receiver.spans().filter((span) => span.traceId === traceId);
+  }
+
+  function one(spans: readonly ReceivedSpan[], name: string, kind?: string): ReceivedSpan {
+    const found = spans.filter((span) => span.name === name && span.kind === (kind ?? span.kind));
+    expect(found, name).toHaveLength(1);
+    return found[0] as ReceivedSpan;
+  }
+
+  test("a streamed chat in a conversation is one trace, from its client's to the ledger", () => {
+    expect(answer.status).toBe(200);
+    const metering = isFleet
+      ? ["      producer publish tollgate.usage.v1", "        consumer process tollgate.usage.v1"]
+      : [
+          "      client tollgate.v1.LedgerService/RecordUsage",
+          "        server tollgate.v1.LedgerService/RecordUsage",
+        ];
+    expect(treeOf(spansOf(streamed), streamed.spanId)).toEqual([
+      "server POST /v1/chat/completions",
+      "  client tollgate.v1.BillingService/FindKey",
+      "    server tollgate.v1.BillingService/FindKey",
+      "  client tollgate.v1.BillingService/GetAvailable",
+      "    server tollgate.v1.BillingService/GetAvailable",
+      "      client tollgate.v1.LedgerService/GetWallet",
+      "        server tollgate.v1.LedgerService/GetWallet",
+      "  client tollgate.v1.ChatService/Stream",
+      "    server tollgate.v1.ChatService/Stream",
+      "      internal wait for conversation",
+      "      client tollgate.v1.LedgerService/Hold",
+      "        server tollgate.v1.LedgerService/Hold",
+      "      client chat test-failover [503]",
+      "      client chat test-failover",
+      "      internal keep turn",
+      ...metering,
+    ]);
+  });
+
+  test("its spans come from the services that did the work", () => {
+    const spans = spansOf(streamed);
+    const serviceOf = (name: string, kind: string) => one(spans, name, kind).service;
+    const alone = (service: string) => (isFleet ? `tollgate-${service}` : "tollgate");
+    expect(serviceOf("POST /v1/chat/completions", "server")).toBe(alone("edge"));
+    expect(serviceOf("tollgate.v1.ChatService/Stream", "client")).toBe(alone("edge"));
+    expect(serviceOf("tollgate.v1.ChatService/Stream", "server")).toBe(alone("chat"));
+    expect(serviceOf("tollgate.v1.LedgerService/Hold", "server")).toBe(alone("ledger"));
+  });
+
+  test("the edge's span tells the request", () => {
+    expect(one(spansOf(streamed), "POST /v1/chat/completions").attributes).toEqual({
+      "http.request.method": "POST",
+      "http.route": "/v1/chat/completions",
+      "http.response.status_code": 200,
+      "gen_ai.request.model": "test-failover",
+      "tollgate.request_id": requestIdOf(answer),
+      "tollgate.client_left": false,
+    });
+  });
+
+  test("calls between services tell their method and how they travel", () => {
+    for (const kind of ["client", "server"]) {
+      expect(one(spansOf(streamed), "tollgate.v1.ChatService/Stream", kind).attributes).toEqual({
+        "rpc.system.name": isFleet ? "grpc" : "in_process",
+        "rpc.method": "tollgate.v1.ChatService/Stream",
+      });
+    }
+  });
+
+  test("each slot that was tried tells its provider, and the one that served what it used", () => {
+    const attempts = spansOf(streamed).filter(({ name }) => name === "chat test-failover");
+    const [first, second] = attempts as [ReceivedSpan, ReceivedSpan];
+    const both = {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "sim",
+      "gen_ai.request.model": "test-failover",
+      "http.request.method": "POST",
+      "server.address": "127.0.0.1",
+      "server.port": providerPort,
+    };
+    expect(first.attributes).toEqual({
+      ...both,
+      "tollgate.slot": "sim/first?status=503",
+      "http.response.status_code": 503,
+      "error.type": "503",
+    });
+    const { usage } = eventsOf(answer.text).at(-2) as { usage: Record<string, number> };
+    expect(second.attributes).toEqual({
+      ...both,
+      "tollgate.slot": "sim/second",
+      "http.response.status_code": 200,
+      "gen_ai.response.model": "second",
+      "gen_ai.response.time_to_first_chunk": expect.any(Number),
+      "gen_ai.usage.input_tokens": usage.prompt_tokens,
+      "gen_ai.usage.output_tokens": usage.completion_tokens,
+      "gen_ai.usage.cache_read.input_tokens": 0,
+      "tollgate.usage.quantity": usage.total_tokens,
+      "tollgate.usage.unit": "tokens",
+      "tollgate.usage.basis": "provider",
+    });
+    expect([first.events, second.events]).toEqual([[], ["gen_ai.first_token"]]);
+  });
+
+  test("the provider's requests carry the trace, each under its own attempt", () => {
+    const attempts = spansOf(streamed).filter(({ name }) => name === "chat test-failover");
+    expect(seenByProvider.map(({ traceparent }) => traceparent)).toEqual(
+      attempts.map(({ spanId }) => `00-${streamed.traceId}-${spanId}-01`),
+    );
+  });
+
+  test.runIf(isFleet)("what goes through the broker tells its message", () => {
+    const spans = spansOf(streamed);
+    const message = {
+      "messaging.system.name": "nats",
+      "messaging.destination.name": "tollgate.usage.v1",
+      "messaging.message.id": requestIdOf(answer),
+    };
+    const publish = one(spans, "publish tollgate.usage.v1");
+    expect([publish.service, publish.attributes]).toEqual([
+      "tollgate-chat",
+      {
+        ...message,
+        "messaging.operation.name": "publish",
+        "messaging.operation.type": "send",
+      },
+    ]);
+    const process = one(spans, "process tollgate.usage.v1");
+    expect([process.service, process.attributes]).toEqual([
+      "tollgate-ledger",
+      {
+        ...message,
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.consumer.group.name": "ledger",
+      },
+    ]);
+  });
+
+  test("a failure is told by its code on every span that it passed", () => {
+    expect(treeOf(spansOf(failing), failing.spanId)).toEqual(
+      expect.arrayContaining([
+        "server POST /v1/chat/completions [upstream_rejected]",
+        "  client tollgate.v1.ChatService/Complete [upstream_rejected]",
+        "    server tollgate.v1.ChatService/Complete [upstream_rejected]",
+        "      client chat test-failing [500]",
+      ]),
+    );
+    const { attributes } = one(spansOf(failing), "POST /v1/chat/completions");
+    expect(attributes).toMatchObject({
+      "http.response.status_code": 502,
+      "error.type": "upstream_rejected",
+    });
+  });
+
+  test("a stream that breaks is a failure, though its status was 200", () => {
+    expect(treeOf(spansOf(cut), cut.spanId)).toEqual(
+      expect.arrayContaining([
+        "server POST /v1/chat/completions [upstream_rejected]",
+        "      client chat test-cut [unreachable]",
+      ]),
+    );
+  });
+
+  test("a refusal is no failure of ours", () => {
+    const [span] = spansOf(refused);
+    expect(span).toMatchObject({ name: "POST /v1/chat/completions", failure: undefined });
+    expect(span?.attributes).toMatchObject({
+      "http.response.status_code": 400,
+      "error.type": "invalid_param",
+    });
+  });
+
+  test("an upload's trace goes through the proxied leg", () => {
+    expect(treeOf(spansOf(uploaded), uploaded.spanId)).toEqual(
+      expect.arrayContaining([
+        "server POST /v1/ocr",
+        "  server POST /v1/ocr",
+        "    client tollgate.v1.LedgerService/Hold",
+        "    client ocr test-read",
+      ]),
+    );
+    const attempt = one(spansOf(uploaded), "ocr test-read");
+    expect(attempt.attributes).toMatchObject({ "gen_ai.operation.name": "ocr" });
+  });
+
+  test("a request that brings no trace begins one", () => {
+    const id = requestIdOf(untraced);
+    const root = receiver.spans().find((span) => span.attributes["tollgate.request_id"] === id);
+    expect(root).toMatchObject({ kind: "server", parentSpanId: undefined });
+    expect(spansOf(root as ReceivedSpan).map(({ name }) => name)).toContain("chat test-keyed");
+  });
+
+  test("nothing but requests makes traces", () => {
+    const roots = receiver.spans().filter(({ parentSpanId }) => parentSpanId === undefined);
+    expect(new Set(roots.map(({ kind }) => kind))).toEqual(new Set(["server"]));
+    const housekeeping = /ConfirmUsage|ExtendHolds|Health/;
+    expect(receiver.spans().filter(({ name }) => housekeeping.test(name))).toEqual([]);
+  });
+
+  test("the log's lines of a request carry its trace", () => {
+    const id = requestIdOf(answer);
+    const lines = logged.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+    const traceIdOf = (msg: string) =>
+      lines.find((line) => line.msg === msg && line.request_id === id)?.trace_id;
+    expect([traceIdOf("request"), traceIdOf("generation")]).toEqual([
+      streamed.traceId,
+      streamed.traceId,
+    ]);
+    expect(lines.find(({ msg }) => msg === "slot failed").trace_id).toBe(streamed.traceId);
+  });
+
+  test("no prompt, answer, key or secret is told", () => {
+    const said = eventsOf(answer.text)
+      .map((event) => (event as { choices?: { delta: { content?: string } }[] }).choices?.[0])
+      .map((choice) => choice?.delta.content ?? "")
+      .join("");
+    expect(said.length).toBeGreaterThan(20);
+    const raw = receiver.raw();
+    const secrets = [prompt, "crown jewels", said.slice(0, 20), said.slice(-20)];
+    for (const secret of [...secrets, key, "sk-tollgate-", "provider-secret", fleetSecret]) {
+      expect(raw.includes(secret), secret).toBe(false);
+    }
+    expect(raw).not.toContain(sessionId);
+  });
+
+  test("the SDK is what makes them", async () => {
+    expect(await sdkModules(modulesFile)).not.toEqual([]);
+  });
+});
+
+test("without an address for traces nothing of the SDK is loaded, and no trace is handed on", async () => {
+  const file = join(folder, "off");
+  const stack = await startRecorded(file, {});
+  const { key } = await stack.newAccount(1);
+  const { headers } = newTrace();
+  const body = chatBody({ user: "off", stream: true });
+  const answer = await send(`${stack.url}/v1/chat/completions`, { key, body, headers });
+  expect(answer.status).toBe(200);
+  const journal = await send(`${stack.simulator.url}/_simulator/journal?user=off`);
+  expect(journal.body).toMatchObject([{ traceparent: null }]);
+  await stack.stop();
+  expect(await sdkModules(file)).toEqual([]);
+});
