@@ -63,6 +63,14 @@
   value: {{ sub (int $root.Values.terminationGracePeriodSeconds) (add (int $root.Values.drainSeconds) 15) | max 1 | quote }}
 - name: TOLLGATE_LOG
   value: {{ $root.Values.log }}
+{{- with $root.Values.tracing }}
+{{- if .endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ .endpoint | quote }}
+- name: OTEL_TRACES_SAMPLER_ARG
+  value: {{ .share | quote }}
+{{- end }}
+{{- end }}
 {{- if .traits.catalog }}
 - name: TOLLGATE_CATALOG
   value: /etc/tollgate/catalog.yaml

@@ -46,6 +46,14 @@
 {{- end }}
 {{- end }}
 
+{{- define "tollgate.egressToTracing" -}}
+{{- $tracing := .Values.networkPolicy.tracing -}}
+- ports: [{ protocol: TCP, port: {{ $tracing.port }} }]
+  {{- with $tracing.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
 {{- define "tollgate.egressToProviders" -}}
 - ports:
     {{- range .Values.networkPolicy.providers.ports }}

@@ -41,6 +41,12 @@ describe("the gateway's bundle", () => {
     expect(await readdir(join(folder, "spool/chat"))).not.toEqual([]);
   });
 
+  it("brings what sends traces", async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
+    const answer = await run("main.mjs", ["--target", "ledger"], env);
+    expect(answer).toHaveProperty("stderr", "tollgate: DATABASE_URL: is not set\n");
+  });
+
   it("brings the operator's commands", async () => {
     const answer = await run("cli.mjs", ["--help"]);
     expect(answer).toHaveProperty("stdout", expect.stringContaining("account create"));

@@ -112,6 +112,19 @@ describe("the environment", () => {
     expect((await environmentOf("defaults", "image", ...values)).env.TOLLGATE_X).toBe("all");
   });
 
+  it("tells every service where traces go, and no other pod", async () => {
+    const endpoint = "http://otel-collector.monitoring:4318";
+    const values = [`tracing.endpoint=${endpoint}`, "tracing.share=0.05"];
+    for (const { component, container } of podsOf(await renderChart("dev", ...values))) {
+      const env = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
+      const traced = ["postgres", "nats", "simulator", "test"].includes(component)
+        ? [undefined, undefined]
+        : [endpoint, "0.05"];
+      const told = [env.OTEL_EXPORTER_OTLP_ENDPOINT, env.OTEL_TRACES_SAMPLER_ARG];
+      expect(told, component).toEqual(traced);
+    }
+  });
+
   it("migrates before an install or upgrade, by a hook that needs nothing of the release", async () => {
     const { env } = await environmentOf("defaults", "migrate");
     expect(env).toEqual({ DATABASE_URL: "secret tollgate/DATABASE_URL" });

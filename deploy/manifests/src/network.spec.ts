@@ -4,7 +4,7 @@ import { podsOf } from "./manifest.ts";
 import { createNetwork, type Endpoint } from "./network.ts";
 
 /** Every port that anything of the fleet, or anything around it, listens on. */
-const ports = [53, 80, 443, 4222, 5432, 6432, 8000, 8080, 9090, 9091, 9092];
+const ports = [53, 80, 443, 4222, 4318, 5432, 6432, 8000, 8080, 9090, 9091, 9092];
 
 const strangers: readonly Endpoint[] = [
   { name: "ingress controller", namespace: "ingress-nginx", labels: {} },
@@ -92,6 +92,15 @@ describe("the network policies", () => {
     const out = arrows.filter((arrow) => arrow.endsWith(":443"));
     expect(out).toEqual(each(withProviders, "internet:443").sort());
     expect(arrows.filter((arrow) => arrow.includes("metadata service:443"))).toEqual([]);
+  });
+
+  it("let every service out to where traces go, once they do", async () => {
+    const collector = "prometheus:4318";
+    const closed = await arrowsOf("defaults");
+    expect(closed.filter((arrow) => arrow.endsWith(":4318"))).toEqual([]);
+    const open = await arrowsOf("defaults", "tracing.endpoint=http://collector.monitoring:4318");
+    const added = open.filter((arrow) => !closed.includes(arrow));
+    expect(added).toEqual(each(services, collector).sort());
   });
 
   it("admit clients from where the ingress is, and nowhere else", async () => {

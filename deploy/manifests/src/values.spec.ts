@@ -25,6 +25,8 @@ describe("the schema of the values", () => {
     ["a secret without its key", "services.ledger.databaseSecret.name=other"],
     ["a secret as a plain variable", "services.ledger.env.DATABASE_URL=postgres://a:b@c/d"],
     ["a level of logging that there is not", "log=loud"],
+    ["an address for traces with a password", "tracing.endpoint=https://a:b@collector"],
+    ["more traces than all", "tracing.share=2"],
   ])("refuses %s", async (_, value) => {
     await expect(renderChart("defaults", value)).rejects.toThrow("don't meet the specifications");
   });

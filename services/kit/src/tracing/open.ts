@@ -29,7 +29,7 @@ const schema = z.object({
   /** The share of traces that are kept, of those that begin here. */
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
-    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, "must be a number from 0 to 1")
     .transform(Number)
+    .refine((share) => share >= 0 && share <= 1, "must be a number from 0 to 1")
     .default(1),
 });
