@@ -1,10 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { WebSocket } from "ws";
+import { pcm } from "../src/audio-files.ts";
 import { expectBooksInOrder } from "../src/ledger-books.ts";
-import { type Answer, chatBody, eventsOf, requestIdOf, send } from "../src/request.ts";
+import { type Answer, chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
 import { fleetSecret, type Stack, startStack } from "../src/stack.ts";
 import {
   type ReceivedSpan,
@@ -34,6 +37,32 @@ async function sdkModules(file: string): Promise<string[]> {
   return loaded.filter((url) => /\/@opentelemetry\/(?!api\/)|\/tracing\/otlp\.ts/.test(url));
 }
 
+/** Begins a stream, and leaves after its first bytes. */
+async function askAndLeave(url: string, key: string, headers: Record<string, string>) {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(chatBody({ stream: true, ...simulate("chunks=50&gap_ms=100") })),
+    signal: leaving.signal,
+  });
+  await response.body?.getReader().read();
+  leaving.abort();
+}
+
+/** Says two seconds, and hears what comes of it. */
+async function talk(url: string, key: string, headers: Record<string, string>) {
+  const path = "/v1/audio/transcriptions/stream";
+  const socket = new WebSocket(`${url.replace("http", "ws")}${path}`, {
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  });
+  await once(socket, "open");
+  socket.send(JSON.stringify({ model: "test-hear", format: "pcm_s16le" }));
+  socket.send(pcm(2));
+  socket.send(JSON.stringify({ action: "flush" }));
+  await once(socket, "close");
+}
+
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tollgate-tracing-"));
@@ -46,12 +75,15 @@ describe("with an address for traces", () => {
   const refused = newTrace();
   const cut = newTrace();
   const uploaded = newTrace();
+  const left = newTrace();
+  const heard = newTrace();
   const sessionId = randomUUID();
   const logged: string[] = [];
   let receiver: TraceReceiver;
   let modulesFile = "";
   let key = "";
   let answer: Answer;
+  let liveCalls: { traceparent: string | null }[] = [];
   let untraced: Answer;
   let providerPort = 0;
   let seenByProvider: { model: string; traceparent: string | null }[] = [];
@@ -95,6 +127,9 @@ describe("with an address for traces", () => {
       body: new Uint8Array(await upload.arrayBuffer()),
       headers: { "content-type": upload.headers.get("content-type") ?? "", ...uploaded.headers },
     });
+    await askAndLeave(stack.url, key, left.headers);
+    await talk(stack.url, key, heard.headers);
+    liveCalls = stack.simulator.journal.list().slice(-1);
     await expectBooksInOrder(stack);
     await stack.stop();
     written.mockRestore();
@@ -284,6 +319,42 @@ describe("with an address for traces", () => {
     );
     const attempt = one(spansOf(uploaded), "ocr test-read");
     expect(attempt.attributes).toMatchObject({ "gen_ai.operation.name": "ocr" });
+  });
+
+  test("live audio is one trace, too, for as long as it lasts", () => {
+    const route = "GET /v1/audio/transcriptions/stream";
+    expect(treeOf(spansOf(heard), heard.spanId)).toEqual(
+      expect.arrayContaining([
+        `server ${route}`,
+        `  server ${route}`,
+        "    client tollgate.v1.LedgerService/Hold",
+        "    client transcriptions test-hear",
+      ]),
+    );
+    const attempt = one(spansOf(heard), "transcriptions test-hear");
+    expect(attempt.attributes).toMatchObject({
+      "server.port": providerPort,
+      "tollgate.usage.quantity": 2,
+      "tollgate.usage.unit": "audio_seconds",
+    });
+    const provided = liveCalls.map(({ traceparent }) => traceparent);
+    expect(provided).toEqual([`00-${heard.traceId}-${attempt.spanId}-01`]);
+  });
+
+  test("a client that leaves is told as that, and what it was sent as used", () => {
+    const spans = spansOf(left);
+    expect(one(spans, "POST /v1/chat/completions")).toMatchObject({
+      failure: undefined,
+      attributes: { "tollgate.client_left": true },
+    });
+    expect(one(spans, "tollgate.v1.ChatService/Stream", "server").attributes).toMatchObject({
+      "error.type": "cancelled",
+    });
+    expect(one(spans, "chat test-small")).toMatchObject({
+      failure: undefined,
+      events: ["gen_ai.first_token"],
+      attributes: { "tollgate.usage.basis": "delivered_approx4" },
+    });
   });
 
   test("a request that brings no trace begins one", () => {

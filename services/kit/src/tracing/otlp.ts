@@ -87,6 +87,7 @@ export function createOtlpTracer(options: OtlpOptions): Tracer {
         attributes,
         propagator.extract(ROOT_CONTEXT, from ?? {}, defaultTextMapGetter),
       ),
+    // There are no other spans than those that are begun above.
     within: (span, work) => storage.run(span as StartedSpan, work),
     current: () => storage.getStore(),
     async stop(graceMs) {

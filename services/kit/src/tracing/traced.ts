@@ -23,23 +23,26 @@ export async function* tracedItems<Item>(
   open: (span: Span) => AsyncIterable<Item>,
 ): AsyncGenerator<Item> {
   const span = start();
-  let ended = false;
+  let isLeft = true;
   let items: AsyncIterator<Item> | undefined;
   try {
-    items = tracer.within(span, () => open(span)[Symbol.asyncIterator]());
-    const source = items;
+    const source = tracer.within(span, () => open(span)[Symbol.asyncIterator]());
+    items = source;
     for (;;) {
       const next = await tracer.within(span, () => source.next());
-      if (next.done) break;
+      isLeft = next.done !== true;
+      if (next.done) return;
       yield next.value;
     }
-    ended = true;
   } catch (error) {
-    ended = true;
+    isLeft = false;
     tellFailure(span, error);
     throw error;
   } finally {
-    if (!ended) await tracer.within(span, async () => items?.return?.());
+    if (isLeft) {
+      span.set({ "error.type": "cancelled" });
+      await tracer.within(span, async () => items?.return?.());
+    }
     span.end();
   }
 }
