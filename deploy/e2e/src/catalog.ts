@@ -74,6 +74,7 @@ function audioModels() {
     { ...transcriber("test-hear-files", "x"), chain: [slot("sim", "x")] },
     transcriber("test-hear-no-durations", "hear?no_duration"),
     transcriber("test-hear-open", "hear?no_close"),
+    transcriber("test-hear-bare-open", "hear?no_duration&no_close"),
     transcriber("test-hear-late", "hear?drain_ms=400"),
     transcriber("test-hear-mute", "hear?mute"),
     transcriber("test-hear-dying", "hear?die_after=3"),

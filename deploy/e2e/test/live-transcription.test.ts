@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { WebSocket } from "ws";
@@ -12,6 +13,19 @@ interface Frame {
   duration?: number;
   speaker?: string;
   error?: { code: string; param?: string; retryable: boolean };
+}
+
+/** The start of a masked frame, of so many bytes. */
+function frameHead(firstByte: number, length: number): Buffer {
+  const head = Buffer.alloc(14);
+  head.set([firstByte, 0x80 | 127]);
+  head.writeBigUInt64BE(BigInt(length), 2);
+  return head;
+}
+
+/** The connection under a WebSocket, to write on it what a WebSocket would not. */
+function rawSocketOf(socket: WebSocket): Socket {
+  return (socket as unknown as { _socket: Socket })._socket;
 }
 
 describe("live transcription", () => {
@@ -102,6 +116,17 @@ describe("live transcription", () => {
     });
   });
 
+  test("without durations the clock stops where the provider has said it all", async () => {
+    const live = await start({ model: "test-hear-bare-open" });
+    talk(live, 1);
+    live.socket.close();
+    expect(await live.closed).toBe(1_000);
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      quantity: 1n,
+      basis: "wall_clock",
+    });
+  });
+
   test.each([
     ["a closing provider", "test-hear-closing"],
     ["one that never closes", "test-hear-open"],
@@ -139,13 +164,41 @@ describe("live transcription", () => {
     expect(live.frames).toHaveLength(1);
   });
 
-  test("another text frame within the stream is refused, and not billed", async () => {
+  test("another text frame ends the stream, and what was delivered is billed", async () => {
     const live = await start();
-    talk(live, 3);
+    talk(live, 4);
+    await vi.waitFor(() => expect(finals(live)).toEqual([2, 2]));
     live.socket.send('{"action":"dance"}');
     expect(await live.closed).toBe(1_008);
-    expect(live.frames.at(-1)?.error).toMatchObject({ code: "invalid_json" });
+    expect(live.frames.at(-1)?.error).toMatchObject({ code: "invalid_json", retryable: false });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 4n,
+    });
+  });
+
+  test("another text frame before anything was delivered leaves nothing to bill", async () => {
+    const live = await start();
+    live.socket.send('{"action":"dance"}');
+    expect(await live.closed).toBe(1_008);
     expect(await entryOf(stack, account, live.requestId)).toMatchObject({ kind: "failure" });
+  });
+
+  test.each([
+    ["too large", frameHead(0x82, 2 ** 20 + 1), "request_too_large", 1_009],
+    ["not masked", Buffer.from([0x82, 0x01, 0x00]), "invalid_json", 1_002],
+    ["no text", Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff]), "invalid_json", 1_007],
+  ])("a frame that is %s is told in an error frame, and what was delivered is billed", async (_, bytes, code, closeCode) => {
+    const live = await start();
+    talk(live, 4);
+    await vi.waitFor(() => expect(finals(live)).toEqual([2, 2]));
+    rawSocketOf(live.socket).write(bytes);
+    expect(await live.closed).toBe(closeCode);
+    expect(live.frames.at(-1)?.error).toMatchObject({ code, retryable: false });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 4n,
+    });
   });
 
   test.each([

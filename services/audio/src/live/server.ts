@@ -9,10 +9,9 @@ import { cutStream } from "@tollgate/kit/streamed-answer";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { WebSocketServer } from "ws";
-import { LiveSocket } from "./live-socket.ts";
+import { LiveSocket, maxFrameBytes } from "./live-socket.ts";
 import { serveSession } from "./session.ts";
 
-const maxFrameBytes = 1024 * 1024;
 const normalClosure = 1_000;
 const policyViolation = 1_008;
 const internalError = 1_011;
