@@ -4,6 +4,7 @@ import { GatewayError } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
+import { gatherPieces } from "@tollgate/kit/http/pieces";
 import { stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Trust } from "@tollgate/kit/trust";
@@ -35,6 +36,9 @@ export function createServiceProxy(
     });
   });
   const passOn = definePlugin((proxy) => {
+    proxy.on("proxyReq", (_request, req, _res, options) => {
+      options.buffer = req.pipe(gatherPieces());
+    });
     proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res));
   });
   // The first keeps a socket's error from ending the process.
