@@ -18,8 +18,17 @@ const target = "http://service";
 /** Hands requests to a service as they are, body untouched, in the name of their caller. */
 export interface ServiceProxy {
   web(req: IncomingMessage, res: ServerResponse, caller: Caller): void;
-  upgrade(req: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): void;
+  upgrade(req: IncomingMessage, socket: Socket, head: Buffer, order: UpgradeOrder): void;
   close(): void;
+}
+
+/** On whose behalf an upgrade is proxied, and what is added to its answer. */
+export interface UpgradeOrder {
+  caller: Caller;
+  /** Headers of the answer, whether the upgrade is taken or refused. */
+  headers: Readonly<Record<string, string>>;
+  /** The sub-protocol of an upgrade that is taken, where the service does not choose one. */
+  protocol: string | undefined;
 }
 
 export function createServiceProxy(
@@ -28,11 +37,30 @@ export function createServiceProxy(
   log: Log,
 ): ServiceProxy {
   const agent = createReplicaAgent(replicas);
+  /** Upgrades that are not answered yet: on their connections a refusal can still be written. */
+  const unanswered = new WeakMap<IncomingMessage, UpgradeOrder>();
   const answerErrors = definePlugin((proxy) => {
-    proxy.on("error", (error, _req, to) => {
+    proxy.on("error", (error, req, to) => {
       if (to === undefined || to.destroyed) return;
       log.error({ reason: error.message }, "a service of the fleet did not answer");
-      answerUnavailable(to as ServerResponse | Socket, error);
+      const order = req && unanswered.get(req);
+      answerUnavailable(to as ServerResponse | Socket, error, order?.headers);
+    });
+  });
+  const nameUpgrades = definePlugin((proxy) => {
+    proxy.on("proxyReqWs", (request, req) => {
+      const order = unanswered.get(req);
+      if (order === undefined) return;
+      const { headers, protocol } = order;
+      request.once("response", (answer) => {
+        unanswered.delete(req);
+        Object.assign(answer.headers, headers);
+      });
+      request.once("upgrade", (answer) => {
+        unanswered.delete(req);
+        Object.assign(answer.headers, headers);
+        if (protocol !== undefined) answer.headers["sec-websocket-protocol"] ??= protocol;
+      });
     });
   });
   const passOn = definePlugin((proxy) => {
@@ -50,20 +78,30 @@ export function createServiceProxy(
     ejectPlugins: true,
     plugins: [...plugins, passOn],
   });
-  const upgrade = createProxyMiddleware({ target, agent, ejectPlugins: true, plugins });
+  const upgrade = createProxyMiddleware({
+    target,
+    agent,
+    ejectPlugins: true,
+    plugins: [...plugins, nameUpgrades],
+  });
   return {
     web(req, res, caller) {
+      // The service speaks plain HTTP, whatever else the client offers.
+      for (const name of offers) delete req.headers[name];
       stampCaller(req.headers, caller, trust);
       void web(req, res);
     },
-    upgrade(req, socket, head, caller) {
-      stampCaller(req.headers, caller, trust);
+    upgrade(req, socket, head, order) {
+      stampCaller(req.headers, order.caller, trust);
+      unanswered.set(req, order);
       upgrade.upgrade(req, socket, head);
     },
     close: () => agent.destroy(),
   };
 }
 
+/** What a client says of its own connection. */
+const offers = ["connection", "upgrade", "http2-settings"];
 /** What means something on one connection alone. */
 const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
@@ -76,10 +114,18 @@ function passAnswerOn(answer: IncomingMessage, req: IncomingMessage, res: Server
   answer.once("end", () => endAfterRequest(req, res));
 }
 
-function answerUnavailable(to: ServerResponse | Socket, cause: Error): void {
+function answerUnavailable(
+  to: ServerResponse | Socket,
+  cause: Error,
+  headers: UpgradeOrder["headers"] | undefined,
+): void {
   const message = "A part of the gateway cannot be reached now. Retry in a moment.";
   const failure = new GatewayError("no_provider_available", message, { cause });
-  if (!("setHeader" in to)) answerErrorOnSocket(to, failure, {});
+  if (!("setHeader" in to)) {
+    // What was upgraded speaks no HTTP any more.
+    if (headers === undefined) to.destroy();
+    else answerErrorOnSocket(to, failure, headers);
+  }
   // An answer that has begun ends with what it was proxied from: whole, or abruptly.
   else if (!to.headersSent) answerError(to, failure);
 }

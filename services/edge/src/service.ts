@@ -94,8 +94,8 @@ export const edge = defineService({
       },
       log,
     );
-    const upgrade = upgradeLive({ authenticate, guard, proxy: audioProxy, log });
-    const server = await listen(app, upgrade, config);
+    const upgrades = upgradeLive({ authenticate, guard, proxy: audioProxy, log });
+    const server = await listen(app, upgrades, config);
     log.info({ url: server.url }, "listening");
     return {
       offers: [],

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { envelope, type GatewayError } from "@tollgate/kit/errors";
-import { toGatewayError } from "@tollgate/kit/http/error-answer";
+import { envelope, GatewayError } from "@tollgate/kit/errors";
+import { answerErrorOnSocket, toGatewayError } from "@tollgate/kit/http/error-answer";
+import type { AcceptUpgrade } from "@tollgate/kit/http/proxied-request";
 import type { Log } from "@tollgate/kit/log";
 import type { Modality } from "@tollgate/kit/modality";
 import { cutStream } from "@tollgate/kit/streamed-answer";
@@ -19,7 +18,7 @@ const drainLookMs = 50;
 
 export interface LiveServer {
   /** Takes an upgrade that the edge has authenticated, and serves it to its end. */
-  accept(req: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
+  accept: AcceptUpgrade;
   /** Ends the audio of every stream, and gives them `graceMs` to say what is left. */
   stop(graceMs: number): Promise<void>;
 }
@@ -32,6 +31,12 @@ export function createLiveServer(modality: Modality, log: Log): LiveServer {
     WebSocket: LiveSocket,
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
+  });
+
+  server.on("wsClientError", ({ message }, socket) => {
+    const [param] = /Sec-WebSocket-\w+/.exec(message) ?? [];
+    const refusal = new GatewayError("invalid_param", `${message}.`, { param });
+    answerErrorOnSocket(socket, refusal, { "sec-websocket-version": "13" });
   });
 
   async function serve(client: LiveSocket, caller: Caller): Promise<void> {
@@ -52,11 +57,7 @@ export function createLiveServer(modality: Modality, log: Log): LiveServer {
 
   return {
     accept(req, socket, head, caller) {
-      socket.on("error", () => {});
-      const named = (headers: string[]) => headers.push(`x-request-id: ${caller.requestId}`);
-      server.once("headers", named);
       server.handleUpgrade(req, socket, head, (client) => void serve(client, caller));
-      server.removeListener("headers", named);
     },
     async stop(graceMs) {
       for (const client of live) client.endFrames();

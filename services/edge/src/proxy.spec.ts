@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { createLog } from "@tollgate/kit/log";
+import { createTrust } from "@tollgate/kit/trust";
+import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { expect, onTestFinished, test } from "vitest";
+import { createServiceProxy } from "./proxy.ts";
+
+const requestId = "req_1";
+const caller = create(CallerSchema, { requestId, accountId: "a", keyId: "k" });
+const headers = { "x-request-id": requestId, "inference-id": requestId };
+
+/** What a client reads to the end of an upgrade that is proxied to a service that behaves so. */
+async function upgradeTo(service: (socket: Socket) => void, protocol?: string): Promise<string> {
+  const replica = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => service(socket));
+  });
+  replica.listen(0, "127.0.0.1");
+  await once(replica, "listening");
+  const { port } = replica.address() as AddressInfo;
+  const proxy = createServiceProxy(
+    [{ host: "127.0.0.1", port }],
+    createTrust(undefined),
+    createLog("silent"),
+  );
+  const edge = createServer();
+  edge.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on("error", () => {});
+    proxy.upgrade(req, socket, head, { caller, headers, protocol });
+  });
+  edge.listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  onTestFinished(() => {
+    proxy.close();
+    edge.close();
+    replica.close();
+  });
+  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
+  client.on("error", () => {});
+  client.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
+  let text = "";
+  client.on("data", (part) => {
+    text += part.toString("latin1");
+  });
+  await once(client, "close");
+  return text;
+}
+
+const switching =
+  "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+
+test("a service that breaks off after the upgrade leaves no HTTP in the stream", async () => {
+  const text = await upgradeTo((socket) => {
+    socket.write(switching);
+    setTimeout(() => socket.resetAndDestroy(), 50);
+  });
+  expect(text).toMatch(/^HTTP\/1\.1 101 /);
+  expect(text.split("\r\n\r\n").slice(1)).toEqual([""]);
+});
+
+test("a service that breaks off before it is a 503 that names its request", async () => {
+  const text = await upgradeTo((socket) => socket.resetAndDestroy());
+  expect(text).toMatch(/^HTTP\/1\.1 503 /);
+  expect(text).toContain(`x-request-id: ${requestId}\r\n`);
+  expect(text).toContain('"code":"no_provider_available"');
+});
+
+test("the answer to an upgrade names its request, and the sub-protocol where there is one", async () => {
+  const text = await upgradeTo((socket) => socket.end(switching), "only");
+  for (const [name, value] of Object.entries({ ...headers, "sec-websocket-protocol": "only" })) {
+    expect(text).toContain(`${name}: ${value}\r\n`);
+  }
+});
+
+test("so does a service's own refusal of it, without the sub-protocol", async () => {
+  const refusal = "HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\nno";
+  const text = await upgradeTo((socket) => socket.end(refusal), "only");
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text).toContain(`x-request-id: ${requestId}\r\n`);
+  expect(text).not.toContain("only");
+});
