@@ -99,6 +99,7 @@ function ocrModels() {
     reader("test-read-archival", "", { lane: "archival" }),
     reader("test-read-pages", "pages=7"),
     reader("test-read-list", "pages=4&page_list"),
+    reader("test-read-slow", "delay_ms=1200"),
     reader("test-read-failing", "status=500"),
     reader("test-read-refused", "status=400&message=no%20thanks"),
     reader("test-read-nameless", "no_job_id"),

@@ -1,6 +1,9 @@
+import { execFile, spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
@@ -119,6 +122,37 @@ describe("OCR", () => {
       });
     });
 
+    test.each<[string, Part[], bigint]>([
+      ["images", [image, image], 2n],
+      ["a PDF", [pdf(3)], 3n],
+      ["a PDF behind a blank line", [{ ...pdf(3), contents: `\n${pdf(3).contents}` }], 3n],
+      ["a PDF that hides its pages", [{ ...image, contents: "%PDF-1.5 packed" }], 100n],
+    ])("the hold for %s covers the most pages that they can have", async (_, files, pages) => {
+      const own = await stack.newAccount(1);
+      const answering = post("/v1/ocr", [...files, model("test-read-slow")], { key: own.key });
+      await vi.waitFor(async () => {
+        expect((await readBooks(stack, own)).held).toBe(pages * 1_500_000n);
+      });
+      expect((await answering).status).toBe(200);
+    });
+
+    test.skipIf(spawnSync("curl", ["--version"]).error !== undefined)(
+      "curl -F sends a form that is read",
+      async () => {
+        const { stdout } = await promisify(execFile)("curl", [
+          ...[
+            "-s",
+            "-F",
+            "model=test-read",
+            "-F",
+            `file=@${fileURLToPath(import.meta.url)};type=image/png`,
+          ],
+          ...["-H", `authorization: Bearer ${account.key}`, `${stack.url}/v1/ocr`],
+        ]);
+        expect(JSON.parse(stdout)).toEqual({ text: "simulated text" });
+      },
+    );
+
     test("a large form passes whole", async () => {
       const big = { ...image, contents: Buffer.alloc(24 * mebibyte, 7) };
       const answer = await ask([big, model("test-read")]);
@@ -183,13 +217,16 @@ describe("OCR", () => {
       }
     });
 
-    test("401, 402, 404, 413, 502 and 503, on both routes", async () => {
+    test("401, 402, 403, 404, 413, 502 and 503, on both routes", async () => {
       const poor = await stack.newAccount(0);
+      const gone = await stack.newAccount(1);
+      await stack.operator.revokeKey({ keyId: gone.keyId });
       const big = { ...image, contents: Buffer.alloc(25 * mebibyte + 1) };
       for (const path of ["/v1/ocr", "/v1/ocr/jobs"]) {
         const good = [image, model("test-read")];
         expectEnvelope(await post(path, good, { key: "sk-x" }), 401, "invalid_api_key");
         expectEnvelope(await post(path, good, { key: poor.key }), 402, "credit_balance_exhausted");
+        expectEnvelope(await post(path, good, { key: gone.key }), 403, "key_revoked");
         for (const alias of ["nobody", "test-small", "test-read-internal"]) {
           expectEnvelope(await post(path, [image, model(alias)]), 404, "model_not_found", "model");
         }
