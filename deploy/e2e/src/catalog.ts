@@ -104,6 +104,7 @@ function ocrModels() {
     reader("test-read-refused", "status=400&message=no%20thanks"),
     reader("test-read-nameless", "no_job_id"),
     reader("test-read-at-once", "running=0&pages=12"),
+    reader("test-read-again", "running=0&pages=12&job_id=job-1"),
     reader("test-read-error", "running=0&job_status=ERROR"),
     reader("test-read-odd", "running=0&job_status=paused"),
     {

@@ -426,9 +426,38 @@ describe("OCR", () => {
       expectEnvelope(await read("nothing", "test-read"), 404, "not_found");
       expectEnvelope(await read("..%2F..%2Fmodels", "test-read"), 404, "not_found");
       expectEnvelope(await read(jobId, "nobody"), 404, "model_not_found", "model");
-      const { accountId } = account;
-      const sibling = await stack.operator.createKey({ account: accountId });
-      expect((await read(jobId, "test-read", sibling.key)).status).toBe(200);
+      expectEnvelope(await read("%00", "test-read"), 404, "not_found");
+      expectEnvelope(await read("x".repeat(600), "test-read"), 404, "not_found");
+    });
+
+    test("another key of the account may read a job; the key that made it is charged", async () => {
+      const own = await stack.newAccount(1);
+      const files = [image, model("test-read-at-once")];
+      const made = await post("/v1/ocr/jobs", files, { key: own.key });
+      const { key } = await stack.operator.createKey({ account: own.accountId });
+      expect((await read(jobIdOf(made), "test-read-at-once", key)).status).toBe(200);
+      const [entry] = await entriesOf(own, "test-read-at-once");
+      const database = new pg.Client({ connectionString: stack.databaseUrl });
+      await database.connect();
+      const { rows } = await database.query("SELECT key_id FROM ledger.entry WHERE event_id = $1", [
+        entry?.eventId,
+      ]);
+      await database.end();
+      expect(rows).toEqual([{ key_id: own.keyId }]);
+    });
+
+    test("a job that is named again is one job to an account, and another to the next", async () => {
+      const owners = [await stack.newAccount(1), await stack.newAccount(1)];
+      for (const { key } of owners) {
+        for (const _ of [1, 2]) {
+          const made = await post("/v1/ocr/jobs", [image, model("test-read-again")], { key });
+          expect([made.status, jobIdOf(made)]).toEqual([202, "job-1"]);
+        }
+      }
+      for (const owner of owners) {
+        for (const _ of [1, 2]) await read("job-1", "test-read-again", owner.key);
+        expect(await entriesOf(owner, "test-read-again")).toMatchObject([{ quantity: 12n }]);
+      }
     });
 
     test("a status read needs a key, its model, and nothing else", async () => {
