@@ -82,3 +82,33 @@ test("so does a service's own refusal of it, without the sub-protocol", async ()
   expect(text).toContain(`x-request-id: ${requestId}\r\n`);
   expect(text).not.toContain("only");
 });
+
+test("a client that takes nothing of its answer is let go, and so is the service", async () => {
+  const replica = createServer();
+  const left = new Promise((resolve) => {
+    replica.on("request", async (_req, res) => {
+      res.once("close", resolve);
+      const block = Buffer.alloc(65_536);
+      while (!res.destroyed) if (!res.write(block)) await once(res, "drain").catch(() => {});
+    });
+  });
+  replica.listen(0, "127.0.0.1");
+  await once(replica, "listening");
+  const { port } = replica.address() as AddressInfo;
+  const addresses = [{ host: "127.0.0.1", port }];
+  const proxy = createServiceProxy(addresses, createTrust(undefined), createLog("silent"), 300);
+  const edge = createServer((req, res) => proxy.web(req, res, caller));
+  edge.listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
+  client.on("error", () => {});
+  onTestFinished(() => {
+    client.destroy();
+    proxy.close();
+    edge.close();
+    replica.close();
+  });
+  client.pause();
+  client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  await left;
+});

@@ -5,6 +5,7 @@ import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
 import { gatherPieces } from "@tollgate/kit/http/pieces";
+import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
 import { stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Trust } from "@tollgate/kit/trust";
@@ -35,6 +36,7 @@ export function createServiceProxy(
   replicas: readonly HttpAddress[],
   trust: Trust,
   log: Log,
+  stallMs = maxStallMs,
 ): ServiceProxy {
   const agent = createReplicaAgent(replicas);
   /** Upgrades that are not answered yet: on their connections a refusal can still be written. */
@@ -67,7 +69,7 @@ export function createServiceProxy(
     proxy.on("proxyReq", (_request, req, _res, options) => {
       options.buffer = req.pipe(gatherPieces());
     });
-    proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res));
+    proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res, stallMs));
   });
   // The first keeps a socket's error from ending the process.
   const plugins = [debugProxyErrorsPlugin, answerErrors];
@@ -105,13 +107,24 @@ const offers = ["connection", "upgrade", "http2-settings"];
 /** What means something on one connection alone. */
 const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-function passAnswerOn(answer: IncomingMessage, req: IncomingMessage, res: ServerResponse): void {
+function passAnswerOn(
+  answer: IncomingMessage,
+  req: IncomingMessage,
+  res: ServerResponse,
+  stallMs: number,
+): void {
   for (const [name, value] of Object.entries(answer.headers)) {
     if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
   }
   res.statusCode = answer.statusCode ?? 502;
+  // A client that takes nothing must not keep its service waiting for ever.
+  answer.on("pause", () => limitStall(res, stallMs));
+  res.on("drain", () => limitStall(res, 0));
   answer.pipe(res, { end: false });
-  answer.once("end", () => endAfterRequest(req, res));
+  answer.once("end", () => {
+    endAfterRequest(req, res);
+    limitStall(res, stallMs);
+  });
 }
 
 function answerUnavailable(
