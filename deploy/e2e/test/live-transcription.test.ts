@@ -315,6 +315,20 @@ describe("live transcription", () => {
     expect(partials.length).toBe(200 * 1_000 + 20);
   });
 
+  test("a client that pauses after its audio is still told everything", async () => {
+    const live = await start({ model: "test-hear-flood" });
+    live.socket.pause();
+    const audio = pcm(10);
+    for (let at = 0; at < audio.length; at += 320) live.socket.send(audio.subarray(at, at + 320));
+    live.socket.send(JSON.stringify({ action: "flush" }));
+    await sleep(6_000);
+    live.socket.resume();
+    expect(await live.closed).toBe(1_000);
+    expect(finals(live)).toEqual([2, 2, 2, 2, 2]);
+    const partials = live.frames.filter(({ type }) => type === "transcription.partial");
+    expect(partials).toHaveLength(200 * 1_000 + 20);
+  });
+
   test.skipIf(inject("shape") === "fleet")(
     "a gateway that is asked to end brings its streams to their end first",
     async () => {
