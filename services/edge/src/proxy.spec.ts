@@ -27,7 +27,9 @@ async function upgradeTo(service: (socket: Socket) => void, protocol?: string): 
     createLog("silent"),
   );
   const edge = createServer();
+  const released: Promise<unknown>[] = [];
   edge.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    released.push(new Promise((resolve) => socket.once("close", resolve)));
     socket.on("error", () => {});
     proxy.upgrade(req, socket, head, { caller, headers, protocol });
   });
@@ -38,14 +40,18 @@ async function upgradeTo(service: (socket: Socket) => void, protocol?: string): 
     edge.close();
     replica.close();
   });
-  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
+  const address = { port: (edge.address() as AddressInfo).port, host: "127.0.0.1" };
+  const client = connect({ ...address, allowHalfOpen: true });
   client.on("error", () => {});
+  // A WebSocket answers the close frame before it ends too.
+  client.once("end", () => setTimeout(() => client.end("the close frame's answer"), 100));
   client.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
   let text = "";
   client.on("data", (part) => {
     text += part.toString("latin1");
   });
   await once(client, "close");
+  await Promise.all(released);
   return text;
 }
 
@@ -59,6 +65,14 @@ test("a service that breaks off after the upgrade leaves no HTTP in the stream",
   });
   expect(text).toMatch(/^HTTP\/1\.1 101 /);
   expect(text.split("\r\n\r\n").slice(1)).toEqual([""]);
+});
+
+test("a service that closes first takes the client's connection with it", async () => {
+  const text = await upgradeTo((socket) => {
+    socket.write(switching);
+    setTimeout(() => socket.end("the last word", () => socket.destroy()), 50);
+  });
+  expect(text).toContain("the last word");
 });
 
 test("a service that breaks off before it is a 503 that names its request", async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
@@ -50,19 +50,12 @@ export function createServiceProxy(
     });
   });
   const nameUpgrades = definePlugin((proxy) => {
-    proxy.on("proxyReqWs", (request, req) => {
+    proxy.on("proxyReqWs", (request, req, socket) => {
       const order = unanswered.get(req);
       if (order === undefined) return;
-      const { headers, protocol } = order;
-      request.once("response", (answer) => {
-        unanswered.delete(req);
-        Object.assign(answer.headers, headers);
-      });
-      request.once("upgrade", (answer) => {
-        unanswered.delete(req);
-        Object.assign(answer.headers, headers);
-        if (protocol !== undefined) answer.headers["sec-websocket-protocol"] ??= protocol;
-      });
+      request.once("response", () => unanswered.delete(req));
+      request.once("upgrade", () => unanswered.delete(req));
+      nameAnswer(request, socket, order, stallMs);
     });
   });
   const passOn = definePlugin((proxy) => {
@@ -125,6 +118,31 @@ function passAnswerOn(
     endAfterRequest(req, res);
     limitStall(res, stallMs);
   });
+}
+
+/** Adds to the answer of an upgrade, and ends the client's connection with the service's. */
+function nameAnswer(
+  request: ClientRequest,
+  client: Socket,
+  { headers, protocol }: UpgradeOrder,
+  stallMs: number,
+): void {
+  request.once("response", (answer) => {
+    Object.assign(answer.headers, headers);
+    answer.once("end", () => letGo(client, stallMs));
+  });
+  request.once("upgrade", (answer, service) => {
+    Object.assign(answer.headers, headers);
+    if (protocol !== undefined) answer.headers["sec-websocket-protocol"] ??= protocol;
+    service.once("close", () => letGo(client, stallMs));
+  });
+}
+
+/** Ends a client's connection behind its service's: nobody reads any more what it says there. */
+function letGo(client: Socket, stallMs: number): void {
+  client.setTimeout(stallMs, () => client.destroy());
+  client.resume();
+  client.end();
 }
 
 function answerUnavailable(
