@@ -130,9 +130,10 @@ describe("OCR", () => {
     ])("the hold for %s covers the most pages that they can have", async (_, files, pages) => {
       const own = await stack.newAccount(1);
       const answering = post("/v1/ocr", [...files, model("test-read-slow")], { key: own.key });
-      await vi.waitFor(async () => {
+      const isHeld = async () => {
         expect((await readBooks(stack, own)).held).toBe(pages * 1_500_000n);
-      });
+      };
+      await vi.waitFor(isHeld, { timeout: 10_000 });
       expect((await answering).status).toBe(200);
     });
 

@@ -174,9 +174,10 @@ describe("transcription of uploads", () => {
     ])("the hold for %s covers the longest that it can be", async (_, file, seconds) => {
       const own = await stack.newAccount(1);
       const answering = post(formOf(file, { model: "test-hear-clock" }), own.key);
-      await vi.waitFor(async () => {
+      const isHeld = async () => {
         expect((await readBooks(stack, own)).held).toBe(seconds * 100_000n);
-      });
+      };
+      await vi.waitFor(isHeld, { timeout: 10_000 });
       expect((await answering).status).toBe(200);
     });
 
