@@ -58,13 +58,31 @@ async function upgradeTo(service: (socket: Socket) => void, protocol?: string): 
 const switching =
   "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
 
-test("a service that breaks off after the upgrade leaves no HTTP in the stream", async () => {
+test.each([
+  ["by a reset", (socket: Socket) => socket.resetAndDestroy()],
+  ["without a close frame", (socket: Socket) => socket.end()],
+])("a service that breaks off %s after the upgrade is told in an error frame", async (_, leave) => {
   const text = await upgradeTo((socket) => {
     socket.write(switching);
-    setTimeout(() => socket.resetAndDestroy(), 50);
+    setTimeout(() => leave(socket), 50);
   });
   expect(text).toMatch(/^HTTP\/1\.1 101 /);
-  expect(text.split("\r\n\r\n").slice(1)).toEqual([""]);
+  const [, stream = "", ...more] = text.split("\r\n\r\n");
+  expect(more).toEqual([]);
+  expect(JSON.parse(stream.slice(4, -4))).toMatchObject({
+    error: { code: "no_provider_available", retryable: true },
+  });
+  expect(Buffer.from(stream.slice(-4), "latin1")).toEqual(Buffer.from([0x88, 2, 0x03, 0xf3]));
+});
+
+test("within a frame nothing can be said, nor behind a close frame", async () => {
+  for (const last of ["\x81\x05cut", "\x88\x00"]) {
+    const text = await upgradeTo((socket) => {
+      socket.write(switching);
+      setTimeout(() => socket.end(last, "latin1"), 50);
+    });
+    expect(text.endsWith(`\r\n\r\n${last}`)).toBe(true);
+  }
 });
 
 test("a service that closes first takes the client's connection with it", async () => {

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { GatewayError } from "@tollgate/kit/errors";
+import { envelope, GatewayError } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
@@ -11,6 +11,7 @@ import type { Log } from "@tollgate/kit/log";
 import type { Trust } from "@tollgate/kit/trust";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
+import { lastFrames, watchFrames } from "./frame-watch.ts";
 import { createReplicaAgent } from "./replica-agent.ts";
 
 /** The agent decides which replica a request goes to; this only has to be an address. */
@@ -134,6 +135,14 @@ function nameAnswer(
   request.once("upgrade", (answer, service) => {
     Object.assign(answer.headers, headers);
     if (protocol !== undefined) answer.headers["sec-websocket-protocol"] ??= protocol;
+    const frames = watchFrames();
+    service.on("data", frames.push);
+    // A stream is never just dropped: where its service ends without a close frame, this says why.
+    const tellBreak = () => {
+      if (frames.isOpen && client.writable) client.end(lastFrames(brokenStream()));
+    };
+    service.once("end", tellBreak);
+    service.once("error", tellBreak);
     service.once("close", () => letGo(client, stallMs));
   });
 }
@@ -150,13 +159,23 @@ function answerUnavailable(
   cause: Error,
   headers: UpgradeOrder["headers"] | undefined,
 ): void {
-  const message = "A part of the gateway cannot be reached now. Retry in a moment.";
-  const failure = new GatewayError("no_provider_available", message, { cause });
+  const failure = unavailable(cause);
   if (!("setHeader" in to)) {
-    // What was upgraded speaks no HTTP any more.
-    if (headers === undefined) to.destroy();
+    // What was upgraded speaks no HTTP any more, and was told already.
+    if (headers === undefined) to.end();
     else answerErrorOnSocket(to, failure, headers);
   }
   // An answer that has begun ends with what it was proxied from: whole, or abruptly.
   else if (!to.headersSent) answerError(to, failure);
+}
+
+function unavailable(cause?: Error): GatewayError {
+  const message = "A part of the gateway cannot be reached now. Retry in a moment.";
+  return new GatewayError("no_provider_available", message, { cause });
+}
+
+/** The failure in the form of the live route's error frames. */
+function brokenStream(): object {
+  const { error } = envelope(unavailable());
+  return { error: { ...error, retryable: true } };
 }
