@@ -58,6 +58,9 @@
   value: 0.0.0.0:9092
 - name: TOLLGATE_DRAIN_SECONDS
   value: {{ $root.Values.drainSeconds | quote }}
+# Less than the kubelet gives it, so that what is left over can still be written.
+- name: TOLLGATE_GRACE_SECONDS
+  value: {{ sub (int $root.Values.terminationGracePeriodSeconds) (add (int $root.Values.drainSeconds) 15) | max 1 | quote }}
 - name: TOLLGATE_LOG
   value: {{ $root.Values.log }}
 {{- if .traits.catalog }}
@@ -77,7 +80,7 @@
   value: dns:///{{ $fullname }}-{{ . }}-headless:9090
 {{- if (index $fleet .).proxied }}
 - name: TOLLGATE_{{ upper . }}_HTTP_ADDRESS
-  value: {{ $fullname }}-{{ . }}:9091
+  value: {{ $fullname }}-{{ . }}-headless:9091
 {{- end }}
 {{- end }}
 {{- if eq .name "billing" }}

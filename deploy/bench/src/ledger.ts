@@ -8,6 +8,7 @@ import { createLog } from "@tollgate/kit/log";
 import { createCapture } from "@tollgate/ledger/capture";
 import { createHoldTaker } from "@tollgate/ledger/hold";
 import { findCharges, sumSpend } from "@tollgate/ledger/read-entries";
+import { ledgerSchema } from "@tollgate/ledger/schema";
 import { topUp } from "@tollgate/ledger/wallet";
 import { startPostgres } from "@tollgate/local/postgres";
 import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
@@ -34,8 +35,7 @@ await chmod(folder, 0o711);
 const postgres = await startPostgres({ dataFolder: folder });
 const pool = await openDatabase({
   url: postgres.url,
-  schema: "ledger",
-  migrations: new URL("../prisma/migrations/", import.meta.resolve("@tollgate/ledger/capture")),
+  schema: ledgerSchema,
   maxConnections: 10,
   log: createLog("silent"),
   settings: { enable_seqscan: "off", statement_timeout: "0" },

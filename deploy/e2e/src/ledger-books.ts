@@ -1,4 +1,5 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
+import { eventually } from "./eventually.ts";
 import { nanoUsd } from "./nano-usd.ts";
 import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
@@ -35,7 +36,7 @@ export async function readBooks(stack: Stack, account: Account): Promise<Books> 
 
 /** Waits until no hold is open, then checks that every wallet adds up. */
 export async function expectBooksInOrder(stack: Stack, timeout = 15_000): Promise<void> {
-  await vi.waitFor(
+  await eventually(
     async () => {
       const { result } = await stack.operator.verifyLedger({});
       expect(result?.openHolds).toBe(0n);
@@ -48,7 +49,7 @@ export async function expectBooksInOrder(stack: Stack, timeout = 15_000): Promis
 
 /** Waits for the entry of a request in its account's ledger. */
 export async function entryOf(stack: Stack, account: Account, requestId: string | null) {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 999 });
     const entry = entries.find((one) => one.requestId === requestId);
     expect(entry).toBeDefined();

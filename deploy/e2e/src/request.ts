@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { expectDocumented } from "./conformance.ts";
 
 /** What came back of one plain HTTP request. */
 export interface Answer {
@@ -8,7 +9,10 @@ export interface Answer {
   body: unknown;
 }
 
-/** Sends one request; `body` is sent as it is when it is a string or bytes, else as JSON. */
+/**
+ * Sends one request; `body` is sent as it is when it is a string or bytes, else as JSON. What a
+ * gateway answers is held to its OpenAPI document.
+ */
 export async function send(
   url: string,
   options: {
@@ -20,17 +24,33 @@ export async function send(
 ): Promise<Answer> {
   const { key, body, headers = {} } = options;
   const raw = typeof body === "string" || body instanceof Uint8Array;
+  const method = options.method ?? (body === undefined ? "GET" : "POST");
+  const sent = raw ? (body as string | Uint8Array) : JSON.stringify(body);
   const response = await fetch(url, {
-    method: options.method ?? (body === undefined ? "GET" : "POST"),
+    method,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: sent as string }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parse(text) };
+  const answer = { status: response.status, headers: response.headers, text, body: parse(text) };
+  const asked = body === undefined ? undefined : await read(sent, headers["content-type"]);
+  expectDocumented({ method, url, body: asked }, answer);
+  return answer;
+}
+
+/** The largest form that is looked at. */
+const maxReadForm = 1024 * 1024;
+
+/** The JSON or the form that a body is; undefined for what is neither. */
+async function read(body: string | Uint8Array, contentType = ""): Promise<unknown> {
+  if (!contentType.startsWith("multipart/form-data")) return parse(String(body));
+  if (body.length > maxReadForm) return undefined;
+  const headers = { "content-type": contentType };
+  return new Response(body as string, { headers }).formData().catch(() => undefined);
 }
 
 export function requestIdOf({ headers }: Answer): string | null {

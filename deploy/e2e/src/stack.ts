@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@tollgate/kit/rpc/implementation";
+import { serviceNames } from "@tollgate/kit/service";
 import { type Child, startChild } from "@tollgate/local/child";
 import { startFleet } from "@tollgate/local/fleet";
 import { freePort } from "@tollgate/local/free-port";
@@ -15,6 +16,7 @@ import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 import pg from "pg";
 import { inject } from "vitest";
 import { testCatalog } from "./catalog.ts";
+import { holdToDocument } from "./conformance.ts";
 
 export interface Account {
   accountId: string;
@@ -44,6 +46,8 @@ export interface Stack {
   stopDatabase(): Promise<() => Promise<void>>;
   /** Starts another replica of what clients talk to, over the same database. */
   addReplica(): Promise<Replica>;
+  /** Where its processes tell how they are. */
+  operationsUrls: readonly string[];
   /** Resident memory of the largest of the gateway's processes; 0 where the system does not say. */
   memoryBytes(): number;
   stop(): Promise<void>;
@@ -81,6 +85,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   };
   const gateway = await (nats === undefined ? startAll(shared) : startAsFleet(shared));
   const operator = connectOperator(gateway.operatorAddress, fleetSecret);
+  holdToDocument(gateway.url);
   return {
     url: gateway.url,
     simulator,
@@ -100,11 +105,14 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
       return { accountId, keyId, key };
     },
     killChat: gateway.killChat,
+    operationsUrls: gateway.operationsAddresses.map((address) => `http://${address}`),
     stopDatabase: () => closeDatabase(inject("postgresUrl"), databaseName),
     async addReplica() {
       const child = await gateway.addReplica();
+      const url = child.ready.url ?? "";
+      holdToDocument(url);
       return {
-        url: child.ready.url ?? "",
+        url,
         async kill() {
           child.kill("SIGKILL");
           await child.exited;
@@ -147,6 +155,7 @@ async function closeDatabase(url: string, name: string): Promise<() => Promise<v
 interface Gateway {
   url: string;
   operatorAddress: string;
+  operationsAddresses: readonly string[];
   killChat(): Promise<void>;
   addReplica(): Promise<Child>;
   pids(): number[];
@@ -167,13 +176,20 @@ function residentBytes(pid: number): number {
 async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
   const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
   const operatorAddress = `127.0.0.1:${await freePort()}`;
-  const env = { PORT: String(await freePort()), ...shared, TOLLGATE_LISTEN: operatorAddress };
+  const operationsAddress = `127.0.0.1:${await freePort()}`;
+  const env = {
+    PORT: String(await freePort()),
+    ...shared,
+    TOLLGATE_LISTEN: operatorAddress,
+    TOLLGATE_OPERATIONS_LISTEN: operationsAddress,
+  };
   const start = () => startChild("all", main, ["--target", "all"], env);
   let child: Child = await start();
   const more: Child[] = [];
   return {
     url: `http://127.0.0.1:${env.PORT}`,
     operatorAddress,
+    operationsAddresses: [operationsAddress],
     async killChat() {
       child.kill("SIGKILL");
       await child.exited;
@@ -181,7 +197,12 @@ async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
     },
     async addReplica() {
       const listen = `127.0.0.1:${await freePort()}`;
-      const own = { ...env, PORT: String(await freePort()), TOLLGATE_LISTEN: listen };
+      const own = {
+        ...env,
+        PORT: String(await freePort()),
+        TOLLGATE_LISTEN: listen,
+        TOLLGATE_OPERATIONS_LISTEN: "",
+      };
       const replica = await startChild("all", main, ["--target", "all"], own);
       more.push(replica);
       return replica;
@@ -199,6 +220,9 @@ async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
   return {
     url: fleet.url,
     operatorAddress: fleet.billingAddress,
+    operationsAddresses: serviceNames.flatMap((name) =>
+      fleet.seats(name).map(({ operationsListen }) => operationsListen),
+    ),
     async killChat() {
       const chat = fleet.process("chat");
       chat?.kill("SIGKILL");

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
@@ -138,7 +139,7 @@ describe("conversations", () => {
   test("what it cost is itemized from the ledger, to the micro-USD", async () => {
     const id = randomUUID();
     const answers = [await say(id, "a"), await say(id, "b".repeat(300))];
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { cost_summary } = await detail(id);
       expect(cost_summary.items.map(({ request_id }) => request_id)).toEqual(
         answers.map(({ headers }) => headers.get("x-request-id")),
@@ -187,7 +188,7 @@ describe("conversations", () => {
     ]);
     expect(turns).toEqual([]);
     const requestId = answer.headers.get("x-request-id");
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { rows } = await database.query(
         "SELECT conversation_id, amount_nano_usd < 0 AS paid FROM ledger.entry WHERE request_id = $1",
         [requestId],
@@ -265,7 +266,7 @@ describe("conversations", () => {
     });
     await response.body?.getReader().read();
     leaving.abort();
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(stack.simulator.journal.list().at(-1)?.outcome).toBe("client_left"),
     );
     expect((await say(id, "four")).status).toBe(200);
@@ -286,12 +287,12 @@ describe("conversations", () => {
   test("a second request waits for the first, over replicas, and is 429 when that takes too long", async () => {
     const id = randomUUID();
     const slow = say(id, "slow", simulate("delay_ms=1000"));
-    await vi.waitFor(() => expect(lastMessages()).toEqual([{ role: "user", content: "slow" }]));
+    await eventually(() => expect(lastMessages()).toEqual([{ role: "user", content: "slow" }]));
     const waiting = await say(id, "waited", {}, { url: replica.url });
     expect([(await slow).status, waiting.status]).toEqual([200, 200]);
     expect(lastMessages()).toHaveLength(3);
     const endless = say(id, "slower", simulate("delay_ms=4000"));
-    await vi.waitFor(() => expect(lastMessages()).toHaveLength(5));
+    await eventually(() => expect(lastMessages()).toHaveLength(5));
     const refused = await say(id, "late", {}, { url: replica.url });
     expectEnvelope(refused, 429, "rate_limited", "session_id");
     expect(refused.headers.get("retry-after")).toBe("1");
@@ -317,10 +318,10 @@ describe("conversations", () => {
     const doomed = await stack.addReplica();
     const lost = say(id, "lost", simulate("delay_ms=60000"), { url: doomed.url });
     const failed = expect(lost).rejects.toThrow();
-    await vi.waitFor(() => expect(lastMessages()).toEqual([{ role: "user", content: "lost" }]));
+    await eventually(() => expect(lastMessages()).toEqual([{ role: "user", content: "lost" }]));
     await doomed.kill();
     await failed;
-    await vi.waitFor(async () => expect((await say(id, "next")).status).toBe(200), {
+    await eventually(async () => expect((await say(id, "next")).status).toBe(200), {
       timeout: 15_000,
       interval: 100,
     });
@@ -331,7 +332,7 @@ describe("conversations", () => {
     const id = randomUUID();
     await say(id, "one");
     const turn = say(id, "two", simulate("delay_ms=800"));
-    await vi.waitFor(() => expect(lastMessages()).toHaveLength(3));
+    await eventually(() => expect(lastMessages()).toHaveLength(3));
     expect((await call("DELETE", `/${id}`)).status).toBe(204);
     const answer = await turn;
     expectEnvelope(answer, 404, "conversation_not_found", "session_id");
@@ -367,7 +368,7 @@ describe("conversations", () => {
     await database.query(
       `INSERT INTO chat.turn (key_id, conversation_id, index, messages, response, usage, model, request_id)
        SELECT key_id, conversation_id, n, '[{"role":"user","content":"' || repeat('é', 1250) || '"}]',
-         '{"role":"assistant","content":"' || repeat('x', 2500) || '"}', '{}', 'test-small', 'r'
+         '{"role":"assistant","content":"' || repeat('x', 2500) || '"}', usage, 'test-small', 'r'
        FROM chat.turn, generate_series(1, 1999) n WHERE conversation_id = $1 AND index = 0`,
       [id],
     );

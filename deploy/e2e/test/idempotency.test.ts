@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import OpenAI from "openai";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
@@ -134,7 +135,7 @@ describe("idempotency", () => {
 
   test("another body while the first still runs is refused at once", async () => {
     const first = ask("busy", chatBody({ user: "busy", ...simulate("delay_ms=800") }));
-    await vi.waitFor(() => expect(providerCalls("busy")).toHaveLength(1));
+    await eventually(() => expect(providerCalls("busy")).toHaveLength(1));
     expectEnvelope(await ask("busy", chatBody()), 409, "idempotency_key_reused");
     expect((await first).status).toBe(200);
   });
@@ -171,7 +172,7 @@ describe("idempotency", () => {
     expectReplay(await ask("poor", chatBody(), { owner: poor }), first);
     const other = await ask("poor", chatBody({ n: 2 }), { owner: poor });
     expectEnvelope(other, 409, "idempotency_key_reused");
-    await vi.waitFor(
+    await eventually(
       async () => {
         const broke = await ask("poor-2", "{", { owner: poor });
         expectEnvelope(broke, 402, "credit_balance_exhausted");
@@ -193,7 +194,7 @@ describe("idempotency", () => {
       body: JSON.stringify(body),
       signal: leaving.signal,
     }).then((response) => response.text());
-    await vi.waitFor(() => expect(providerCalls(user)).toHaveLength(1));
+    await eventually(() => expect(providerCalls(user)).toHaveLength(1));
     leaving.abort();
     await expect(gone).rejects.toThrow();
     const answer = await ask(user, body, { url: replica.url });
@@ -235,9 +236,9 @@ describe("idempotency", () => {
     const body = chatBody({ user, stream, ...simulate("chunks=20&gap_ms=100&delay_ms=500") });
     const lost = ask("killed", body, { owner, url: doomed.url });
     const failed = expect(lost).rejects.toThrow();
-    await vi.waitFor(() => expect(providerCalls(user)).toHaveLength(1));
+    await eventually(() => expect(providerCalls(user)).toHaveLength(1));
     if (stream)
-      await vi.waitFor(() => expect(providerCalls(user)[0]?.chunksSent).toBeGreaterThan(3));
+      await eventually(() => expect(providerCalls(user)[0]?.chunksSent).toBeGreaterThan(3));
     await doomed.kill();
     await failed;
     const startedAt = performance.now();

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { WebSocket } from "ws";
 import { bytesPerSecond, pcm } from "../src/audio-files.ts";
+import { eventually } from "../src/eventually.ts";
 import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -167,7 +168,7 @@ describe("live transcription", () => {
   test("another text frame ends the stream, and what was delivered is billed", async () => {
     const live = await start();
     talk(live, 4);
-    await vi.waitFor(() => expect(finals(live)).toEqual([2, 2]));
+    await eventually(() => expect(finals(live)).toEqual([2, 2]));
     live.socket.send('{"action":"dance"}');
     expect(await live.closed).toBe(1_008);
     expect(live.frames.at(-1)?.error).toMatchObject({ code: "invalid_json", retryable: false });
@@ -191,7 +192,7 @@ describe("live transcription", () => {
   ])("a frame that is %s is told in an error frame, and what was delivered is billed", async (_, bytes, code, closeCode) => {
     const live = await start();
     talk(live, 4);
-    await vi.waitFor(() => expect(finals(live)).toEqual([2, 2]));
+    await eventually(() => expect(finals(live)).toEqual([2, 2]));
     rawSocketOf(live.socket).write(bytes);
     expect(await live.closed).toBe(closeCode);
     expect(live.frames.at(-1)?.error).toMatchObject({ code, retryable: false });
@@ -239,7 +240,7 @@ describe("live transcription", () => {
     const poor = await stack.newAccount(0);
     expectEnvelope(await refusal(poor.key), 402, "credit_balance_exhausted");
     await stack.operator.revokeKey({ keyId: poor.keyId });
-    await vi.waitFor(async () => expectEnvelope(await refusal(poor.key), 403, "key_revoked"));
+    await eventually(async () => expectEnvelope(await refusal(poor.key), 403, "key_revoked"));
     expectEnvelope(await refusal(account.key, "/v1/elsewhere"), 404, "not_found");
     expectEnvelope(await refusal(account.key, `${path}?model=x`), 400, "unknown_param", "model");
     const plain = await send(`${stack.url}${path}`, { key: account.key });
@@ -250,7 +251,7 @@ describe("live transcription", () => {
     const poor = await stack.newAccount(0.001);
     const live = await start({}, poor.key);
     talk(live, 8);
-    await vi.waitFor(() => expect(finals(live)).toHaveLength(4));
+    await eventually(() => expect(finals(live)).toHaveLength(4));
     talk(live, 8);
     expect(await live.closed).toBe(1_008);
     expect(live.frames.at(-1)?.error).toMatchObject({
@@ -268,7 +269,7 @@ describe("live transcription", () => {
     const own = await stack.newAccount(0.05);
     const live = await start({}, own.key);
     talk(live, 200);
-    await vi.waitFor(() => expect(finals(live).length).toBeGreaterThan(90), { timeout: 20_000 });
+    await eventually(() => expect(finals(live).length).toBeGreaterThan(90), { timeout: 20_000 });
     const { held } = await readBooks(stack, own);
     expect(held).toBeGreaterThanOrEqual(20_000_000n);
     live.socket.close();
@@ -279,9 +280,9 @@ describe("live transcription", () => {
   test("a client that vanishes ends the provider's stream and is billed for what was used", async () => {
     const live = await start();
     talk(live, 4);
-    await vi.waitFor(() => expect(finals(live)).toHaveLength(2));
+    await eventually(() => expect(finals(live)).toHaveLength(2));
     live.socket.terminate();
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(stack.simulator.journal.list().at(-1)?.outcome).toBe("client_left"),
     );
     expect(await entryOf(stack, account, live.requestId)).toMatchObject({
@@ -298,7 +299,7 @@ describe("live transcription", () => {
     for (let at = 0; at < audio.length; at += 320) live.socket.send(audio.subarray(at, at + 320));
     const call = () => stack.simulator.journal.list().at(-1);
     let sent = -1;
-    await vi.waitFor(
+    await eventually(
       () => {
         const now = call()?.chunksSent ?? 0;
         const settled = now === sent && now > 0;
@@ -335,7 +336,7 @@ describe("live transcription", () => {
       const replica = await stack.addReplica();
       const live = await start({ model: "test-hear-late" }, account.key, replica.url);
       talk(live, 3);
-      await vi.waitFor(() => expect(finals(live)).toHaveLength(1));
+      await eventually(() => expect(finals(live)).toHaveLength(1));
       const startedAt = performance.now();
       await Promise.all([replica.stop(), live.closed]);
       expect(performance.now() - startedAt).toBeLessThan(10_000);

@@ -7,7 +7,8 @@ import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { connect } from "nats";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, send, simulate } from "../src/request.ts";
@@ -45,7 +46,7 @@ describe("money", () => {
     const refused = answers.filter((answer) => answer.status === 402);
     expect([paid.length, refused.length]).toEqual([50, 150]);
     expect(refused.some((answer) => answer.text.includes("calls in flight hold"))).toBe(true);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { balance, held, entries } = await readBooks(stack, account);
       expect([balance, held]).toEqual([0n, 0n]);
       expect(entries.reduce((sum, entry) => sum + entry.amount, 0n)).toBe(0n);
@@ -60,7 +61,7 @@ describe("money", () => {
     expect(answer.body).toMatchObject({ choices: [{ finish_reason: "length" }] });
     const cost = costOf(answer);
     expect(cost).toBeLessThanOrEqual(50_000n);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await readBooks(stack, account)).balance).toBe(50_000n - cost);
     });
   });
@@ -69,7 +70,7 @@ describe("money", () => {
     const account = await stack.newAccount(0.00005);
     const answer = await ask(account, simulate("usage=1000000,1000000"));
     expect(costOf(answer)).toBe(50_000n);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { balance, entries } = await readBooks(stack, account);
       expect(balance).toBe(0n);
       expect(entries[0]?.amount).toBe(-50_000n);
@@ -80,7 +81,7 @@ describe("money", () => {
   test("a failed generation leaves a row of cost 0 and gives its hold back", async () => {
     const account = await stack.newAccount(1);
     expect((await ask(account, { model: "test-failing" })).status).toBe(502);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { balance, held, entries } = await readBooks(stack, account);
       expect([balance, held]).toEqual([1_000_000_000n, 0n]);
       expect(entries.map((entry) => [entry.kind, entry.amount])).toEqual([
@@ -93,7 +94,7 @@ describe("money", () => {
   test("a long call keeps its hold alive", async () => {
     const account = await stack.newAccount(1);
     const asked = ask(account, { stream: true, ...simulate("chunks=50&gap_ms=120") });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await readBooks(stack, account)).held).toBeGreaterThan(0n),
     );
     const pool = new pg.Pool({ connectionString: stack.databaseUrl });
@@ -101,7 +102,7 @@ describe("money", () => {
       "SELECT expires_at FROM ledger.hold WHERE account_id = $1",
       [account.accountId],
     );
-    await vi.waitFor(
+    await eventually(
       async () => {
         const later = await pool.query<{ expires_at: Date }>(
           "SELECT expires_at FROM ledger.hold WHERE account_id = $1",
@@ -121,13 +122,13 @@ describe("money", () => {
     const account = await stack.newAccount(1);
     const asked = Array.from({ length: 20 }, () => ask(account, simulate("delay_ms=60000")));
     const ended = Promise.allSettled(asked);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await readBooks(stack, account)).held).toBeGreaterThan(0n),
     );
     await stack.killChat();
     await ended;
     await expectBooksInOrder(stack);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { balance, held } = await readBooks(stack, account);
       expect([balance, held]).toEqual([1_000_000_000n, 0n]);
     });
@@ -137,11 +138,11 @@ describe("money", () => {
   test("a wallet's balance outlives a restart", async () => {
     const account = await stack.newAccount(1);
     const cost = costOf(await ask(account, {}));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await readBooks(stack, account)).balance).toBe(1_000_000_000n - cost);
     });
     await stack.killChat();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await readBooks(stack, account)).balance).toBe(1_000_000_000n - cost);
     });
   });
@@ -161,8 +162,8 @@ describe("money", () => {
     });
     await deliverFiveTimes(stack, event);
     // The chat service was restarted a moment ago, and the edge may not have found it again.
-    await vi.waitFor(async () => expect((await ask(account, {})).status).toBe(200));
-    await vi.waitFor(async () => {
+    await eventually(async () => expect((await ask(account, {})).status).toBe(200));
+    await eventually(async () => {
       const { entries } = await readBooks(stack, account);
       expect(entries.filter((entry) => entry.kind === "usage")).toHaveLength(2);
     });

@@ -5,7 +5,8 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { type Answer, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -133,7 +134,7 @@ describe("OCR", () => {
       const isHeld = async () => {
         expect((await readBooks(stack, own)).held).toBe(pages * 1_500_000n);
       };
-      await vi.waitFor(isHeld, { timeout: 10_000 });
+      await eventually(isHeld, { timeout: 10_000 });
       expect((await answering).status).toBe(200);
     });
 
@@ -364,7 +365,7 @@ describe("OCR", () => {
       expect(await entriesOf(own, "test-read")).toEqual([]);
       const done = await read(jobId, "test-read", own.key);
       expect(done.text).toBe(`{\n "job_id": "${jobId}",\n "status": "Completed"\n}\n`);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const entries = await entriesOf(own, "test-read");
         expect(entries).toMatchObject([
           { kind: "usage", quantity: 1n, basis: "file_parts", amountNanoUsd: -1_500_000n },
@@ -384,7 +385,7 @@ describe("OCR", () => {
       );
       for (const { status } of await Promise.all(racing)) expect(status).toBe(200);
       await send(`${stack.url}${path}`, { key: own.key });
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const entries = await entriesOf(own, "test-read-at-once");
         expect(entries).toMatchObject([{ quantity: 12n, amountNanoUsd: -18_000_000n }]);
       });
@@ -398,7 +399,7 @@ describe("OCR", () => {
       });
       const answer = await read(jobIdOf(made), "test-read-at-once", poor.key);
       expect(answer.status).toBe(200);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect(await entriesOf(poor, "test-read-at-once")).toMatchObject([
           { amountNanoUsd: -5_000_000n, uncollectedNanoUsd: 13_000_000n },
         ]);
@@ -409,7 +410,7 @@ describe("OCR", () => {
     test("a job that failed leaves a failure row; an unknown word is no end", async () => {
       const failed = await create([image, model("test-read-error")]);
       await read(jobIdOf(failed), "test-read-error");
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const entries = await entriesOf(account, "test-read-error");
         expect(entries).toMatchObject([{ kind: "failure", amountNanoUsd: 0n }]);
       });
@@ -489,7 +490,7 @@ describe("OCR", () => {
       await database.connect();
       for (const _ of [1, 2, 3]) {
         await read(jobIdOf(made), "test-read-at-once", own.key);
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           expect(await entriesOf(own, "test-read-at-once")).toHaveLength(1);
         });
         // As its process would leave it, killed between the event and the mark.

@@ -1,5 +1,6 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -34,7 +35,7 @@ describe("the openai package, unmodified", () => {
     expect(data.choices[0]?.message.content).toContain("Hello");
     const { cost } = data.usage as unknown as { cost: number };
     expect(cost).toBeGreaterThan(0);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const after = await readBooks(stack, account);
       expect(before.balance - after.balance).toBe(nanoUsd(cost));
     });
@@ -168,7 +169,7 @@ describe("the openai package, unmodified", () => {
       type: "insufficient_credits",
     });
     await stack.operator.revokeKey({ keyId: poor.keyId });
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(ask("test-small", poor.key)).rejects.toThrow(OpenAI.PermissionDeniedError),
     );
   });
@@ -188,7 +189,7 @@ describe("the openai package, unmodified", () => {
       seen += 1;
       if (seen === 5) break;
     }
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { entries } = await readBooks(stack, leaver);
       expect(entries.map((entry) => entry.basis)).toContain("delivered_approx4");
       expect(entries[0]?.amount).toBeLessThan(0n);
@@ -212,12 +213,12 @@ describe("the openai package, unmodified", () => {
       { signal: controller.signal },
     );
     const journal = `${stack.simulator.url}/_simulator/journal?user=json-leaver`;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await (await fetch(journal)).json()).toHaveLength(1);
     });
     controller.abort();
     await expect(asked).rejects.toThrow(OpenAI.APIUserAbortError);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { entries, held, balance } = await readBooks(stack, leaver);
       expect(entries.map((entry) => entry.kind)).toEqual(["failure", "top_up"]);
       expect([held, balance]).toEqual([0n, 1_000_000_000n]);

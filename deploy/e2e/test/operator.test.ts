@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { chatBody, send } from "../src/request.ts";
 import { fleetSecret, type Stack, startStack } from "../src/stack.ts";
 
@@ -41,7 +42,7 @@ describe("the tollgate command", () => {
     expect(made.key).toMatch(/^sk-tollgate-[A-Za-z0-9_-]{43}$/);
     const url = `${stack.url}/v1/chat/completions`;
     expect((await send(url, { key: made.key, body: chatBody() })).status).toBe(200);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const entries = (await tollgate("ledger", "list", "--account", "acme", "--json")).json();
       expect(entries.map((entry: { kind: string }) => entry.kind)).toEqual(["usage", "top_up"]);
     });

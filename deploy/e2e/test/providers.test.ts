@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testCatalog } from "../src/catalog.ts";
+import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
@@ -71,7 +72,7 @@ describe("providers", () => {
     for (let call = 0; call < 8; call += 1) await ask({ model: "test-breaker", user });
     const broken = (await calls(user)).filter(({ model }) => model.startsWith("broken"));
     expect(broken).toHaveLength(5);
-    await vi.waitFor(
+    await eventually(
       async () => {
         const again = await ask({ model: "test-breaker", user, ...simulate("status=200") }).catch(
           () => undefined,
@@ -134,7 +135,7 @@ describe("providers", () => {
     for (const stream of [false, true]) {
       const answer = await ask({ model: "test-no-usage", stream });
       expect(answer.status).toBe(200);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const { entries } = await readBooks(stack, account);
         const requestId = answer.headers.get("x-request-id");
         const entry = entries.find((one) => one.requestId === requestId);
@@ -181,7 +182,7 @@ describe("providers", () => {
     const [first] = catalog.models;
     catalog.models.push({ ...first, alias: "test-added" });
     await writeFile(stack.catalogFile, JSON.stringify(catalog));
-    await vi.waitFor(
+    await eventually(
       async () => {
         expect((await ask({ model: "test-added" })).status).toBe(200);
         expect((await send(`${stack.url}/v1/models`)).text).toContain("test-added");
@@ -204,7 +205,7 @@ describe("providers", () => {
       (sum, { body }) => sum + nanoUsd((body as { usage: { cost: number } }).usage.cost),
       0n,
     );
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await readBooks(stack, own)).balance).toBe(1_000_000_000n - told);
     });
   });

@@ -81,6 +81,12 @@ describe("refusals", () => {
       "invalid_param",
       "messages[0].content[0].image_url.url",
     ],
+    [
+      "an image for a model that sees none",
+      user([{ type: "image_url", image_url: { url: "HTTPS://images.invalid/a.png" } }]),
+      "invalid_param",
+      "messages[0].content[0]",
+    ],
     ["assistant with nothing", assistant({}), "invalid_param", "messages[0].content"],
     [
       "tool call without id",

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
@@ -45,7 +46,7 @@ describe("the settlement look-up", () => {
 
   /** Looks ids up until so many of them are known: their events may still be on their way. */
   async function known(ids: readonly string[], count = ids.length) {
-    return vi.waitFor(async () => {
+    return eventually(async () => {
       const answer = await lookUp(ids);
       const { requests } = answer.body as { requests: object[] | null };
       expect(requests).toHaveLength(count);

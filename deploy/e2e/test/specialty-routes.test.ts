@@ -1,5 +1,6 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { expectEnvelope, send } from "../src/request.ts";
@@ -84,7 +85,7 @@ describe("the JSON routes beside chat", () => {
       const poor = await stack.newAccount(0);
       expectEnvelope(await ask(path, "{", poor.key), 402, "credit_balance_exhausted");
       await stack.operator.revokeKey({ keyId: poor.keyId });
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expectEnvelope(await ask(path, "{", poor.key), 403, "key_revoked"),
       );
     });
@@ -146,10 +147,10 @@ describe("the JSON routes beside chat", () => {
         signal: leaving.signal,
       }).catch(() => undefined);
       const call = () => stack.simulator.journal.list({ since: before })[0];
-      await vi.waitFor(() => expect(call()).toBeDefined());
+      await eventually(() => expect(call()).toBeDefined());
       leaving.abort();
       await request;
-      await vi.waitFor(() => expect(call()?.outcome).toBe("client_left"));
+      await eventually(() => expect(call()?.outcome).toBe("client_left"));
       await expectBooksInOrder(stack);
     });
   });

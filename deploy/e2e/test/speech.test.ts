@@ -1,5 +1,6 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -112,7 +113,7 @@ describe("speech and voices", () => {
     const poor = await stack.newAccount(0);
     expectEnvelope(await ask({}, poor.key), 402, "credit_balance_exhausted");
     await stack.operator.revokeKey({ keyId: poor.keyId });
-    await vi.waitFor(async () => expectEnvelope(await ask({}, poor.key), 403, "key_revoked"));
+    await eventually(async () => expectEnvelope(await ask({}, poor.key), 403, "key_revoked"));
     for (const model of ["nobody", "test-small", "test-speech-internal"]) {
       expectEnvelope(await ask({ model }), 404, "model_not_found", "model");
     }
@@ -142,7 +143,7 @@ describe("speech and voices", () => {
     const reader = response.body?.getReader();
     await reader?.read();
     leaving.abort();
-    await vi.waitFor(() => expect(lastCall()?.outcome).toBe("client_left"));
+    await eventually(() => expect(lastCall()?.outcome).toBe("client_left"));
     expect(lastCall()?.bytesSent).toBeLessThan(200_000_000);
     const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
     expect(entry).toMatchObject({ kind: "usage", quantity: 11n });
@@ -154,7 +155,7 @@ describe("speech and voices", () => {
     let bytes = (await reader?.read())?.value?.length ?? 0;
     // Nothing is read for a while: what the provider could send settles, far from all of it.
     let sent = -1;
-    await vi.waitFor(
+    await eventually(
       () => {
         const now = lastCall()?.bytesSent ?? 0;
         const settled = now === sent;

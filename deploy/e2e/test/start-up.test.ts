@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDatabase } from "@tollgate/local/postgres";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { testCatalog } from "../src/catalog.ts";
 
@@ -28,6 +29,7 @@ describe("a program that cannot start says why in one line and exits with 1", ()
       DATABASE_URL: await createDatabase(inject("postgresUrl"), `start_${target}`),
       TOLLGATE_CATALOG: join(folder, "good.yaml"),
       TOLLGATE_LISTEN: "127.0.0.1:0",
+      TOLLGATE_OPERATIONS_LISTEN: "127.0.0.1:0",
       TOLLGATE_LOG: "silent",
       TEST_PROVIDER_KEY: "x",
     };
@@ -90,6 +92,38 @@ describe("a program that cannot start says why in one line and exits with 1", ()
   test("a provider's key that is not in the environment", async () => {
     const outcome = run({ TEST_PROVIDER_KEY: "" }, ["--target", "chat"]);
     await expectRefusal(outcome, /providers\.secret\.api_key_env: .*TEST_PROVIDER_KEY is not set/);
+  });
+
+  test("tables that nobody has brought up to date, where others are to do it", async () => {
+    const url = await createDatabase(inject("postgresUrl"), `migrate_${target}`);
+    const changes = { DATABASE_URL: url, TOLLGATE_MIGRATE: "off" };
+    const ledger = ["--target", "ledger"];
+    await expectRefusal(
+      run(changes, ledger),
+      /^tollgate: migration ledger\/0001_\w+ is not applied: run --target migrate/,
+    );
+    for (const time of ["first", "second"]) {
+      expect([time, await run({ DATABASE_URL: url }, ["--target", "migrate"])]).toEqual([
+        time,
+        { code: 0, lines: [""] },
+      ]);
+    }
+    // It comes past its tables now, and stops at what is wrong with its address.
+    const { port } = blocker.address() as { port: number };
+    const taken = { ...changes, TOLLGATE_LISTEN: `127.0.0.1:${port}` };
+    await expectRefusal(run(taken, ledger), /^tollgate: cannot listen for gRPC/);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const newest = "SELECT max(migration_name) FROM ledger._prisma_migrations";
+    await client.query(`DELETE FROM ledger._prisma_migrations WHERE migration_name = (${newest})`);
+    await client.end();
+    await expectRefusal(run(changes, ledger), /is not applied/);
+  });
+
+  test("a port of operations that is taken", async () => {
+    const { port } = blocker.address() as { port: number };
+    const changes = { TOLLGATE_OPERATIONS_LISTEN: `127.0.0.1:${port}` };
+    await expectRefusal(run(changes), /^tollgate: TOLLGATE_OPERATIONS_LISTEN 127/);
   });
 
   test("a target that does not exist", async () => {

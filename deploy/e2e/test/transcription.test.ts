@@ -5,8 +5,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bytesPerSecond, flac, oggOpus, pcm, wav } from "../src/audio-files.ts";
+import { eventually } from "../src/eventually.ts";
 import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { type Answer, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -177,7 +178,7 @@ describe("transcription of uploads", () => {
       const isHeld = async () => {
         expect((await readBooks(stack, own)).held).toBe(seconds * 100_000n);
       };
-      await vi.waitFor(isHeld, { timeout: 10_000 });
+      await eventually(isHeld, { timeout: 10_000 });
       expect((await answering).status).toBe(200);
     });
 
@@ -232,7 +233,7 @@ describe("transcription of uploads", () => {
       expect(requestId).toMatch(/^req_[0-9a-f]{32}$/);
       await response.text();
       const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 5 });
-      await vi.waitFor(() => expect(entries.map((one) => one.requestId)).toContain(requestId));
+      await eventually(() => expect(entries.map((one) => one.requestId)).toContain(requestId));
     });
   });
 
@@ -301,7 +302,7 @@ describe("transcription of uploads", () => {
       const poor = await stack.newAccount(0);
       expectEnvelope(await post(form(), poor.key), 402, "credit_balance_exhausted");
       await stack.operator.revokeKey({ keyId: poor.keyId });
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expectEnvelope(await post(form(), poor.key), 403, "key_revoked");
       });
       for (const model of ["nobody", "test-small", "test-hear-internal"]) {
@@ -364,7 +365,7 @@ describe("transcription of uploads", () => {
         if (!socket.write(block)) await Promise.race([drained, closed]);
       }
       socket.end("0\r\n\r\n");
-      await vi.waitFor(() => expect(text).toContain("request_too_large"), { timeout: 10_000 });
+      await eventually(() => expect(text).toContain("request_too_large"), { timeout: 10_000 });
       expect(text).toMatch(/^HTTP\/1\.1 413 /);
       expect(failure).toBeUndefined();
       socket.destroy();
@@ -395,11 +396,11 @@ describe("transcription of uploads", () => {
       const samples = pcm(1);
       const junk = wav(1, { junk: 300 });
       await ask({ stream: "true" }, junk);
-      await vi.waitFor(() => expect(lastCall()?.upload?.bytes).toBe(bytesPerSecond));
+      await eventually(() => expect(lastCall()?.upload?.bytes).toBe(bytesPerSecond));
       await ask({ stream: "true" }, wav(1, { trailer: 64_000 }));
-      await vi.waitFor(() => expect(lastCall()?.upload?.bytes).toBe(bytesPerSecond));
+      await eventually(() => expect(lastCall()?.upload?.bytes).toBe(bytesPerSecond));
       await ask({ stream: "true" }, samples, "audio/L16; rate=16000; channels=1");
-      await vi.waitFor(() => expect(lastCall()?.upload?.sha256).toBe(sha256(samples)));
+      await eventually(() => expect(lastCall()?.upload?.sha256).toBe(sha256(samples)));
     });
 
     test("without durations the uploaded audio is what is billed", async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Asking, families } from "./families.ts";
 import { faults } from "./faults.ts";
 import type { Grounds } from "./grounds.ts";
-import { type Random, randomOf } from "./random.ts";
+import { type Random, randomOf, uuidOf } from "./random.ts";
 import type { Customer, Told } from "./told.ts";
 
 export interface Plan {
@@ -11,6 +11,8 @@ export interface Plan {
   requests: number;
   faults: number;
   clients: number;
+  /** Of every service. */
+  replicas: number;
 }
 
 export interface Campaign {
@@ -54,7 +56,7 @@ export async function campaign(
       const random = randomOf(plan.seed, "fault", index);
       await sleep(random.whole(...pauseBetweenFaultsMs));
       const fault = weighted(faults, random);
-      const target = fault.target(random);
+      const target = fault.target(random, grounds);
       if (harmed.has(target)) continue;
       harmed.add(target);
       const work = fault.inflict(grounds, target, random).then(
@@ -87,6 +89,7 @@ function ask(
     customer: random.pick(customers),
     random,
     uuid: () => uuidOf(seed, index),
+    isFair: false,
   };
   return weighted(families, random).ask(asking);
 }
@@ -101,9 +104,4 @@ function weighted<T extends { weight: number }>(list: readonly T[], random: Rand
     if (left <= 0) return one;
   }
   throw new Error("a list to choose from is not empty");
-}
-
-function uuidOf(seed: number, index: number): string {
-  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0");
-  return `${hex(seed >>> 0, 8)}-0000-4000-8000-${hex(index, 12)}`;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const patienceMs = 90_000;
+const shownCharacters = 200;
 
 /**
  * One request and how it ended.
@@ -17,6 +18,8 @@ export interface Exchange {
   requestId: string;
   text: string;
   bytes: number;
+  /** What ended one that is not whole, as far as the client can tell. */
+  why?: string;
 }
 
 export interface Order {
@@ -47,8 +50,11 @@ export async function exchange(url: string, order: Order): Promise<Exchange> {
     const type = response.headers.get("content-type") ?? "";
     if (!type.startsWith("audio/")) seen.text = new TextDecoder().decode(bytes);
     seen.ended = endOf(response.ok, type, seen.text);
-  } catch {
+    if (seen.ended !== "whole") seen.why = seen.text.slice(-shownCharacters);
+  } catch (error) {
     seen.ended = leaving.aborted ? "left" : "broken";
+    const { message, cause } = error as Error;
+    seen.why = `${message}: ${String(cause)}`;
   }
   return seen;
 }
@@ -66,12 +72,15 @@ function endOf(ok: boolean, type: string, text: string): Exchange["ended"] {
 export async function persist(
   attempt: () => Promise<Exchange>,
   deadlineMs: number,
-): Promise<{ exchange: Exchange; attempts: number }> {
+): Promise<{ exchange: Exchange; attempts: number; nameless: number }> {
   const startedAt = performance.now();
+  let nameless = 0;
   for (let attempts = 1; ; attempts += 1) {
     const one = await attempt();
+    if (one.requestId === "") nameless += 1;
     const isFinal = one.ended === "whole" || (one.ended === "refused" && !isPassing(one.status));
-    if (isFinal || performance.now() - startedAt > deadlineMs) return { exchange: one, attempts };
+    if (isFinal || performance.now() - startedAt > deadlineMs)
+      return { exchange: one, attempts, nameless };
     await sleep(250);
   }
 }

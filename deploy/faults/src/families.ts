@@ -14,6 +14,8 @@ export interface Asking {
   random: Random;
   /** A UUID that the seed decides. */
   uuid(): string;
+  /** No provider misbehaves, and no client leaves. */
+  isFair: boolean;
 }
 
 export type Family = (asking: Asking) => Promise<Told[]>;
@@ -59,10 +61,22 @@ export const families: readonly { name: string; weight: number; ask: Family }[] 
 function told(
   { customer }: Asking,
   family: string,
-  { ended, status, requestId }: Exchange,
+  { ended, status, requestId, why }: Exchange,
   more: Partial<Told> = {},
 ): Told {
-  return { family, customer, ended, status, requestId, attempts: 1, keyed: false, ...more };
+  return {
+    family,
+    customer,
+    ended,
+    status,
+    requestId,
+    why,
+    attempts: 1,
+    nameless: requestId === "" ? 1 : 0,
+    keyed: false,
+    tellsCost: "costNanoUsd" in more,
+    ...more,
+  };
 }
 
 function post(asking: Asking, path: string, body: object, more: Partial<Order> = {}) {
@@ -72,12 +86,12 @@ function post(asking: Asking, path: string, body: object, more: Partial<Order> =
 
 const chatPath = "/v1/chat/completions";
 
-function chatBody({ random }: Asking, more: object = {}): object {
+function chatBody({ random, isFair }: Asking, more: object = {}): object {
   const tokens = random.whole(1, 60);
   const usage = `usage=${random.whole(1, 900)},${tokens}`;
   const slow = random.percent(15) ? `&delay_ms=${random.whole(50, 1_500)}` : "";
   return {
-    model: random.pick(chatAliases),
+    model: isFair ? "test-small" : random.pick(chatAliases),
     messages: [{ role: "user", content: "x".repeat(random.whole(1, 400)) }],
     metadata: { simulate: `tokens=${tokens}&${usage}${slow}` },
     ...more,
@@ -109,13 +123,13 @@ async function chatLeft(asking: Asking): Promise<Told[]> {
 
 async function keyed(asking: Asking, family: string, path: string, body: object) {
   const headers = { "idempotency-key": asking.uuid() };
-  const { exchange: answer, attempts } = await persist(
+  const { exchange: answer, ...tries } = await persist(
     () => post(asking, path, body, { headers }),
     keyedDeadlineMs,
   );
   return {
     answer,
-    of: (more: Partial<Told>) => told(asking, family, answer, { ...more, attempts, keyed: true }),
+    of: (more: Partial<Told>) => told(asking, family, answer, { ...more, ...tries, keyed: true }),
   };
 }
 
@@ -185,11 +199,12 @@ async function imagesKeyed(asking: Asking): Promise<Told[]> {
 }
 
 async function speech(asking: Asking): Promise<Told[]> {
-  const { random } = asking;
+  const { random, isFair } = asking;
   const characters = random.whole(1, 400);
-  const model = random.pick(["test-speech", "test-speech", "test-speech-paced", "test-speech-cut"]);
+  const fair = ["test-speech", "test-speech", "test-speech-paced"];
+  const model = random.pick(isFair ? fair : [...fair, "test-speech-cut"]);
   const body = { model, input: "z".repeat(characters), voice: "alto" };
-  const leaving = random.percent(15) ? { leaveAfterMs: random.whole(1, 2_000) } : {};
+  const leaving = !isFair && random.percent(15) ? { leaveAfterMs: random.whole(1, 2_000) } : {};
   const answer = await post(asking, "/v1/audio/speech", body, leaving);
   return [told(asking, "speech", answer, { owedNanoUsd: BigInt(characters) * 15_000n })];
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { usageStream, usageSubject } from "@tollgate/kit/broker/usage-stream";
 import { serviceNames } from "@tollgate/kit/service";
+import type { Seat } from "@tollgate/local/fleet";
 import { connect, type NatsConnection } from "nats";
 import pg from "pg";
 import type { Grounds } from "./grounds.ts";
@@ -11,7 +12,7 @@ interface Fault {
   name: string;
   weight: number;
   /** What it harms; nothing is harmed twice at once. */
-  target(random: Random): string;
+  target(random: Random, grounds: Grounds): string;
   /** Harms, waits, and heals. Raises when the target is in no state to be harmed so. */
   inflict(grounds: Grounds, target: string, random: Random): Promise<void>;
 }
@@ -19,8 +20,8 @@ interface Fault {
 const redeliveredAtMost = 300;
 
 export const faults: readonly Fault[] = [
-  { name: "kill -9", weight: 34, target: (random) => random.pick(serviceNames), inflict: killed },
-  { name: "pause", weight: 24, target: (random) => random.pick(serviceNames), inflict: paused },
+  { name: "kill -9", weight: 34, target: someReplica, inflict: killed },
+  { name: "pause", weight: 24, target: someReplica, inflict: paused },
   { name: "broker killed", weight: 6, target: () => "broker", inflict: brokerKilled },
   { name: "broker restarted", weight: 6, target: () => "broker", inflict: brokerRestarted },
   { name: "broker paused", weight: 5, target: () => "broker", inflict: brokerPaused },
@@ -30,16 +31,30 @@ export const faults: readonly Fault[] = [
   { name: "sessions cut", weight: 5, target: () => "database", inflict: sessionsCut },
 ];
 
+/** As `chat 1`. */
+function someReplica(random: Random, { fleet }: Grounds): string {
+  const name = random.pick(serviceNames);
+  return `${name} ${random.whole(0, fleet.seats(name).length - 1)}`;
+}
+
+function seatOf({ fleet }: Grounds, target: string): { seat: Seat; replica: number } {
+  for (const name of serviceNames) {
+    for (const [replica, seat] of fleet.seats(name).entries()) {
+      if (target === `${name} ${replica}`) return { seat, replica };
+    }
+  }
+  throw new Error(`${target} is no replica`);
+}
+
 async function killed(grounds: Grounds, target: string, random: Random): Promise<void> {
-  const name = serviceNames.find((one) => one === target);
-  if (name === undefined) throw new Error(`${target} is no service`);
-  const startAgain = await grounds.killService(name);
+  const { seat, replica } = seatOf(grounds, target);
+  const startAgain = await grounds.killService(seat.name, replica);
   await sleep(random.whole(0, 1_500));
   await startAgain();
 }
 
 async function paused(grounds: Grounds, target: string, random: Random): Promise<void> {
-  const child = grounds.fleet.process(target as (typeof serviceNames)[number]);
+  const { child } = seatOf(grounds, target).seat;
   child?.kill("SIGSTOP");
   await sleep(random.whole(100, 4_000));
   child?.kill("SIGCONT");

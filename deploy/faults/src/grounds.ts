@@ -19,7 +19,7 @@ export interface Grounds {
   databaseUrl: string;
   natsUrl: string;
   /** Kills a service with -9, and answers what starts it again. */
-  killService(name: ServiceName): Promise<() => Promise<void>>;
+  killService(name: ServiceName, replica: number): Promise<() => Promise<void>>;
   /** Stops the broker as `signal` does, and answers what starts it again. */
   endBroker(signal: "SIGTERM" | "SIGKILL"): Promise<() => Promise<void>>;
   pauseBroker(): () => void;
@@ -28,11 +28,16 @@ export interface Grounds {
   stop(): Promise<void>;
 }
 
+export const fleetSecret = "secret-of-the-fleet-under-fire";
+
 const reviveEveryMs = 200;
 const revivePatienceMs = 60_000;
 
-/** Starts an installation in a folder of its own, which goes when it is stopped. */
-export async function startGrounds(settings: NodeJS.ProcessEnv): Promise<Grounds> {
+/**
+ * Starts an installation in a folder of its own, which goes when it is stopped: two edges, and so
+ * many replicas of each service.
+ */
+export async function startGrounds(settings: NodeJS.ProcessEnv, replicas = 1): Promise<Grounds> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-faults-"));
   // Postgres runs as another user where this runs as root, and then must be able to enter.
   await chmod(folder, 0o711);
@@ -54,21 +59,23 @@ export async function startGrounds(settings: NodeJS.ProcessEnv): Promise<Grounds
       TOLLGATE_LOG: "silent",
       TEST_PROVIDER_KEY: "provider-secret",
       HOST: "127.0.0.1",
+      TOLLGATE_FLEET_SECRET: fleetSecret,
       TOLLGATE_SPOOL_DIR: join(folder, "spool"),
       ...settings,
     },
     0,
+    replicas,
   );
-  const second = await fleet.addEdge();
+  const second = replicas === 1 ? (await fleet.addEdge()).ready.url : fleet.urls[1];
   return {
-    edges: [fleet.url, second.ready.url ?? ""],
+    edges: [fleet.url, second ?? ""],
     fleet,
     simulator,
     databaseUrl,
     natsUrl,
-    async killService(name) {
-      await kill(fleet.process(name));
-      return () => revive(() => fleet.restart(name));
+    async killService(name, replica) {
+      await kill(fleet.seats(name)[replica]?.child);
+      return () => revive(() => fleet.restart(name, replica));
     },
     async endBroker(signal) {
       const port = portOf(natsUrl);

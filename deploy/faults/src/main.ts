@@ -11,6 +11,7 @@ const { values } = parseArgs({
     requests: { type: "string", default: "10000" },
     faults: { type: "string", default: "200" },
     clients: { type: "string", default: "24" },
+    replicas: { type: "string", default: "2" },
   },
 });
 const plan = {
@@ -18,9 +19,11 @@ const plan = {
   requests: Number(values.requests),
   faults: Number(values.faults),
   clients: Number(values.clients),
+  replicas: Number(values.replicas),
 };
 
-const replay = `npm run test:faults -- --seed ${plan.seed} --requests ${plan.requests} --faults ${plan.faults}`;
+const flags = Object.entries(plan).map(([name, value]) => `--${name} ${value}`);
+const replay = `npm run test:faults -- ${flags.join(" ")}`;
 process.stdout.write(`seed ${plan.seed}; to replay it: ${replay}\n`);
 const trial = await holdTrial(plan);
 process.stdout.write(reportOf(trial));

@@ -6,11 +6,13 @@ import type { Told } from "./told.ts";
 
 const answered: Told = {
   family: "chat",
-  customer: { accountId: "a", key: "k" },
+  customer: { accountId: "a", key: "k", isRich: true },
   ended: "whole",
   status: 200,
   requestId: "req_1",
   attempts: 1,
+  nameless: 0,
+  tellsCost: true,
   keyed: false,
   costNanoUsd: 5_000n,
 };
@@ -51,18 +53,54 @@ test.each<[string, Told[], LedgerEntry[], string[], string]>([
   ["another cost", [answered], [{ ...charged, amountNanoUsd: -1n }], ["req_1"], "told 5000"],
   [
     "less than is owed",
-    [{ ...answered, costNanoUsd: undefined, owedNanoUsd: 6_000n }],
+    [{ ...answered, tellsCost: false, costNanoUsd: undefined, owedNanoUsd: 6_000n }],
     [charged],
     ["req_1"],
     "owes 6000",
   ],
   [
     "a charge for what is free",
-    [{ ...answered, costNanoUsd: undefined }],
+    [{ ...answered, tellsCost: false, costNanoUsd: undefined }],
     [charged],
     ["req_1"],
     "costs nothing",
   ],
+  [
+    "a cost that is not named",
+    [{ ...answered, costNanoUsd: undefined }],
+    [],
+    ["req_1"],
+    "names no",
+  ],
+  [
+    "what the rich do not pay",
+    [{ ...answered, tellsCost: false, costNanoUsd: undefined, owedNanoUsd: 5_000n }],
+    [{ ...charged, amountNanoUsd: 0n, uncollectedNanoUsd: 5_000n }],
+    ["req_1"],
+    "5000 uncollected",
+  ],
+  [
+    "a charge for a provider's failure",
+    [{ ...answered, ended: "refused", status: 502 }],
+    [charged],
+    ["req_1"],
+    "502, yet charged",
+  ],
+  [
+    "two entries for a stream that broke",
+    [{ ...answered, ended: "broken" }],
+    [charged, { ...charged, eventId: "req_9" }],
+    ["req_1"],
+    "2 entries",
+  ],
+  [
+    "far too much for a stream that was left",
+    [{ ...answered, ended: "left" }],
+    [{ ...charged, amountNanoUsd: -5_000_000_000n }],
+    ["req_1"],
+    "left, and charged",
+  ],
+  ["a charge for nobody's request", [], [charged], ["req_1"], "nobody made"],
   [
     "a charge for a refusal",
     [{ ...answered, ended: "refused", status: 402 }],
@@ -86,13 +124,16 @@ test.each<[string, Told[], LedgerEntry[], string[], string]>([
 
 test("an answer that was lost on its way is counted, one that was left is not", () => {
   const lost = { ...answered, ended: "broken" } as const;
-  expect(judge([lost], [charged], calls("req_1")).chargedUnanswered).toBe(1);
+  expect(judge([lost], [charged], calls("req_1"))).toMatchObject({
+    violations: [],
+    chargedUnanswered: 1,
+  });
   expect(judge([{ ...lost, ended: "left" }], [charged], calls("req_1")).chargedUnanswered).toBe(0);
 });
 
 test("a second run under a key refers to the charge of the first", () => {
   const second = { ...keyedCharge, eventId: "req_2", requestId: "req_2", amountNanoUsd: 0n };
-  const told = { ...answered, requestId: "req_2" };
+  const told = { ...answered, requestId: "req_2", attempts: 2 };
   const { violations } = judge([told], [keyedCharge, second], calls("req_1", "req_2"));
   expect(violations).toEqual([]);
 });

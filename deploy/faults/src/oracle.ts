@@ -10,8 +10,15 @@ export interface Verdict {
   chargedNanoUsd: bigint;
 }
 
-/** Statuses that are answered before any provider is called. */
-const refusedAhead = new Set([400, 401, 402, 403, 404]);
+/** Refusals that cost nothing. The others may be an answer that was lost within the fleet. */
+const unbilled = new Set([400, 401, 402, 403, 404, 409, 413, 429, 502]);
+
+/** What a stream that its client left may cost at the most, as its provider counts tokens. */
+const perPromptToken = 150n;
+const perCompletionToken = 600n;
+/** The gateway counts characters where no usage came. */
+const leeway = 4n;
+const leastBound = 50_000n;
 
 /**
  * Holds what clients were told and what the provider did against the ledger: every whole answer has
@@ -27,13 +34,15 @@ export function judge(
   const byRequest = groupBy(usage, ({ requestId }) => requestId);
   const byEvent = groupBy(usage, ({ eventId }) => eventId);
   const generated = groupBy(journal, ({ requestId }) => requestId ?? "");
-  const violations: string[] = [];
+  const violations = judgeStrangers(told, usage);
   let chargedUnanswered = 0;
   for (const one of told) {
     const own = one.eventId === undefined ? byRequest.get(one.requestId) : byEvent.get(one.eventId);
     const isGenerated = one.eventId !== undefined || generated.has(one.requestId);
     const problems =
-      one.ended === "whole" ? problemsOfWhole(one, own ?? [], isGenerated) : problemsOf(one, own);
+      one.ended === "whole"
+        ? problemsOfWhole(one, own ?? [], isGenerated)
+        : problemsOf(one, own, generated.get(one.requestId) ?? []);
     const name = `${one.family} ${one.requestId || "(no id)"}`;
     violations.push(...problems.map((problem) => `${name}: ${problem}`));
     const isLost = one.ended === "refused" || one.ended === "broken";
@@ -43,24 +52,67 @@ export function judge(
   return { violations, chargedUnanswered, chargedNanoUsd: sum(usage) };
 }
 
-function problemsOf({ status }: Told, own: readonly LedgerEntry[] = []): string[] {
-  return sum(own) > 0n && refusedAhead.has(status) ? [`${status}, yet charged`] : [];
+function problemsOf(
+  { status, ended, requestId }: Told,
+  own: readonly LedgerEntry[] = [],
+  calls: readonly JournalEntry[],
+): string[] {
+  const problems: string[] = [];
+  const charged = sum(own);
+  if (charged > 0n && unbilled.has(status)) problems.push(`${status}, yet charged`);
+  if (requestId !== "" && own.length > 1) problems.push(`${own.length} entries`);
+  if (ended === "left" && charged > boundOf(calls)) problems.push(`left, and charged ${charged}`);
+  return problems;
+}
+
+function boundOf(calls: readonly JournalEntry[]): bigint {
+  return calls.reduce((bound, { route, promptTokens, completionTokens }) => {
+    if (!route.endsWith("/chat/completions")) return bound + 10_000_000n;
+    const prompt = BigInt(promptTokens) * perPromptToken;
+    return bound + leeway * (prompt + BigInt(completionTokens) * perCompletionToken);
+  }, leastBound);
+}
+
+/**
+ * What was charged for requests that no client knows: no more of them than went out and never had an
+ * answer that named them.
+ */
+function judgeStrangers(told: readonly Told[], usage: readonly LedgerEntry[]): string[] {
+  const known = new Set(told.flatMap(({ requestId, eventId = requestId }) => [requestId, eventId]));
+  // A keyed request has an id an attempt, and is told the last one.
+  const nameless = told.reduce((sum, one) => sum + one.nameless + (one.attempts - 1), 0);
+  const strangers = usage.filter(
+    ({ amountNanoUsd, requestId, eventId }) =>
+      amountNanoUsd < 0n && !known.has(requestId) && !known.has(eventId),
+  );
+  if (strangers.length <= nameless) return [];
+  return [`${strangers.length} charges for requests that nobody made, or ${nameless} at the most`];
 }
 
 function problemsOfWhole(one: Told, own: readonly LedgerEntry[], isGenerated: boolean): string[] {
   const { costNanoUsd, owedNanoUsd } = one;
   const problems = isGenerated ? [] : ["answered, yet the provider was never asked"];
+  if (one.tellsCost && costNanoUsd === undefined) problems.push("whole, and names no cost");
   // A job costs nothing when it is made.
-  if (costNanoUsd === undefined && owedNanoUsd === undefined) {
+  if (costNanoUsd === undefined && owedNanoUsd === undefined && !one.tellsCost) {
     return sum(own) > 0n ? [...problems, "charged, though it costs nothing"] : problems;
   }
   const [entry] = own;
   if (entry === undefined || own.length > 1) {
     return [...problems, `answered whole, and has ${own.length} entries`];
   }
+  return [...problems, ...problemsOfCharge(one, entry)];
+}
+
+function problemsOfCharge(
+  { customer, costNanoUsd, owedNanoUsd }: Told,
+  entry: LedgerEntry,
+): string[] {
+  const problems: string[] = [];
   // A second run of a keyed request refers to the first, which is what was charged.
   const charged = entry.chargedForKey ?? -entry.amountNanoUsd;
   const { uncollectedNanoUsd: uncollected } = entry;
+  if (customer.isRich && uncollected > 0n) problems.push(`${uncollected} uncollected`);
   if (costNanoUsd !== undefined && charged !== costNanoUsd) {
     problems.push(`told ${costNanoUsd}, charged ${charged}`);
   }

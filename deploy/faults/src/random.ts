@@ -30,3 +30,9 @@ function hash(text: string): number {
   for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);
   return value | 0;
 }
+
+/** A UUID that the seed decides. */
+export function uuidOf(seed: number, index: number): string {
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0");
+  return `${hex(seed >>> 0, 8)}-0000-4000-8000-${hex(index, 12)}`;
+}

@@ -4,6 +4,8 @@ import type { Exchange } from "./exchange.ts";
 export interface Customer {
   accountId: string;
   key: string;
+  /** Can pay for all that it asks for. */
+  isRich: boolean;
 }
 
 /** What a client knows of one request after it is over. */
@@ -13,11 +15,16 @@ export interface Told {
   /** How its last attempt ended, see `Exchange`. */
   ended: Exchange["ended"];
   status: number;
+  why?: string | undefined;
   /** The id on its last answer, empty when none came. */
   requestId: string;
   attempts: number;
+  /** Attempts of which no id came back: nobody can say which entries are theirs. */
+  nameless: number;
   /** It was sent under an idempotency key, the same in all attempts. */
   keyed: boolean;
+  /** Its answers name what they cost. */
+  tellsCost: boolean;
   /** What the answer said that it cost. */
   costNanoUsd?: bigint | undefined;
   /** What a whole answer must have been charged, where the answer does not say. */

@@ -3,13 +3,16 @@ import { nanoUsd } from "@tollgate/e2e/nano-usd";
 import { connectOperator } from "@tollgate/local/operator";
 import { lowestWallet, readEntries } from "./books.ts";
 import { type Campaign, campaign, type Plan } from "./campaign.ts";
-import { type Grounds, startGrounds } from "./grounds.ts";
+import { exchange } from "./exchange.ts";
+import { fleetSecret, type Grounds, startGrounds } from "./grounds.ts";
 import { judge, type Verdict } from "./oracle.ts";
-import type { Customer } from "./told.ts";
+import type { Customer, Told } from "./told.ts";
 
 export interface Trial extends Campaign, Verdict {
   seconds: number;
 }
+
+const richUsd = 1_000;
 
 /** Some can pay for all that they ask for; some run out on the way, and are topped up. */
 const creditsUsd = [1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 0.02, 0.05];
@@ -18,7 +21,7 @@ const topUpEveryMs = 3_000;
 const watchEveryMs = 500;
 const settledPatienceMs = 120_000;
 
-type Operator = ReturnType<typeof connectOperator>["client"];
+export type Operator = ReturnType<typeof connectOperator>["client"];
 
 /**
  * Runs a plan against a fleet of its own, and judges it once all is healed: see `judge`, and also
@@ -26,21 +29,20 @@ type Operator = ReturnType<typeof connectOperator>["client"];
  */
 export async function holdTrial(plan: Plan): Promise<Trial> {
   const startedAt = performance.now();
-  const grounds = await startGrounds({
-    TOLLGATE_HOLD_SECONDS: "30",
-    TOLLGATE_MISSING_AFTER_SECONDS: "3",
-  });
-  const operator = connectOperator(grounds.fleet.billingAddress);
+  const settings = { TOLLGATE_HOLD_SECONDS: "30", TOLLGATE_MISSING_AFTER_SECONDS: "3" };
+  const grounds = await startGrounds(settings, plan.replicas);
+  const operator = connectOperator(grounds.fleet.billingAddress, fleetSecret);
   try {
-    const customers = await newCustomers(operator.client);
+    const customers = await newCustomers(operator.client, creditsUsd);
     const wallets = watchWallets(grounds.databaseUrl);
     const payments = keepPaying(operator.client, customers.slice(-2));
     const held = await campaign(plan, grounds, customers);
     const paid = await payments.stop();
     const problems = [
       ...(await wallets.stop()),
-      ...(await settle(operator.client, grounds, held)),
+      ...(await settle(operator.client, grounds, held.told)),
       ...(await judgePayments(grounds, paid)),
+      ...(await judgeConversations(grounds, held.told)),
     ];
     const entries = await readEntries(grounds.databaseUrl);
     const verdict = judge(held.told, entries, grounds.simulator.journal.list());
@@ -52,14 +54,18 @@ export async function holdTrial(plan: Plan): Promise<Trial> {
   }
 }
 
-async function newCustomers(operator: Operator): Promise<Customer[]> {
+/** An account and a key for each of the credits, in USD. */
+export async function newCustomers(
+  operator: Operator,
+  credits: readonly number[],
+): Promise<Customer[]> {
   const customers: Customer[] = [];
-  for (const [index, credit] of creditsUsd.entries()) {
+  for (const [index, credit] of credits.entries()) {
     const name = `customer-${index}`;
     const { account } = await operator.createAccount({ name, creditNanoUsd: nanoUsd(credit) });
     const accountId = account?.id ?? "";
     const { key } = await operator.createKey({ account: accountId });
-    customers.push({ accountId, key });
+    customers.push({ accountId, key, isRich: credit >= richUsd });
   }
   return customers;
 }
@@ -103,6 +109,30 @@ async function judgePayments({ databaseUrl }: Grounds, paid: readonly string[]):
   });
 }
 
+/** A turn whose answer came whole is stored; nothing is that was never asked. */
+async function judgeConversations(
+  { edges: [edge] }: Grounds,
+  told: readonly Told[],
+): Promise<string[]> {
+  const sessions = new Map<string, Told[]>();
+  for (const one of told) {
+    if (one.sessionId === undefined) continue;
+    sessions.set(one.sessionId, [...(sessions.get(one.sessionId) ?? []), one]);
+  }
+  const problems: string[] = [];
+  for (const [sessionId, turns] of sessions) {
+    const whole = turns.filter(({ ended }) => ended === "whole").length;
+    const key = turns[0]?.customer.key ?? "";
+    const url = `${edge}/v1/conversations/${sessionId}`;
+    const { status, text } = await exchange(url, { method: "GET", key });
+    const stored = status === 404 ? 0 : (JSON.parse(text) as { turn_count: number }).turn_count;
+    if (stored < whole || stored > turns.length) {
+      problems.push(`conversation ${sessionId}: ${whole} whole turns, ${stored} stored`);
+    }
+  }
+  return problems;
+}
+
 /** Looks at all wallets again and again, whenever there is a database to ask. */
 function watchWallets(databaseUrl: string) {
   const stopping = new AbortController();
@@ -127,10 +157,10 @@ function watchWallets(databaseUrl: string) {
 }
 
 /** Waits until no hold is open and every whole answer has its entry; says what is left after that. */
-async function settle(
+export async function settle(
   operator: Operator,
   { databaseUrl, simulator }: Grounds,
-  { told }: Campaign,
+  told: readonly Told[],
 ): Promise<string[]> {
   const deadline = performance.now() + settledPatienceMs;
   for (;;) {

@@ -35,6 +35,7 @@ test("a call is found by its user, with what was asked and what was reported", a
       model: "sim-small",
       stream: false,
       user: "ann",
+      requestId: null,
       authorized: true,
       status: 200,
       outcome: "completed",

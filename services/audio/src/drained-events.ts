@@ -1,6 +1,7 @@
+import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
-import { isFailureEvent, readTranscriptEvent, type TranscriptEvent } from "./transcript-event.ts";
+import { isFailureEvent, readTranscriptEvent } from "./transcript-event.ts";
 
 /** Silence after the audio's end, and after some event, by which a provider has said it all. */
 const idleMs = 3_000;

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import { expect, onTestFinished, test } from "vitest";
 import { answerEvents } from "./events-answer.ts";
-import type { TranscriptEvent } from "./transcript-event.ts";
 
 const text = "x".repeat(65_536);
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { envelope, GatewayError } from "@tollgate/kit/errors";
 import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
+import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import { cutStream } from "@tollgate/kit/streamed-answer";
-import type { TranscriptEvent } from "./transcript-event.ts";
 
 /**
  * Writes transcript events as server-sent events. The head goes out with `opened`: what is raised

@@ -14,7 +14,7 @@ export const audio = defineService({
   name: "audio",
   async setup(context) {
     const modality = await openModality(context);
-    const live = createLiveServer(modality, context.log);
+    const live = createLiveServer(modality, context);
     const server = await serveProxied(context.httpAddress, {
       request: serveRoutes(
         { "/v1/audio/transcriptions": (request) => answerTranscription(modality, request) },
@@ -28,11 +28,8 @@ export const audio = defineService({
     });
     return {
       offers: [implementation],
-      drain: live.stop,
-      async stop(graceMs) {
-        await server.stop(graceMs);
-        await modality.stop(graceMs);
-      },
+      drain: server.stop,
+      stop: modality.stop,
     };
   },
 });

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
+import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import type { Modality } from "@tollgate/kit/modality";
 import { costOf } from "@tollgate/kit/money";
 import { dearestCost, type Measured } from "@tollgate/kit/pipeline";
@@ -11,7 +12,6 @@ import { type AudioProgress, drainEvents } from "./drained-events.ts";
 import { pcmOf } from "./pcm.ts";
 import { secondsIn } from "./seconds.ts";
 import { createTally } from "./tally.ts";
-import type { TranscriptEvent } from "./transcript-event.ts";
 import type { Upload } from "./upload.ts";
 import { pcmBytesPerSecond } from "./wav.ts";
 

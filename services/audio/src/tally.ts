@@ -1,6 +1,6 @@
+import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import type { Measured } from "@tollgate/kit/pipeline";
 import { secondsIn } from "./seconds.ts";
-import type { TranscriptEvent } from "./transcript-event.ts";
 
 /** Keeps count of a stream for its meter. */
 export interface Tally {

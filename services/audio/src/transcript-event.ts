@@ -1,23 +1,7 @@
 import type { JsonObject } from "@tollgate/kit/json";
+import { type TranscriptEvent, transcriptEventSchema } from "@tollgate/kit/live-audio";
 
-/** What a provider tells of a stream of audio, in the words that the client is told it. */
-export interface TranscriptEvent {
-  type: "transcription.partial" | "transcription.final" | "transcription.refine";
-  text: string;
-  start?: number;
-  end?: number;
-  speaker?: string;
-  /** Seconds, on finals. */
-  duration?: number;
-  /** On refinements: the language that was found. */
-  lang?: string;
-}
-
-const types: readonly string[] = [
-  "transcription.partial",
-  "transcription.final",
-  "transcription.refine",
-];
+const types: readonly string[] = transcriptEventSchema.shape.type.options;
 
 /** Reads a provider's event; undefined for one of another kind, which concerns nobody. */
 export function readTranscriptEvent(value: JsonObject): TranscriptEvent | undefined {

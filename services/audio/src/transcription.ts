@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
 import { withSpool } from "@tollgate/kit/http/spool";
+import { tellAlias } from "@tollgate/kit/http/stamped-caller";
 import type { Modality } from "@tollgate/kit/modality";
 import { RelayedRefusal, transcribe } from "./batch.ts";
 import { answerEvents } from "./events-answer.ts";
@@ -14,6 +15,7 @@ export async function answerTranscription(
 ): Promise<void> {
   await withSpool(async (spool) => {
     const upload = await readUpload(req, spool);
+    tellAlias(res, upload.alias);
     if (upload.stream) {
       const events = streamTranscription(modality, caller, upload, signal);
       return answerEvents(res, events, signal);

@@ -1,11 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import {
-  filesOf,
-  invalidPart,
-  refuseUnknownParts,
-  requiredTextOf,
-  textOf,
-} from "@tollgate/kit/http/form-fields";
+import { transcriptionForm } from "@tollgate/kit/forms/transcription";
+import { invalidPart, readForm } from "@tollgate/kit/http/form-fields";
 import { readMultipart } from "@tollgate/kit/http/multipart";
 import type { Spool } from "@tollgate/kit/http/spool";
 
@@ -18,10 +13,6 @@ export interface Upload {
   contentType: string;
   audio: Spool;
 }
-
-/** Taken, and of no meaning here. */
-const dropped = ["prompt", "response_format", "temperature"];
-const names = ["file", "model", "language", "stream", ...dropped];
 
 /**
  * Reads a transcription's form, its file into `audio`. Raises `unknown_param` and `invalid_param`,
@@ -36,21 +27,10 @@ export async function readUpload(req: IncomingMessage, audio: Spool): Promise<Up
       for await (const chunk of contents as AsyncIterable<Buffer>) await spool?.write(chunk);
     },
   });
-  refuseUnknownParts(parts, names);
-  const [file, ...others] = filesOf(parts, "file");
-  if (file === undefined || others.length > 0) throw invalidPart("file", "must come once");
-  const alias = requiredTextOf(parts, "model");
-  const stream = readStream(textOf(parts, "stream"));
-  const language = textOf(parts, "language") ?? "";
-  for (const name of dropped) textOf(parts, name);
-  if (stream && language !== "") {
+  const { file, model, stream, language = "" } = readForm(parts, transcriptionForm);
+  if (stream === "true" && language !== "") {
     throw invalidPart("language", "is found out by itself in a stream, and cannot be chosen");
   }
-  return { alias, stream, language, contentType: file.contentType, audio };
-}
-
-function readStream(value: string | undefined): boolean {
-  if (value === undefined || value === "" || value === "false") return false;
-  if (value === "true") return true;
-  throw invalidPart("stream", "must be true or false");
+  const [{ contentType }] = file;
+  return { alias: model, stream: stream === "true", language, contentType, audio };
 }

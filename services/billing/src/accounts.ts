@@ -10,8 +10,15 @@ export interface AccountRow {
   createdAt: Date;
 }
 
-/** Makes an account. Raises `invalid_param` for a name that is taken or cannot be one. */
-export async function createAccount(prisma: PrismaClient, name: string): Promise<AccountRow> {
+/**
+ * Makes an account, or takes one of that name up again that is only half made. Raises
+ * `invalid_param` for a name that is taken or cannot be one.
+ */
+export async function createAccount(
+  prisma: PrismaClient,
+  name: string,
+  isHalfMade: (accountId: string) => Promise<boolean>,
+): Promise<AccountRow> {
   if (!namePattern.test(name)) {
     const message = "An account's name has 1 to 128 letters, digits, spaces and . _ @ + -";
     throw new GatewayError("invalid_param", message, { param: "name" });
@@ -20,6 +27,8 @@ export async function createAccount(prisma: PrismaClient, name: string): Promise
     return await prisma.account.create({ data: { id: newId("acct"), name } });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
+    const earlier = await prisma.account.findUnique({ where: { name } });
+    if (earlier !== null && (await isHalfMade(earlier.id))) return earlier;
     const message = `An account is called ${name} already.`;
     throw new GatewayError("invalid_param", message, { param: "name" });
   }

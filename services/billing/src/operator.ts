@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Notices } from "@tollgate/kit/broker/notices";
 import { GatewayError } from "@tollgate/kit/errors";
+import { maxBalanceNanoUsd } from "@tollgate/kit/money";
 import type { Client, Implementation } from "@tollgate/kit/rpc/implementation";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
@@ -10,8 +11,8 @@ import { createKey, revokeKey } from "./keys.ts";
 
 const openingReference = "opening-credit";
 const maxReferenceLength = 200;
-/** Reading every wallet takes longer than other calls. */
-const verifyTimeoutMs = 120_000;
+/** Reading every entry takes longer than other calls. */
+const verifyTimeoutMs = 60 * 60 * 1_000;
 
 export interface OperatorParts {
   prisma: PrismaClient;
@@ -23,9 +24,19 @@ export interface OperatorParts {
 /** The operator's commands. */
 export function implementOperator(parts: OperatorParts): Implementation<typeof OperatorService> {
   const { prisma, ledger, notices, now } = parts;
+
+  /** Its row was written, and the ledger never opened its wallet: it can be made again. */
+  async function isHalfMade(accountId: string): Promise<boolean> {
+    return (await ledger.getWallet({ accountId })).wallet === undefined;
+  }
+
   return {
     async createAccount({ name, creditNanoUsd }) {
-      const { id, createdAt } = await createAccount(prisma, name);
+      if (creditNanoUsd > maxBalanceNanoUsd || creditNanoUsd % 1_000n !== 0n) {
+        const message = "A credit has six decimals at the most, and fits a wallet.";
+        throw new GatewayError("invalid_param", message, { param: "credit" });
+      }
+      const { id, createdAt } = await createAccount(prisma, name, isHalfMade);
       const opening = { accountId: id, amountNanoUsd: creditNanoUsd, reference: openingReference };
       const { wallet } = await ledger.topUp(opening);
       const account = { id, name, createdAt: timestampFromDate(createdAt) };

@@ -10,17 +10,18 @@ import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
 import { findKey } from "./keys.ts";
 import { implementOperator } from "./operator.ts";
+import { billingSchema } from "./schema.ts";
 import { lookUpSettlement } from "./settlement.ts";
 
 /** Accounts and keys, and the operator's commands. */
 export const billing = defineService({
   name: "billing",
-  async setup({ env, log, peer, notices, now }) {
+  async setup({ env, migrates, log, peer, notices, now }) {
     const config = readConfig(env);
     const pool = await openDatabase({
       url: config.databaseUrl,
-      schema: "billing",
-      migrations: new URL("../prisma/migrations/", import.meta.url),
+      schema: billingSchema,
+      migrates,
       maxConnections: config.databaseConnections,
       log,
     });

@@ -14,18 +14,19 @@ import { PrismaClient } from "./generated/client.ts";
 import { answerOcr } from "./ocr/document.ts";
 import { createJob, type JobParts, readJob } from "./ocr/jobs.ts";
 import { rerank } from "./rerank.ts";
+import { documentSchema } from "./schema.ts";
 
 /** What is done with documents: OCR, its jobs, rerank and classification. */
 export const document = defineService({
   name: "document",
   async setup(context) {
-    const { env, log, now } = context;
+    const { env, log, migrates, now } = context;
     const settings = readSettings(schema, env);
     const modality = await openModality(context);
     const pool = await openDatabase({
       url: settings.DATABASE_URL,
-      schema: "document",
-      migrations: new URL("../prisma/migrations/", import.meta.url),
+      schema: documentSchema,
+      migrates,
       maxConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
       log,
     });
@@ -51,8 +52,8 @@ export const document = defineService({
     });
     return {
       offers: [implementation],
+      drain: server.stop,
       async stop(graceMs) {
-        await server.stop(graceMs);
         await modality.stop(graceMs);
         await prisma.$disconnect();
         await pool.end();

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { createLog } from "@tollgate/kit/log";
+import { createMetrics } from "@tollgate/kit/operations/metrics";
 import express from "express";
 import { afterEach, expect, test } from "vitest";
 import { eventStreamType, writeStream } from "./answer.ts";
@@ -24,10 +25,12 @@ afterEach(() => {
 /** Serves one stream to a client that connects and asks. Answers how the writing ended. */
 async function serve(write: (exchange: Exchange) => Promise<boolean>) {
   const ended = Promise.withResolvers<boolean>();
-  const app = express().use(openExchange(createLog("silent")));
+  const app = express().use(
+    openExchange({ log: createLog("silent"), metrics: createMetrics(), knows: () => false }),
+  );
   app.get(
     "/",
-    handle(async (exchange) => {
+    handle("/", async (exchange) => {
       const whole = await write(exchange);
       exchange.res.end();
       ended.resolve(whole);

@@ -1,7 +1,6 @@
-import type { Log } from "@tollgate/kit/log";
 import express, { type Express } from "express";
 import { answerErrors, refuseOtherMethods, refuseUnknownPath } from "./error-answer.ts";
-import { handle, openExchange, type Route } from "./exchange.ts";
+import { type ExchangeParts, handle, openExchange, type Route } from "./exchange.ts";
 import { livePath } from "./wire/live-transcription.ts";
 
 /** Every route of the edge, by name. */
@@ -27,17 +26,19 @@ export interface Routes {
   getCredits: Route;
   lookUpSettlement: Route;
   getHealth: Route;
+  getOpenApi: Route;
+  getDocs: Route;
 }
 
 /** The whole address space: read it and you know every route. */
-export function createApp(routes: Routes, log: Log): Express {
+export function createApp(routes: Routes, parts: ExchangeParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.enable("strict routing");
   app.enable("case sensitive routing");
   app.set("query parser", false);
-  app.use(openExchange(log));
+  app.use(openExchange(parts));
   post(app, "/v1/chat/completions", routes.chatCompletions);
   post(app, "/v1/embeddings", routes.embeddings);
   post(app, "/v1/rerank", routes.rerank);
@@ -57,20 +58,22 @@ export function createApp(routes: Routes, log: Log): Express {
   get(app, "/v1/credits", routes.getCredits);
   post(app, "/v1/hf/billing", routes.lookUpSettlement);
   get(app, "/v1/health", routes.getHealth);
+  get(app, "/openapi.json", routes.getOpenApi);
+  get(app, "/docs", routes.getDocs);
   app.use(refuseUnknownPath);
-  app.use(answerErrors(log));
+  app.use(answerErrors(parts.log));
   return app;
 }
 
 function get(app: Express, path: string, route: Route): void {
-  app.route(path).get(handle(route)).all(refuseOtherMethods("GET", "HEAD"));
+  app.route(path).get(handle(path, route)).all(refuseOtherMethods("GET", "HEAD"));
 }
 
 function getOrDelete(app: Express, path: string, reading: Route, deleting: Route): void {
-  const route = app.route(path).get(handle(reading)).delete(handle(deleting));
+  const route = app.route(path).get(handle(path, reading)).delete(handle(path, deleting));
   route.all(refuseOtherMethods("GET", "HEAD", "DELETE"));
 }
 
 function post(app: Express, path: string, route: Route): void {
-  app.route(path).post(handle(route)).all(refuseOtherMethods("POST"));
+  app.route(path).post(handle(path, route)).all(refuseOtherMethods("POST"));
 }

@@ -74,10 +74,15 @@ async function answerAlways({ guard }: BillableParts, request: BillableRequest):
   const { route, exchange, principal, headersOf } = request;
   await guard.check(principal.accountId);
   refuseQuery(exchange.req);
-  const run = route.parse(parseJsonObject(await readBody(exchange)));
+  const run = route.parse(noteAlias(exchange, parseJsonObject(await readBody(exchange))));
   const answer = await run(callerOf(request, ""), { signal: exchange.signal });
   if ("body" in answer) writeWhole(exchange, answer, headersOf);
   else if (await writeStream(exchange, answer, headersOf)) exchange.res.end();
+}
+
+function noteAlias(exchange: Exchange, body: JsonObject): JsonObject {
+  if (typeof body.model === "string") exchange.alias = body.model;
+  return body;
 }
 
 /** Runs a request of an idempotency key once, also when its client leaves, and replays its answer. */
@@ -100,7 +105,7 @@ async function answerOnce(
   try {
     await guard.check(accountId);
     refuseQuery(req);
-    run = route.parse(parseJsonObject(body));
+    run = route.parse(noteAlias(exchange, parseJsonObject(body)));
   } catch (error) {
     await entered.drop();
     throw error;

@@ -4,7 +4,7 @@ import express from "express";
 import type { Exchange } from "./exchange.ts";
 
 /** The largest JSON body that any route reads. */
-const maxBodyBytes = 32 * 1024 * 1024;
+export const maxBodyBytes = 32 * 1024 * 1024;
 /** Deeper than any request needs, and shallow enough for every later walk over the body. */
 const maxDepth = 256;
 

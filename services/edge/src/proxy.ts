@@ -6,11 +6,13 @@ import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answe
 import { endAfterRequest } from "@tollgate/kit/http/linger";
 import { gatherPieces } from "@tollgate/kit/http/pieces";
 import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
-import { stampCaller } from "@tollgate/kit/http/stamped-caller";
+import { aliasHeader, stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Trust } from "@tollgate/kit/trust";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { Request } from "express";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
+import { exchangeOf } from "./exchange.ts";
 import { lastFrames, watchFrames } from "./frame-watch.ts";
 import { createReplicaAgent } from "./replica-agent.ts";
 
@@ -101,6 +103,10 @@ const offers = ["connection", "upgrade", "http2-settings"];
 /** What means something on one connection alone. */
 const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
+function noteAlias(req: IncomingMessage, alias: string): void {
+  exchangeOf(req as Request).alias = alias;
+}
+
 function passAnswerOn(
   answer: IncomingMessage,
   req: IncomingMessage,
@@ -108,7 +114,8 @@ function passAnswerOn(
   stallMs: number,
 ): void {
   for (const [name, value] of Object.entries(answer.headers)) {
-    if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
+    if (name === aliasHeader) noteAlias(req, String(value));
+    else if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
   }
   res.statusCode = answer.statusCode ?? 502;
   // A client that takes nothing must not keep its service waiting for ever.

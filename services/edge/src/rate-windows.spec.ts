@@ -9,7 +9,8 @@ function world() {
     () => limits,
     () => nowMs,
   );
-  const header = (name: string, keyId = "key") => windows.headers(keyId)[`x-ratelimit-${name}`];
+  const header = (name: string, keyId = "key") =>
+    new Map(Object.entries(windows.headers(keyId))).get(`x-ratelimit-${name}`);
   const pass = (ms: number) => {
     nowMs += ms;
   };

@@ -4,6 +4,17 @@ import { LRUCache } from "lru-cache";
 const windowSeconds = 60;
 const maxKeys = 50_000;
 
+export const rateLimitHeaders = [
+  "x-ratelimit-limit-requests",
+  "x-ratelimit-limit-tokens",
+  "x-ratelimit-remaining-requests",
+  "x-ratelimit-remaining-tokens",
+  "x-ratelimit-reset-requests",
+  "x-ratelimit-reset-tokens",
+] as const;
+
+export type RateLimitHeader = (typeof rateLimitHeaders)[number];
+
 /**
  * What each key asked of this replica in the trailing minute, for the `x-ratelimit-*` headers. They
  * inform; nothing is refused.
@@ -11,7 +22,7 @@ const maxKeys = 50_000;
 export interface RateWindows {
   countRequest(keyId: string): void;
   countTokens(keyId: string, tokens: number): void;
-  headers(keyId: string): Record<string, string>;
+  headers(keyId: string): Record<RateLimitHeader, string>;
 }
 
 export function createRateWindows(

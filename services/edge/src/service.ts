@@ -16,8 +16,10 @@ import { readConfig } from "./config.ts";
 import { createBalanceGuard } from "./guard.ts";
 import { createClaims } from "./idempotency/claims.ts";
 import { createRecords } from "./idempotency/records.ts";
+import { createDocument } from "./openapi/document.ts";
 import { createServiceProxy } from "./proxy.ts";
 import { createRateWindows } from "./rate-windows.ts";
+import { edgeSchema } from "./schema.ts";
 import { listen } from "./server.ts";
 import { chatCompletions } from "./wire/chat.ts";
 import { classification } from "./wire/classification.ts";
@@ -34,6 +36,7 @@ import { images } from "./wire/images.ts";
 import { refuseWithoutUpgrade, upgradeLive } from "./wire/live-transcription.ts";
 import { getModel, listModels } from "./wire/models.ts";
 import { readOcrJob } from "./wire/ocr-jobs.ts";
+import { getDocs, getOpenApi } from "./wire/reference.ts";
 import { rerank } from "./wire/rerank.ts";
 import { lookUpSettlement } from "./wire/settlement.ts";
 import { speech } from "./wire/speech.ts";
@@ -43,7 +46,7 @@ import { listVoices } from "./wire/voices.ts";
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, peer, httpPeer, trust, notices }) {
+  async setup({ env, log, metrics, migrates, peer, httpPeer, trust, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -56,8 +59,8 @@ export const edge = defineService({
     const models = { authenticate, catalog: catalog.current };
     const pool = await openDatabase({
       url: config.databaseUrl,
-      schema: "edge",
-      migrations: new URL("../prisma/migrations/", import.meta.url),
+      schema: edgeSchema,
+      migrates,
       maxConnections: config.databaseConnections,
       log,
     });
@@ -91,17 +94,19 @@ export const edge = defineService({
         getCredits: getCredits(authenticate, billing),
         lookUpSettlement: lookUpSettlement(authenticate, billing),
         getHealth: getHealth(health, manifest.version, () => process.uptime()),
+        getOpenApi: getOpenApi(createDocument),
+        getDocs: getDocs(createDocument),
       },
-      log,
+      { log, metrics, knows: (alias) => catalog.current().models.has(alias) },
     );
-    const upgrades = upgradeLive({ authenticate, guard, proxy: audioProxy, log });
+    const upgrades = upgradeLive({ authenticate, guard, proxy: audioProxy, log, metrics });
     const server = await listen(app, upgrades, config);
     log.info({ url: server.url }, "listening");
     return {
       offers: [],
       url: server.url,
+      drain: server.stop,
       async stop(graceMs) {
-        await server.stop(graceMs);
         await claims.stop(graceMs);
         await pool.end();
         audioProxy.close();

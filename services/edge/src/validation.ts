@@ -26,7 +26,8 @@ export function withoutNulls(schema: z.ZodObject, body: JsonObject): JsonObject 
   return fields;
 }
 
-function isOptional(field: unknown): boolean {
+/** Whether a field is one that may be left out, and may be sent. */
+export function isOptional(field: unknown): boolean {
   return field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNever);
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { type Claim, type Claims, createClaims } from "../src/idempotency/claims.ts";
 import { createRecords, type FoundRecord } from "../src/idempotency/records.ts";
 import type { RequestKey } from "../src/idempotency/request-key.ts";
+import { edgeSchema } from "../src/schema.ts";
 
 const log = createLog("silent");
 const leaseMs = 600;
@@ -25,8 +26,7 @@ describe("claims over two replicas", () => {
     const name = `edge_${randomUUID().replaceAll("-", "")}`;
     pool = await openDatabase({
       url: await createDatabase(inject("postgresUrl"), name),
-      schema: "edge",
-      migrations: new URL("../prisma/migrations/", import.meta.url),
+      schema: edgeSchema,
       maxConnections: 8,
       log,
     });

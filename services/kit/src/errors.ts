@@ -2,7 +2,7 @@
  * The codes of the wire contract, once: what each means on HTTP and which family it belongs to.
  * Nothing else in the project pairs a code with a status.
  */
-const catalogue = {
+export const errorCatalogue = {
   invalid_json: { status: 400, type: "invalid_request_error" },
   invalid_param: { status: 400, type: "invalid_request_error" },
   unknown_param: { status: 400, type: "invalid_request_error" },
@@ -26,8 +26,8 @@ const catalogue = {
   no_provider_available: { status: 503, type: "api_error" },
 } as const;
 
-export type ErrorCode = keyof typeof catalogue;
-export type ErrorType = (typeof catalogue)[ErrorCode]["type"];
+export type ErrorCode = keyof typeof errorCatalogue;
+export type ErrorType = (typeof errorCatalogue)[ErrorCode]["type"];
 
 export interface GatewayErrorDetails {
   /** The path of the one field that caused the error, for instance `messages[2].role`. */
@@ -52,8 +52,8 @@ export class GatewayError extends Error {
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
-    this.status = catalogue[code].status;
-    this.type = catalogue[code].type;
+    this.status = errorCatalogue[code].status;
+    this.type = errorCatalogue[code].type;
     this.param = details.param;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
@@ -70,7 +70,7 @@ export function envelope(error: GatewayError): ErrorEnvelope {
 }
 
 export function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(catalogue, code);
+  return Object.hasOwn(errorCatalogue, code);
 }
 
 /** The failure that says nothing of the inside, for whatever was not foreseen. */
@@ -86,7 +86,7 @@ export function internalError(cause: unknown): GatewayError {
  */
 export class PeerError extends Error {
   override readonly name = "PeerError";
-  readonly reason: "unavailable" | "deadline" | "cancelled" | "refused";
+  readonly reason: "unavailable" | "deadline" | "cancelled" | "refused" | "draining";
 
   constructor(reason: PeerError["reason"], message: string, cause?: unknown) {
     super(message, { cause });

@@ -21,17 +21,20 @@ export interface Modality {
 
 /** Opens it. Raises a StartError for a catalog or an environment that will not do. */
 export async function openModality(context: ServiceContext): Promise<Modality> {
-  const { name, env, log, broker, peer, now } = context;
+  const { name, env, log, broker, peer, metrics, now } = context;
   const providers = createProviderClient(env);
   const settings = readSettings(schema, env);
   const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
   const spool = await openSpool(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
-  const holds = createHolds(ledger, log);
+  const holds = createHolds(ledger, log, metrics);
   const missingAfterMs = settings.TOLLGATE_MISSING_AFTER_SECONDS * 1_000;
-  const publisher = createPublisher({ broker, ledger, spool, log, missingAfterMs });
-  const breakers = createBreakers(() => performance.now());
-  const parts = { catalog: catalog.current, holds, publisher, breakers, log, now };
+  const publisher = createPublisher({ broker, ledger, spool, log, metrics, missingAfterMs });
+  const breakers = createBreakers(
+    () => performance.now(),
+    (slot, isOut) => metrics.slotOut.set({ slot }, isOut ? 1 : 0),
+  );
+  const parts = { catalog: catalog.current, holds, publisher, breakers, log, metrics, now };
   return {
     pipeline: createPipeline(parts),
     providers,

@@ -4,6 +4,9 @@
  */
 export type NanoUsd = bigint;
 
+/** A thousand million USD: what fits every column and message, and what comes of adding it up. */
+export const maxBalanceNanoUsd: NanoUsd = 10n ** 18n;
+
 const nanoPerMicro = 1_000n;
 const picoPerMicro = 1_000_000n;
 const usdPattern = /^(0|[1-9]\d{0,11})(?:\.(\d{1,12}))?$/;

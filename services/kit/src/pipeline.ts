@@ -14,9 +14,10 @@ import { GatewayError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Holds } from "./metering/holds.ts";
 import type { Publisher } from "./metering/publisher.ts";
-import { costOf, minOf, type NanoUsd, type Price } from "./money.ts";
+import { costOf, formatUsd, minOf, type NanoUsd, type Price } from "./money.ts";
+import type { Metrics } from "./operations/metrics.ts";
 import type { Breakers } from "./upstream/breaker.ts";
-import { type Served, walkChain } from "./upstream/chain.ts";
+import { type ChainParts, type Served, walkChain } from "./upstream/chain.ts";
 
 /**
  * The way of every billable request, the same in all services:
@@ -78,6 +79,8 @@ export interface Generation {
   grow(estimate: NanoUsd): Promise<NanoUsd>;
   /** Walks the model's chain; see `walkChain`. */
   call<Answer>(attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
+  /** The first piece of a streamed answer is there. */
+  firstPiece(): void;
   /**
    * Prices what was measured and publishes it. Answers, once its event is safe, the cost that a
    * client is told where its route tells one: no more than was held.
@@ -104,6 +107,7 @@ export interface PipelineParts {
   publisher: Publisher;
   breakers: Breakers;
   log: Log;
+  metrics: Metrics;
   now(): Date;
 }
 
@@ -122,7 +126,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const message = `No model of this route is called ${name}.`;
       throw new GatewayError("model_not_found", message, { param: "model" });
     },
-    walk: ({ chain }, attempt) => walkChain(chain, attempt, parts.breakers, parts.log),
+    walk: (model, attempt) => walkChain(model.chain, attempt, chainParts(parts, model)),
     open: (caller, model, estimate, conversationId) =>
       openGeneration(parts, caller, model, estimate, conversationId),
     async record({ eventId, caller, model, slot, measured }) {
@@ -187,12 +191,29 @@ async function openGeneration(
   const { requestId, accountId, keyId, chargeId } = caller;
   // What costs nothing needs no hold, and is served also from an empty wallet.
   let held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
+  const { metrics, log } = parts;
+  const startedAt = performance.now();
+  let slotId: string | undefined;
+  metrics.requestsInFlight.inc();
   // A hold that grew after its event had settled it would be a new one, which nothing settles.
   let growing: Promise<unknown> = Promise.resolve();
   let ended = false;
 
-  async function publish(fields: Partial<UsageEvent>): Promise<void> {
+  async function publish(fields: Partial<UsageEvent>, cost?: NanoUsd): Promise<void> {
     ended = true;
+    metrics.requestsInFlight.dec();
+    log.info(
+      {
+        request_id: requestId,
+        route: model.routeType,
+        alias: model.alias,
+        slot: slotId,
+        billed: cost !== undefined,
+        cost_usd: cost === undefined ? undefined : formatUsd(cost),
+        ms: Math.round(performance.now() - startedAt),
+      },
+      "generation",
+    );
     await growing;
     const event = create(UsageEventSchema, {
       id: requestId,
@@ -218,20 +239,46 @@ async function openGeneration(
       held += await added;
       return added;
     },
-    call: (attempt) => walkChain(model.chain, attempt, parts.breakers, parts.log),
+    async call(attempt) {
+      const served = await walkChain(model.chain, attempt, chainParts(parts, model));
+      slotId = served.slot.id;
+      return served;
+    },
+    firstPiece() {
+      metrics.firstToken.observe({ alias: model.alias }, (performance.now() - startedAt) / 1_000);
+    },
     async complete(slot, measured) {
       const usage = completedUsage(slot, measured);
       const reported = chargeOf(measured, held);
-      await publish({
-        ...usage,
-        chargeId,
-        conversationId,
-        ...(tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
-      });
+      countUsage(metrics, model, usage);
+      const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
+      await publish({ ...usage, chargeId, conversationId, ...told }, usage.costNanoUsd);
       return reported;
     },
     fail: () => publish(failedUsage),
   };
+}
+
+function chainParts({ breakers, log, metrics }: PipelineParts, { alias }: Model): ChainParts {
+  return {
+    breakers,
+    log,
+    onCall: (slot, outcome) => metrics.slotCalls.inc({ alias, slot: slot.id, outcome }),
+  };
+}
+
+function countUsage(
+  metrics: Metrics,
+  { alias, routeType: route }: Model,
+  usage: ReturnType<typeof completedUsage>,
+): void {
+  metrics.cost.inc({ route, alias }, Number(usage.costNanoUsd));
+  if (usage.promptTokens > 0n) {
+    metrics.tokens.inc({ alias, direction: "prompt" }, Number(usage.promptTokens));
+  }
+  if (usage.completionTokens > 0n) {
+    metrics.tokens.inc({ alias, direction: "completion" }, Number(usage.completionTokens));
+  }
 }
 
 const failedUsage = { outcome: Outcome.FAILED, basis: "none" } as const;

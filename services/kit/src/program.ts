@@ -45,19 +45,24 @@ export async function startProgram(
   const peers = createPeers(new Set(names), env, { log, trust, readiness });
   const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);
   const notices = broker ? brokerNotices(broker) : localNotices();
+  const ending = new AbortController();
+  const graceMs = settings.TOLLGATE_GRACE_SECONDS * 1_000;
   const running: RunningService[] = [];
   let server: GrpcServer | undefined;
   let operations: OperationsServer | undefined;
+
+  /** The last to start is the first that takes from outside; it drains first. */
+  async function drainAll(): Promise<void> {
+    for (const service of running.toReversed()) await service.drain?.(graceMs);
+  }
 
   async function stop(): Promise<void> {
     const wasReady = readiness.isReady();
     readiness.become("draining");
     if (wasReady) await sleep(settings.TOLLGATE_DRAIN_SECONDS * 1_000);
-    const graceMs = settings.TOLLGATE_GRACE_SECONDS * 1_000;
-    await Promise.all(running.map((service) => service.drain?.(graceMs)));
-    // What peers have asked for is answered while all that it stands on is still there.
-    await server?.stop(graceMs);
-    // The last to start is the first that takes from outside; it stops first.
+    ending.abort();
+    // What was asked for is answered while all that it stands on is still there.
+    await Promise.all([server?.stop(graceMs), drainAll()]);
     for (const service of running.toReversed()) await service.stop(graceMs);
     if (broker) await broker.close();
     peers.close();
@@ -77,12 +82,14 @@ export async function startProgram(
         env,
         log: log.child({ service: service.name }),
         peer: peers.client,
+        migrates: settings.TOLLGATE_MIGRATE === "on",
         httpAddress: http.of(service.name),
         httpPeer: http.peer,
         trust,
         broker: broker || undefined,
         notices,
         metrics,
+        ending: { signal: ending.signal, graceMs },
         now: () => new Date(),
       };
       const started = await service.setup(context);
@@ -107,6 +114,7 @@ const programSettings = z.object({
   TOLLGATE_HTTP_LISTEN: z.string().default("0.0.0.0:9091"),
   TOLLGATE_OPERATIONS_LISTEN: z.string().optional(),
   TOLLGATE_FLEET_SECRET: z.string().optional(),
+  TOLLGATE_MIGRATE: z.enum(["on", "off"]).default("on"),
   TOLLGATE_DRAIN_SECONDS: integerSetting({ min: 0, max: 300, default: 0 }),
   TOLLGATE_GRACE_SECONDS: integerSetting({ min: 1, max: 3_600, default: 25 }),
 });

@@ -32,6 +32,8 @@ export interface ServiceContext {
   log: Log;
   /** A client of a service that `owner` offers, wherever it runs. */
   peer<S extends DescService>(owner: ServiceName, service: S): Client<S>;
+  /** Whether this process brings its tables up to date. */
+  migrates: boolean;
   /** Where this service listens for what the edge proxies to it, if it takes any. */
   httpAddress: HttpAddress;
   /** Where each replica of `owner` does. */
@@ -42,7 +44,16 @@ export interface ServiceContext {
   broker: Broker | undefined;
   notices: Notices;
   metrics: Metrics;
+  /** How the process ends, once it is asked to. */
+  ending: Ending;
   now(): Date;
+}
+
+export interface Ending {
+  /** Aborts when the process takes nothing new any more. */
+  signal: AbortSignal;
+  /** From then on, how long what is under way may take. */
+  graceMs: number;
 }
 
 export interface RunningService {
@@ -50,11 +61,11 @@ export interface RunningService {
   /** Where the service listens for clients, for the one that does. */
   url?: string;
   /**
-   * Brings streams without an end of their own to one, within `graceMs`. Called before any service
-   * of the program stops.
+   * Takes nothing new from outside, and waits for what is under way, `graceMs` at most. Called
+   * before anything that it stands on stops.
    */
   drain?(graceMs: number): Promise<void>;
-  /** Ends what is under way, within `graceMs`, and lets go of everything. */
+  /** Lets go of everything; what still has to be written gets `graceMs` at most. */
   stop(graceMs: number): Promise<void>;
 }
 

@@ -44,6 +44,7 @@ export async function* streamAnswer<Piece>(
   try {
     const served = await generation.call((one) => order.open(one, generation.held));
     slot = served.slot;
+    generation.firstPiece();
     yield* served.answer;
     order.finish?.();
     const measured = order.measure(slot);

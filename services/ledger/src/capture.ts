@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { createBatch } from "@tollgate/kit/batch";
 import { isStatementFault } from "@tollgate/kit/database/pool";
 import { newId } from "@tollgate/kit/ids";
+import type { Metrics } from "@tollgate/kit/operations/metrics";
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 
@@ -11,10 +12,14 @@ const batchLimit = 256;
  * Captures usage events, many in one statement. Resolves once the event's entry is committed, also
  * when an earlier delivery of the same event had written it: then nothing changes.
  */
-export function createCapture(pool: pg.Pool): (event: UsageEvent) => Promise<void> {
+export function createCapture(
+  pool: pg.Pool,
+  metrics?: Pick<Metrics, "uncollected">,
+): (event: UsageEvent) => Promise<void> {
   return createBatch({
     run: async (events) => {
-      await captureBatch(pool, events);
+      const uncollected = await captureBatch(pool, events);
+      if (uncollected > 0n) metrics?.uncollected.inc(Number(uncollected));
       return events.map(() => undefined);
     },
     limit: batchLimit,
@@ -22,13 +27,17 @@ export function createCapture(pool: pg.Pool): (event: UsageEvent) => Promise<voi
   });
 }
 
-/** The rule of a charge is the function `capture_events`, beside the tables that it moves. */
-async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<void> {
-  await pool.query({
+/**
+ * The rule of a charge is the function `capture_events`, beside the tables that it moves. Answers
+ * what of the costs stayed uncollected, nano-USD.
+ */
+async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<bigint> {
+  const { rows } = await pool.query<{ uncollected: bigint }>({
     name: "capture-events",
-    text: "SELECT capture_events($1::jsonb)",
+    text: "SELECT capture_events($1::jsonb) AS uncollected",
     values: [JSON.stringify(events.map(toRow))],
   });
+  return rows[0]?.uncollected ?? 0n;
 }
 
 function toRow(event: UsageEvent): Record<string, unknown> {

@@ -3,6 +3,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { Broker } from "@tollgate/kit/broker/connection";
 import { usageConsumer, usageStream } from "@tollgate/kit/broker/usage-stream";
 import type { Log } from "@tollgate/kit/log";
+import type { Metrics } from "@tollgate/kit/operations/metrics";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import {
   AckPolicy,
@@ -16,6 +17,7 @@ import { isRecordable } from "./recordable.ts";
 
 const ackWaitMs = 30_000;
 const retryMs = 1_000;
+const lagEveryMs = 5_000;
 /** Messages taken from the broker and not yet committed. */
 const maxUnderWay = 2_000;
 
@@ -31,6 +33,7 @@ export function consumeUsage(
   broker: Broker,
   capture: (event: UsageEvent) => Promise<void>,
   log: Log,
+  metrics: Pick<Metrics, "usageQueueLag">,
 ): UsageConsumer {
   let stopped = false;
   let messages: ConsumerMessages | undefined;
@@ -53,17 +56,32 @@ export function consumeUsage(
     }
   }
 
+  const watch = setInterval(() => {
+    void lagOf(broker).then((lag) => metrics.usageQueueLag.set(lag));
+  }, lagEveryMs);
   broker.whenConnected((connection) => {
     if (!stopped) finished = run(connection);
   });
   return {
     async stop() {
       stopped = true;
+      clearInterval(watch);
       await messages?.close();
       await finished;
       await Promise.all(underWay);
     },
   };
+}
+
+/** Messages that are not consumed yet; what is under way is not among them. 0 with no broker. */
+async function lagOf(broker: Broker): Promise<number> {
+  try {
+    const manager = await broker.connection()?.jetstreamManager({ checkAPI: false });
+    const info = await manager?.consumers.info(usageStream.name, usageConsumer);
+    return info?.num_pending ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 async function subscribe(connection: NatsConnection): Promise<ConsumerMessages> {

@@ -8,7 +8,7 @@ export async function releaseHold(pool: pg.Pool, holdId: string): Promise<void> 
     [holdId],
   );
   const accountIds = rows.map((row) => row.account_id);
-  if (accountIds.length > 0) await deleteHolds(pool, accountIds, "id = $2", holdId);
+  if (accountIds.length > 0) await deleteHolds(pool, accountIds, "id = $2", [holdId]);
 }
 
 /**
@@ -21,15 +21,18 @@ export async function sweepExpiredHolds(pool: pg.Pool): Promise<number> {
   );
   const accountIds = rows.map((row) => row.account_id);
   if (accountIds.length === 0) return 0;
-  return deleteHolds(pool, accountIds, "expires_at < $2::timestamptz", new Date());
+  return deleteHolds(pool, accountIds, "expires_at < now()", []);
 }
 
-/** Locks the wallets, then ends those of their holds that meet the condition. */
+/**
+ * Locks the wallets, then ends those of their holds that meet the condition. What the time is, is the
+ * database's to say, which also set when they expire.
+ */
 async function deleteHolds(
   pool: pg.Pool,
   accountIds: readonly string[],
   condition: string,
-  value: unknown,
+  values: readonly unknown[],
 ): Promise<number> {
   return inTransaction(pool, async (client) => {
     await client.query(
@@ -38,7 +41,7 @@ async function deleteHolds(
     );
     const { rowCount } = await client.query(
       `DELETE FROM hold WHERE account_id = ANY ($1) AND ${condition}`,
-      [accountIds, value],
+      [accountIds, ...values],
     );
     return rowCount ?? 0;
   });

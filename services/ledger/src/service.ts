@@ -16,6 +16,7 @@ import { createHoldTaker, extendHolds, growHold } from "./hold.ts";
 import { findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
 import { releaseHold, sweepExpiredHolds } from "./release.ts";
+import { ledgerSchema } from "./schema.ts";
 import { verifyLedger } from "./verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 
@@ -24,12 +25,12 @@ const sweepEveryMs = 1_000;
 /** Wallets, holds and ledger entries: the only service that moves money. */
 export const ledger = defineService({
   name: "ledger",
-  async setup({ env, log, broker, now }) {
+  async setup({ env, log, broker, metrics, migrates, now }) {
     const config = readConfig(env);
     const pool = await openDatabase({
       url: config.databaseUrl,
-      schema: "ledger",
-      migrations: new URL("../prisma/migrations/", import.meta.url),
+      schema: ledgerSchema,
+      migrates,
       maxConnections: config.databaseConnections,
       log,
       // Every hot statement looks rows up by key. A plan made while the tables were still empty
@@ -37,8 +38,8 @@ export const ledger = defineService({
       settings: { enable_seqscan: "off" },
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
-    const capture = createCapture(pool);
-    const consumer = broker === undefined ? undefined : consumeUsage(broker, capture, log);
+    const capture = createCapture(pool, metrics);
+    const consumer = broker === undefined ? undefined : consumeUsage(broker, capture, log, metrics);
     const sweep = startSweep(pool, log);
     return {
       offers: [offer(LedgerService, implement(pool, prisma, config, capture, now))],

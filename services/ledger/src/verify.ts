@@ -9,14 +9,20 @@ export interface Verification {
   discrepancies: string[];
 }
 
+const timeoutMs = 60 * 60 * 1_000;
+
 /**
  * Holds the books against each other, in one snapshot: a wallet's entries add up to its balance and
  * its holds to what it holds, entries without a wallet moved no money, an account's hours add up to
- * what its entries charged, and every entry's event is on record once.
+ * what its entries charged, and every entry's event is on record once, and every charge id's charge
+ * is its entry's.
  */
 export async function verifyLedger(prisma: PrismaClient): Promise<Verification> {
   return prisma.$transaction(
     async (snapshot) => {
+      // Every row is read, which is quickest as it lies, and takes as long as it takes.
+      await snapshot.$executeRaw`SET LOCAL enable_seqscan = on`;
+      await snapshot.$executeRaw`SET LOCAL statement_timeout = 0`;
       const wallets = await snapshot.$queryRaw<WrongWallet[]>`
         WITH e AS (SELECT account_id, sum(amount_nano_usd) AS entries FROM entry GROUP BY 1),
              h AS (SELECT account_id, sum(amount_nano_usd) AS holds FROM hold GROUP BY 1),
@@ -34,9 +40,19 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
         FROM e FULL JOIN s USING (account_id)
         WHERE coalesce(charged, 0) <> coalesce(hours, 0) ORDER BY account_id LIMIT 1000`;
       const events = await snapshot.$queryRaw<{ event_id: string }[]>`
-        SELECT event_id FROM entry FULL JOIN recorded_event r USING (event_id)
-        GROUP BY event_id HAVING count(entry.id) <> 1 OR count(r.event_id) <> 1
-        ORDER BY event_id LIMIT 1000`;
+        SELECT event_id FROM entry WHERE NOT EXISTS (
+          SELECT FROM recorded_event r WHERE r.event_id = entry.event_id)
+        UNION ALL
+        SELECT event_id FROM recorded_event r WHERE NOT EXISTS (
+          SELECT FROM entry WHERE r.event_id = entry.event_id)
+        LIMIT 1000`;
+      const repeated = await snapshot.$queryRaw<{ more: bigint }[]>`
+        SELECT (SELECT count(*) FROM entry) - (SELECT count(*) FROM recorded_event) AS more`;
+      const charges = await snapshot.$queryRaw<{ charge_id: string }[]>`
+        WITH e AS (SELECT charge_id, -sum(amount_nano_usd) AS charged
+                   FROM entry WHERE charge_id IS NOT NULL GROUP BY 1)
+        SELECT charge_id FROM e FULL JOIN charge c USING (charge_id)
+        WHERE e.charged IS DISTINCT FROM c.charged_nano_usd LIMIT 1000`;
       return {
         wallets: BigInt(await snapshot.wallet.count()),
         entries: BigInt(await snapshot.entry.count()),
@@ -45,10 +61,12 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
           ...wallets.map(describeWallet),
           ...spends.map(describeSpend),
           ...events.map(({ event_id }) => `event ${event_id}: not on record once`),
+          ...repeated.filter(({ more }) => more !== 0n).map(describeRepeated),
+          ...charges.map(({ charge_id }) => `charge ${charge_id}: not what its entry says`),
         ],
       };
     },
-    { isolationLevel: "RepeatableRead", timeout: 120_000 },
+    { isolationLevel: "RepeatableRead", timeout: timeoutMs },
   );
 }
 
@@ -64,6 +82,10 @@ interface WrongSpend {
   account_id: string;
   charged: bigint;
   hours: bigint;
+}
+
+function describeRepeated({ more }: { more: bigint }): string {
+  return `${more} more entries than events on record`;
 }
 
 function describeWallet(row: WrongWallet): string {

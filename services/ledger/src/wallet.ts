@@ -1,5 +1,6 @@
 import { GatewayError } from "@tollgate/kit/errors";
 import { newId } from "@tollgate/kit/ids";
+import { formatUsd, maxBalanceNanoUsd } from "@tollgate/kit/money";
 import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";
 import { inTransaction } from "./transaction.ts";
@@ -22,7 +23,8 @@ const nanoPerMicro = 1_000n;
 
 /**
  * Adds money, nano-USD, and opens the wallet if there is none; zero only opens it. A reference that
- * was used before with the same amount adds nothing; with another amount it is `invalid_param`.
+ * was used before with the same amount adds nothing; with another amount it is `invalid_param`, as
+ * is what no wallet can hold.
  */
 export async function topUp(
   pool: pg.Pool,
@@ -32,6 +34,7 @@ export async function topUp(
     const message = "An amount has at most six decimals.";
     throw new GatewayError("invalid_param", message, { param: "amount" });
   }
+  if (order.amountNanoUsd > maxBalanceNanoUsd) throw tooMuch();
   return inTransaction(pool, async (client) => {
     await client.query(openWalletSql, [order.accountId]);
     const before = await lockWallet(client, order.accountId);
@@ -47,6 +50,7 @@ export async function topUp(
       const message = "This reference was used before, for another amount.";
       throw new GatewayError("invalid_param", message, { param: "reference" });
     }
+    if (before.balanceNanoUsd + order.amountNanoUsd > maxBalanceNanoUsd) throw tooMuch();
     const { accountId, amountNanoUsd, reference, at } = order;
     await client.query(topUpEntrySql, [
       newId("entry"),
@@ -59,6 +63,11 @@ export async function topUp(
     const balanceNanoUsd = before.balanceNanoUsd + order.amountNanoUsd;
     return { wallet: { ...before, balanceNanoUsd }, credited: true };
   });
+}
+
+function tooMuch(): GatewayError {
+  const message = `A wallet holds ${formatUsd(maxBalanceNanoUsd)} USD at the most.`;
+  return new GatewayError("invalid_param", message, { param: "amount" });
 }
 
 const openWalletSql = `

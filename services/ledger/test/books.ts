@@ -4,6 +4,7 @@ import { openDatabase } from "@tollgate/kit/database/pool";
 import { createLog } from "@tollgate/kit/log";
 import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import pg from "pg";
+import { ledgerSchema } from "../src/schema.ts";
 import { topUp } from "../src/wallet.ts";
 
 declare module "vitest" {
@@ -29,8 +30,7 @@ export async function createLedgerDatabase(postgresUrl: string): Promise<string>
 export async function openLedger(url: string): Promise<pg.Pool> {
   return openDatabase({
     url,
-    schema: "ledger",
-    migrations: new URL("../prisma/migrations/", import.meta.url),
+    schema: ledgerSchema,
     maxConnections: 8,
     log: createLog("silent"),
   });

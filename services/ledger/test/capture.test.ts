@@ -2,11 +2,12 @@ import { minOf } from "@tollgate/kit/money";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHoldTaker } from "../src/hold.ts";
 import { sumSpend } from "../src/read-entries.ts";
 import { releaseHold, sweepExpiredHolds } from "../src/release.ts";
+import { topUp } from "../src/wallet.ts";
 import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
 import { settle } from "./settlement-model.ts";
 
@@ -245,5 +246,36 @@ describe("holds and captures", () => {
       spends.push(await sumSpend(pool, accountId, at(minutes)));
     }
     expect(spends).toEqual([15_000n, 14_000n, 14_000n, 12_000n, 8_000n, 0n]);
+  });
+
+  test("a sweep goes by the database's clock, whatever this process's says", async () => {
+    const accountId = await openWallet(pool, 1_000_000n);
+    const take = createHoldTaker(pool, 60_000);
+    await take({ holdId: `${accountId}-expired`, accountId, estimate: 1_000n });
+    await take({ holdId: `${accountId}-live`, accountId, estimate: 2_000n });
+    await pool.query("UPDATE hold SET expires_at = now() - interval '1 second' WHERE id = $1", [
+      `${accountId}-expired`,
+    ]);
+    vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ["Date"] });
+    try {
+      expect(await sweepExpiredHolds(pool)).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 2_000n });
+    await releaseHold(pool, `${accountId}-live`);
+  });
+
+  test("no wallet holds more than adds up", async () => {
+    const most = 10n ** 18n;
+    const accountId = await openWallet(pool, most - 1_000n);
+    const more = { accountId, reference: "more", at: new Date() };
+    for (const amountNanoUsd of [2_000n, most + 1_000n, 2n ** 63n - 807n]) {
+      await expect(topUp(pool, { ...more, amountNanoUsd })).rejects.toMatchObject({
+        code: "invalid_param",
+        param: "amount",
+      });
+    }
+    expect((await topUp(pool, { ...more, amountNanoUsd: 1_000n })).credited).toBe(true);
   });
 });

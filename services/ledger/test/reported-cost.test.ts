@@ -26,6 +26,7 @@ import { ledger } from "../src/service.ts";
 import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./books.ts";
 
 const log = createLog("silent");
+const metrics = createMetrics();
 const emptyCatalog: Catalog = {
   models: new Map(),
   limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
@@ -52,7 +53,9 @@ describe("what a client is told", () => {
       httpAddress: { host: "127.0.0.1", port: 0 },
       httpPeer: () => [],
       trust: createTrust(undefined),
-      metrics: createMetrics(),
+      migrates: true,
+      ending: { signal: new AbortController().signal, graceMs: 1_000 },
+      metrics,
       broker: undefined,
       notices: { publish() {}, subscribe() {} },
       now: () => new Date(),
@@ -64,16 +67,19 @@ describe("what a client is told", () => {
       holds: createHolds(
         { ...client, growHold: (...call) => delay.then(() => client.growHold(...call)) },
         log,
+        metrics,
       ),
       publisher: createPublisher({
         broker: undefined,
         ledger: client,
         spool: await openSpool(await mkdtemp(join(tmpdir(), "spool-")), log),
         log,
+        metrics,
         missingAfterMs: 60_000,
       }),
       breakers: createBreakers(() => performance.now()),
       log,
+      metrics,
       now: () => new Date(),
     });
   });

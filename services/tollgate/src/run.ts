@@ -3,6 +3,7 @@ import { StartError } from "@tollgate/kit/errors";
 import { createLog } from "@tollgate/kit/log";
 import { type Program, startProgram } from "@tollgate/kit/program";
 import { z } from "zod";
+import { migrateAll } from "./migrate.ts";
 import { servicesOf } from "./targets.ts";
 
 /** How a service that has its own process is reached unless `TOLLGATE_LISTEN` says otherwise. */
@@ -15,10 +16,17 @@ const settingsSchema = z.object({
   TOLLGATE_OPERATIONS_LISTEN: z.string().optional(),
 });
 
+/** What a target is that has done all it is for once it has started. */
+const done: Program = { url: undefined, stop: async () => {} };
+
 /** Starts one target with its settings from `env`. */
 export async function startTarget(target: string, env: Environment): Promise<Program> {
-  const services = servicesOf(target);
   const settings = readSettings(settingsSchema, env);
+  if (target === "migrate") {
+    await migrateAll(env, createLog(settings.TOLLGATE_LOG));
+    return done;
+  }
+  const services = servicesOf(target);
   const isAlone = target !== "all";
   const listen = settings.TOLLGATE_LISTEN ?? (isAlone ? defaultListen : "");
   const operations =

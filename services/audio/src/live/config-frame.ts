@@ -1,9 +1,10 @@
 import type { Model } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import { liveAudio } from "@tollgate/kit/live-audio";
 import type { ClientFrame } from "./live-socket.ts";
 
-const fields = ["model", "format", "sample_rate", "channels"];
+const fields = ["model", ...Object.keys(liveAudio)];
 
 /**
  * Reads the first frame of a live transcription. The model comes before the format: `resolve`
@@ -16,16 +17,18 @@ export function readConfigFrame(frame: ClientFrame, resolve: (alias: string) => 
     const param = unknown.slice(0, 200);
     throw new GatewayError("unknown_param", `${param} is not a parameter.`, { param });
   }
-  const { model: alias, format, sample_rate = 16_000, channels = 1 } = config;
+  const { model: alias, format, ...rates } = config;
   if (typeof alias !== "string" || alias === "") throw invalid("model", "must name an alias");
   const model = resolve(alias);
-  if (typeof format !== "string") throw invalid("format", "must be pcm_s16le");
-  if (format !== "pcm_s16le") {
-    const message = "format: must be pcm_s16le.";
+  if (typeof format !== "string") throw invalid("format", `must be ${liveAudio.format}`);
+  if (format !== liveAudio.format) {
+    const message = `format: must be ${liveAudio.format}.`;
     throw new GatewayError("unsupported_audio_format", message, { param: "format" });
   }
-  if (sample_rate !== 16_000) throw invalid("sample_rate", "must be 16000");
-  if (channels !== 1) throw invalid("channels", "must be 1");
+  for (const name of ["sample_rate", "channels"] as const) {
+    const { [name]: value = liveAudio[name] } = rates;
+    if (value !== liveAudio[name]) throw invalid(name, `must be ${liveAudio[name]}`);
+  }
   return model;
 }
 

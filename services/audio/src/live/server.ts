@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { envelope, GatewayError } from "@tollgate/kit/errors";
 import { answerErrorOnSocket, toGatewayError } from "@tollgate/kit/http/error-answer";
 import type { AcceptUpgrade } from "@tollgate/kit/http/proxied-request";
 import type { Log } from "@tollgate/kit/log";
 import type { Modality } from "@tollgate/kit/modality";
+import type { ServiceContext } from "@tollgate/kit/service";
 import { cutStream } from "@tollgate/kit/streamed-answer";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
@@ -12,20 +12,25 @@ import { LiveSocket, maxFrameBytes } from "./live-socket.ts";
 import { serveSession } from "./session.ts";
 
 const normalClosure = 1_000;
+/** The stream did not end, but this replica of the service does: connect again. */
+const goingAway = 1_001;
+/** The part of a stopping process's grace that streams have to end by themselves. */
+const toldAfter = 0.4;
 const policyViolation = 1_008;
 const internalError = 1_011;
-const drainLookMs = 50;
 
 export interface LiveServer {
   /** Takes an upgrade that the edge has authenticated, and serves it to its end. */
   accept: AcceptUpgrade;
-  /** Ends the audio of every stream, and gives them `graceMs` to say what is left. */
-  stop(graceMs: number): Promise<void>;
 }
 
 /** Serves GET /v1/audio/transcriptions/stream. */
-export function createLiveServer(modality: Modality, log: Log): LiveServer {
+export function createLiveServer(
+  modality: Modality,
+  { log, metrics, ending }: Pick<ServiceContext, "log" | "metrics" | "ending">,
+): LiveServer {
   const live = new Set<LiveSocket>();
+  let told = false;
   const server = new WebSocketServer<typeof LiveSocket>({
     noServer: true,
     WebSocket: LiveSocket,
@@ -42,9 +47,10 @@ export function createLiveServer(modality: Modality, log: Log): LiveServer {
   async function serve(client: LiveSocket, caller: Caller): Promise<void> {
     client.open();
     live.add(client);
+    metrics.openSockets.inc();
     try {
       await serveSession(modality, caller, client);
-      client.finish(normalClosure);
+      client.finish(told ? goingAway : normalClosure);
     } catch (error) {
       if (client.gone.aborted) return;
       const failure = failureOf(error, log);
@@ -52,19 +58,22 @@ export function createLiveServer(modality: Modality, log: Log): LiveServer {
       client.finish(failure.status < 500 ? policyViolation : internalError);
     } finally {
       live.delete(client);
+      metrics.openSockets.dec();
     }
   }
+
+  /** Most streams end by themselves in time. The audio of the others is ended, and drained. */
+  function tellAll(): void {
+    told = true;
+    for (const client of live) client.endFrames();
+  }
+  ending.signal.addEventListener("abort", () => {
+    setTimeout(tellAll, ending.graceMs * toldAfter).unref();
+  });
 
   return {
     accept(req, socket, head, caller) {
       server.handleUpgrade(req, socket, head, (client) => void serve(client, caller));
-    },
-    async stop(graceMs) {
-      for (const client of live) client.endFrames();
-      const deadline = performance.now() + graceMs;
-      while (live.size > 0 && performance.now() < deadline) await sleep(drainLookMs);
-      for (const client of live) client.terminate();
-      while (live.size > 0 && performance.now() < deadline + 1_000) await sleep(drainLookMs);
     },
   };
 }

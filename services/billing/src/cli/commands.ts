@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { parseCatalog } from "@tollgate/kit/catalog/parse";
-import { formatUsd, parseUsd } from "@tollgate/kit/money";
+import { formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
@@ -21,6 +21,7 @@ export interface Options {
   reference?: string | undefined;
   account?: string | undefined;
   limit?: string | undefined;
+  before?: string | undefined;
 }
 
 export interface Command {
@@ -29,6 +30,9 @@ export interface Command {
   options: readonly (keyof Options)[];
   run(args: readonly string[], options: Options, operator: () => Operator): Promise<Output>;
 }
+
+/** Every entry is read, however many there are. */
+const verifyTimeoutMs = 60 * 60 * 1_000;
 
 type Operator = Client<typeof OperatorService>;
 
@@ -83,18 +87,22 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   "ledger list": {
     takes: [],
-    options: ["account", "limit"],
-    async run(_args, { account = "", limit = "50" }, operator) {
-      if (!/^[1-9]\d{0,3}$/.test(limit)) throw new UsageError("--limit must be from 1 to 9999");
-      const { entries } = await operator().listLedger({ account, limit: Number(limit) });
-      return { lines: entries.map(entryLine), json: entries.map(entryJson) };
+    options: ["account", "limit", "before"],
+    async run(_args, { account = "", limit: asked = "50", before = "" }, operator) {
+      const limit = /^\d{1,4}$/.test(asked) ? Number(asked) : 0;
+      if (limit < 1 || limit > 1_000) throw new UsageError("--limit must be from 1 to 1000");
+      const page = { account, limit, beforeEntryId: before };
+      const { entries } = await operator().listLedger(page);
+      const last = entries.length === limit ? entries.at(-1) : undefined;
+      const more = last === undefined ? [] : [`older ones: --before ${last.id}`];
+      return { lines: [...entries.map(entryLine), ...more], json: entries.map(entryJson) };
     },
   },
   "ledger verify": {
     takes: [],
     options: [],
     async run(_args, _options, operator) {
-      const { result } = await operator().verifyLedger({});
+      const { result } = await operator().verifyLedger({}, { timeoutMs: verifyTimeoutMs });
       const { wallets = 0n, entries = 0n, openHolds = 0n, discrepancies = [] } = result ?? {};
       const sum = `${wallets} wallets, ${entries} entries, ${openHolds} open holds`;
       const failed = discrepancies.length > 0;
@@ -125,6 +133,9 @@ export const commands: Readonly<Record<string, Command>> = {
 
 function readUsd(text: string, what: string): bigint {
   const amount = parseUsd(text);
+  if (amount !== undefined && amount > maxBalanceNanoUsd) {
+    throw new UsageError(`${what} must be ${formatUsd(maxBalanceNanoUsd)} at the most`);
+  }
   if (amount !== undefined && amount % 1_000n === 0n) return amount;
   throw new UsageError(`${what} must be an amount such as 12.50, six decimals at most`);
 }

@@ -76,6 +76,7 @@ function readCommandLine(args: string[]) {
         reference: text,
         account: text,
         limit: text,
+        before: text,
         json: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },

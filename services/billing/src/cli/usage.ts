@@ -9,7 +9,7 @@ export const help = `tollgate: the operator's commands
   tollgate key create ACCOUNT [--channel settlement]
   tollgate key revoke KEY-ID
   tollgate wallet top-up ACCOUNT USD --reference REF
-  tollgate ledger list [--account ACCOUNT] [--limit N]
+  tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
   tollgate ledger verify
   tollgate catalog check FILE
 

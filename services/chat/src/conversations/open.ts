@@ -5,6 +5,7 @@ import type { ServiceContext } from "@tollgate/kit/service";
 import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { z } from "zod";
+import { chatSchema } from "../schema.ts";
 import { createDeletion } from "./deletion.ts";
 import { implementConversations } from "./service.ts";
 import { createSessions, type Sessions } from "./session.ts";
@@ -19,13 +20,13 @@ export interface Conversations {
 
 /** Opens the conversation store. Raises a StartError when its database cannot be used. */
 export async function openConversations(
-  { env, log, peer }: ServiceContext,
+  { env, log, migrates, peer }: ServiceContext,
   { databaseConnections, waitMs }: { databaseConnections: number; waitMs: number },
 ): Promise<Conversations> {
   const pool = await openDatabase({
     url: readSettings(schema, env).DATABASE_URL,
-    schema: "chat",
-    migrations: new URL("../../prisma/migrations/", import.meta.url),
+    schema: chatSchema,
+    migrates,
     maxConnections: databaseConnections,
     log,
   });

@@ -1,6 +1,7 @@
 import type { ProxiedRequest } from "@tollgate/kit/http/proxied-request";
 import { sendJsonBytes } from "@tollgate/kit/http/proxied-request";
 import { withSpool } from "@tollgate/kit/http/spool";
+import { tellAlias } from "@tollgate/kit/http/stamped-caller";
 import type { Modality } from "@tollgate/kit/modality";
 import { costOf } from "@tollgate/kit/money";
 import { dearestCost, type Measured } from "@tollgate/kit/pipeline";
@@ -18,6 +19,7 @@ export async function answerOcr(
 ): Promise<void> {
   await withSpool(async (spool) => {
     const form = await readOcrForm(req, spool);
+    tellAlias(res, form.alias);
     const model = pipeline.resolve(form.alias, "ocr");
     checkLane(form, model);
     const quantity = BigInt(form.pages);

@@ -1,12 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { type Model, ocrLanes } from "@tollgate/kit/catalog/model";
-import {
-  filesOf,
-  invalidPart,
-  refuseUnknownParts,
-  requiredTextOf,
-  textOf,
-} from "@tollgate/kit/http/form-fields";
+import type { Model } from "@tollgate/kit/catalog/model";
+import { ocrForm } from "@tollgate/kit/forms/ocr";
+import { invalidPart, readForm } from "@tollgate/kit/http/form-fields";
 import { readMultipart } from "@tollgate/kit/http/multipart";
 import type { Spool } from "@tollgate/kit/http/spool";
 import { createPdfPages } from "./pdf-pages.ts";
@@ -23,7 +18,6 @@ export interface OcrForm {
   contentType: string;
 }
 
-const names = ["file", "model", "mode", "diplomatic", "language"];
 /** A document whose pages cannot be counted here. */
 const unreadablePages = 100;
 
@@ -41,23 +35,13 @@ export async function readOcrForm(req: IncomingMessage, body: Spool): Promise<Oc
     },
     takeChunk: (chunk) => body.write(chunk),
   });
-  refuseUnknownParts(parts, names);
-  const files = filesOf(parts, "file");
-  const alias = requiredTextOf(parts, "model");
-  const mode = optionOf(textOf(parts, "mode"), "mode", ocrLanes);
-  optionOf(textOf(parts, "diplomatic"), "diplomatic", ["t", "f"]);
-  textOf(parts, "language");
+  const { file, model, mode = "" } = readForm(parts, ocrForm);
   const contentType = req.headers["content-type"] ?? "";
-  return { alias, mode, fileParts: files.length, pages, body, contentType };
+  return { alias: model, mode, fileParts: file.length, pages, body, contentType };
 }
 
 /** Raises `invalid_param` when the form asks for another lane than its alias's. */
 export function checkLane({ mode }: OcrForm, { alias, ocr }: Model): void {
   if (mode === "" || mode === ocr?.lane) return;
   throw invalidPart("mode", `must be ${ocr?.lane} for ${alias}, or left out`);
-}
-
-function optionOf(value: string | undefined, name: string, options: readonly string[]): string {
-  if (value === undefined || options.includes(value)) return value ?? "";
-  throw invalidPart(name, `must be ${options.join(" or ")}`);
 }

@@ -2,6 +2,7 @@ import type { Model, Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
 import { withSpool } from "@tollgate/kit/http/spool";
+import { tellAlias } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Modality } from "@tollgate/kit/modality";
 import { chainFailure, SlotFailure } from "@tollgate/kit/upstream/failure";
@@ -33,6 +34,7 @@ export async function createJob(
 ): Promise<void> {
   await withSpool(async (spool) => {
     const form = await readOcrForm(req, spool);
+    tellAlias(res, form.alias);
     const model = pipeline.resolve(form.alias, "ocr");
     checkLane(form, model);
     const { slot, answer } = await pipeline.walk(model, async (one) => {

@@ -11,12 +11,13 @@ export interface RequestKey {
 }
 
 const header = "Idempotency-Key";
-const visibleAscii = /^[\x21-\x7e]{1,255}$/;
+/** Visible ASCII. */
+export const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /** The request's idempotency key, undefined when it has none. Raises `invalid_param`. */
 export function readIdempotencyKey(req: Request): string | undefined {
   const key = req.get(header);
-  if (key === undefined || visibleAscii.test(key)) return key;
+  if (key === undefined || keyPattern.test(key)) return key;
   const message = `${header} must be 1 to 255 visible ASCII characters.`;
   throw new GatewayError("invalid_param", message, { param: header });
 }

@@ -9,6 +9,8 @@ import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import { z } from "zod";
 import type { BillableRoute } from "../billable.ts";
+import { replayedOperation } from "../openapi/billable-operation.ts";
+import { jsonAnswer } from "../openapi/operation.ts";
 import { alias, boolean, oneOf, text, texts } from "./fields.ts";
 import { jsonRoute } from "./json-route.ts";
 
@@ -64,9 +66,16 @@ const entityTypes = z
   .min(1, "must hold at least one type")
   .optional();
 
-const common = { model: alias, input: texts };
-const entityFields = { types: entityTypes, labels: entityTypes };
-const taxonomyFields = { taxonomy: oneOf(taxonomies), both_versions: boolean };
+const common = { model: alias, input: texts.describe("A text, or texts of which each is a unit.") };
+const entityFields = {
+  types: entityTypes.describe("The kinds of entities to look for."),
+  labels: entityTypes.describe("Another name for `types`; one of the two is needed."),
+};
+const aboutTaxonomy = "The taxonomy's version, of those that the alias speaks.";
+const taxonomyFields = {
+  taxonomy: oneOf(taxonomies).describe(aboutTaxonomy),
+  both_versions: boolean.describe("Whether to answer in the other taxonomy as well."),
+};
 
 const eitherLane = z.strictObject({ ...common, ...taxonomyFields, ...entityFields });
 
@@ -79,7 +88,13 @@ const entityLane = z
   .refine(({ types, labels }) => !types || !labels || isSame(types, labels), {
     path: ["labels"],
     error: "means the same as types, and differs from it here",
-  });
+  })
+  .meta({ anyOf: ["types", "labels"].map(isNamed) });
+
+/** In JSON Schema: the body has an array of that name. */
+function isNamed(name: string) {
+  return { required: [name], properties: { [name]: { type: "array" } } };
+}
 
 function taxonomyLane({ taxonomies: taken }: Extract<Classification, { lane: "taxonomy" }>) {
   const taxonomy = z.enum(taken, { error: `must be ${taken.join(" or ")}` }).optional();
@@ -89,3 +104,24 @@ function taxonomyLane({ taxonomies: taken }: Extract<Classification, { lane: "ta
 function isSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((name, index) => name === right[index]);
 }
+
+export const classificationOperation = replayedOperation({
+  id: "classify",
+  tag: "Documents",
+  summary: "Classify texts, or find entities",
+  about:
+    "An alias is on one of two lanes. One labels by a taxonomy and takes `taxonomy` and " +
+    "`both_versions`; the other finds entities and takes `types` or `labels`. A field of the " +
+    "other lane is refused as `unknown_param`.",
+  body: {
+    kind: "json",
+    name: "ClassificationRequest",
+    schemas: [z.strictObject({ ...common, ...taxonomyFields }), entityLane],
+    example: { model: "demo-taxonomy", input: "The match ended in a draw.", taxonomy: "2.1" },
+  },
+  answer: jsonAnswer(
+    "Classification",
+    z.union([z.looseObject({}), z.array(z.unknown())]),
+    "The provider's answer as it came.",
+  ),
+});

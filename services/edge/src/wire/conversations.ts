@@ -9,12 +9,17 @@ import type {
   GetConversationResponse,
   Turn,
 } from "@tollgate/proto/tollgate/v1/conversation";
+import type { z } from "zod";
 import { jsonType, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Exchange, Route } from "../exchange.ts";
-
-const defaultLimit = 25;
-const maxLimit = 100;
+import {
+  type conversationSchema,
+  type costsSchema,
+  defaultLimit,
+  type listSchema,
+  maxLimit,
+} from "./conversation-operations.ts";
 
 export interface ConversationParts {
   authenticate: Authenticate;
@@ -35,7 +40,14 @@ export function listConversations({ authenticate, conversations }: ConversationP
       signal,
     });
     const data = rows.map(toItem);
-    exchange.res.json({ object: "list", data, total: Number(total), limit, offset });
+    const list: z.infer<typeof listSchema> = {
+      object: "list",
+      data,
+      total: Number(total),
+      limit,
+      offset,
+    };
+    exchange.res.json(list);
   };
 }
 
@@ -83,7 +95,13 @@ function wholeNumber(text: string | null): number | undefined {
   return Number(text);
 }
 
-function toItem({ id, createdAt, lastActiveAt, model, turnCount }: Conversation) {
+function toItem({
+  id,
+  createdAt,
+  lastActiveAt,
+  model,
+  turnCount,
+}: Conversation): z.infer<typeof conversationSchema> {
   return {
     id,
     object: "conversation",
@@ -105,7 +123,11 @@ function detailOf({ conversation, turns, costs }: GetConversationResponse): stri
     created_at: unixSeconds(cost.createdAt),
   }));
   const total = costs.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
-  const summary = { currency: "USD", total_cost: usdJson(total), items };
+  const summary: z.infer<typeof costsSchema> = {
+    currency: "USD",
+    total_cost: usdJson(total),
+    items,
+  };
   const head = JSON.stringify(toItem(conversation)).slice(0, -1);
   const all = turns.map(turnJson).join(",");
   return `${head},"turns":[${all}],"cost_summary":${JSON.stringify(summary)}}`;

@@ -3,8 +3,11 @@ import { GatewayError } from "@tollgate/kit/errors";
 import { usdJson } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import { z } from "zod";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
+import { unixSeconds as time, usd } from "../openapi/answer-fields.ts";
+import { jsonAnswer, type Operation } from "../openapi/operation.ts";
 
 /** GET /v1/credits: the account's wallet and what it spent in the trailing 30 days. */
 export function getCredits(
@@ -27,10 +30,30 @@ export function getCredits(
       spend_30d: usdJson(credits.spend30dNanoUsd),
       period_start: unixSeconds(credits.periodStart),
       period_end: unixSeconds(credits.periodEnd),
-    });
+    } satisfies z.input<typeof summary>);
   };
 }
 
 function unixSeconds(timestamp: Timestamp | undefined): number {
   return timestamp === undefined ? 0 : Math.floor(timestampMs(timestamp) / 1_000);
 }
+
+const summary = z.object({
+  object: z.literal("credit_summary"),
+  currency: z.literal("USD"),
+  balance: usd,
+  held: usd.describe("What requests in flight may still cost."),
+  available: usd.describe("What new requests may cost: the balance without what is held."),
+  spend_30d: usd.describe("What was spent in the period, the trailing 30 days."),
+  period_start: time,
+  period_end: time,
+});
+
+export const getCreditsOperation: Operation = {
+  id: "getCredits",
+  tag: "Account",
+  summary: "Read the wallet",
+  access: "key",
+  answers: { 200: jsonAnswer("CreditSummary", summary, "The wallet of the key's account.") },
+  errors: ["not_found"],
+};

@@ -3,19 +3,29 @@ import { z } from "zod";
 /** Kinds of fields that more than one route takes. */
 
 export const text = z.string({ error: "must be a string" });
-export const alias = text.min(1, "must not be empty");
+export const alias = text
+  .min(1, "must not be empty")
+  .describe("The alias of a model that this route serves, from `GET /v1/models`.");
 export const boolean = z.boolean({ error: "must be true or false" }).optional();
 
-/** A text, or a non-empty array of texts. Checked in one pass: it may hold millions of them. */
-export const texts = z.custom<string | string[]>().superRefine((value: unknown, context) => {
-  if (typeof value === "string") return;
-  const refuse = (message: string, path: number[] = []) =>
-    context.addIssue({ code: "custom", message, path });
-  if (!Array.isArray(value)) return refuse("must be a string or an array of strings");
-  if (value.length === 0) return refuse("must not be empty");
-  const wrong = value.findIndex((item) => typeof item !== "string");
-  if (wrong >= 0) refuse("must be a string", [wrong]);
-});
+/**
+ * A text, or a non-empty array of texts. Checked in one pass, since it may hold millions of them;
+ * the metadata says the same as JSON Schema, which cannot be derived from code.
+ */
+export const texts = z
+  .custom<string | string[]>()
+  .superRefine((value: unknown, context) => {
+    if (typeof value === "string") return;
+    const refuse = (message: string, path: number[] = []) =>
+      context.addIssue({ code: "custom", message, path });
+    if (!Array.isArray(value)) return refuse("must be a string or an array of strings");
+    if (value.length === 0) return refuse("must not be empty");
+    const wrong = value.findIndex((item) => typeof item !== "string");
+    if (wrong >= 0) refuse("must be a string", [wrong]);
+  })
+  .meta({
+    anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, minItems: 1 }],
+  });
 
 export function numberFrom(min: number, max: number) {
   const error = `must be a number from ${min} to ${max}`;

@@ -4,7 +4,9 @@ import {
   type Health,
   HealthCheckResponse_ServingStatus,
 } from "@tollgate/proto/grpc/health/v1/health";
+import { z } from "zod";
 import type { Route } from "../exchange.ts";
+import { jsonAnswer, type Operation } from "../openapi/operation.ts";
 
 /** A service that does not answer in this time counts as out. */
 const checkTimeoutMs = 500;
@@ -26,7 +28,7 @@ export function getHealth(
       version,
       uptime_seconds: Math.floor(uptimeSeconds()),
       services,
-    });
+    } satisfies z.input<typeof healthSchema>);
   };
 }
 
@@ -43,3 +45,18 @@ function overall(answers: readonly string[]): "ok" | "degraded" | "unavailable" 
   if (answers.every((answer) => answer === "ok")) return "ok";
   return answers.includes("ok") ? "degraded" : "unavailable";
 }
+
+const healthSchema = z.object({
+  status: z.enum(["ok", "degraded", "unavailable"]).describe("`degraded`: some service is out."),
+  version: z.string(),
+  uptime_seconds: z.int(),
+  services: z.record(z.string(), z.enum(["ok", "out"])),
+});
+
+export const getHealthOperation: Operation = {
+  id: "getHealth",
+  tag: "Gateway",
+  summary: "Read the gateway's health",
+  access: "open",
+  answers: { 200: jsonAnswer("Health", healthSchema, "Always, and at once, whatever is out.") },
+};

@@ -6,6 +6,7 @@ import { answerErrorOnSocket, notFound, toGatewayError } from "@tollgate/kit/htt
 import { asksForWebSocket } from "@tollgate/kit/http/server";
 import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
+import type { Metrics } from "@tollgate/kit/operations/metrics";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
@@ -19,6 +20,7 @@ export interface LiveParts {
   guard: BalanceGuard;
   proxy: ServiceProxy;
   log: Log;
+  metrics: Pick<Metrics, "requests" | "requestDuration">;
 }
 
 export const livePath = "/v1/audio/transcriptions/stream";
@@ -27,7 +29,7 @@ export const livePath = "/v1/audio/transcriptions/stream";
  * GET /v1/audio/transcriptions/stream: refuses an upgrade as plain HTTP, or proxies it. A browser,
  * which cannot set the header, may send its key as a sub-protocol.
  */
-export function upgradeLive({ authenticate, guard, proxy, log }: LiveParts): Upgrades {
+export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LiveParts): Upgrades {
   async function accept(req: IncomingMessage, socket: Socket, head: Buffer, requestId: string) {
     const headers: Record<string, string> = { "x-request-id": requestId };
     const res = {
@@ -44,8 +46,11 @@ export function upgradeLive({ authenticate, guard, proxy, log }: LiveParts): Upg
       refuseQuery(req);
       const caller = create(CallerSchema, { requestId, keyId, accountId });
       proxy.upgrade(req, socket, head, { caller, headers, protocol: onlyProtocol });
+      return 101;
     } catch (error) {
-      answerErrorOnSocket(socket, toGatewayError(error, log), headers);
+      const failure = toGatewayError(error, log);
+      answerErrorOnSocket(socket, failure, headers);
+      return failure.status;
     }
   }
 
@@ -55,12 +60,15 @@ export function upgradeLive({ authenticate, guard, proxy, log }: LiveParts): Upg
       const requestId = newRequestId();
       const startedAt = performance.now();
       socket.on("error", () => {});
-      socket.once("close", () => {
-        const ms = Math.round(performance.now() - startedAt);
-        const fields = { request_id: requestId, method: "GET", path: livePath, ms };
-        log.info(fields, "live request ended");
+      const answered = accept(req, socket, head, requestId);
+      socket.once("close", async () => {
+        const ms = performance.now() - startedAt;
+        const status = await answered;
+        metrics.requests.inc({ route: livePath, alias: "", status });
+        metrics.requestDuration.observe({ route: livePath, alias: "" }, ms / 1_000);
+        const fields = { request_id: requestId, method: "GET", path: livePath, status };
+        log.info({ ...fields, ms: Math.round(ms) }, "request");
       });
-      void accept(req, socket, head, requestId);
     },
   };
 }

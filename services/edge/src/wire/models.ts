@@ -1,8 +1,11 @@
-import type { Catalog, Model } from "@tollgate/kit/catalog/model";
+import { type Catalog, type Model, routeTypes, unitTypes } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
 import type { Price } from "@tollgate/kit/money";
+import { z } from "zod";
 import type { Authenticate } from "../auth.ts";
 import type { Exchange, Route } from "../exchange.ts";
+import { unixSeconds } from "../openapi/answer-fields.ts";
+import { jsonAnswer, type Operation } from "../openapi/operation.ts";
 
 export interface ModelsParts {
   authenticate: Authenticate;
@@ -14,7 +17,8 @@ export function listModels(parts: ModelsParts): Route {
   return async (exchange) => {
     await refuseWrongKey(parts, exchange);
     const models = [...parts.catalog().models.values()].filter(isPublic);
-    exchange.res.json({ object: "list", data: models.map(modelEntry) });
+    const list: z.infer<typeof listSchema> = { object: "list", data: models.map(modelEntry) };
+    exchange.res.json(list);
   };
 }
 
@@ -39,7 +43,7 @@ function isPublic(model: Model): boolean {
   return model.visibility === "public";
 }
 
-function modelEntry(model: Model): Record<string, unknown> {
+function modelEntry(model: Model): z.infer<typeof modelSchema> {
   const readsText = model.routeType === "chat" || model.routeType === "embeddings";
   const contextTokens = model.contextTokens ?? null;
   return {
@@ -54,7 +58,7 @@ function modelEntry(model: Model): Record<string, unknown> {
   };
 }
 
-function unitPricing({ unitType, pricing: { input } }: Model): Record<string, unknown> {
+function unitPricing({ unitType, pricing: { input } }: Model): z.infer<typeof unitPrice> {
   const price = Number(decimal(input.picoUsd));
   return { currency: "USD", unit_type: unitType, per: Number(input.per), price };
 }
@@ -63,7 +67,7 @@ const million = 1_000_000n;
 const free: Price = { picoUsd: 0n, per: 1n };
 
 /** Token prices in both forms that clients know: USD a million tokens, and USD a token. */
-function tokenPricing({ pricing }: Model): Record<string, unknown> {
+function tokenPricing({ pricing }: Model): z.infer<typeof tokenPrice> {
   const { input, cachedInput, output = free } = pricing;
   return {
     currency: "USD",
@@ -92,3 +96,65 @@ function decimal(scaled: bigint, places = 12): string {
   const fraction = digits.slice(-places).replace(/0+$/, "");
   return `${digits.slice(0, -places)}${fraction === "" ? "" : `.${fraction}`}`;
 }
+
+const unitPrice = z.object({
+  currency: z.literal("USD"),
+  unit_type: z.enum(unitTypes),
+  per: z.int().describe("So many units cost the price."),
+  price: z.number().describe("US dollars."),
+});
+
+const perMillionTokens = z.number().describe("US dollars a million tokens.");
+const perOneToken = z.string().describe("US dollars a token, as a decimal.");
+const tokenPrice = z.object({
+  currency: z.literal("USD"),
+  unit_type: z.literal("tokens"),
+  per: z.int(),
+  input: perMillionTokens,
+  output: perMillionTokens,
+  cached_input: perMillionTokens.optional(),
+  prompt: perOneToken,
+  completion: perOneToken,
+});
+
+const modelSchema = z
+  .object({
+    id: z.string().describe("The alias: what requests name in `model`."),
+    object: z.literal("model"),
+    created: unixSeconds,
+    owned_by: z.string(),
+    route_type: z.enum(routeTypes).describe("The one kind of route that serves it."),
+    context_tokens: z.int().nullable().describe("How much it reads, where that means something."),
+    context_length: z.int().nullable().optional().describe("The same under another name."),
+    pricing: z.union([tokenPrice, unitPrice]),
+  })
+  .meta({ id: "Model" });
+const listSchema = z.object({ object: z.literal("list"), data: z.array(modelSchema) });
+
+export const listModelsOperation: Operation = {
+  id: "listModels",
+  tag: "Models",
+  summary: "List models",
+  about: "Needs no key, and tells nobody more than another. A key that is wrong is refused.",
+  access: "optional key",
+  answers: { 200: jsonAnswer("ModelList", listSchema, "All public aliases.") },
+};
+
+export const getModelOperation: Operation = {
+  id: "getModel",
+  tag: "Models",
+  summary: "Read a model",
+  about: "An alias may hold slashes, as they are or encoded.",
+  access: "optional key",
+  parameters: [
+    {
+      in: "path",
+      name: "alias",
+      description: "The model's alias.",
+      required: true,
+      schema: { type: "string" },
+    },
+  ],
+  answers: { 200: jsonAnswer("Model", modelSchema, "The model.") },
+  errors: ["model_not_found"],
+};

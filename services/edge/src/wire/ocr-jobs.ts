@@ -3,9 +3,11 @@ import { GatewayError } from "@tollgate/kit/errors";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
+import { z } from "zod";
 import { jsonType, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
+import { jsonAnswer, modelParameter, type Operation } from "../openapi/operation.ts";
 import { readQuery } from "../query.ts";
 
 const timeoutMs = 5 * 60 * 1_000;
@@ -28,3 +30,27 @@ export function readOcrJob(
     writeWhole(exchange, { contentType: jsonType, body }, () => ({}));
   };
 }
+
+export const readOcrJobOperation: Operation = {
+  id: "readOcrJob",
+  tag: "Documents",
+  summary: "Read an OCR job",
+  about:
+    "The first read that finds the job done bills its pages; all others cost nothing. It is " +
+    "answered for an empty wallet too.",
+  access: "key",
+  parameters: [
+    {
+      in: "path",
+      name: "id",
+      description: "The `job_id` that the job was created with.",
+      required: true,
+      schema: { type: "string" },
+    },
+    modelParameter("ocr"),
+  ],
+  answers: {
+    200: jsonAnswer("OcrJob", z.looseObject({}), "The provider's words on the job as they came."),
+  },
+  errors: ["unknown_param", "invalid_param", "model_not_found", "not_found", "upstream_rejected"],
+};

@@ -6,6 +6,8 @@ import { z } from "zod";
 import { type Authenticate, settlementChannel } from "../auth.ts";
 import type { Route } from "../exchange.ts";
 import { parseJsonObject, readBody } from "../json-body.ts";
+import { requestId as id } from "../openapi/answer-fields.ts";
+import { jsonAnswer, type Operation } from "../openapi/operation.ts";
 import { refuseQuery } from "../query.ts";
 import { validate } from "../validation.ts";
 import { text } from "./fields.ts";
@@ -32,7 +34,8 @@ export function lookUpSettlement(
         requestId,
         costNanoUsd: nanoUsdJson(costNanoUsd),
       }));
-      exchange.res.json({ requests: entries.length === 0 ? null : entries });
+      const answer: z.input<typeof settled> = { requests: entries.length === 0 ? null : entries };
+      exchange.res.json(answer);
     } catch (error) {
       // No provider takes part here, so one that is away is no reason to give.
       throw error instanceof PeerError ? internalError(error) : error;
@@ -47,5 +50,44 @@ const schema = z.strictObject({
       (ids) => !(Array.isArray(ids) && ids.length > maxIds),
       `must hold at most ${maxIds} ids`,
     )
-    .pipe(z.array(text, { error: "must be an array of strings" })),
+    .pipe(
+      z.array(text, { error: "must be an array of strings" }).meta({
+        maxItems: maxIds,
+        description: "The `x-request-id`s to look up.",
+      }),
+    ),
 });
+
+const settled = z.object({
+  requests: z
+    .array(
+      z.object({
+        requestId: id,
+        costNanoUsd: z.unknown().meta({
+          type: "integer",
+          minimum: 0,
+          description: "Billionths of a US dollar. It does not change any more.",
+        }),
+      }),
+    )
+    .nullable()
+    .describe("Those that can be told, in the order asked; null where there is none."),
+});
+
+export const lookUpSettlementOperation: Operation = {
+  id: "lookUpSettlement",
+  tag: "Settlement",
+  summary: "Look up what requests cost",
+  about:
+    "Requests that are not known, still run, or were settled more than about half an hour ago " +
+    "are left out. Asking again is safe.",
+  access: "settlement key",
+  body: {
+    kind: "json",
+    name: "SettlementRequest",
+    schemas: [schema],
+    example: { requestIds: ["req_0199d1b2111172228333444455556666"] },
+  },
+  answers: { 200: jsonAnswer("Settlement", settled, "What the requests cost.") },
+  errors: ["invalid_json", "unknown_param", "invalid_param"],
+};

@@ -4,6 +4,7 @@ import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { z } from "zod";
 import type { BillableRoute } from "../billable.ts";
+import { repeatedOperation } from "../openapi/billable-operation.ts";
 import { validate, withoutNulls } from "../validation.ts";
 import { alias, numberFrom, oneOf, text } from "./fields.ts";
 
@@ -47,8 +48,31 @@ async function* audioOf(parts: AsyncIterator<{ audio: Uint8Array }>): AsyncGener
 
 const schema = z.strictObject({
   model: alias,
-  input: text.min(1, "must not be empty"),
-  voice: text.min(1, "must not be empty"),
-  response_format: oneOf(speechFormats),
-  speed: numberFrom(0.25, 4),
+  input: text
+    .min(1, "must not be empty")
+    .describe("The text to speak, billed by its characters. Every alias has a longest one."),
+  voice: text
+    .min(1, "must not be empty")
+    .describe("The id of one of the alias's voices, from `GET /v1/audio/voices`."),
+  response_format: oneOf(speechFormats).describe("The form of the audio, of those of the alias."),
+  speed: numberFrom(0.25, 4).describe("1 is the voice's own speed."),
+});
+
+export const speechOperation = repeatedOperation({
+  id: "createSpeech",
+  tag: "Audio",
+  summary: "Turn text into speech",
+  about:
+    "Audio comes in chunks, as the provider makes it; the first may take long, since some " +
+    "providers make all of it before they send any. A transfer that breaks off is not billed.",
+  body: {
+    kind: "json",
+    name: "SpeechRequest",
+    schemas: [schema],
+    example: { model: "demo-speech", input: "Hello there.", voice: "alto" },
+  },
+  answer: {
+    about: "The audio. Its type is the provider's, else `audio/mpeg`.",
+    content: { "audio/*": { schema: z.unknown().meta({ type: "string", format: "binary" }) } },
+  },
 });

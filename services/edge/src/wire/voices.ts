@@ -1,9 +1,11 @@
 import { GatewayError } from "@tollgate/kit/errors";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { AudioService } from "@tollgate/proto/tollgate/v1/audio";
+import { z } from "zod";
 import { jsonType, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
+import { jsonAnswer, modelParameter, type Operation } from "../openapi/operation.ts";
 import { readQuery } from "../query.ts";
 
 const timeoutMs = 5 * 60 * 1_000;
@@ -21,3 +23,16 @@ export function listVoices(authenticate: Authenticate, audio: Client<typeof Audi
     writeWhole(exchange, { contentType: jsonType, body }, () => ({}));
   };
 }
+
+export const listVoicesOperation: Operation = {
+  id: "listVoices",
+  tag: "Audio",
+  summary: "List a speech model's voices",
+  about: "Costs nothing, and is answered for an empty wallet too.",
+  access: "key",
+  parameters: [modelParameter("speech")],
+  answers: {
+    200: jsonAnswer("Voices", z.unknown(), "The provider's catalog of voices as it came."),
+  },
+  errors: ["unknown_param", "invalid_param", "model_not_found", "upstream_rejected"],
+};

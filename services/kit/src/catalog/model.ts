@@ -29,7 +29,16 @@ export type SpeechFormat = (typeof speechFormats)[number];
 export const ocrLanes = ["print", "archival"] as const;
 export type OcrLane = (typeof ocrLanes)[number];
 
-export type UnitType = "tokens" | "chars" | "audio_seconds" | "searches" | "pages" | "images";
+export const unitTypes = [
+  "tokens",
+  "chars",
+  "audio_seconds",
+  "searches",
+  "pages",
+  "images",
+] as const;
+
+export type UnitType = (typeof unitTypes)[number];
 
 /** A model as the catalog describes it: what clients call by its alias, and who serves it. */
 export interface Model {

@@ -7,6 +7,15 @@ import type { Log } from "../log.ts";
 /** Any number that no other user of the database takes; one lock serves all our schemas. */
 const advisoryLock = 7_464_108_427n;
 
+/** Longer than any statement of ours. */
+const lockTimeout = "20s";
+
+export interface DatabaseSchema {
+  name: string;
+  /** The folder of its migrations, in Prisma's layout. */
+  migrations: URL;
+}
+
 /**
  * Applies the migrations that the schema lacks, in order and each in a transaction, and records
  * them as Prisma does. Replicas that start together take turns. Raises a StartError when a
@@ -14,8 +23,7 @@ const advisoryLock = 7_464_108_427n;
  */
 export async function applyMigrations(
   pool: pg.Pool,
-  schema: string,
-  folder: URL,
+  { name: schema, migrations: folder }: DatabaseSchema,
   log: Log,
 ): Promise<void> {
   const migrations = await readMigrations(folder);
@@ -23,6 +31,8 @@ export async function applyMigrations(
   try {
     await client.query("SET statement_timeout = 0");
     await client.query("SELECT pg_advisory_lock($1)", [advisoryLock]);
+    // One that waits for a table keeps every replica that runs from it.
+    await client.query(`SET lock_timeout = '${lockTimeout}'`);
     await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
     await client.query(createHistory);
     const applied = await readHistory(client);
@@ -37,6 +47,27 @@ export async function applyMigrations(
   } finally {
     // A connection that is closed gives the lock back, and its settings go with it.
     client.release(true);
+  }
+}
+
+/**
+ * Raises a StartError unless every migration that this program knows is applied. One that it does
+ * not know is a newer program's, beside which this one goes on.
+ */
+export async function requireMigrations(
+  pool: pg.Pool,
+  { name: schema, migrations: folder }: DatabaseSchema,
+): Promise<void> {
+  const { rows } = await pool.query<{ there: boolean }>(
+    "SELECT to_regclass($1) IS NOT NULL AS there",
+    [`${schema}._prisma_migrations`],
+  );
+  const applied = rows[0]?.there ? await readHistory(pool) : new Map<string, string>();
+  for (const { name } of await readMigrations(folder)) {
+    if (applied.has(name)) continue;
+    throw new StartError(
+      `migration ${schema}/${name} is not applied: run --target migrate, or set TOLLGATE_MIGRATE=on`,
+    );
   }
 }
 
@@ -57,7 +88,7 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   );
 }
 
-async function readHistory(client: pg.PoolClient): Promise<ReadonlyMap<string, string>> {
+async function readHistory(client: pg.Pool | pg.PoolClient): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ migration_name: string; checksum: string }>(
     "SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL",
   );

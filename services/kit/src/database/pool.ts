@@ -1,7 +1,7 @@
 import pg from "pg";
 import { StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { applyMigrations } from "./migrate.ts";
+import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migrate.ts";
 
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
@@ -10,25 +10,25 @@ const bytea = 17;
 
 export interface DatabaseOptions {
   url: string;
-  /** The service's own schema: its tables live there and nowhere else. */
-  schema: string;
-  /** The folder of the service's migrations, in Prisma's layout. */
-  migrations: URL;
+  /** The service's own: its tables live there and nowhere else. */
+  schema: DatabaseSchema;
   maxConnections: number;
   log: Log;
+  /** False where others bring the schema up to date: then it must be. True by default. */
+  migrates?: boolean;
   /** Settings of every connection, beside the search path and the statement time-out. */
   settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * Connects to a service's own schema and brings it up to date. Raises a StartError when the
- * database cannot be reached. `bigint` columns come as bigint, and a `bytea` of a query in the
+ * Connects to a service's own schema and brings it up to date, or, where others do that, sees that
+ * it is. Raises a StartError when it is not, or when the database cannot be reached. `bigint` columns come as bigint, and a `bytea` of a query in the
  * binary format as its bytes, without a detour by text.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
-  const { url, schema, maxConnections, log } = options;
+  const { url, schema, maxConnections, migrates = true, log } = options;
   const settings = {
-    search_path: schema,
+    search_path: schema.name,
     statement_timeout: String(statementTimeoutMs),
     ...options.settings,
   };
@@ -36,7 +36,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
-    application_name: `tollgate-${schema}`,
+    application_name: `tollgate-${schema.name}`,
     options: Object.entries(settings)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
@@ -44,7 +44,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   });
   pool.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
   try {
-    await applyMigrations(pool, schema, options.migrations, log);
+    if (migrates) await applyMigrations(pool, schema, log);
+    else await requireMigrations(pool, schema);
   } catch (error) {
     await pool.end();
     if (error instanceof StartError) throw error;

@@ -1,38 +1,87 @@
 import { GatewayError } from "../errors.ts";
 import type { FormPart } from "./multipart.ts";
 
-/** Raises `unknown_param` for a part that the route does not take. */
-export function refuseUnknownParts(parts: readonly FormPart[], names: readonly string[]): void {
-  const unknown = parts.find(({ name }) => !names.includes(name));
+/** The most that a whole upload may have: its files, and the form around them. */
+export const maxUploadBytes = 25 * 1024 * 1024;
+
+/** What a multipart route takes, by the names of its fields; it is checked in their order. */
+export type Form = Readonly<Record<string, FileField | TextField>>;
+
+export interface FileField {
+  readonly kind: "file";
+  readonly about: string;
+  /** Whether more than one file may come under the name. */
+  readonly many?: true;
+}
+
+export interface TextField {
+  readonly kind: "text";
+  readonly about: string;
+  /** A required text is not empty either. */
+  readonly required?: true;
+  /** The only values that are taken, where not any is. */
+  readonly options?: readonly string[];
+}
+
+export interface FormFile {
+  contentType: string;
+}
+
+/** The values of a form that was checked. */
+export type FormValues<Fields extends Form> = {
+  [Name in keyof Fields]: Fields[Name] extends FileField
+    ? readonly [FormFile, ...FormFile[]]
+    : Fields[Name] extends { required: true }
+      ? string
+      : string | undefined;
+};
+
+/**
+ * Reads the parts of a form by its table. Raises `unknown_param` for a part that the form does not
+ * take, and `invalid_param` for the first field that is missing or bad.
+ */
+export function readForm<const Fields extends Form>(
+  parts: readonly FormPart[],
+  fields: Fields,
+): FormValues<Fields> {
+  refuseUnknownParts(parts, fields);
+  const values = Object.entries(fields).map(([name, field]) => {
+    const named = parts.filter((part) => part.name === name);
+    return [name, field.kind === "file" ? filesOf(named, name, field) : textOf(named, name, field)];
+  });
+  return Object.fromEntries(values) as FormValues<Fields>;
+}
+
+function refuseUnknownParts(parts: readonly FormPart[], fields: Form): void {
+  const unknown = parts.find(({ name }) => !Object.hasOwn(fields, name));
   if (unknown === undefined) return;
   const param = unknown.name.slice(0, 200);
   throw new GatewayError("unknown_param", `${param} is not a parameter of this route.`, { param });
 }
 
-/** The files under a name. Raises `invalid_param` when there is none, or a text instead. */
-export function filesOf(parts: readonly FormPart[], name: string): { contentType: string }[] {
-  const named = parts.filter((part) => part.name === name);
-  if (named.length === 0) throw invalidPart(name, "is required");
-  return named.map((part) => {
+function filesOf(parts: readonly FormPart[], name: string, { many }: FileField): FormFile[] {
+  if (parts.length === 0) throw invalidPart(name, "is required");
+  const files = parts.map((part) => {
     if (part.kind === "file") return part;
     throw invalidPart(name, "must be a file");
   });
+  if (files.length > 1 && many === undefined) throw invalidPart(name, "must come once");
+  return files;
 }
 
-/** The text under a name. Raises `invalid_param` when it comes twice, or as a file. */
-export function textOf(parts: readonly FormPart[], name: string): string | undefined {
-  const [part, ...others] = parts.filter((one) => one.name === name);
+function textOf(
+  [part, ...others]: readonly FormPart[],
+  name: string,
+  { required, options }: TextField,
+): string | undefined {
   if (others.length > 0) throw invalidPart(name, "must come once");
   if (part?.kind === "file") throw invalidPart(name, "must be a text, not a file");
-  return part?.value;
-}
-
-/** The text under a name that must have one. Raises `invalid_param`. */
-export function requiredTextOf(parts: readonly FormPart[], name: string): string {
-  const value = textOf(parts, name);
-  if (value === undefined) throw invalidPart(name, "is required");
-  if (value === "") throw invalidPart(name, "must not be empty");
-  return value;
+  const value = part?.value;
+  if (required && value === undefined) throw invalidPart(name, "is required");
+  if (required && value === "") throw invalidPart(name, "must not be empty");
+  if (value === undefined || options === undefined || options.includes(value)) return value;
+  const named = options.filter((option) => option !== "");
+  throw invalidPart(name, `must be ${named.join(" or ")}`);
 }
 
 export function invalidPart(param: string, what: string): GatewayError {

@@ -2,11 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { addAbortSignal, type Readable } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import { GatewayError } from "../errors.ts";
+import { maxUploadBytes } from "./form-fields.ts";
 import { createPartHeaders, type PartHeaders } from "./part-headers.ts";
 import { gatherPieces } from "./pieces.ts";
 
-/** The most that a whole upload may have: its files, and the form around them. */
-const maxUploadBytes = 25 * 1024 * 1024;
 const maxParts = 1_000;
 const maxFieldBytes = 64 * 1024;
 

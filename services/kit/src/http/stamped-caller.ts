@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { secretHeader, type Trust } from "../trust.ts";
@@ -9,6 +9,12 @@ const headerOf = {
   accountId: `${prefix}account-id`,
   keyId: `${prefix}key-id`,
 } as const;
+
+/** In which a service tells the edge the alias that it found in a form. */
+export const aliasHeader = `${prefix}alias`;
+
+/** What fits a header. No alias of a catalog is longer. */
+const plainAlias = /^[\x21-\x7e]{1,200}$/;
 
 /** What a client sends for the gateway alone, or that means something only on its own connection. */
 const dropped = ["authorization", "cookie", "expect", "idempotency-key", "x-request-id"];
@@ -25,6 +31,11 @@ export function stampCaller(headers: IncomingHttpHeaders, caller: Caller, { secr
   headers[headerOf.accountId] = caller.accountId;
   headers[headerOf.keyId] = caller.keyId;
   if (secret !== undefined) headers[secretHeader] = secret;
+}
+
+/** Tells the edge what a form asks for. */
+export function tellAlias(res: ServerResponse, alias: string): void {
+  if (plainAlias.test(alias)) res.setHeader(aliasHeader, alias);
 }
 
 /** On whose behalf a proxied request came. Raises an Error when the edge has not stamped it. */

@@ -1,12 +1,11 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { GatewayError, PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { formatUsd, minOf, type NanoUsd } from "../money.ts";
+import { formatUsd, maxBalanceNanoUsd, minOf, type NanoUsd } from "../money.ts";
+import type { Metrics } from "../operations/metrics.ts";
 import type { Client } from "../rpc/implementation.ts";
 
 const holdTimeoutMs = 5_000;
-/** A thousand million USD: no wallet has more, and it fits every column and message. */
-const maxEstimate: NanoUsd = 10n ** 18n;
 const extendTickMs = 1_000;
 
 export interface Holds {
@@ -27,20 +26,29 @@ export interface Holds {
 }
 
 /** Holds of this process's live requests. */
-export function createHolds(ledger: Client<typeof LedgerService>, log: Log): Holds {
+export function createHolds(
+  ledger: Client<typeof LedgerService>,
+  log: Log,
+  metrics: Pick<Metrics, "holds" | "openHolds">,
+): Holds {
   const live = new Map<string, LiveHold>();
+  const count = (result: "taken" | "refused" | "failed") => metrics.holds.inc({ result });
   const timer = setInterval(() => void extendDue(live, ledger, log), extendTickMs);
   timer.unref();
   return {
     async take(holdId, accountId, estimate) {
-      const hold = await requestHold(ledger, holdId, accountId, minOf(estimate, maxEstimate));
+      const asked = requestHold(ledger, holdId, accountId, minOf(estimate, maxBalanceNanoUsd));
+      asked.catch(() => count("failed"));
+      const hold = await asked;
+      count(hold.heldNanoUsd === 0n ? "refused" : "taken");
       if (hold.heldNanoUsd === 0n) throw exhausted(hold.walletHeldNanoUsd);
+      metrics.openHolds.inc();
       const everyMs = hold.expiresInMs / 3;
       live.set(holdId, { everyMs, dueAt: performance.now() + everyMs });
       return hold.heldNanoUsd;
     },
     async grow(holdId, accountId, estimate) {
-      const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxEstimate) };
+      const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
       try {
         const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
         if (grown.addedNanoUsd === 0n) throw exhausted(grown.walletHeldNanoUsd);
@@ -49,7 +57,9 @@ export function createHolds(ledger: Client<typeof LedgerService>, log: Log): Hol
         throw holdFailure(error);
       }
     },
-    settled: (holdId) => void live.delete(holdId),
+    settled(holdId) {
+      if (live.delete(holdId)) metrics.openHolds.dec();
+    },
     stop: () => clearInterval(timer),
   };
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { GatewayError } from "../errors.ts";
 import { createLog } from "../log.ts";
+import { createMetrics } from "../operations/metrics.ts";
 import { createOutbox } from "./outbox.ts";
 
 const log = createLog("silent");
@@ -14,6 +15,7 @@ function world({ hasBroker = true } = {}) {
   const up = { broker: hasBroker, ledger: true, disk: true };
   const has = { broker: new Set<string>(), ledger: new Set<string>(), disk: new Set<string>() };
   const poison = new Set<string>();
+  const metrics = createMetrics();
   const outbox = createOutbox(
     {
       brokerIsUp: () => hasBroker,
@@ -40,6 +42,7 @@ function world({ hasBroker = true } = {}) {
         },
       },
       log,
+      metrics,
     },
     0,
   );
@@ -47,7 +50,8 @@ function world({ hasBroker = true } = {}) {
   const consume = () => {
     for (const id of has.broker) has.ledger.add(id);
   };
-  return { up, has, poison, outbox, consume };
+  const waiting = async () => (await metrics.usageEventsWaiting.get()).values[0]?.value;
+  return { up, has, poison, outbox, consume, waiting };
 }
 
 test("an event that the broker took stays on disk until the ledger has it", async () => {

@@ -1,6 +1,7 @@
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { Metrics } from "../operations/metrics.ts";
 import type { Spool } from "./spool.ts";
 
 /** The ledger commits what the broker has within milliseconds; before this nobody asks. */
@@ -22,6 +23,7 @@ export interface Ways {
   missing(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   spool: Pick<Spool, "keep" | "forget">;
   log: Log;
+  metrics: Pick<Metrics, "usageEventsWaiting">;
 }
 
 /** Events that the ledger is not yet known to have. */
@@ -51,7 +53,7 @@ interface Waiting {
 }
 
 export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
-  const { toBroker, toLedger, missing, spool, log } = ways;
+  const { toBroker, toLedger, missing, spool, log, metrics } = ways;
   const waiting = new Set<Waiting>();
   const backoff = createBackoff();
 
@@ -59,6 +61,7 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
     const delivered = Promise.withResolvers<void>();
     const one = { event, state, since: performance.now(), onDisk, delivered };
     waiting.add(one);
+    metrics.usageEventsWaiting.inc();
     return one;
   }
 
@@ -70,6 +73,7 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
 
   function recorded(one: Waiting): void {
     waiting.delete(one);
+    metrics.usageEventsWaiting.dec();
     one.delivered.resolve();
     if (one.onDisk) spool.forget(one.event.id).catch((error: Error) => notSpooled(one, error));
   }

@@ -5,6 +5,7 @@ import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/u
 import type { Broker } from "../broker/connection.ts";
 import { usageSubject } from "../broker/usage-stream.ts";
 import type { Log } from "../log.ts";
+import type { Metrics } from "../operations/metrics.ts";
 import type { Client } from "../rpc/implementation.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import type { Spool } from "./spool.ts";
@@ -32,6 +33,7 @@ export interface PublisherParts {
   ledger: Client<typeof LedgerService>;
   spool: Spool;
   log: Log;
+  metrics: Metrics;
   /** After so long the ledger is handed what it still lacks of the broker's. */
   missingAfterMs: number;
 }
@@ -42,13 +44,18 @@ export interface PublisherParts {
  * what it lacks. An event that nobody takes stays on disk and is tried again until somebody does.
  */
 export function createPublisher(parts: PublisherParts): Publisher {
-  const { broker, ledger, spool, log } = parts;
+  const { broker, ledger, spool, log, metrics } = parts;
   const outbox = createOutbox(
     {
       brokerIsUp: () => broker?.connection() !== undefined,
-      toBroker: (event) => toBroker(broker, event, log),
+      async toBroker(event) {
+        const taken = await toBroker(broker, event, log);
+        if (taken) metrics.usageEvents.inc({ way: "broker" });
+        return taken;
+      },
       async toLedger(events) {
         await ledger.recordUsage({ events: [...events] }, { timeoutMs: ledgerTimeoutMs });
+        metrics.usageEvents.inc({ way: "ledger" }, events.length);
       },
       async missing(eventIds) {
         const request = { eventIds: [...eventIds] };
@@ -57,6 +64,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       },
       spool,
       log,
+      metrics,
     },
     parts.missingAfterMs,
   );

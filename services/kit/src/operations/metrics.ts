@@ -44,13 +44,11 @@ export function createMetrics() {
       "tollgate_uncollected_nano_usd_total",
       "Cost that no wallet could pay, nano-USD, as the ledger wrote it on its entries.",
     ),
-    entries: counter("tollgate_ledger_entries_total", "Entries that the ledger wrote.", ["kind"]),
     holds: counter("tollgate_holds_total", "Holds that were asked for, by how that went.", [
       "result",
     ]),
     openHolds: gauge("tollgate_open_holds", "Holds of requests that this process is serving."),
     slotOut: gauge("tollgate_slot_out", "1 while a slot is taken out, 0 once it is back.", [
-      "alias",
       "slot",
     ]),
     slotCalls: counter("tollgate_slot_calls_total", "Calls to slots, by how they went.", [

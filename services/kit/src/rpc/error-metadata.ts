@@ -55,6 +55,7 @@ const peerStatus = {
   deadline: status.DEADLINE_EXCEEDED,
   cancelled: status.CANCELLED,
   refused: status.PERMISSION_DENIED,
+  draining: status.UNAVAILABLE,
 } as const;
 
 function isPeerReason(reason: unknown): reason is PeerError["reason"] {

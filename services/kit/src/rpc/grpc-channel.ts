@@ -1,5 +1,8 @@
 import { type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
-import type { ChannelOptions } from "@grpc/grpc-js";
+import { type ChannelOptions, logVerbosity, setLogVerbosity } from "@grpc/grpc-js";
+
+// What it has to say reaches us as errors; a line of its own on standard error would come beside ours.
+setLogVerbosity(logVerbosity.NONE);
 
 /** The largest message either side takes: a 32 MiB body and what surrounds it. */
 const maxMessageBytes = 40 * 1024 * 1024;
@@ -14,16 +17,6 @@ export const channelOptions: ChannelOptions = {
   "grpc.max_reconnect_backoff_ms": 500,
   "grpc.dns_min_time_between_resolutions_ms": 1_000,
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-};
-
-/**
- * A connection is let go after a minute, so that its client looks up the replicas anew and finds new
- * ones; calls on it may last as long as any request does.
- */
-export const serverOptions: ChannelOptions = {
-  ...channelOptions,
-  "grpc.max_connection_age_ms": 60_000,
-  "grpc.max_connection_age_grace_ms": 900_000,
 };
 
 export function serializer(schema: DescMessage): (message: Message) => Buffer {

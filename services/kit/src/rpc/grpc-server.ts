@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import {
-  type Metadata,
   type MethodDefinition,
   Server,
   ServerCredentials,
@@ -10,17 +9,23 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { PeerError, StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { secretHeader, type Trust } from "../trust.ts";
+import type { Trust } from "../trust.ts";
 import { outgoingError } from "./boundary.ts";
 import { toStatus } from "./error-metadata.ts";
-import { deserializer, serializer, serverOptions } from "./grpc-channel.ts";
+import { channelOptions, deserializer, serializer } from "./grpc-channel.ts";
+import { createGate, type Gate } from "./grpc-gate.ts";
 import type { AnyHandler, Fields, Offer } from "./implementation.ts";
 
+/** How long connections without a call may take to end. */
+const idleGraceMs = 1_000;
+
 export interface GrpcServer {
-  /** Takes no new call, waits for those under way, `graceMs` at most. */
+  /**
+   * Takes no new call, waits for those under way, `graceMs` at most. Connections stay until then:
+   * grpc-js drops what is under way on a closing connection when its next keep-alive ping is due.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -28,9 +33,10 @@ export interface GrpcServer {
 export async function serveGrpc(
   address: string,
   offers: readonly Offer[],
-  gate: Gate,
+  { log, trust }: { log: Log; trust: Trust },
 ): Promise<GrpcServer> {
-  const server = new Server(serverOptions);
+  const gate = createGate(log, trust);
+  const server = new Server(channelOptions);
   for (const offer of offers) addService(server, offer, gate);
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
@@ -40,16 +46,12 @@ export async function serveGrpc(
   });
   return {
     async stop(graceMs) {
-      const force = setTimeout(() => server.forceShutdown(), graceMs);
+      await gate.close(graceMs);
+      const force = setTimeout(() => server.forceShutdown(), idleGraceMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(force);
     },
   };
-}
-
-interface Gate {
-  log: Log;
-  trust: Trust;
 }
 
 function addService(server: Server, offer: Offer, gate: Gate): void {
@@ -74,25 +76,15 @@ function addService(server: Server, offer: Offer, gate: Gate): void {
   server.addService(definition, implementation);
 }
 
-/** Raises where the caller is not of the fleet. How a service is, everybody may ask. */
-function admit(
-  { metadata }: { metadata: Metadata },
-  { parent }: DescMethod,
-  { trust }: Gate,
-): void {
-  if (parent.typeName === Health.typeName) return;
-  const [shown] = metadata.get(secretHeader);
-  if (!trust.admits(shown?.toString())) throw new PeerError("refused", "the caller is not trusted");
-}
-
 function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
   return async (
     call: ServerUnaryCall<Message, Message>,
     answer: sendUnaryData<Message>,
   ): Promise<void> => {
     const { signal, ended } = followCaller(call);
+    const leave = gate.enter();
     try {
-      admit(call, method, gate);
+      gate.admit(call.metadata, method);
       const result = await (handler(call.request as never, { signal }) as Promise<Fields>);
       answer(null, create(method.output, result));
     } catch (error) {
@@ -100,6 +92,7 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
       answer(toStatus(failure));
     } finally {
       ended();
+      leave();
     }
   };
 }
@@ -111,8 +104,9 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
 function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
   return async (call: ServerWritableStream<Message, Message>): Promise<void> => {
     const { signal, ended } = followCaller(call);
+    const leave = gate.enter();
     try {
-      admit(call, method, gate);
+      gate.admit(call.metadata, method);
       const messages = handler(call.request as never, { signal }) as AsyncIterable<Fields>;
       await writeAll(call, method, messages, signal);
       call.end();
@@ -121,6 +115,7 @@ function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
       call.end(toStatus(failure).metadata);
     } finally {
       ended();
+      leave();
     }
   };
 }

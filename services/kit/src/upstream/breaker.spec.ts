@@ -6,8 +6,13 @@ const slot = "provider/model";
 /** Breakers by a clock that the test moves. */
 function world() {
   let nowMs = 1_000_000;
-  const breakers = createBreakers(() => nowMs);
+  const changes: boolean[] = [];
+  const breakers = createBreakers(
+    () => nowMs,
+    (_slot, isOut) => changes.push(isOut),
+  );
   return {
+    changes,
     breakers,
     pass: (ms: number) => {
       nowMs += ms;
@@ -87,4 +92,17 @@ test("one slot's failures leave another slot in", () => {
   fail(5);
   expect(breakers.admits("provider/other")).toBe(true);
   expect(breakers.admits(slot)).toBe(false);
+});
+
+test("being taken out is told once, and coming back too", () => {
+  const { breakers, changes, pass, fail } = world();
+  fail(7);
+  expect(changes).toEqual([true]);
+  pass(1_000);
+  expect(breakers.admits(slot)).toBe(true);
+  fail(1);
+  expect(changes).toEqual([true]);
+  breakers.succeeded(slot);
+  breakers.succeeded(slot);
+  expect(changes).toEqual([true, false]);
 });

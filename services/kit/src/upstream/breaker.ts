@@ -25,7 +25,11 @@ interface Breaker {
   trialUnderWay: boolean;
 }
 
-export function createBreakers(now: () => number): Breakers {
+/** `onChange` is told when a slot is taken out, and when it is back. */
+export function createBreakers(
+  now: () => number,
+  onChange: (slotId: string, isOut: boolean) => void = () => {},
+): Breakers {
   const breakers = new Map<string, Breaker>();
   return {
     admits(slotId) {
@@ -36,7 +40,10 @@ export function createBreakers(now: () => number): Breakers {
       return true;
     },
     succeeded(slotId) {
+      const breaker = breakers.get(slotId);
+      if (breaker === undefined) return;
       breakers.delete(slotId);
+      if (breaker.retryAt !== undefined) onChange(slotId, false);
     },
     failed(slotId) {
       const breaker = breakers.get(slotId) ?? newBreaker();
@@ -45,6 +52,7 @@ export function createBreakers(now: () => number): Breakers {
       if (breaker.failures < failuresToOpen) return;
       if (breaker.trialUnderWay) breaker.pauseMs = Math.min(breaker.pauseMs * 2, longestPauseMs);
       breaker.trialUnderWay = false;
+      if (breaker.retryAt === undefined) onChange(slotId, true);
       breaker.retryAt = now() + breaker.pauseMs;
     },
     abandoned(slotId) {

@@ -41,8 +41,7 @@ function world() {
         if (fate instanceof Error) throw fate;
         return `answer of ${slot.provider.name}`;
       },
-      breakers,
-      log,
+      { breakers, log },
     );
   return { breakers, called, walk };
 }
@@ -144,7 +143,7 @@ test("a client that leaves says nothing of the slot: the trial call stays open",
   for (let time = 0; time < 5; time += 1) breakers.failed(first.id);
   nowMs = 1_000;
   const left = new Error("the client left");
-  const walk = walkChain([first], () => Promise.reject(left), breakers, log);
+  const walk = walkChain([first], () => Promise.reject(left), { breakers, log });
   await expect(walk).rejects.toBe(left);
   expect(breakers.admits(first.id)).toBe(true);
 });

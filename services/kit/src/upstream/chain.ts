@@ -3,6 +3,15 @@ import type { Log } from "../log.ts";
 import type { Breakers } from "./breaker.ts";
 import { chainFailure, SlotFailure } from "./failure.ts";
 
+export interface ChainParts {
+  breakers: Breakers;
+  log: Log;
+  /** Told how each call went. */
+  onCall?(slot: Slot, outcome: CallOutcome): void;
+}
+
+export type CallOutcome = "served" | "abandoned" | SlotFailure["kind"];
+
 export interface Served<Answer> {
   slot: Slot;
   answer: Answer;
@@ -17,8 +26,7 @@ export interface Served<Answer> {
 export async function walkChain<Answer>(
   chain: readonly Slot[],
   attempt: (slot: Slot) => Promise<Answer>,
-  breakers: Breakers,
-  log: Log,
+  { breakers, log, onCall = () => {} }: ChainParts,
 ): Promise<Served<Answer>> {
   const failures: SlotFailure[] = [];
   for (const slot of chain) {
@@ -26,13 +34,16 @@ export async function walkChain<Answer>(
     try {
       const answer = await attempt(slot);
       breakers.succeeded(slot.id);
+      onCall(slot, "served");
       return { slot, answer };
     } catch (error) {
       if (!(error instanceof SlotFailure)) {
         breakers.abandoned(slot.id);
+        onCall(slot, "abandoned");
         throw error;
       }
       const { kind, status, message } = error;
+      onCall(slot, kind);
       log.warn({ slot: slot.id, kind, status, reason: message }, "slot failed");
       if (error.countsAgainstSlot) breakers.failed(slot.id);
       else breakers.succeeded(slot.id);

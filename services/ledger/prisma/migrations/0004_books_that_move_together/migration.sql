@@ -218,7 +218,9 @@ END $$;
 -- and its entry refers to that id. A conversation that is deleted by now is not linked to. Wallets
 -- are locked first and by id, as everywhere; what is read after the lock is what every other writer
 -- of these wallets has committed.
-CREATE OR REPLACE FUNCTION capture_events(events jsonb) RETURNS void LANGUAGE plpgsql AS $$
+-- Answers what of their cost stays uncollected, all together.
+DROP FUNCTION capture_events(jsonb);
+CREATE FUNCTION capture_events(events jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   e record;
   owner text;
@@ -229,6 +231,7 @@ DECLARE
   lines entry[] := '{}';
   settled text[] := '{}';
   charged text[] := '{}';
+  uncollected bigint := 0;
 BEGIN
   PERFORM FROM wallet
     WHERE account_id = ANY (
@@ -285,6 +288,7 @@ BEGIN
     line.amount_nano_usd := -paid;
     line.cost_nano_usd := cost;
     line.uncollected_nano_usd := cost - paid;
+    uncollected := uncollected + cost - paid;
     line.corpus_size := coalesce(line.corpus_size, 0);
     line.recorded_at := now();
     lines := array_append(lines, line);
@@ -294,4 +298,5 @@ BEGIN
   END LOOP;
   DELETE FROM hold WHERE id = ANY (settled);
   INSERT INTO entry SELECT * FROM unnest(lines);
+  RETURN uncollected;
 END $$;

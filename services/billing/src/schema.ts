@@ -1,0 +1,7 @@
+import type { DatabaseSchema } from "@tollgate/kit/database/migrate";
+
+/** The billing service's own tables. */
+export const billingSchema: DatabaseSchema = {
+  name: "billing",
+  migrations: new URL("../prisma/migrations/", import.meta.url),
+};

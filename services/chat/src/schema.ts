@@ -1,0 +1,7 @@
+import type { DatabaseSchema } from "@tollgate/kit/database/migrate";
+
+/** The chat service's own tables. */
+export const chatSchema: DatabaseSchema = {
+  name: "chat",
+  migrations: new URL("../prisma/migrations/", import.meta.url),
+};

@@ -1,0 +1,7 @@
+import type { DatabaseSchema } from "@tollgate/kit/database/migrate";
+
+/** The document service's own tables. */
+export const documentSchema: DatabaseSchema = {
+  name: "document",
+  migrations: new URL("../prisma/migrations/", import.meta.url),
+};

@@ -1,0 +1,97 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { createApp, type Routes } from "../app.ts";
+import type { ExchangeParts } from "../exchange.ts";
+import { createDocument } from "./document.ts";
+
+const methods = ["get", "post", "put", "patch", "delete"] as const;
+
+describe("the OpenAPI document", () => {
+  const document = createDocument();
+  const plain = JSON.parse(JSON.stringify(document)) as typeof document;
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
+  );
+
+  test("is valid OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...structuredClone(plain) })).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+  });
+
+  test("tells of every route that the app has, and of no other", () => {
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+      registeredRoutes().sort(),
+    );
+  });
+
+  test("has only schemas that are valid and whose references lead somewhere", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    ajv.addSchema(plain, "openapi.json");
+    for (const name of Object.keys(plain.components.schemas)) {
+      const pointer = `openapi.json#/components/schemas/${name}`;
+      expect(() => ajv.compile({ $ref: pointer }), name).not.toThrow();
+    }
+    const references = [...JSON.stringify(plain).matchAll(/"\$ref":"#\/([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(50);
+    for (const [, pointer = ""] of references) {
+      const found = pointer
+        .split("/")
+        .reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], plain);
+      expect(found, pointer).toBeDefined();
+    }
+  });
+
+  test("says of every field of every request what it is, and what it is for", () => {
+    const requests = Object.entries(plain.components.schemas).filter(([name]) =>
+      /(Request|Form)$/.test(name),
+    );
+    expect(requests.length).toBe(9);
+    for (const [name, schema] of requests) {
+      const variants = (schema.anyOf ?? [schema]) as { properties?: Record<string, object> }[];
+      for (const { properties = {} } of variants) {
+        for (const [field, value] of Object.entries(properties)) {
+          const label = `${name}.${field}`;
+          expect(Object.keys(value), label).toContain("description");
+          const says = ["type", "enum", "const", "anyOf", "oneOf", "$ref"];
+          expect(
+            Object.keys(value).some((key) => says.includes(key)),
+            label,
+          ).toBe(true);
+        }
+      }
+    }
+  });
+
+  test("has an example of every JSON request, which its schema takes", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(plain, "openapi.json");
+    const posts = operations.filter(({ operation }) => operation.requestBody !== undefined);
+    const examples = posts.flatMap(({ operation }) => {
+      const { schema, example } = operation.requestBody?.content["application/json"] ?? {};
+      return schema === undefined ? [] : [{ schema, example }];
+    });
+    expect(examples.length).toBe(7);
+    for (const { schema, example } of examples) {
+      const check = ajv.compile({ $ref: `openapi.json${schema.$ref as string}` });
+      expect([check(example), check.errors]).toEqual([true, null]);
+    }
+  });
+
+  test("names every operation once", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+/** The routes of the real router, as `get /v1/models/{alias}`. */
+function registeredRoutes(): string[] {
+  const routes = new Proxy({}, { get: () => async () => {} }) as Routes;
+  const app = createApp(routes, {} as ExchangeParts);
+  return app.router.stack.flatMap(({ route }) =>
+    methods
+      .filter((method) => route?.stack.some((layer) => layer.method === method))
+      .map((method) => `${method} ${(route?.path ?? "").replace(/\*(\w+)/g, "{$1}")}`),
+  );
+}

@@ -1,0 +1,7 @@
+import type { DatabaseSchema } from "@tollgate/kit/database/migrate";
+
+/** The ledger service's own tables. */
+export const ledgerSchema: DatabaseSchema = {
+  name: "ledger",
+  migrations: new URL("../prisma/migrations/", import.meta.url),
+};

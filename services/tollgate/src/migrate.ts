@@ -1,0 +1,22 @@
+import { billingSchema } from "@tollgate/billing/schema";
+import { chatSchema } from "@tollgate/chat/schema";
+import { documentSchema } from "@tollgate/document/schema";
+import { edgeSchema } from "@tollgate/edge/schema";
+import { type Environment, readSettings } from "@tollgate/kit/config";
+import { openDatabase } from "@tollgate/kit/database/pool";
+import type { Log } from "@tollgate/kit/log";
+import { ledgerSchema } from "@tollgate/ledger/schema";
+import { z } from "zod";
+
+const schemas = [ledgerSchema, billingSchema, chatSchema, documentSchema, edgeSchema];
+
+/** Brings every service's tables up to date, once for all replicas. Raises a StartError. */
+export async function migrateAll(env: Environment, log: Log): Promise<void> {
+  const { DATABASE_URL: url } = readSettings(settings, env);
+  for (const schema of schemas) {
+    const pool = await openDatabase({ url, schema, maxConnections: 1, log });
+    await pool.end();
+  }
+}
+
+const settings = z.object({ DATABASE_URL: z.string() });
