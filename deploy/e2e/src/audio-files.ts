@@ -9,10 +9,13 @@ export function pcm(seconds: number): Buffer {
   return Buffer.from(samples.buffer);
 }
 
-/** A WAV of `seconds`, with chunks before its samples when asked for. */
+/**
+ * A WAV of `seconds`, with a chunk before its samples, or behind them, when asked for; `pace` is
+ * what its header claims a second to be in bytes.
+ */
 export function wav(
   seconds: number,
-  { rate = 16_000, channels = 1, bits = 16, format = 1, junk = 0 } = {},
+  { rate = 16_000, channels = 1, bits = 16, format = 1, junk = 0, trailer = 0, pace = 0 } = {},
 ): Buffer {
   const perSecond = (rate * channels * bits) / 8;
   const data = Buffer.alloc(Math.round(seconds * perSecond), 7);
@@ -20,11 +23,13 @@ export function wav(
   fmt.writeUInt16LE(format, 0);
   fmt.writeUInt16LE(channels, 2);
   fmt.writeUInt32LE(rate, 4);
-  fmt.writeUInt32LE(perSecond, 8);
+  fmt.writeUInt32LE(pace || perSecond, 8);
   fmt.writeUInt16LE((channels * bits) / 8, 12);
   fmt.writeUInt16LE(bits, 14);
   const chunks = [chunk("fmt ", fmt), ...(junk ? [chunk("JUNK", Buffer.alloc(junk))] : [])];
-  const body = Buffer.concat([Buffer.from("WAVE"), ...chunks, chunk("data", data)]);
+  chunks.push(chunk("data", data));
+  if (trailer) chunks.push(chunk("LIST", Buffer.alloc(trailer)));
+  const body = Buffer.concat([Buffer.from("WAVE"), ...chunks]);
   return chunk("RIFF", body);
 }
 

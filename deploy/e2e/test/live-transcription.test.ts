@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { WebSocket } from "ws";
@@ -13,6 +14,19 @@ interface Frame {
   duration?: number;
   speaker?: string;
   error?: { code: string; param?: string; retryable: boolean };
+}
+
+/** The start of a masked frame, of so many bytes. */
+function frameHead(firstByte: number, length: number): Buffer {
+  const head = Buffer.alloc(14);
+  head.set([firstByte, 0x80 | 127]);
+  head.writeBigUInt64BE(BigInt(length), 2);
+  return head;
+}
+
+/** The connection under a WebSocket, to write on it what a WebSocket would not. */
+function rawSocketOf(socket: WebSocket): Socket {
+  return (socket as unknown as { _socket: Socket })._socket;
 }
 
 describe("live transcription", () => {
@@ -103,6 +117,17 @@ describe("live transcription", () => {
     });
   });
 
+  test("without durations the clock stops where the provider has said it all", async () => {
+    const live = await start({ model: "test-hear-bare-open" });
+    talk(live, 1);
+    live.socket.close();
+    expect(await live.closed).toBe(1_000);
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      quantity: 1n,
+      basis: "wall_clock",
+    });
+  });
+
   test.each([
     ["a closing provider", "test-hear-closing"],
     ["one that never closes", "test-hear-open"],
@@ -140,13 +165,41 @@ describe("live transcription", () => {
     expect(live.frames).toHaveLength(1);
   });
 
-  test("another text frame within the stream is refused, and not billed", async () => {
+  test("another text frame ends the stream, and what was delivered is billed", async () => {
     const live = await start();
-    talk(live, 3);
+    talk(live, 4);
+    await eventually(() => expect(finals(live)).toEqual([2, 2]));
     live.socket.send('{"action":"dance"}');
     expect(await live.closed).toBe(1_008);
-    expect(live.frames.at(-1)?.error).toMatchObject({ code: "invalid_json" });
+    expect(live.frames.at(-1)?.error).toMatchObject({ code: "invalid_json", retryable: false });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 4n,
+    });
+  });
+
+  test("another text frame before anything was delivered leaves nothing to bill", async () => {
+    const live = await start();
+    live.socket.send('{"action":"dance"}');
+    expect(await live.closed).toBe(1_008);
     expect(await entryOf(stack, account, live.requestId)).toMatchObject({ kind: "failure" });
+  });
+
+  test.each([
+    ["too large", frameHead(0x82, 2 ** 20 + 1), "request_too_large", 1_009],
+    ["not masked", Buffer.from([0x82, 0x01, 0x00]), "invalid_json", 1_002],
+    ["no text", Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff]), "invalid_json", 1_007],
+  ])("a frame that is %s is told in an error frame, and what was delivered is billed", async (_, bytes, code, closeCode) => {
+    const live = await start();
+    talk(live, 4);
+    await eventually(() => expect(finals(live)).toEqual([2, 2]));
+    rawSocketOf(live.socket).write(bytes);
+    expect(await live.closed).toBe(closeCode);
+    expect(live.frames.at(-1)?.error).toMatchObject({ code, retryable: false });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 4n,
+    });
   });
 
   test.each([
@@ -263,6 +316,20 @@ describe("live transcription", () => {
     expect(partials.length).toBe(200 * 1_000 + 20);
   });
 
+  test("a client that pauses after its audio is still told everything", async () => {
+    const live = await start({ model: "test-hear-flood" });
+    live.socket.pause();
+    const audio = pcm(10);
+    for (let at = 0; at < audio.length; at += 320) live.socket.send(audio.subarray(at, at + 320));
+    live.socket.send(JSON.stringify({ action: "flush" }));
+    await sleep(6_000);
+    live.socket.resume();
+    expect(await live.closed).toBe(1_000);
+    expect(finals(live)).toEqual([2, 2, 2, 2, 2]);
+    const partials = live.frames.filter(({ type }) => type === "transcription.partial");
+    expect(partials).toHaveLength(200 * 1_000 + 20);
+  });
+
   test.skipIf(inject("shape") === "fleet")(
     "a gateway that is asked to end brings its streams to their end first",
     async () => {
@@ -273,7 +340,7 @@ describe("live transcription", () => {
       const startedAt = performance.now();
       await Promise.all([replica.stop(), live.closed]);
       expect(performance.now() - startedAt).toBeLessThan(10_000);
-      expect(await live.closed).toBe(1_000);
+      expect(await live.closed).toBe(1_001);
       expect(finals(live)).toEqual([2, 1]);
       expect(await entryOf(stack, account, live.requestId)).toMatchObject({
         kind: "usage",

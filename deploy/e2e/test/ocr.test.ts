@@ -1,4 +1,9 @@
+import { execFile, spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
@@ -64,6 +69,14 @@ describe("OCR", () => {
     return { ...answer, sent: { type, sha256: createHash("sha256").update(body).digest("hex") } };
   }
 
+  /** A form as clients make it. */
+  function formOf(alias: string, contents: Buffer): FormData {
+    const form = new FormData();
+    form.append("model", alias);
+    form.append("file", new Blob([new Uint8Array(contents)]), "x.png");
+    return form;
+  }
+
   const ask = (parts: readonly Part[]) => post("/v1/ocr", parts);
   const create = (parts: readonly Part[]) => post("/v1/ocr/jobs", parts);
   const jobIdOf = ({ body }: Answer) => (body as { job_id: string }).job_id;
@@ -109,6 +122,38 @@ describe("OCR", () => {
         basis: "provider",
       });
     });
+
+    test.each<[string, Part[], bigint]>([
+      ["images", [image, image], 2n],
+      ["a PDF", [pdf(3)], 3n],
+      ["a PDF behind a blank line", [{ ...pdf(3), contents: `\n${pdf(3).contents}` }], 3n],
+      ["a PDF that hides its pages", [{ ...image, contents: "%PDF-1.5 packed" }], 100n],
+    ])("the hold for %s covers the most pages that they can have", async (_, files, pages) => {
+      const own = await stack.newAccount(1);
+      const answering = post("/v1/ocr", [...files, model("test-read-slow")], { key: own.key });
+      const isHeld = async () => {
+        expect((await readBooks(stack, own)).held).toBe(pages * 1_500_000n);
+      };
+      await eventually(isHeld, { timeout: 10_000 });
+      expect((await answering).status).toBe(200);
+    });
+
+    test.skipIf(spawnSync("curl", ["--version"]).error !== undefined)(
+      "curl -F sends a form that is read",
+      async () => {
+        const { stdout } = await promisify(execFile)("curl", [
+          ...[
+            "-s",
+            "-F",
+            "model=test-read",
+            "-F",
+            `file=@${fileURLToPath(import.meta.url)};type=image/png`,
+          ],
+          ...["-H", `authorization: Bearer ${account.key}`, `${stack.url}/v1/ocr`],
+        ]);
+        expect(JSON.parse(stdout)).toEqual({ text: "simulated text" });
+      },
+    );
 
     test("a large form passes whole", async () => {
       const big = { ...image, contents: Buffer.alloc(24 * mebibyte, 7) };
@@ -174,13 +219,16 @@ describe("OCR", () => {
       }
     });
 
-    test("401, 402, 404, 413, 502 and 503, on both routes", async () => {
+    test("401, 402, 403, 404, 413, 502 and 503, on both routes", async () => {
       const poor = await stack.newAccount(0);
+      const gone = await stack.newAccount(1);
+      await stack.operator.revokeKey({ keyId: gone.keyId });
       const big = { ...image, contents: Buffer.alloc(25 * mebibyte + 1) };
       for (const path of ["/v1/ocr", "/v1/ocr/jobs"]) {
         const good = [image, model("test-read")];
         expectEnvelope(await post(path, good, { key: "sk-x" }), 401, "invalid_api_key");
         expectEnvelope(await post(path, good, { key: poor.key }), 402, "credit_balance_exhausted");
+        expectEnvelope(await post(path, good, { key: gone.key }), 403, "key_revoked");
         for (const alias of ["nobody", "test-small", "test-read-internal"]) {
           expectEnvelope(await post(path, [image, model(alias)]), 404, "model_not_found", "model");
         }
@@ -233,6 +281,10 @@ describe("OCR", () => {
       ["a cut header", "--b\r\nContent-Dispo"],
       ["a part without a name", "--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--"],
       ["a part without headers", "--b\r\n\r\nx\r\n--b--"],
+      [
+        "padding after a boundary",
+        `--b \r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--`,
+      ],
       ["a header bomb", `--b\r\nX: ${"y".repeat(100_000)}\r\n\r\nx\r\n--b--`],
       [
         "a multitude of parts",
@@ -256,12 +308,37 @@ describe("OCR", () => {
       expect(stack.memoryBytes() - before).toBeLessThan(300_000_000);
     });
 
+    test("a form in chunks of one byte passes whole, at little cost", async () => {
+      const form = new Response(formOf("test-read", Buffer.alloc(200_000, 7)));
+      const body = Buffer.from(await form.arrayBuffer());
+      const request = httpRequest(`${stack.url}/v1/ocr`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${account.key}`,
+          "content-type": form.headers.get("content-type") ?? "",
+          "transfer-encoding": "chunked",
+        },
+      });
+      const before = stack.memoryBytes();
+      const startedAt = performance.now();
+      const answered = once(request, "response") as Promise<[IncomingMessage]>;
+      for (let at = 0; at < body.length; at += 1) {
+        if (request.write(body.subarray(at, at + 1))) continue;
+        await once(request, "drain");
+      }
+      request.end();
+      const [answer] = await answered;
+      expect(answer.statusCode).toBe(200);
+      answer.resume();
+      expect(lastCall()?.upload?.sha256).toBe(createHash("sha256").update(body).digest("hex"));
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      expect(stack.memoryBytes() - before).toBeLessThan(150_000_000);
+    });
+
     test("a retry with the same idempotency key runs again", async () => {
       const before = stack.simulator.journal.list().length;
       for (const _ of [1, 2]) {
-        const form = new FormData();
-        form.append("model", "test-read");
-        form.append("file", new Blob(["x"]), "x.png");
+        const form = formOf("test-read", Buffer.from("x"));
         const response = await fetch(`${stack.url}/v1/ocr`, {
           method: "POST",
           headers: { authorization: `Bearer ${account.key}`, "idempotency-key": "again" },
@@ -351,9 +428,38 @@ describe("OCR", () => {
       expectEnvelope(await read("nothing", "test-read"), 404, "not_found");
       expectEnvelope(await read("..%2F..%2Fmodels", "test-read"), 404, "not_found");
       expectEnvelope(await read(jobId, "nobody"), 404, "model_not_found", "model");
-      const { accountId } = account;
-      const sibling = await stack.operator.createKey({ account: accountId });
-      expect((await read(jobId, "test-read", sibling.key)).status).toBe(200);
+      expectEnvelope(await read("%00", "test-read"), 404, "not_found");
+      expectEnvelope(await read("x".repeat(600), "test-read"), 404, "not_found");
+    });
+
+    test("another key of the account may read a job; the key that made it is charged", async () => {
+      const own = await stack.newAccount(1);
+      const files = [image, model("test-read-at-once")];
+      const made = await post("/v1/ocr/jobs", files, { key: own.key });
+      const { key } = await stack.operator.createKey({ account: own.accountId });
+      expect((await read(jobIdOf(made), "test-read-at-once", key)).status).toBe(200);
+      const [entry] = await entriesOf(own, "test-read-at-once");
+      const database = new pg.Client({ connectionString: stack.databaseUrl });
+      await database.connect();
+      const { rows } = await database.query("SELECT key_id FROM ledger.entry WHERE event_id = $1", [
+        entry?.eventId,
+      ]);
+      await database.end();
+      expect(rows).toEqual([{ key_id: own.keyId }]);
+    });
+
+    test("a job that is named again is one job to an account, and another to the next", async () => {
+      const owners = [await stack.newAccount(1), await stack.newAccount(1)];
+      for (const { key } of owners) {
+        for (const _ of [1, 2]) {
+          const made = await post("/v1/ocr/jobs", [image, model("test-read-again")], { key });
+          expect([made.status, jobIdOf(made)]).toEqual([202, "job-1"]);
+        }
+      }
+      for (const owner of owners) {
+        for (const _ of [1, 2]) await read("job-1", "test-read-again", owner.key);
+        expect(await entriesOf(owner, "test-read-again")).toMatchObject([{ quantity: 12n }]);
+      }
     });
 
     test("a status read needs a key, its model, and nothing else", async () => {

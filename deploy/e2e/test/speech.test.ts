@@ -112,6 +112,8 @@ describe("speech and voices", () => {
     expectEnvelope(await ask({}, "sk-tollgate-x"), 401, "invalid_api_key");
     const poor = await stack.newAccount(0);
     expectEnvelope(await ask({}, poor.key), 402, "credit_balance_exhausted");
+    await stack.operator.revokeKey({ keyId: poor.keyId });
+    await eventually(async () => expectEnvelope(await ask({}, poor.key), 403, "key_revoked"));
     for (const model of ["nobody", "test-small", "test-speech-internal"]) {
       expectEnvelope(await ask({ model }), 404, "model_not_found", "model");
     }

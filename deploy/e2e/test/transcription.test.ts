@@ -8,7 +8,7 @@ import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bytesPerSecond, flac, oggOpus, pcm, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBooksInOrder } from "../src/ledger-books.ts";
+import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { type Answer, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
@@ -168,6 +168,20 @@ describe("transcription of uploads", () => {
       expect((await ask({ model: "test-hear-dedicated", language: "fr" })).status).toBe(200);
     });
 
+    test.each([
+      ["a file without a length of its own", oggOpus, 3n],
+      ["a WAV", wav(7.5), 8n],
+      ["a WAV whose header claims another pace", wav(8, { pace: 0x7fff_ffff }), 129n],
+    ])("the hold for %s covers the longest that it can be", async (_, file, seconds) => {
+      const own = await stack.newAccount(1);
+      const answering = post(formOf(file, { model: "test-hear-clock" }), own.key);
+      const isHeld = async () => {
+        expect((await readBooks(stack, own)).held).toBe(seconds * 100_000n);
+      };
+      await eventually(isHeld, { timeout: 10_000 });
+      expect((await answering).status).toBe(200);
+    });
+
     test("503 when no provider can be reached", async () => {
       expectEnvelope(await ask({ model: "test-hear-dead" }), 503, "no_provider_available");
     });
@@ -256,6 +270,14 @@ describe("transcription of uploads", () => {
       const twice = formOf(wav(1), { model: "test-hear" });
       twice.append("model", "other");
       expectEnvelope(await post(twice), 400, "invalid_param", "model");
+      for (const name of ["prompt", "response_format", "temperature"]) {
+        const again = formOf(wav(1), { model: "test-hear", [name]: "1" });
+        again.append(name, "2");
+        expectEnvelope(await post(again), 400, "invalid_param", name);
+        const asFile = formOf(wav(1), { model: "test-hear" });
+        asFile.append(name, new Blob(["x"]), "x.txt");
+        expectEnvelope(await post(asFile), 400, "invalid_param", name);
+      }
       const files = formOf(wav(1), { model: "test-hear" });
       files.append("file", new Blob(["x"]), "b.wav");
       expectEnvelope(await post(files), 400, "invalid_param", "file");
@@ -274,11 +296,15 @@ describe("transcription of uploads", () => {
       expectEnvelope(nameless, 400, "invalid_json");
     });
 
-    test("401, 402 and 404 as everywhere, a query by its name", async () => {
+    test("401, 402, 403 and 404 as everywhere, a query by its name", async () => {
       const form = () => formOf(wav(1), { model: "test-hear" });
       expectEnvelope(await post(form(), "sk-tollgate-x"), 401, "invalid_api_key");
       const poor = await stack.newAccount(0);
       expectEnvelope(await post(form(), poor.key), 402, "credit_balance_exhausted");
+      await stack.operator.revokeKey({ keyId: poor.keyId });
+      await eventually(async () => {
+        expectEnvelope(await post(form(), poor.key), 403, "key_revoked");
+      });
       for (const model of ["nobody", "test-small", "test-hear-internal"]) {
         expectEnvelope(await ask({ model }), 404, "model_not_found", "model");
       }
@@ -371,6 +397,8 @@ describe("transcription of uploads", () => {
       const junk = wav(1, { junk: 300 });
       await ask({ stream: "true" }, junk);
       await eventually(() => expect(lastCall()?.upload?.bytes).toBe(bytesPerSecond));
+      await ask({ stream: "true" }, wav(1, { trailer: 64_000 }));
+      await eventually(() => expect(lastCall()?.upload?.bytes).toBe(bytesPerSecond));
       await ask({ stream: "true" }, samples, "audio/L16; rate=16000; channels=1");
       await eventually(() => expect(lastCall()?.upload?.sha256).toBe(sha256(samples)));
     });
@@ -381,6 +409,9 @@ describe("transcription of uploads", () => {
         quantity: 3n,
         basis: "pcm_bytes",
       });
+      const tail = wav(2.2, { trailer: 640_000 });
+      const tailed = await ask({ model: "test-hear-no-durations", stream: "true" }, tail);
+      expect(await entryOf(stack, account, requestIdOf(tailed))).toMatchObject({ quantity: 3n });
       const mute = await ask({ model: "test-hear-mute", stream: "true" }, wav(4));
       expect(mute.text).toBe(": ping\n\ndata: [DONE]\n\n");
       expect(await entryOf(stack, account, requestIdOf(mute))).toMatchObject({

@@ -260,7 +260,8 @@ async function ocrJob(asking: Asking): Promise<Told[]> {
     keyedDeadlineMs,
   );
   await exchange(`${asking.edge()}${path}`, { method: "GET", key });
-  const eventId = `ocr-job:${alias}:${jobId}`;
+  const names = ["ocr-job", asking.customer.accountId, alias, `sim/${alias}`, jobId];
+  const eventId = names.map(encodeURIComponent).join(":");
   reads.push(told(asking, "OCR job", answer, { owedNanoUsd: 12n * perPage, eventId }));
   return reads;
 }

@@ -106,6 +106,8 @@ const commands = z
     running: whole(0, 1_000),
     /** How an OCR job ends, `Completed` by default. */
     job_status: z.string().max(100, "must be at most 100 characters").optional(),
+    /** Names every OCR job so, instead of anew. */
+    job_id: z.string().max(1_000, "must be at most 1000 characters").optional(),
     /** Makes an OCR job without telling its id. */
     no_job_id: flag(),
     /** Returns so many images, whatever was asked for. */

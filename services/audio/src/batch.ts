@@ -9,7 +9,7 @@ import { nameRequest, readJson } from "@tollgate/kit/upstream/provider-client";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { secondsIn } from "./seconds.ts";
 import type { Upload } from "./upload.ts";
-import { readWav } from "./wav.ts";
+import { readWav, type Wav } from "./wav.ts";
 
 /** The longest that one file may take. */
 const ceilingMs = 240_000;
@@ -56,8 +56,9 @@ export async function transcribe(
       };
       const query = language === "" ? {} : { lang: language };
       try {
-        const request = { method: "POST", path: slot.path, query, headers, body: audio.read() };
-        const response = await providers.send(slot, { ...request, method: "POST" }, limited);
+        const body = audio.read();
+        const request = { method: "POST", path: slot.path, query, headers, body } as const;
+        const response = await providers.send(slot, request, limited);
         const { bytes, value } = await readJson(response, limited);
         if (!isJsonObject(value)) {
           throw new SlotFailure("rejected", "the provider's answer is no JSON object");
@@ -77,14 +78,19 @@ export async function transcribe(
   return answer.bytes;
 }
 
-/** What a hold must cover. A WAV tells its length; anything else is guessed by its size. */
+/** What a hold must cover. A plain WAV tells its length; anything else is guessed by its size. */
 function estimatedSeconds(audio: Spool): bigint {
   const wav = readWav(audio.head());
   const seconds =
-    wav === undefined || wav.bytesPerSecond === 0
+    wav === undefined || !isPlain(wav)
       ? audio.bytes / leastBytesPerSecond
       : (audio.bytes - wav.dataOffset) / wav.bytesPerSecond;
   return seconds <= 1 ? 1n : BigInt(Math.ceil(seconds));
+}
+
+/** Whether its seconds follow from its samples. A pace that only the header claims holds too little. */
+function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: Wav): boolean {
+  return bytesPerSecond > 0 && bytesPerSecond === (sampleRate * channels * bitsPerSample) / 8;
 }
 
 function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {

@@ -25,9 +25,11 @@ export async function* drainEvents(
 ): AsyncGenerator<TranscriptEvent> {
   let events = 0;
   let heardAt = performance.now();
+  let isDelivering = false;
   let ended: "idle" | "late" | undefined;
   const watch = setInterval(() => {
-    if (!progress.flushed) {
+    // The client's pace is no silence of the provider.
+    if (!progress.flushed || isDelivering) {
       heardAt = performance.now();
       return;
     }
@@ -45,8 +47,9 @@ export async function* drainEvents(
       const event = readTranscriptEvent(value);
       if (event === undefined) continue;
       events += 1;
+      isDelivering = true;
       yield event;
-      // The client's pace is no silence of the provider.
+      isDelivering = false;
       heardAt = performance.now();
     }
   } catch (error) {

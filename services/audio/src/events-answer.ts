@@ -1,23 +1,26 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { envelope, GatewayError } from "@tollgate/kit/errors";
+import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
 import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import { cutStream } from "@tollgate/kit/streamed-answer";
 
 /**
  * Writes transcript events as server-sent events. The head goes out with `opened`: what is raised
- * before it is an ordinary error answer, what is raised after it is told in one last event.
+ * before it is an ordinary error answer, what is raised after it is told in one last event. A client
+ * that reads slowly slows the events; one that takes nothing for `stallMs` is taken as gone.
  */
 export async function answerEvents(
   res: ServerResponse,
   events: AsyncIterable<TranscriptEvent | "opened">,
   signal: AbortSignal,
+  stallMs = maxStallMs,
 ): Promise<void> {
   try {
     for await (const event of events) {
       if (event === "opened") writeHead(res);
       const text = event === "opened" ? ": ping\n\n" : `data: ${JSON.stringify(event)}\n\n`;
-      if (!res.write(text)) await once(res, "drain", { signal });
+      if (!res.write(text)) await taken(res, signal, stallMs);
     }
   } catch (error) {
     if (!res.headersSent || signal.aborted) throw error;
@@ -26,6 +29,13 @@ export async function answerEvents(
     return;
   }
   res.end("data: [DONE]\n\n");
+  limitStall(res, stallMs);
+}
+
+async function taken(res: ServerResponse, signal: AbortSignal, stallMs: number): Promise<void> {
+  limitStall(res, stallMs);
+  await once(res, "drain", { signal });
+  limitStall(res, 0);
 }
 
 function writeHead(res: ServerResponse): void {

@@ -21,7 +21,9 @@ export function pcmOf({ audio, contentType }: Upload): Pcm {
   if (isRiffWave(head)) {
     const wav = readWav(head);
     if (wav === undefined || !isStreamable(wav)) throw unsupported("This WAV is of another kind.");
-    return { offset: wav.dataOffset, bytes: audio.bytes - wav.dataOffset };
+    // What comes after the samples is no sound.
+    const rest = audio.bytes - wav.dataOffset;
+    return { offset: wav.dataOffset, bytes: Math.min(wav.dataBytes ?? rest, rest) };
   }
   const [type = "", ...parameters] = contentType.toLowerCase().split(/\s*;\s*/);
   if (!rawTypes.has(type)) throw unsupported("The file is neither a WAV nor raw audio/L16.");

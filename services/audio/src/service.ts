@@ -1,6 +1,5 @@
-import { serveRoutes } from "@tollgate/kit/http/proxied-request";
+import { serveRoutes, serveUpgrades } from "@tollgate/kit/http/proxied-request";
 import { serveProxied } from "@tollgate/kit/http/server";
-import { readStampedCaller } from "@tollgate/kit/http/stamped-caller";
 import { openModality } from "@tollgate/kit/modality";
 import { offer } from "@tollgate/kit/rpc/implementation";
 import { defineService } from "@tollgate/kit/service";
@@ -23,8 +22,7 @@ export const audio = defineService({
           { "/v1/audio/transcriptions": (request) => answerTranscription(modality, request) },
           context,
         ),
-        upgrade: (req, socket, head) =>
-          live.accept(req, socket, head, readStampedCaller(req.headers, context.trust)),
+        upgrade: serveUpgrades(live.accept, context),
       },
       context.tracer,
     );

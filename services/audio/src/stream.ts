@@ -48,7 +48,7 @@ export async function* streamTranscription(
     estimate: dearestCost(model, ({ input }) => costOf([{ quantity: seconds, price: input }])),
     async open(slot) {
       const socket = await connectProvider(slot, providers, caller.requestId, signal);
-      void sendAll(socket, upload.audio.read(pcm.offset), progress);
+      void sendAll(socket, upload.audio.read(pcm.offset, pcm.bytes), progress);
       return countedEvents(drainEvents(socket, progress, slot.provider.timeoutMs), tally);
     },
     measure: (slot) => used(pcm.bytes, slot),

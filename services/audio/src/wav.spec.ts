@@ -33,12 +33,16 @@ const read = {
 };
 
 test("a plain WAV tells its form and where its samples begin", () => {
-  expect(readWav(wav(fmt(1), data))).toEqual({ ...read, dataOffset: 44 });
+  expect(readWav(wav(fmt(1), data))).toEqual({ ...read, dataOffset: 44, dataBytes: 64_000 });
 });
 
 test("chunks before the samples are passed over, padded to even lengths", () => {
   const file = wav(chunk("LIST", Buffer.alloc(27)), fmt(1), chunk("fact", Buffer.alloc(4)), data);
-  expect(readWav(file)).toEqual({ ...read, dataOffset: 44 + 8 + 28 + 8 + 4 });
+  expect(readWav(file)).toEqual({
+    ...read,
+    dataOffset: 44 + 8 + 28 + 8 + 4,
+    dataBytes: 64_000,
+  });
 });
 
 test("an extensible header names its real format in its sub-format", () => {
@@ -60,4 +64,10 @@ test.each([
   ],
 ])("%s is no WAV that can be read", (_, file) => {
   expect(readWav(file)).toBeUndefined();
+});
+
+test.each([0, 0xffffffff])("a size of %i was not known when the header was written", (size) => {
+  const file = wav(fmt(1), data);
+  file.writeUInt32LE(size, 40);
+  expect(readWav(file)?.dataBytes).toBeUndefined();
 });

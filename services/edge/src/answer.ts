@@ -1,14 +1,11 @@
 import { once } from "node:events";
 import { envelope, GatewayError, PeerError } from "@tollgate/kit/errors";
-import type { Response } from "express";
+import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
 import type { Exchange } from "./exchange.ts";
 import type { Collector } from "./idempotency/collector.ts";
 
 export const jsonType = "application/json; charset=utf-8";
 export const eventStreamType = "text/event-stream; charset=utf-8";
-
-/** A client that takes nothing of its answer for so long is taken as gone. */
-const maxStallMs = 30_000;
 
 /** A successful answer: whole, or a stream whose events come one by one. */
 export type Answer = WholeAnswer | StreamedAnswer;
@@ -85,11 +82,6 @@ async function taken({ res, signal }: Exchange, stallMs: number): Promise<void> 
   limitStall(res, stallMs);
   await once(res, "drain", { signal }).catch(() => {});
   limitStall(res, 0);
-}
-
-/** Lets go of a connection on which no byte moves for so long; 0 is no limit. */
-function limitStall({ socket }: Response, stallMs: number): void {
-  socket?.setTimeout(stallMs);
 }
 
 function headFor(contentType: string): Record<string, string> {

@@ -36,7 +36,11 @@ export function refuseOtherMethods(...allowed: string[]): RequestHandler {
 }
 
 /** Answers what Node's parser refuses before there is a request; such a connection ends. */
-export function answerBrokenHttp(_error: Error, socket: Duplex): void {
-  const refusal = new GatewayError("invalid_json", "The request is not well-formed HTTP.");
+export function answerBrokenHttp({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  const message =
+    code === "ERR_HTTP_REQUEST_TIMEOUT"
+      ? "The request did not come whole in the time that it may take."
+      : "The request is not well-formed HTTP.";
+  const refusal = new GatewayError("invalid_json", message);
   answerErrorOnSocket(socket, refusal, { "x-request-id": newRequestId() });
 }

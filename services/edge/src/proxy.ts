@@ -1,9 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { GatewayError } from "@tollgate/kit/errors";
+import { envelope, GatewayError } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
+import { gatherPieces } from "@tollgate/kit/http/pieces";
+import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
 import { aliasHeader, stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Trust } from "@tollgate/kit/trust";
@@ -11,6 +13,7 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Request } from "express";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
 import { exchangeOf } from "./exchange.ts";
+import { lastFrames, watchFrames } from "./frame-watch.ts";
 import { createReplicaAgent } from "./replica-agent.ts";
 
 /** The agent decides which replica a request goes to; this only has to be an address. */
@@ -19,25 +22,50 @@ const target = "http://service";
 /** Hands requests to a service as they are, body untouched, in the name of their caller. */
 export interface ServiceProxy {
   web(req: IncomingMessage, res: ServerResponse, caller: Caller): void;
-  upgrade(req: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): void;
+  upgrade(req: IncomingMessage, socket: Socket, head: Buffer, order: UpgradeOrder): void;
   close(): void;
+}
+
+/** On whose behalf an upgrade is proxied, and what is added to its answer. */
+export interface UpgradeOrder {
+  caller: Caller;
+  /** Headers of the answer, whether the upgrade is taken or refused. */
+  headers: Readonly<Record<string, string>>;
+  /** The sub-protocol of an upgrade that is taken, where the service does not choose one. */
+  protocol: string | undefined;
 }
 
 export function createServiceProxy(
   replicas: readonly HttpAddress[],
   trust: Trust,
   log: Log,
+  stallMs = maxStallMs,
 ): ServiceProxy {
   const agent = createReplicaAgent(replicas);
+  /** Upgrades that are not answered yet: on their connections a refusal can still be written. */
+  const unanswered = new WeakMap<IncomingMessage, UpgradeOrder>();
   const answerErrors = definePlugin((proxy) => {
-    proxy.on("error", (error, _req, to) => {
+    proxy.on("error", (error, req, to) => {
       if (to === undefined || to.destroyed) return;
       log.error({ reason: error.message }, "a service of the fleet did not answer");
-      answerUnavailable(to as ServerResponse | Socket, error);
+      const order = req && unanswered.get(req);
+      answerUnavailable(to as ServerResponse | Socket, error, order?.headers);
+    });
+  });
+  const nameUpgrades = definePlugin((proxy) => {
+    proxy.on("proxyReqWs", (request, req, socket) => {
+      const order = unanswered.get(req);
+      if (order === undefined) return;
+      request.once("response", () => unanswered.delete(req));
+      request.once("upgrade", () => unanswered.delete(req));
+      nameAnswer(request, socket, order, stallMs);
     });
   });
   const passOn = definePlugin((proxy) => {
-    proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res));
+    proxy.on("proxyReq", (_request, req, _res, options) => {
+      options.buffer = req.pipe(gatherPieces());
+    });
+    proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res, stallMs));
   });
   // The first keeps a socket's error from ending the process.
   const plugins = [debugProxyErrorsPlugin, answerErrors];
@@ -48,20 +76,30 @@ export function createServiceProxy(
     ejectPlugins: true,
     plugins: [...plugins, passOn],
   });
-  const upgrade = createProxyMiddleware({ target, agent, ejectPlugins: true, plugins });
+  const upgrade = createProxyMiddleware({
+    target,
+    agent,
+    ejectPlugins: true,
+    plugins: [...plugins, nameUpgrades],
+  });
   return {
     web(req, res, caller) {
+      // The service speaks plain HTTP, whatever else the client offers.
+      for (const name of offers) delete req.headers[name];
       stampCaller(req.headers, caller, trust);
       void web(req, res);
     },
-    upgrade(req, socket, head, caller) {
-      stampCaller(req.headers, caller, trust);
+    upgrade(req, socket, head, order) {
+      stampCaller(req.headers, order.caller, trust);
+      unanswered.set(req, order);
       upgrade.upgrade(req, socket, head);
     },
     close: () => agent.destroy(),
   };
 }
 
+/** What a client says of its own connection. */
+const offers = ["connection", "upgrade", "http2-settings"];
 /** What means something on one connection alone. */
 const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
@@ -69,20 +107,82 @@ function noteAlias(req: IncomingMessage, alias: string): void {
   exchangeOf(req as Request).alias = alias;
 }
 
-function passAnswerOn(answer: IncomingMessage, req: IncomingMessage, res: ServerResponse): void {
+function passAnswerOn(
+  answer: IncomingMessage,
+  req: IncomingMessage,
+  res: ServerResponse,
+  stallMs: number,
+): void {
   for (const [name, value] of Object.entries(answer.headers)) {
     if (name === aliasHeader) noteAlias(req, String(value));
     else if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
   }
   res.statusCode = answer.statusCode ?? 502;
+  // A client that takes nothing must not keep its service waiting for ever.
+  answer.on("pause", () => limitStall(res, stallMs));
+  res.on("drain", () => limitStall(res, 0));
   answer.pipe(res, { end: false });
-  answer.once("end", () => endAfterRequest(req, res));
+  answer.once("end", () => {
+    endAfterRequest(req, res);
+    limitStall(res, stallMs);
+  });
 }
 
-function answerUnavailable(to: ServerResponse | Socket, cause: Error): void {
-  const message = "A part of the gateway cannot be reached now. Retry in a moment.";
-  const failure = new GatewayError("no_provider_available", message, { cause });
-  if (!("setHeader" in to)) answerErrorOnSocket(to, failure, {});
+/** Adds to the answer of an upgrade, and ends the client's connection with the service's. */
+function nameAnswer(
+  request: ClientRequest,
+  client: Socket,
+  { headers, protocol }: UpgradeOrder,
+  stallMs: number,
+): void {
+  request.once("response", (answer) => {
+    Object.assign(answer.headers, headers);
+    answer.once("end", () => letGo(client, stallMs));
+  });
+  request.once("upgrade", (answer, service) => {
+    Object.assign(answer.headers, headers);
+    if (protocol !== undefined) answer.headers["sec-websocket-protocol"] ??= protocol;
+    const frames = watchFrames();
+    service.on("data", frames.push);
+    // A stream is never just dropped: where its service ends without a close frame, this says why.
+    const tellBreak = () => {
+      if (frames.isOpen && client.writable) client.end(lastFrames(brokenStream()));
+    };
+    service.once("end", tellBreak);
+    service.once("error", tellBreak);
+    service.once("close", () => letGo(client, stallMs));
+  });
+}
+
+/** Ends a client's connection behind its service's: nobody reads any more what it says there. */
+function letGo(client: Socket, stallMs: number): void {
+  client.setTimeout(stallMs, () => client.destroy());
+  client.resume();
+  client.end();
+}
+
+function answerUnavailable(
+  to: ServerResponse | Socket,
+  cause: Error,
+  headers: UpgradeOrder["headers"] | undefined,
+): void {
+  const failure = unavailable(cause);
+  if (!("setHeader" in to)) {
+    // What was upgraded speaks no HTTP any more, and was told already.
+    if (headers === undefined) to.end();
+    else answerErrorOnSocket(to, failure, headers);
+  }
   // An answer that has begun ends with what it was proxied from: whole, or abruptly.
   else if (!to.headersSent) answerError(to, failure);
+}
+
+function unavailable(cause?: Error): GatewayError {
+  const message = "A part of the gateway cannot be reached now. Retry in a moment.";
+  return new GatewayError("no_provider_available", message, { cause });
+}
+
+/** The failure in the form of the live route's error frames. */
+function brokenStream(): object {
+  const { error } = envelope(unavailable());
+  return { error: { ...error, retryable: true } };
 }

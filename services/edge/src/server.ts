@@ -15,12 +15,16 @@ export interface HttpServer {
   stop: StopServer;
 }
 
-export type UpgradeListener = (req: IncomingMessage, socket: Socket, head: Buffer) => void;
+/** Takes over the connections of some requests. All others are served as they are. */
+export interface Upgrades {
+  takes(req: IncomingMessage): boolean;
+  accept(req: IncomingMessage, socket: Socket, head: Buffer): void;
+}
 
 /** Listens for clients. Raises a StartError when the port cannot be had. */
 export async function listen(
   app: RequestListener,
-  upgrade: UpgradeListener,
+  upgrades: Upgrades,
   { host, port }: { host: string; port: number },
 ): Promise<HttpServer> {
   const server = createServer(
@@ -29,12 +33,16 @@ export async function listen(
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       noDelay: true,
+      // An upgrade that is offered and not taken leaves an ordinary request (RFC 9110, 7.8).
+      shouldUpgradeCallback: upgrades.takes,
     },
     app,
   );
   const stop = stopperOf(server);
   server.on("clientError", answerBrokenHttp);
-  server.on("upgrade", upgrade);
+  server.on("upgrade", upgrades.accept);
+  // So does an expectation that is not known (RFC 9110, 10.1.1).
+  server.on("checkExpectation", app);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, port)));
     server.listen(port, host, resolve);

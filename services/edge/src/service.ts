@@ -104,9 +104,9 @@ export const edge = defineService({
       },
       { log, metrics, tracer, knows: (alias) => catalog.current().models.has(alias) },
     );
-    const upgrade = upgradeLive({ authenticate, guard, proxy: audioProxy, log, metrics });
-    const listener = tracer === undefined ? upgrade : traceUpgrades(upgrade, tracer);
-    const server = await listen(app, listener, config);
+    const upgrades = upgradeLive({ authenticate, guard, proxy: audioProxy, log, metrics });
+    const traced = tracer === undefined ? upgrades : traceUpgrades(upgrades, tracer);
+    const server = await listen(app, traced, config);
     log.info({ url: server.url }, "listening");
     return {
       offers: [],

@@ -4,7 +4,7 @@ import type { Span, Tracer } from "@tollgate/kit/tracing/tracer";
 import type { RequestHandler } from "express";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import type { ServiceProxy } from "./proxy.ts";
-import type { UpgradeListener } from "./server.ts";
+import type { Upgrades } from "./server.ts";
 import { livePath } from "./wire/live-transcription.ts";
 
 /**
@@ -41,14 +41,16 @@ function tellAnswer(span: Span, exchange: Exchange, knows: (alias: string) => bo
 }
 
 /** The same for WebSockets; their span lasts as long as they do. */
-export function traceUpgrades(upgrade: UpgradeListener, tracer: Tracer): UpgradeListener {
-  return (req, socket, head) => {
-    const route = req.url === livePath ? livePath : undefined;
-    const attributes = { "http.request.method": "GET", "http.route": route };
-    const name = route === undefined ? "GET" : `GET ${route}`;
-    const span = tracer.resume(name, "server", attributes, traceOfHeaders(req.headers));
-    socket.once("close", () => span.end());
-    tracer.within(span, () => upgrade(req, socket, head));
+export function traceUpgrades({ takes, accept }: Upgrades, tracer: Tracer): Upgrades {
+  return {
+    takes,
+    accept(req, socket, head) {
+      const attributes = { "http.request.method": "GET", "http.route": livePath };
+      const trace = traceOfHeaders(req.headers);
+      const span = tracer.resume(`GET ${livePath}`, "server", attributes, trace);
+      socket.once("close", () => span.end());
+      tracer.within(span, () => accept(req, socket, head));
+    },
   };
 }
 
@@ -59,9 +61,9 @@ export function traceProxy(proxy: ServiceProxy, tracer: Tracer): ServiceProxy {
       Object.assign(req.headers, tracer.current()?.headers);
       proxy.web(req, res, caller);
     },
-    upgrade(req, socket, head, caller) {
+    upgrade(req, socket, head, stamp) {
       Object.assign(req.headers, tracer.current()?.headers);
-      proxy.upgrade(req, socket, head, caller);
+      proxy.upgrade(req, socket, head, stamp);
     },
     close: proxy.close,
   };

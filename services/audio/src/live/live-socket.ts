@@ -1,14 +1,23 @@
+import { GatewayError } from "@tollgate/kit/errors";
 import { createQueue, type Queue } from "@tollgate/kit/queue";
 import { WebSocket } from "ws";
 
 /** Client frames that wait for the provider, before the client is slowed. */
 const maxWaitingFrames = 64;
 const maxBufferedBytes = 1024 * 1024;
+/** The largest frame that a client may send. */
+export const maxFrameBytes = 1024 * 1024;
 /** A client that takes nothing for so long, while events wait, is given up. */
 const maxStallMs = 60_000;
 /** A client that answers no ping for one such span is dead. */
 const pingEveryMs = 20_000;
 const protocolError = 1_002;
+const invalidPayload = 1_007;
+const messageTooBig = 1_009;
+const tooLong: ReadonlySet<string> = new Set([
+  "WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH",
+  "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH",
+]);
 
 export type ClientFrame = { kind: "text"; text: string } | { kind: "audio"; audio: Buffer };
 
@@ -24,6 +33,8 @@ export class LiveSocket extends WebSocket {
     onEmpty: () => this.resume(),
   });
   #isAlive = true;
+  /** Why the client's frames cannot be read any further, as a close code. */
+  #brokenCode: number | undefined;
 
   /** Starts to listen: called once, right after the upgrade. */
   open(): void {
@@ -36,8 +47,7 @@ export class LiveSocket extends WebSocket {
     this.on("pong", () => {
       this.#isAlive = true;
     });
-    // A frame that is none by the protocol, or is too large.
-    this.on("error", () => this.finish(protocolError));
+    this.on("error", (error) => this.#breakFrames(error));
     const pings = setInterval(() => this.#ping(), pingEveryMs);
     this.once("close", () => {
       clearInterval(pings);
@@ -46,7 +56,10 @@ export class LiveSocket extends WebSocket {
     });
   }
 
-  /** What the client sends, until the end of its audio. */
+  /**
+   * What the client sends, until the end of its audio. Raises what the client is to be told when it
+   * sends a frame that is none by the protocol, or is too large.
+   */
   get frames(): AsyncIterable<ClientFrame> {
     return this.#frames.items;
   }
@@ -73,16 +86,31 @@ export class LiveSocket extends WebSocket {
     clearTimeout(stall);
   }
 
-  /** The library calls this when the client's close frame has come. */
+  /**
+   * The library calls this when the client's close frame has come, and also right before it tells
+   * of a broken frame, which must end the frames first.
+   */
   override close(): void {
-    this.endFrames();
+    process.nextTick(() => this.endFrames());
   }
 
   /** Closes, or answers the client's close frame. Audio that still comes is dropped. */
   finish(code: number): void {
     this.removeAllListeners("message");
     this.resume();
-    super.close(code);
+    super.close(this.#brokenCode ?? code);
+  }
+
+  #breakFrames({ code = "" }: Error & { code?: string }): void {
+    if (tooLong.has(code)) {
+      this.#brokenCode = messageTooBig;
+      const message = `A frame may have ${maxFrameBytes} bytes at most.`;
+      this.#frames.end(new GatewayError("request_too_large", message));
+    } else {
+      this.#brokenCode = code === "WS_ERR_INVALID_UTF8" ? invalidPayload : protocolError;
+      const message = "A frame is none by the WebSocket protocol.";
+      this.#frames.end(new GatewayError("invalid_json", message));
+    }
   }
 
   #ping(): void {

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
-import { envelope, type GatewayError } from "@tollgate/kit/errors";
-import { toGatewayError } from "@tollgate/kit/http/error-answer";
+import { envelope, GatewayError } from "@tollgate/kit/errors";
+import { answerErrorOnSocket, toGatewayError } from "@tollgate/kit/http/error-answer";
+import type { AcceptUpgrade } from "@tollgate/kit/http/proxied-request";
 import type { Log } from "@tollgate/kit/log";
 import type { Modality } from "@tollgate/kit/modality";
 import type { ServiceContext } from "@tollgate/kit/service";
@@ -9,10 +8,9 @@ import { cutStream } from "@tollgate/kit/streamed-answer";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { WebSocketServer } from "ws";
-import { LiveSocket } from "./live-socket.ts";
+import { LiveSocket, maxFrameBytes } from "./live-socket.ts";
 import { serveSession } from "./session.ts";
 
-const maxFrameBytes = 1024 * 1024;
 const normalClosure = 1_000;
 /** The stream did not end, but this replica of the service does: connect again. */
 const goingAway = 1_001;
@@ -23,7 +21,7 @@ const internalError = 1_011;
 
 export interface LiveServer {
   /** Takes an upgrade that the edge has authenticated, and serves it to its end. */
-  accept(req: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
+  accept: AcceptUpgrade;
 }
 
 /** Serves GET /v1/audio/transcriptions/stream. */
@@ -38,6 +36,12 @@ export function createLiveServer(
     WebSocket: LiveSocket,
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
+  });
+
+  server.on("wsClientError", ({ message }, socket) => {
+    const [param] = /Sec-WebSocket-\w+/.exec(message) ?? [];
+    const refusal = new GatewayError("invalid_param", `${message}.`, { param });
+    answerErrorOnSocket(socket, refusal, { "sec-websocket-version": "13" });
   });
 
   async function serve(client: LiveSocket, caller: Caller): Promise<void> {
@@ -69,11 +73,7 @@ export function createLiveServer(
 
   return {
     accept(req, socket, head, caller) {
-      socket.on("error", () => {});
-      const named = (headers: string[]) => headers.push(`x-request-id: ${caller.requestId}`);
-      server.once("headers", named);
       server.handleUpgrade(req, socket, head, (client) => void serve(client, caller));
-      server.removeListener("headers", named);
     },
   };
 }

@@ -23,8 +23,8 @@ const budgetEveryMs = 1_000;
 /**
  * Serves one live transcription to its end: the configuration, then audio up and events down until
  * the provider has said it all. Raises what the client is to be told. Whatever happens, the
- * generation is settled: a stream that fails is not billed, one that the client or its money ends
- * is billed for what was used.
+ * generation is settled: a stream that the provider or the gateway fails is not billed, one that
+ * the client or its money ends is billed for what was used.
  */
 export async function serveSession(
   { pipeline, providers }: Modality,
@@ -49,8 +49,11 @@ export async function serveSession(
     await stream.run(frames);
   } catch (error) {
     const isOver = client.gone.aborted || isExhausted(error);
-    if (stream === undefined || !isOver) await generation.fail(error);
-    else await generation.complete(stream.slot, stream.measure());
+    if (stream !== undefined && (isOver || (isRefusal(error) && stream.hasDelivered()))) {
+      await generation.complete(stream.slot, stream.measure());
+    } else {
+      await generation.fail(error);
+    }
     throw error;
   }
   await generation.complete(stream.slot, stream.measure());
@@ -61,8 +64,7 @@ async function firstFrame(
   client: LiveSocket,
 ): Promise<ClientFrame | undefined> {
   const late = setTimeout(() => client.endFrames(), configTimeoutMs);
-  const { value, done } = await frames.next();
-  clearTimeout(late);
+  const { value, done } = await frames.next().finally(() => clearTimeout(late));
   if (!done) return value;
   if (client.gone.aborted) return undefined;
   throw new GatewayError("invalid_json", "The configuration did not come.");
@@ -72,6 +74,8 @@ interface LiveStream {
   slot: Slot;
   /** Resolves when all events are out. */
   run(frames: AsyncIterator<ClientFrame>): Promise<void>;
+  /** Whether the client was sent anything. */
+  hasDelivered(): boolean;
   measure(): Measured;
 }
 
@@ -83,6 +87,8 @@ function openStream(
 ): LiveStream {
   const startedAt = performance.now();
   const elapsedSeconds = () => (performance.now() - startedAt) / 1_000;
+  // Once the audio is over, the time that the gateway waits for more to be said is its own.
+  let usedSeconds: number | undefined;
   const price = slot.pricing.input;
   const budget = createBudget(generation, price);
   const tally = createTally();
@@ -100,11 +106,13 @@ function openStream(
     }
     await provider.send(flushMarker);
     progress.flushed = true;
+    usedSeconds = elapsedSeconds();
   }
 
   async function sendDown(): Promise<void> {
     for await (const event of drainEvents(provider, progress, slot.provider.timeoutMs)) {
       tally.add(event);
+      if (progress.flushed) usedSeconds = elapsedSeconds();
       if (event.type !== "transcription.refine") await client.sendJson(event);
     }
   }
@@ -133,8 +141,10 @@ function openStream(
       }
       if (failure !== undefined) throw failure.error;
     },
+    hasDelivered: () => tally.events > 0,
     measure() {
-      const wallClock = { quantity: secondsIn(elapsedSeconds()), basis: "wall_clock" };
+      const seconds = secondsIn(usedSeconds ?? elapsedSeconds());
+      const wallClock = { quantity: seconds, basis: "wall_clock" };
       const { quantity, basis } = tally.finals() ?? wallClock;
       return { quantity, basis, lines: [{ quantity, price }] };
     },
@@ -147,6 +157,11 @@ function isFlush(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether it was the client's doing. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof GatewayError && error.status < 500;
 }
 
 function isExhausted(error: unknown): boolean {

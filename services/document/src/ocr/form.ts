@@ -30,12 +30,8 @@ export async function readOcrForm(req: IncomingMessage, body: Spool): Promise<Oc
   const parts = await readMultipart(req, {
     async takeFile(name, contents) {
       const pdf = createPdfPages();
-      let isPdf: boolean | undefined;
-      for await (const chunk of contents as AsyncIterable<Buffer>) {
-        isPdf ??= chunk.toString("latin1", 0, 5) === "%PDF-";
-        pdf.push(chunk);
-      }
-      if (name === "file") pages += isPdf ? (pdf.count() ?? unreadablePages) : 1;
+      for await (const chunk of contents as AsyncIterable<Buffer>) pdf.push(chunk);
+      if (name === "file") pages += pdf.isPdf ? (pdf.count() ?? unreadablePages) : 1;
     },
     takeChunk: (chunk) => body.write(chunk),
   });

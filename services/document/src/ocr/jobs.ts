@@ -42,24 +42,29 @@ export async function createJob(
       const made = await forwardForm(providers, one, order, form, signal);
       return { ...made, jobId: jobIdOf(made) };
     });
-    await prisma.ocrJob.create({
-      data: {
-        alias: model.alias,
-        jobId: answer.jobId,
-        accountId: caller.accountId,
-        keyId: caller.keyId,
-        slotId: slot.id,
-        fileParts: form.fileParts,
-      },
-    });
+    const job = {
+      alias: model.alias,
+      jobId: answer.jobId,
+      accountId: caller.accountId,
+      keyId: caller.keyId,
+      slotId: slot.id,
+      fileParts: form.fileParts,
+    };
+    // A provider may name a job again that it was given before; the account has it already.
+    await prisma.ocrJob.createMany({ data: job, skipDuplicates: true });
     sendJsonBytes(res, answer.bytes, answer.status);
   });
 }
 
 function jobIdOf({ value }: OcrAnswer): string {
   const { job_id: jobId } = value;
-  if (typeof jobId === "string" && jobId !== "" && jobId.length <= maxJobIdLength) return jobId;
+  if (typeof jobId === "string" && canBeJobId(jobId)) return jobId;
   throw new SlotFailure("rejected", "the provider's answer names no job");
+}
+
+/** What no provider's job is called, the database could not even be asked for. */
+function canBeJobId(jobId: string): boolean {
+  return jobId !== "" && jobId.length <= maxJobIdLength && !jobId.includes("\0");
 }
 
 /**
@@ -73,27 +78,48 @@ export async function readJob(
 ): Promise<{ body: Uint8Array }> {
   const { modality, prisma, log, now } = parts;
   const model = modality.pipeline.resolve(alias, "ocr");
-  const key = { alias_jobId: { alias, jobId } };
-  const job = await prisma.ocrJob.findUnique({ where: key });
-  if (job === null || job.accountId !== caller?.accountId) throw unknownJob();
+  if (caller === undefined || !canBeJobId(jobId)) throw unknownJob();
+  const job = await prisma.ocrJob.findFirst({
+    where: { accountId: caller.accountId, alias, jobId },
+    // Of two slots' jobs that are called alike, the one that was made last is meant.
+    orderBy: { createdAt: "desc" },
+  });
+  if (job === null) throw unknownJob();
   const slot = slotOf(job, model);
   const answer = await askForJob(modality, slot, jobId, signal);
   const state = jobStateOf(answer.value);
   if (job.meteredAt === null && state !== "running") {
     const measured = measurePages(reportedPages(answer.value), job.fileParts, slot.pricing.input);
     await modality.pipeline.record({
-      eventId: `ocr-job:${alias}:${jobId}`,
+      eventId: eventIdOf(job),
       caller: { ...caller, keyId: job.keyId },
       model,
       slot,
       measured: state === "done" ? measured : undefined,
     });
     // Should this fail, the next read meters again, under the same event id.
-    await prisma.ocrJob.update({ where: key, data: { meteredAt: now() } }).catch((error: Error) => {
+    await markMetered(prisma, job, now()).catch((error: Error) => {
       log.warn({ reason: error.message }, "a job was metered but not marked");
     });
   }
   return { body: answer.bytes };
+}
+
+/** Every job has one of its own, whatever stands in its parts. */
+function eventIdOf({ accountId, alias, slotId, jobId }: OcrJob): string {
+  return ["ocr-job", accountId, alias, slotId, jobId].map(encodeURIComponent).join(":");
+}
+
+async function markMetered(
+  prisma: PrismaClient,
+  { accountId, alias, jobId, slotId }: OcrJob,
+  meteredAt: Date,
+): Promise<void> {
+  const key = { accountId, alias, jobId, slotId };
+  await prisma.ocrJob.update({
+    where: { accountId_alias_jobId_slotId: key },
+    data: { meteredAt },
+  });
 }
 
 async function askForJob(

@@ -17,7 +17,7 @@ const page = "1 0 obj <</Type /Page /Parent 9 0 R>> endobj\n";
 
 test("counts page objects, however the file is cut into chunks", () => {
   const text = `%PDF-1.7\n${page}${"x".repeat(200)}${page}<</Type/Page>>${"y".repeat(90)}`;
-  const cuts = fc.array(fc.integer({ min: 6, max: text.length }), { maxLength: 30 });
+  const cuts = fc.array(fc.nat(text.length), { maxLength: 30 });
   fc.assert(
     fc.property(cuts, (places) => {
       expect(
@@ -41,4 +41,18 @@ test("a page tree is no page", () => {
 test("a file that is no PDF, or keeps its pages packed, is not counted", () => {
   expect(count(page)).toBeUndefined();
   expect(count("%PDF-1.5 stream of packed objects")).toBeUndefined();
+});
+
+test("a PDF is one however it begins: in single bytes, or behind other bytes", () => {
+  const bytes = Buffer.from(`\n${"#".repeat(900)}%PDF-1.4 ${page}${page}`);
+  const pages = createPdfPages();
+  for (const byte of bytes) pages.push(Buffer.of(byte));
+  expect([pages.isPdf, pages.count()]).toEqual([true, 2]);
+});
+
+test("what names itself a PDF only far behind its start is another file", () => {
+  const pages = createPdfPages();
+  pages.push(Buffer.from(`\x89PNG${"#".repeat(2_000)}`));
+  pages.push(Buffer.from(`%PDF-1.4 ${page}`));
+  expect(pages.isPdf).toBe(false);
 });

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { GatewayError } from "@tollgate/kit/errors";
 import { answerErrorOnSocket, notFound, toGatewayError } from "@tollgate/kit/http/error-answer";
+import { asksForWebSocket } from "@tollgate/kit/http/server";
 import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
 import type { Metrics } from "@tollgate/kit/operations/metrics";
@@ -12,6 +13,7 @@ import type { Route } from "../exchange.ts";
 import type { BalanceGuard } from "../guard.ts";
 import type { ServiceProxy } from "../proxy.ts";
 import { refuseQuery } from "../query.ts";
+import type { Upgrades } from "../server.ts";
 
 export interface LiveParts {
   authenticate: Authenticate;
@@ -27,7 +29,7 @@ export const livePath = "/v1/audio/transcriptions/stream";
  * GET /v1/audio/transcriptions/stream: refuses an upgrade as plain HTTP, or proxies it. A browser,
  * which cannot set the header, may send its key as a sub-protocol.
  */
-export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LiveParts) {
+export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LiveParts): Upgrades {
   async function accept(req: IncomingMessage, socket: Socket, head: Buffer, requestId: string) {
     const headers: Record<string, string> = { "x-request-id": requestId };
     const res = {
@@ -36,12 +38,14 @@ export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LivePa
       },
     };
     try {
-      if (new URL(req.url ?? "/", "http://edge").pathname !== livePath) throw notFound();
-      takeKeyFromProtocols(req);
+      // Before its version 24.9, Node asks nobody which upgrades are taken.
+      if (!isLive(req)) throw notFound();
+      const onlyProtocol = takeKeyFromProtocols(req);
       const { keyId, accountId } = await authenticate({ req, res, requestId });
       await guard.check(accountId);
       refuseQuery(req);
-      proxy.upgrade(req, socket, head, create(CallerSchema, { requestId, keyId, accountId }));
+      const caller = create(CallerSchema, { requestId, keyId, accountId });
+      proxy.upgrade(req, socket, head, { caller, headers, protocol: onlyProtocol });
       return 101;
     } catch (error) {
       const failure = toGatewayError(error, log);
@@ -50,20 +54,28 @@ export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LivePa
     }
   }
 
-  return (req: IncomingMessage, socket: Socket, head: Buffer): void => {
-    const requestId = newRequestId();
-    const startedAt = performance.now();
-    socket.on("error", () => {});
-    const answered = accept(req, socket, head, requestId);
-    socket.once("close", async () => {
-      const ms = performance.now() - startedAt;
-      const status = await answered;
-      metrics.requests.inc({ route: livePath, alias: "", status });
-      metrics.requestDuration.observe({ route: livePath, alias: "" }, ms / 1_000);
-      const fields = { request_id: requestId, method: "GET", path: livePath, status };
-      log.info({ ...fields, ms: Math.round(ms) }, "request");
-    });
+  return {
+    takes: isLive,
+    accept(req, socket, head) {
+      const requestId = newRequestId();
+      const startedAt = performance.now();
+      socket.on("error", () => {});
+      const answered = accept(req, socket, head, requestId);
+      socket.once("close", async () => {
+        const ms = performance.now() - startedAt;
+        const status = await answered;
+        metrics.requests.inc({ route: livePath, alias: "", status });
+        metrics.requestDuration.observe({ route: livePath, alias: "" }, ms / 1_000);
+        const fields = { request_id: requestId, method: "GET", path: livePath, status };
+        log.info({ ...fields, ms: Math.round(ms) }, "request");
+      });
+    },
   };
+}
+
+/** The address is compared as it stands: one that only leads here by its dots is another. */
+function isLive(req: IncomingMessage): boolean {
+  return asksForWebSocket(req) && req.url?.split("?", 1)[0] === livePath;
 }
 
 /** The same address without an upgrade. */
@@ -77,13 +89,17 @@ export function refuseWithoutUpgrade(authenticate: Authenticate): Route {
 
 const keyProtocol = "openai-insecure-api-key.";
 
-/** Moves a key among the sub-protocols, as OpenAI's browser clients send it, to its header. */
-function takeKeyFromProtocols({ headers }: IncomingMessage): void {
+/**
+ * Moves a key among the sub-protocols, as OpenAI's browser clients send it, to its header. Answers
+ * the sub-protocol where no other was offered: a client that offers some is to be answered one.
+ */
+function takeKeyFromProtocols({ headers }: IncomingMessage): string | undefined {
   const offered = (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
   const carrier = offered.find((name) => name.startsWith(keyProtocol));
-  if (carrier === undefined) return;
+  if (carrier === undefined) return undefined;
   const others = offered.filter((name) => name !== carrier);
   if (others.length > 0) headers["sec-websocket-protocol"] = others.join(", ");
   else delete headers["sec-websocket-protocol"];
   headers.authorization ??= `Bearer ${carrier.slice(keyProtocol.length)}`;
+  return others.length > 0 ? undefined : carrier;
 }

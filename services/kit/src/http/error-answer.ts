@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Duplex } from "node:stream";
 import { envelope, GatewayError, internalError, PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { endAfterRequest } from "./linger.ts";
+import { endAfterRequest, endSocket } from "./linger.ts";
 
 /** Turns whatever a request raised into the error that the client is told. */
 export function toGatewayError(error: unknown, log: Log): GatewayError {
@@ -44,7 +44,7 @@ export function answerErrorOnSocket(
   };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join("")}\r\n`);
-  socket.end(body);
+  endSocket(socket, body);
 }
 
 /** The same for an upload that is refused before its end; see `endAfterRequest`. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 
 /** How long the rest of an upload that was answered early is read and dropped. */
 const lingerMs = 5_000;
@@ -18,4 +19,15 @@ export function endAfterRequest(req: IncomingMessage, res: ServerResponse): void
   req.once("end", end);
   req.once("close", end);
   req.resume();
+}
+
+/**
+ * Ends a bare connection with its last words. A client may still be talking, and a connection on
+ * which something stays unread is never closed: it is read and dropped, for a while.
+ */
+export function endSocket(socket: Duplex, last: Buffer): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(timer));
+  socket.end(last);
+  socket.resume();
 }

@@ -92,3 +92,29 @@ test("a form that was damaged anywhere is read or refused by name, and never han
   );
   await fc.assert(property, { numRuns: 2_000 });
 });
+
+test.each([
+  [
+    "padding after a boundary",
+    `--b \r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b--\r\n`,
+    "multipart/form-data; boundary=b",
+    "white space after one of its boundaries",
+  ],
+  ["a form of another kind", "a=x", "application/x-www-form-urlencoded", "its Content-Type"],
+  ["no boundary", "--b--", "multipart/form-data", "Boundary not found"],
+])("%s is told by its name", async (_, body, contentType, trouble) => {
+  const stream = new PassThrough();
+  const req = Object.assign(stream, { headers: { "content-type": contentType } });
+  stream.end(body);
+  const reading = readMultipart(req as unknown as IncomingMessage, { takeFile: async () => {} });
+  await expect(reading).rejects.toThrow(trouble);
+});
+
+test("a field that is too long is refused by its name", async () => {
+  const body = `--b\r\nContent-Disposition: form-data; name=prompt\r\n\r\n${"x".repeat(70_000)}\r\n--b--`;
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  const req = Object.assign(new PassThrough(), { headers });
+  req.end(body);
+  const reading = readMultipart(req as unknown as IncomingMessage, { takeFile: async () => {} });
+  await expect(reading).rejects.toMatchObject({ code: "invalid_param", param: "prompt" });
+});

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import { addAbortSignal, type Readable } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import { GatewayError } from "../errors.ts";
 import { maxUploadBytes } from "./form-fields.ts";
-import { createPartHeaders } from "./part-headers.ts";
+import { createPartHeaders, type PartHeaders } from "./part-headers.ts";
+import { gatherPieces } from "./pieces.ts";
 
 const maxParts = 1_000;
 const maxFieldBytes = 64 * 1024;
@@ -35,47 +36,64 @@ export async function readMultipart(
   const headers = createPartHeaders(req.headers["content-type"] ?? "");
   const parts: FormPart[] = [];
   const sinks: Promise<void>[] = [];
-  let bodyBytes = 0;
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: unknown) => {
-      req.unpipe(form);
-      req.off("data", onData);
-      reject(error);
-    };
-    form.on("field", (name, value, { valueTruncated }) => {
-      if (valueTruncated) fail(tooLong(name));
-      parts.push({ kind: "field", name, value });
-    });
-    form.on("file", (name, contents) => {
-      parts.push({ kind: "file", name, contentType: "" });
-      contents.on("error", (error) => fail(malformed(error.message)));
-      sinks.push(takeFile(name, contents).catch(fail));
-    });
-    req.on("data", onData);
-    function onData(chunk: Buffer): void {
-      bodyBytes += chunk.length;
-      headers.push(chunk);
-      if (takeChunk !== undefined) sinks.push(takeChunk(chunk).catch(fail));
-      if (bodyBytes > maxUploadBytes) fail(tooLarge());
-    }
-    for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
-      form.on(limit, () => fail(malformed(`it has more than ${maxParts} parts`)));
-    }
-    form.on("error", (error) => fail(malformed((error as Error).message)));
-    form.on("close", resolve);
-    req.on("error", fail);
-    req.on("aborted", () => fail(malformed("it was cut off")));
-    req.pipe(form);
+  const failing = new AbortController();
+  const fail = (error: unknown) => failing.abort(error);
+  const closed = new Promise((resolve) => form.on("close", resolve));
+  form.on("field", (name, value, { valueTruncated }) => {
+    if (valueTruncated) fail(tooLong(name));
+    parts.push({ kind: "field", name, value });
   });
-  await Promise.all(sinks);
-  return withContentTypes(parts, headers.contentTypes);
+  form.on("file", (name, contents) => {
+    parts.push({ kind: "file", name, contentType: "" });
+    contents.on("error", (error) => fail(malformed(error.message)));
+    sinks.push(takeFile(name, contents).catch(fail));
+  });
+  for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
+    form.on(limit, () => fail(malformed(`it has more than ${maxParts} parts`)));
+  }
+  form.on("error", (error) => fail(malformed((error as Error).message)));
+  req.on("aborted", () => fail(malformed("it was cut off")));
+  const broken = untilAborted(failing.signal);
+  let bodyBytes = 0;
+  const pieces = req.pipe(gatherPieces());
+  try {
+    for await (const piece of addAbortSignal(failing.signal, pieces) as AsyncIterable<Buffer>) {
+      bodyBytes += piece.length;
+      if (bodyBytes > maxUploadBytes) throw tooLarge();
+      headers.push(piece);
+      // The next piece waits for these: what is not taken yet is never more than one.
+      await Promise.race([broken, Promise.all([write(form, piece), takeChunk?.(piece)])]);
+    }
+    form.end();
+    await Promise.race([broken, closed]);
+    await Promise.race([broken, Promise.all(sinks)]);
+  } catch (error) {
+    throw failing.signal.aborted ? failing.signal.reason : error;
+  } finally {
+    req.unpipe(pieces);
+  }
+  return withContentTypes(parts, headers);
+}
+
+/** Resolves once the form has taken a piece, its file's reader too. Failures are told by its events. */
+function write(form: Busboy, piece: Buffer): Promise<void> {
+  return new Promise((resolve) => form.write(piece, () => resolve()));
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  return aborted;
 }
 
 /** A part without a name is passed over by the form parser, and must not go unnoticed. */
 function withContentTypes(
   parts: readonly FormPart[],
-  contentTypes: readonly (string | undefined)[],
+  { contentTypes, isPadded }: PartHeaders,
 ): FormPart[] {
+  if (isPadded) throw malformed("there is white space after one of its boundaries");
   if (parts.length !== contentTypes.length || parts.some(({ name }) => name === undefined)) {
     throw malformed("one of its parts has no name");
   }
@@ -87,6 +105,10 @@ function withContentTypes(
 }
 
 function openForm({ headers }: IncomingMessage): Busboy {
+  // The form parser would take a form of the other kind as well.
+  if (!/^multipart\/form-data\s*(?:;|$)/i.test(headers["content-type"] ?? "")) {
+    throw malformed("its Content-Type says otherwise");
+  }
   try {
     return busboy({
       headers,

@@ -44,3 +44,13 @@ test("a boundary may stand without quotes", () => {
   headers.push(Buffer.from("--b\r\nContent-Type: a/b\r\n\r\nx\r\n--b--"));
   expect(headers.contentTypes).toEqual(["a/b"]);
 });
+
+test.each([
+  "multipart/form-data; x-boundary=other; boundary=b",
+  'multipart/form-data; x="; boundary=other"; Boundary = "b"',
+  'multipart/form-data; boundary="\\b"',
+])("the boundary is that parameter's own value: %s", (type) => {
+  const headers = createPartHeaders(type);
+  headers.push(Buffer.from("--b\r\nContent-Type: a/b\r\n\r\nx\r\n--b--"));
+  expect(headers.contentTypes).toEqual(["a/b"]);
+});

@@ -1,4 +1,6 @@
 const lineEnd = "\r\n";
+const space = 0x20;
+const tab = 0x09;
 const headersEnd = "\r\n\r\n";
 const contentTypeLine = /^content-type:[ \t]*(.*?)[ \t]*$/im;
 
@@ -8,6 +10,8 @@ export interface PartHeaders {
   push(chunk: Buffer): void;
   /** The whole `Content-Type` of each part so far, in order; undefined where it has none. */
   readonly contentTypes: readonly (string | undefined)[];
+  /** Whether a boundary is followed by white space: legal, but more than the form parser reads. */
+  readonly isPadded: boolean;
 }
 
 /**
@@ -15,9 +19,9 @@ export interface PartHeaders {
  * audio is one.
  */
 export function createPartHeaders(contentType: string): PartHeaders {
-  const [, quoted, plain = ""] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
-  const delimiter = `${lineEnd}--${quoted ?? plain}`;
+  const delimiter = `${lineEnd}--${boundaryOf(contentType)}`;
   const contentTypes: (string | undefined)[] = [];
+  let isPadded = false;
   let state: "contents" | "headers" | "done" = "contents";
   // The first delimiter may stand at the very start.
   let pending = Buffer.from(lineEnd);
@@ -40,6 +44,7 @@ export function createPartHeaders(contentType: string): PartHeaders {
       state = "done";
       return false;
     }
+    isPadded ||= pending[0] === space || pending[0] === tab;
     const at = pending.indexOf(headersEnd);
     if (at < 0) return false;
     const [, value] = contentTypeLine.exec(pending.toString("latin1", 0, at)) ?? [];
@@ -56,5 +61,18 @@ export function createPartHeaders(contentType: string): PartHeaders {
       while (state === "contents" ? skipContents() : readHeaders());
     },
     contentTypes,
+    get isPadded() {
+      return isPadded;
+    },
   };
+}
+
+/** A parameter's name, and its value with quotes or without. */
+const parameter = /;\s*([^=;\s]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/g;
+
+function boundaryOf(contentType: string): string {
+  for (const [, name = "", quoted, plain = ""] of contentType.matchAll(parameter)) {
+    if (name.toLowerCase() === "boundary") return quoted?.replaceAll(/\\(.)/g, "$1") ?? plain;
+  }
+  return "";
 }

@@ -1,9 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Trust } from "../trust.ts";
-import { answerError, answerErrorEarly, notFound, toGatewayError } from "./error-answer.ts";
+import {
+  answerError,
+  answerErrorEarly,
+  answerErrorOnSocket,
+  notFound,
+  toGatewayError,
+} from "./error-answer.ts";
 import { readStampedCaller } from "./stamped-caller.ts";
 
 /** A request that the edge has authenticated and handed on. */
@@ -42,6 +49,28 @@ export function serveRoutes(
     }
   }
   return (req: IncomingMessage, res: ServerResponse): void => void serve(req, res);
+}
+
+export type AcceptUpgrade = (
+  req: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  caller: Caller,
+) => void;
+
+/** Hands proxied upgrades on. One that the edge has not stamped is refused as a request would be. */
+export function serveUpgrades(
+  accept: AcceptUpgrade,
+  { log, trust }: { log: Log; trust: Trust },
+): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  return (req, socket, head) => {
+    socket.on("error", () => {});
+    try {
+      accept(req, socket, head, readStampedCaller(req.headers, trust));
+    } catch (error) {
+      answerErrorOnSocket(socket, toGatewayError(error, log), {});
+    }
+  };
 }
 
 function routeOf(

@@ -28,11 +28,16 @@ export async function serveProxied(
 ): Promise<ProxiedServer> {
   const { request, upgrade } = tracer === undefined ? handlers : traceProxied(handlers, tracer);
   const server = createServer(
-    { keepAliveTimeout: keepAliveTimeoutMs, requestTimeout: requestTimeoutMs, noDelay: true },
+    {
+      keepAliveTimeout: keepAliveTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      noDelay: true,
+      shouldUpgradeCallback: (req) => upgrade !== undefined && asksForWebSocket(req),
+    },
     request,
   );
   const stop = stopperOf(server);
-  server.on("upgrade", upgrade ?? refuseUpgrade);
+  if (upgrade !== undefined) server.on("upgrade", upgrade);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
       reject(new StartError(`cannot listen on ${JSON.stringify(address)}: ${error.message}`));
@@ -43,6 +48,8 @@ export async function serveProxied(
   return { stop };
 }
 
-function refuseUpgrade(_req: IncomingMessage, socket: Duplex): void {
-  socket.destroy();
+/** Whether a request asks to become a WebSocket. Any other upgrade that it offers may be declined. */
+export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+  const offered = headers.upgrade?.split(",").map((name) => name.trim().toLowerCase());
+  return method === "GET" && offered?.includes("websocket") === true;
 }

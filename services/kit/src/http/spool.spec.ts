@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
 import { createSpool } from "./spool.ts";
 
-async function read(spool: ReturnType<typeof createSpool>, start?: number): Promise<Buffer> {
+async function read(
+  spool: ReturnType<typeof createSpool>,
+  start?: number,
+  bytes?: number,
+): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const part of spool.read(start) as AsyncIterable<Buffer>) parts.push(part);
+  for await (const part of spool.read(start, bytes) as AsyncIterable<Buffer>) parts.push(part);
   return Buffer.concat(parts);
 }
 
@@ -21,6 +25,8 @@ test.each([
   expect(spool.bytes).toBe(length);
   expect((await read(spool)).equals(whole)).toBe(true);
   expect((await read(spool, 44)).equals(whole.subarray(44))).toBe(true);
+  expect((await read(spool, 44, 5_000)).equals(whole.subarray(44, 5_044))).toBe(true);
+  expect(await read(spool, length, 0)).toHaveLength(0);
   expect(spool.head().equals(whole.subarray(0, 256 * 1024))).toBe(true);
   await spool.dispose();
 });

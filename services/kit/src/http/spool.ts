@@ -15,8 +15,8 @@ export interface Spool {
   readonly bytes: number;
   /** The start of it, up to 256 KiB. */
   head(): Buffer;
-  /** Reads it from the byte at `start` on. */
-  read(start?: number): Readable;
+  /** Reads it from the byte at `start` on, `length` bytes or to its end. */
+  read(start?: number, length?: number): Readable;
   dispose(): Promise<void>;
 }
 
@@ -48,9 +48,12 @@ export function createSpool(): Spool {
       return bytes;
     },
     head: () => Buffer.concat(inMemory),
-    read(start = 0) {
-      if (file !== undefined) return createReadStream("", { fd: file, start, autoClose: false });
-      return Readable.from([Buffer.concat(inMemory).subarray(start)], { objectMode: false });
+    read(start = 0, length = bytes - start) {
+      const end = start + length;
+      if (file === undefined || length === 0) {
+        return Readable.from([Buffer.concat(inMemory).subarray(start, end)], { objectMode: false });
+      }
+      return createReadStream("", { fd: file, start, end: end - 1, autoClose: false });
     },
     async dispose() {
       isDisposed = true;

@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import { LiveSocket } from "./live-socket.ts";
+
+const pingEveryMs = 20_000;
+/** A ping that never comes is noticed sooner than by the suite's own limit. */
+const testMs = 5_000;
+
+async function connect({ autoPong }: { autoPong: boolean }) {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const server = new WebSocketServer({ port: 0, WebSocket: LiveSocket });
+  const connected = once(server, "connection") as Promise<[LiveSocket]>;
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    autoPong,
+  });
+  const [live] = await connected;
+  live.open();
+  onTestFinished(() => {
+    vi.useRealTimers();
+    client.terminate();
+    server.close();
+  });
+  return { client, live };
+}
+
+test(
+  "a client that answers no ping is given up",
+  async () => {
+    const { client, live } = await connect({ autoPong: false });
+    const pinged = once(client, "ping");
+    vi.advanceTimersByTime(pingEveryMs);
+    await pinged;
+    expect(live.gone.aborted).toBe(false);
+    vi.advanceTimersByTime(pingEveryMs);
+    await vi.waitFor(() => expect(live.gone.aborted).toBe(true));
+  },
+  testMs,
+);
+
+test(
+  "one that answers may be silent for as long as it likes",
+  async () => {
+    const { live } = await connect({ autoPong: true });
+    for (let span = 0; span < 5; span += 1) {
+      const answered = once(live, "pong");
+      vi.advanceTimersByTime(pingEveryMs);
+      await answered;
+    }
+    expect(live.gone.aborted).toBe(false);
+  },
+  testMs,
+);

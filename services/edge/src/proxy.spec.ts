@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { createLog } from "@tollgate/kit/log";
+import { createTrust } from "@tollgate/kit/trust";
+import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { expect, onTestFinished, test } from "vitest";
+import { createServiceProxy } from "./proxy.ts";
+
+const requestId = "req_1";
+const caller = create(CallerSchema, { requestId, accountId: "a", keyId: "k" });
+const headers = { "x-request-id": requestId, "inference-id": requestId };
+
+/** What a client reads to the end of an upgrade that is proxied to a service that behaves so. */
+async function upgradeTo(service: (socket: Socket) => void, protocol?: string): Promise<string> {
+  const replica = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => service(socket));
+  });
+  replica.listen(0, "127.0.0.1");
+  await once(replica, "listening");
+  const { port } = replica.address() as AddressInfo;
+  const proxy = createServiceProxy(
+    [{ host: "127.0.0.1", port }],
+    createTrust(undefined),
+    createLog("silent"),
+  );
+  const edge = createServer();
+  const released: Promise<unknown>[] = [];
+  edge.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    released.push(new Promise((resolve) => socket.once("close", resolve)));
+    socket.on("error", () => {});
+    proxy.upgrade(req, socket, head, { caller, headers, protocol });
+  });
+  edge.listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  onTestFinished(() => {
+    proxy.close();
+    edge.close();
+    replica.close();
+  });
+  const address = { port: (edge.address() as AddressInfo).port, host: "127.0.0.1" };
+  const client = connect({ ...address, allowHalfOpen: true });
+  client.on("error", () => {});
+  // A WebSocket answers the close frame before it ends too.
+  client.once("end", () => setTimeout(() => client.end("the close frame's answer"), 100));
+  client.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
+  let text = "";
+  client.on("data", (part) => {
+    text += part.toString("latin1");
+  });
+  await once(client, "close");
+  await Promise.all(released);
+  return text;
+}
+
+const switching =
+  "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+
+test.each([
+  ["by a reset", (socket: Socket) => socket.resetAndDestroy()],
+  ["without a close frame", (socket: Socket) => socket.end()],
+])("a service that breaks off %s after the upgrade is told in an error frame", async (_, leave) => {
+  const text = await upgradeTo((socket) => {
+    socket.write(switching);
+    setTimeout(() => leave(socket), 50);
+  });
+  expect(text).toMatch(/^HTTP\/1\.1 101 /);
+  const [, stream = "", ...more] = text.split("\r\n\r\n");
+  expect(more).toEqual([]);
+  expect(JSON.parse(stream.slice(4, -4))).toMatchObject({
+    error: { code: "no_provider_available", retryable: true },
+  });
+  expect(Buffer.from(stream.slice(-4), "latin1")).toEqual(Buffer.from([0x88, 2, 0x03, 0xf3]));
+});
+
+test("within a frame nothing can be said, nor behind a close frame", async () => {
+  for (const last of ["\x81\x05cut", "\x88\x00"]) {
+    const text = await upgradeTo((socket) => {
+      socket.write(switching);
+      setTimeout(() => socket.end(last, "latin1"), 50);
+    });
+    expect(text.endsWith(`\r\n\r\n${last}`)).toBe(true);
+  }
+});
+
+test("a service that closes first takes the client's connection with it", async () => {
+  const text = await upgradeTo((socket) => {
+    socket.write(switching);
+    setTimeout(() => socket.end("the last word", () => socket.destroy()), 50);
+  });
+  expect(text).toContain("the last word");
+});
+
+test("a service that breaks off before it is a 503 that names its request", async () => {
+  const text = await upgradeTo((socket) => socket.resetAndDestroy());
+  expect(text).toMatch(/^HTTP\/1\.1 503 /);
+  expect(text).toContain(`x-request-id: ${requestId}\r\n`);
+  expect(text).toContain('"code":"no_provider_available"');
+});
+
+test("the answer to an upgrade names its request, and the sub-protocol where there is one", async () => {
+  const text = await upgradeTo((socket) => socket.end(switching), "only");
+  for (const [name, value] of Object.entries({ ...headers, "sec-websocket-protocol": "only" })) {
+    expect(text).toContain(`${name}: ${value}\r\n`);
+  }
+});
+
+test("so does a service's own refusal of it, without the sub-protocol", async () => {
+  const refusal = "HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\nno";
+  const text = await upgradeTo((socket) => socket.end(refusal), "only");
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text).toContain(`x-request-id: ${requestId}\r\n`);
+  expect(text).not.toContain("only");
+});
+
+test("a client that takes nothing of its answer is let go, and so is the service", async () => {
+  const replica = createServer();
+  const left = new Promise((resolve) => {
+    replica.on("request", async (_req, res) => {
+      res.once("close", resolve);
+      const block = Buffer.alloc(65_536);
+      while (!res.destroyed) if (!res.write(block)) await once(res, "drain").catch(() => {});
+    });
+  });
+  replica.listen(0, "127.0.0.1");
+  await once(replica, "listening");
+  const { port } = replica.address() as AddressInfo;
+  const addresses = [{ host: "127.0.0.1", port }];
+  const proxy = createServiceProxy(addresses, createTrust(undefined), createLog("silent"), 300);
+  const edge = createServer((req, res) => proxy.web(req, res, caller));
+  edge.listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
+  client.on("error", () => {});
+  onTestFinished(() => {
+    client.destroy();
+    proxy.close();
+    edge.close();
+    replica.close();
+  });
+  client.pause();
+  client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  await left;
+});
