@@ -1,10 +1,12 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { connectOperator } from "@tollgate/local/operator";
 import { WebSocket } from "ws";
 import { cpuSeconds } from "./cpu.ts";
-import { startSubjects } from "./subject.ts";
+import { residentMebibytes } from "./memory.ts";
+import { openStage } from "./stage.ts";
+import type { Gateway } from "./subject.ts";
+import { startAll, startFleetGateway } from "./tollgate.ts";
 
 /**
  * `npm run bench:live`: live transcriptions that stream in real time, all at once. It says whether
@@ -23,44 +25,45 @@ const framesPerSecond = 10;
 const frame = Buffer.alloc(bytesPerSecond / framesPerSecond, 1);
 /** What the simulator says of so much audio: a partial each half second, a final each two. */
 const expectedEvents = seconds * 2 + Math.ceil(seconds / 2);
-const mebibyte = 1024 * 1024;
-const pageBytes = 4_096;
 
-const { subjects, stop } = await startSubjects();
-try {
-  for (const subject of subjects.slice(1)) {
-    const before = subject.pids.map(residentBytes);
-    const cpuBefore = cpuSeconds(subject.pids);
-    let peak = 0;
-    const watch = setInterval(() => {
-      peak = Math.max(peak, sum(subject.pids.map(residentBytes)));
-    }, 500);
-    const live = await Promise.all(
-      Array.from({ length: streams }, (_, index) => stream(subject.url, subject.key, index)),
-    );
-    clearInterval(watch);
-    const cpu = cpuSeconds(subject.pids) - cpuBefore;
-    const lost = live.filter(({ events }) => events !== expectedEvents).length;
-    const metered = await meteredSeconds(subject.operatorAddress);
-    const exact = metered.filter((quantity) => quantity === BigInt(seconds)).length;
-    const grown = (peak - sum(before)) / mebibyte;
-    const waits = live.map(({ lagMs }) => lagMs).sort((left, right) => left - right);
-    process.stdout.write(
-      `${subject.name}: ${streams} streams of ${seconds} s; ${lost} lost an event; ` +
-        `${exact} of ${metered.length} metered to the second; ` +
-        `+${grown.toFixed(0)} MiB (${(peak / mebibyte).toFixed(0)} in all); ` +
-        `${cpu.toFixed(1)} CPU-s; events after the last audio: ` +
-        `p50 ${waits[Math.floor(streams / 2)]?.toFixed(0)} ms, most ${waits.at(-1)?.toFixed(0)} ms\n`,
-    );
-  }
-} finally {
-  await stop();
+await using stage = await openStage();
+for (const start of [
+  () => startAll(stage, { database: "all" }),
+  () => startFleetGateway(stage, "fleet"),
+]) {
+  process.stdout.write(await measure(await start()));
+}
+
+async function measure(subject: Gateway): Promise<string> {
+  const before = residentMebibytes(subject.pids);
+  const cpuBefore = cpuSeconds(subject.pids);
+  let peak = 0;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, residentMebibytes(subject.pids));
+  }, 500);
+  const live = await Promise.all(
+    Array.from({ length: streams }, (_, index) => stream(subject, index)),
+  );
+  clearInterval(watch);
+  const cpu = cpuSeconds(subject.pids) - cpuBefore;
+  const lost = live.filter(({ events }) => events !== expectedEvents).length;
+  const metered = await meteredSeconds(subject.operatorAddress);
+  const exact = metered.filter((quantity) => quantity === BigInt(seconds)).length;
+  const grown = peak - before;
+  const waits = live.map(({ lagMs }) => lagMs).sort((left, right) => left - right);
+  return (
+    `${subject.name}: ${streams} streams of ${seconds} s; ${lost} lost an event; ` +
+    `${exact} of ${metered.length} metered to the second; ` +
+    `+${grown.toFixed(0)} MiB (${peak.toFixed(0)} in all); ` +
+    `${cpu.toFixed(1)} CPU-s; events after the last audio: ` +
+    `p50 ${waits[Math.floor(streams / 2)]?.toFixed(0)} ms, most ${waits.at(-1)?.toFixed(0)} ms\n`
+  );
 }
 
 /** Streams in real time, and answers how many events came and how long the last one took. */
-async function stream(url: string, key: string, index: number) {
+async function stream({ url, headers }: Gateway, index: number) {
   const socket = new WebSocket(`${url.replace("http", "ws")}/v1/audio/transcriptions/stream`, {
-    headers: { authorization: `Bearer ${key}` },
+    headers,
     perMessageDeflate: false,
   });
   let events = 0;
@@ -98,13 +101,4 @@ async function meteredSeconds(operatorAddress: string): Promise<bigint[]> {
   } while (beforeEntryId !== "");
   operator.close();
   return quantities;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-function residentBytes(pid: number): number {
-  const [, pages = "0"] = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ");
-  return Number(pages) * pageBytes;
 }

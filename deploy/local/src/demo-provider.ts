@@ -8,7 +8,7 @@ const main = fileURLToPath(import.meta.resolve("@tollgate/simulator/main"));
 /** Runs the simulator beside the gateway, for as long as this program lives. */
 export async function startDemoProvider(
   env: NodeJS.ProcessEnv,
-): Promise<{ url: string; stop(): Promise<void> }> {
+): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const child = spawn(process.execPath, [main], {
     env: { PATH: env.PATH, SIMULATOR_PORT: env.SIMULATOR_PORT, SIMULATOR_END_WITH_PARENT: "1" },
     detached: true,
@@ -24,6 +24,7 @@ export async function startDemoProvider(
   ]);
   return {
     url: (JSON.parse(said) as { url: string }).url,
+    pid: child.pid as number,
     async stop() {
       child.kill("SIGTERM");
       await exited;

@@ -1,0 +1,112 @@
+import type { FigureName } from "./figures.ts";
+import { type Findings, figuresOf } from "./report.ts";
+import type { Subject } from "./subject.ts";
+
+const width = 720;
+const labelWidth = 190;
+const valueWidth = 80;
+const rowHeight = 22;
+const barHeight = 14;
+const titleHeight = 34;
+const panelGap = 14;
+
+interface Panel {
+  title: string;
+  workload: string;
+  figure: FigureName;
+  digits: number;
+  /** Whether the simulator called directly is left out, and its time taken off the others'. */
+  isAdded: boolean;
+}
+
+const panels: readonly Panel[] = [
+  {
+    title: "Requests a second: JSON, 1 KB, 64 clients (longer is better)",
+    workload: "1 KB saturated",
+    figure: "requestsPerSecond",
+    digits: 0,
+    isAdded: false,
+  },
+  {
+    title: "CPU ms a request, all gateway processes: JSON, 1 KB (shorter is better)",
+    workload: "1 KB saturated",
+    figure: "gatewayCpuMs",
+    digits: 3,
+    isAdded: false,
+  },
+  {
+    title: "Added p99 ms with one client: JSON, 1 KB (shorter is better)",
+    workload: "1 KB single",
+    figure: "p99Ms",
+    digits: 2,
+    isAdded: true,
+  },
+  {
+    title: "Added time to first token p99 ms: 512 streams (shorter is better)",
+    workload: "512 streams",
+    figure: "firstTokenP99Ms",
+    digits: 1,
+    isAdded: true,
+  },
+];
+
+/** Colours of middling lightness, which stand out on white as well as on black. */
+const style = `text { font: 13px system-ui, sans-serif; fill: #24292f }
+  .title { font-weight: 600 } .bar { fill: #8b949e } .own { fill: #2f81f7 }
+  @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }`;
+
+/** The findings as an SVG picture; what was not measured is left out. */
+export function chartOf(findings: Findings): string {
+  const drawn: string[] = [];
+  let top = 0;
+  for (const panel of panels) {
+    const bars = barsOf(findings, panel);
+    if (bars.length === 0) continue;
+    drawn.push(draw(panel, bars, top));
+    top += titleHeight + bars.length * rowHeight + panelGap;
+  }
+  const size = `width="${width}" height="${top}" viewBox="0 0 ${width} ${top}"`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-labelledby="about">`,
+    '<title id="about">Tollgate beside a bare proxy and Portkey</title>',
+    `<style>${style}</style>`,
+    ...drawn,
+    "</svg>\n",
+  ].join("\n");
+}
+
+interface Bar {
+  label: string;
+  value: number;
+  isOwn: boolean;
+}
+
+function barsOf(findings: Findings, { workload, figure, isAdded }: Panel): Bar[] {
+  const [direct] = findings.subjects;
+  const shownBy = (subject: Subject) => figuresOf(findings, workload, subject)[figure];
+  const base = isAdded && direct ? (shownBy(direct) ?? 0) : 0;
+  return findings.subjects.flatMap((subject) => {
+    const value = shownBy(subject);
+    if (value === undefined || (isAdded && subject === direct)) return [];
+    const label = subject.title.replaceAll("`", "");
+    const isOwn = subject.name === "all" || subject.name === "fleet";
+    return { label, value: Math.max(0, value - base), isOwn };
+  });
+}
+
+function draw({ title, digits }: Panel, bars: readonly Bar[], top: number): string {
+  const most = Math.max(...bars.map(({ value }) => value)) || 1;
+  const room = width - labelWidth - valueWidth;
+  const rows = bars.map(({ label, value, isOwn }, index) => {
+    const y = top + titleHeight + index * rowHeight;
+    const length = Math.max(1, (value / most) * room);
+    const textY = y + barHeight - 3;
+    return [
+      `<text x="${labelWidth - 8}" y="${textY}" text-anchor="end">${label}</text>`,
+      `<rect class="bar${isOwn ? " own" : ""}" x="${labelWidth}" y="${y}" ` +
+        `width="${length.toFixed(1)}" height="${barHeight}" rx="2"/>`,
+      `<text x="${(labelWidth + length + 6).toFixed(1)}" y="${textY}">${value.toFixed(digits)}</text>`,
+    ].join("\n");
+  });
+  return [`<text class="title" x="0" y="${top + 20}">${title}</text>`, ...rows].join("\n");
+}

@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+
+const pageBytes = 4_096;
+const mebibyte = 1024 * 1024;
+
+/** Resident memory of processes, summed: what they share counts for each. Zero without /proc. */
+export function residentMebibytes(pids: readonly number[]): number {
+  let pages = 0;
+  for (const pid of pids) pages += pagesOf(pid);
+  return (pages * pageBytes) / mebibyte;
+}
+
+function pagesOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { compareChunks } from "./chunk-order.ts";
+import { createStreamReader } from "./event-reader.ts";
+import { openPool, post } from "./post.ts";
+import { quantile } from "./statistics.ts";
+import type { Subject } from "./subject.ts";
+import { bodyOf, type StreamWorkload } from "./workload.ts";
+
+/** What the load's readers saw. */
+export interface StreamTimings {
+  streams: number;
+  firstTokenP50Ms: number;
+  firstTokenP99Ms: number;
+  /** Between two chunks of one stream. */
+  largestGapMs: number;
+  lost: number;
+  reordered: number;
+}
+
+interface Seen {
+  firstTokenMs: number;
+  largestGapMs: number;
+  lost: number;
+  reordered: number;
+}
+
+export interface StreamLoad {
+  /** Each client reads so many streams, one after the other. */
+  run(streamsEach: number): Promise<StreamTimings>;
+  close(): Promise<void>;
+}
+
+/**
+ * Clients that read streams, and begin one after the other, spread over the time that a stream
+ * takes: so they do not all speak in the same millisecond. `expected` are the chunks of each.
+ */
+export function openStreamLoad(
+  subject: Subject,
+  workload: StreamWorkload,
+  expected: readonly string[],
+): StreamLoad {
+  const pool = openPool(subject.url, workload.clients);
+  const body = bodyOf(workload);
+  const streamMs = workload.chunks * workload.gapMs;
+
+  async function read(): Promise<Seen> {
+    const startedAt = performance.now();
+    const cameAt: number[] = [];
+    const came = await readStream({ pool, headers: subject.headers, body }, () => {
+      cameAt.push(performance.now());
+    });
+    return {
+      firstTokenMs: (cameAt[0] ?? 0) - startedAt,
+      largestGapMs: Math.max(0, ...cameAt.slice(1).map((at, index) => at - (cameAt[index] ?? 0))),
+      ...compareChunks(expected, came),
+    };
+  }
+
+  return {
+    async run(streamsEach) {
+      const seen: Seen[] = [];
+      async function client(_: unknown, index: number): Promise<void> {
+        await sleep((index * streamMs) / workload.clients);
+        for (let count = 0; count < streamsEach; count += 1) seen.push(await read());
+      }
+      await Promise.all(Array.from({ length: workload.clients }, client));
+      return summaryOf(seen);
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** The chunks that the simulator sends. */
+export async function expectedChunks(url: string, workload: StreamWorkload): Promise<string[]> {
+  const pool = openPool(url, 1);
+  const chunks = await readStream({ pool, headers: {}, body: bodyOf(workload) }, () => {});
+  await pool.close();
+  return chunks;
+}
+
+async function readStream(
+  request: Parameters<typeof post>[0],
+  onText: () => void,
+): Promise<string[]> {
+  const texts: string[] = [];
+  const reader = createStreamReader((text) => {
+    texts.push(text);
+    onText();
+  });
+  await post(request, reader.take);
+  if (!reader.isDone()) throw new Error("ended a stream without [DONE]");
+  return texts;
+}
+
+function summaryOf(seen: readonly Seen[]): StreamTimings {
+  const firstTokens = seen.map(({ firstTokenMs }) => firstTokenMs);
+  return {
+    streams: seen.length,
+    firstTokenP50Ms: quantile(firstTokens, 0.5),
+    firstTokenP99Ms: quantile(firstTokens, 0.99),
+    largestGapMs: Math.max(...seen.map(({ largestGapMs }) => largestGapMs)),
+    lost: seen.reduce((sum, { lost }) => sum + lost, 0),
+    reordered: seen.reduce((sum, { reordered }) => sum + reordered, 0),
+  };
+}

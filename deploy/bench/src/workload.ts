@@ -1,0 +1,68 @@
+/** A JSON request whose answer comes whole. */
+export interface JsonWorkload {
+  kind: "json";
+  name: string;
+  clients: number;
+  /** Of the prompt. */
+  promptBytes: number;
+  /** How long the provider takes; at once when it is 0. */
+  providerMs: number;
+}
+
+/** Streams that are open at once, of so many chunks each. */
+export interface StreamWorkload {
+  kind: "sse";
+  name: string;
+  clients: number;
+  promptBytes: number;
+  chunks: number;
+  gapMs: number;
+}
+
+export type Workload = JsonWorkload | StreamWorkload;
+
+const sentence = "The quick brown fox jumps over the lazy dog. ";
+
+/** The request's body, the same for every subject. */
+export function bodyOf(workload: Workload): string {
+  const { kind, promptBytes } = workload;
+  const content = sentence.repeat(Math.ceil(promptBytes / sentence.length)).slice(0, promptBytes);
+  const messages = [{ role: "user", content }];
+  if (kind === "sse") {
+    const simulate = `chunks=${workload.chunks}&gap_ms=${workload.gapMs}`;
+    return JSON.stringify({ model: "bench", stream: true, metadata: { simulate }, messages });
+  }
+  const { providerMs } = workload;
+  const metadata = providerMs === 0 ? {} : { metadata: { simulate: `delay_ms=${providerMs}` } };
+  return JSON.stringify({ model: "bench", ...metadata, messages });
+}
+
+/**
+ * Requests without a pause tell throughput and CPU. The time that a gateway adds is measured where
+ * nothing queues: with one client, and with 64 whose provider takes its time.
+ */
+export const loads = ["saturated", "single", "paced"] as const;
+export const bodySizes = { "1 KB": 1_000, "100 KB": 100_000 } as const;
+export type BodySize = keyof typeof bodySizes;
+
+export const jsonWorkloads: readonly JsonWorkload[] = (["1 KB", "100 KB"] as const).flatMap(
+  (size) => {
+    const about = { kind: "json", promptBytes: bodySizes[size] } as const;
+    return [
+      { ...about, name: `${size} saturated`, clients: 64, providerMs: 0 },
+      { ...about, name: `${size} single`, clients: 1, providerMs: 0 },
+      { ...about, name: `${size} paced`, clients: 64, providerMs: 100 },
+    ];
+  },
+);
+
+export const streamCounts = [1, 64, 512] as const;
+
+export const streamWorkloads: readonly StreamWorkload[] = streamCounts.map((clients) => ({
+  kind: "sse",
+  name: `${clients} streams`,
+  clients,
+  promptBytes: bodySizes["1 KB"],
+  chunks: 50,
+  gapMs: 20,
+}));
