@@ -1,0 +1,81 @@
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type CpuProfile, type Profile, readProfile, type Spent } from "./cpu-profile.ts";
+import { expectedAnswer, openJsonLoad } from "./json-load.ts";
+import { openStage } from "./stage.ts";
+import { startAll } from "./tollgate.ts";
+import type { JsonWorkload } from "./workload.ts";
+
+/**
+ * `npm run bench:profile`: where the CPU of `--target all` goes under JSON requests, by V8's sampling
+ * profiler, which itself makes them slower. What starting and warming up took is left out.
+ */
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "15" },
+    clients: { type: "string", default: "64" },
+    bytes: { type: "string", default: "1000" },
+    top: { type: "string", default: "25" },
+    /** Where the `.cpuprofile` is kept; thrown away by default. */
+    keep: { type: "string" },
+  },
+});
+const top = Number(values.top);
+const warmUpSeconds = 5;
+const workload: JsonWorkload = {
+  kind: "json",
+  name: "profile",
+  clients: Number(values.clients),
+  promptBytes: Number(values.bytes),
+  providerMs: 0,
+};
+
+await using stage = await openStage();
+const folder = values.keep ?? join(stage.folder, "profile");
+await mkdir(folder, { recursive: true });
+const env = { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${folder}` };
+const gateway = await startAll(stage, { database: "bench_profile", env });
+const load = openJsonLoad(gateway, workload, await expectedAnswer(stage.provider.url, workload));
+await load.run(warmUpSeconds);
+const from = process.hrtime.bigint();
+const { requests, requestsPerSecond } = await load.run(Number(values.seconds));
+const until = process.hrtime.bigint();
+await load.close();
+await gateway.stop();
+
+const [file = ""] = (await readdir(folder))
+  .filter((name) => name.endsWith(".cpuprofile"))
+  .sort()
+  .reverse();
+const profile = JSON.parse(await readFile(join(folder, file), "utf8")) as CpuProfile;
+process.stdout.write(report(readProfile(profile, Number(from / 1_000n), Number(until / 1_000n))));
+
+function report({ busyUs, functions, files, packages, callers }: Profile): string {
+  const byTotal = functions
+    .filter(({ name }) => name.includes("services/"))
+    .toSorted((left, right) => right.totalUs - left.totalUs);
+  return [
+    `${requests} requests, ${requestsPerSecond.toFixed(0)} a second under the profiler; ` +
+      `${(busyUs / requests).toFixed(0)} µs busy each`,
+    "\nµs a request: of its own, with what it calls",
+    section("packages", packages, busyUs),
+    section("files", files, busyUs),
+    section("functions", functions, busyUs),
+    section("functions, with what they had Node do", callers, busyUs),
+    section("our functions, with what they call", byTotal, busyUs),
+    "",
+  ].join("\n");
+}
+
+function section(title: string, spent: readonly Spent[], busyUs: number): string {
+  const rows = spent.slice(0, top).map(({ name, selfUs, totalUs }) => {
+    const share = `${((selfUs / busyUs) * 100).toFixed(1)} %`.padStart(7);
+    return `${each(selfUs)} ${share} ${each(totalUs)}  ${name}`;
+  });
+  return [`\n${title}`, ...rows].join("\n");
+}
+
+function each(timeUs: number): string {
+  return (timeUs / requests).toFixed(1).padStart(8);
+}
