@@ -13,6 +13,7 @@ import { topUp } from "@tollgate/ledger/wallet";
 import { startPostgres } from "@tollgate/local/postgres";
 import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
+import { fillEntries } from "./fill.ts";
 
 /**
  * `npm run bench:ledger`: what the ledger's statements cost while one account's entries grow, spread
@@ -21,7 +22,6 @@ import type pg from "pg";
 const { values } = parseArgs({ options: { entries: { type: "string", default: "10000000" } } });
 const most = Number(values.entries);
 const accountId = "acct_bench";
-const batch = 250_000;
 const rounds = 31;
 const askedAtOnce = 10_000;
 const shownWidth = 120;
@@ -44,7 +44,8 @@ try {
   await topUp(pool, { accountId, amountNanoUsd: 10n ** 15n, reference: "", at: new Date() });
   let written = 0;
   for (const size of [1_000, 100_000, 1_000_000, 10_000_000].filter((one) => one <= most)) {
-    while (written < size) written += await fill(pool, written, Math.min(batch, size - written));
+    await fillEntries(pool, accountId, written, size);
+    written = size;
     await pool.query("ANALYZE entry");
     process.stdout.write(`${size} entries: ${await measure(pool, size)}\n`);
   }
@@ -53,23 +54,6 @@ try {
   await pool.end();
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });
-}
-
-/** Entries of charges of one micro-USD, evenly over sixty days. */
-async function fill(target: pg.Pool, from: number, count: number): Promise<number> {
-  await target.query(
-    `INSERT INTO entry (id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd,
-       uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type,
-       quantity, basis, prompt_tokens, completion_tokens, cached_prompt_tokens, reference,
-       occurred_at, recorded_at)
-     SELECT 'le_' || to_char(n, 'FM000000000000'), 'req_' || md5(n::text), $1, 'key', 'usage', -1000,
-       1000, 0, 'req_' || md5(n::text), 'chat', 'house-large', 'openai', 'gpt-4o-mini', 'tokens', 10,
-       'provider', 5, 5, 0, '', at, at
-     FROM generate_series($2::int, $2::int + $3::int - 1) AS n,
-       LATERAL (SELECT now() - interval '60 days' * (n::bigint * 48271 % 1000003) / 1000003 AS at) AS moment`,
-    [accountId, from, count],
-  );
-  return count;
 }
 
 async function measure(target: pg.Pool, size: number): Promise<string> {

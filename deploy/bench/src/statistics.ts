@@ -7,3 +7,12 @@ export function quantile(numbers: readonly number[], part: number): number {
 export function median(numbers: readonly number[]): number {
   return quantile(numbers, 0.5);
 }
+
+/** How much y grows with each x, by least squares; 0 of fewer than two points. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+  const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;
+  const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length;
+  const spread = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+  const together = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
+  return spread > 0 ? together / spread : 0;
+}

@@ -1,0 +1,84 @@
+import type pg from "pg";
+
+/** Rows written in one statement. */
+const batch = 250_000;
+
+type Database = Pick<pg.Pool, "query">;
+
+/** The text of the nth key that `fillKeys` makes. */
+export function keyText(n: number): string {
+  return `sk-tollgate-bench-${n}`;
+}
+
+/** Keys of one account, beside those it has. */
+export async function fillKeys(database: Database, accountId: string, count: number) {
+  await inBatches(0, count, async (from, until) => {
+    await database.query(
+      `INSERT INTO billing.api_key (id, account_id, key_hash, channel)
+       SELECT 'key_bench_' || n, $1, sha256(convert_to('${keyText(0).slice(0, -1)}' || n, 'UTF8')), ''
+       FROM generate_series($2::int, $3::int - 1) AS n`,
+      [accountId, from, until],
+    );
+  });
+}
+
+/** Conversations of one turn each, all of one key. */
+export async function fillConversations(
+  database: Database,
+  { keyId, accountId }: { keyId: string; accountId: string },
+  count: number,
+) {
+  await inBatches(0, count, async (from, until) => {
+    await database.query(
+      `WITH added AS (
+         INSERT INTO chat.conversation (key_id, id, account_id, model, turn_count, context_tokens,
+           text_bytes, text_characters, messages, image_parts, last_active_at)
+         SELECT $1, gen_random_uuid()::text, $2, 'bench', 1, 20, 100, 100, 2, 0,
+           now() - interval '1 second' * n
+         FROM generate_series($3::int, $4::int - 1) AS n RETURNING key_id, id
+       )
+       INSERT INTO chat.turn (key_id, conversation_id, index, messages, response, usage, model,
+         request_id)
+       SELECT key_id, id, 0, '[{"role":"user","content":"Hello"}]',
+         '{"role":"assistant","content":"You said: Hello"}', '{"total_tokens":20}', 'bench',
+         'req_' || id
+       FROM added`,
+      [keyId, accountId, from, until],
+    );
+  });
+}
+
+/**
+ * Entries of an account's charges of one micro-USD, numbered from `from` and spread evenly over
+ * sixty days.
+ */
+export async function fillEntries(
+  database: Database,
+  accountId: string,
+  from: number,
+  until: number,
+) {
+  await inBatches(from, until, async (first, end) => {
+    await database.query(
+      `INSERT INTO ledger.entry (id, event_id, account_id, key_id, kind, amount_nano_usd,
+         cost_nano_usd, uncollected_nano_usd, request_id, route_type, alias, provider,
+         upstream_model, unit_type, quantity, basis, prompt_tokens, completion_tokens,
+         cached_prompt_tokens, reference, occurred_at, recorded_at)
+       SELECT 'le_' || to_char(n, 'FM000000000000'), 'req_' || md5(n::text), $1, 'key', 'usage',
+         -1000, 1000, 0, 'req_' || md5(n::text), 'chat', 'house-large', 'openai', 'gpt-4o-mini',
+         'tokens', 10, 'provider', 5, 5, 0, '', at, at
+       FROM generate_series($2::int, $3::int - 1) AS n, LATERAL (
+         SELECT now() - interval '60 days' * (n::bigint * 48271 % 1000003) / 1000003 AS at
+       ) AS moment`,
+      [accountId, first, end],
+    );
+  });
+}
+
+async function inBatches(
+  from: number,
+  until: number,
+  write: (from: number, until: number) => Promise<void>,
+): Promise<void> {
+  for (let at = from; at < until; at += batch) await write(at, Math.min(until, at + batch));
+}
