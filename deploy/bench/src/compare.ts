@@ -19,22 +19,31 @@ export async function compare(
   say: (line: string) => void,
 ): Promise<Result[]> {
   const results: Result[] = [];
+  const hot = new Set<string>();
   for (const workload of plan.workloads) {
     const expected = await expectationOf(stage.provider.url, workload);
     const trials = subjects.present.map((subject) => {
       const processes = processesOf(stage, subjects, subject);
       return { turn: { subject, processes, plan }, rounds: [] as Figures[], failure: "" };
     });
+    const path = `${workload.kind} of ${workload.promptBytes} bytes`;
+    if (!hot.has(path)) {
+      say(`${path}: heating up`);
+      for (const { turn } of trials) await heatUp(turn, expected);
+      hot.add(path);
+    }
     for (let round = 1; round <= plan.rounds; round += 1) {
       say(`${workload.name}, round ${round} of ${plan.rounds}`);
       for (const trial of trials) await tryOnce(trial, expected);
     }
-    for (const { turn, rounds, failure } of trials) {
-      const figures = failure === "" ? medianOf(rounds) : {};
-      results.push({ workload: workload.name, subject: turn.subject.name, figures, failure });
-    }
+    results.push(...trials.map((trial) => resultOf(workload, trial)));
   }
   return results;
+}
+
+function resultOf({ name: workload }: Workload, { turn, rounds, failure }: Trial): Result {
+  const figures = failure === "" ? medianOf(rounds) : {};
+  return { workload, subject: turn.subject.name, figures, failure };
 }
 
 interface Trial {
@@ -60,6 +69,18 @@ type Expectation =
 async function expectationOf(url: string, workload: Workload): Promise<Expectation> {
   if (workload.kind === "json") return { workload, answer: await expectedAnswer(url, workload) };
   return { workload, chunks: await expectedChunks(url, workload) };
+}
+
+/** Whatever fails here will fail again where it is written down. */
+async function heatUp({ subject, plan }: Turn, expected: Expectation): Promise<void> {
+  const clients = 64;
+  const load =
+    "answer" in expected
+      ? openJsonLoad(subject, { ...expected.workload, clients }, expected.answer)
+      : openStreamLoad(subject, { ...expected.workload, clients }, expected.chunks);
+  // A stream takes about a second, so both run for about as long.
+  await load.run(plan.heatSeconds).catch(() => {});
+  await load.close();
 }
 
 interface Turn {

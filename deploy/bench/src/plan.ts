@@ -8,6 +8,11 @@ export interface Plan {
   workloads: readonly Workload[];
   /** Each takes every subject in turn, so that a drift of the machine meets them all. */
   rounds: number;
+  /**
+   * How long each subject is under load before anything is measured: V8 compiles what is hot only
+   * after thousands of requests, and until then they cost up to twice as much.
+   */
+  heatSeconds: number;
   warmUpSeconds: number;
   jsonSeconds: number;
   /** How many streams each client reads. */
@@ -20,6 +25,7 @@ export interface Plan {
 
 const thorough = {
   rounds: 3,
+  heatSeconds: 25,
   warmUpSeconds: 1,
   jsonSeconds: 4,
   streamsEach: (clients: number) => (clients === 1 ? 10 : 3),
@@ -28,6 +34,7 @@ const thorough = {
 
 const quick = {
   rounds: 1,
+  heatSeconds: 5,
   warmUpSeconds: 0.5,
   jsonSeconds: 1.5,
   streamsEach: (clients: number) => (clients === 1 ? 2 : 1),

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { cpuSeconds } from "./cpu.ts";
 import { type CpuProfile, type Profile, readProfile, type Spent } from "./cpu-profile.ts";
 import { expectedAnswer, openJsonLoad } from "./json-load.ts";
 import { openStage } from "./stage.ts";
@@ -22,7 +23,8 @@ const { values } = parseArgs({
   },
 });
 const top = Number(values.top);
-const warmUpSeconds = 5;
+/** V8 compiles what is hot only after thousands of requests. */
+const warmUpSeconds = 30;
 const workload: JsonWorkload = {
   kind: "json",
   name: "profile",
@@ -39,8 +41,10 @@ const gateway = await startAll(stage, { database: "bench_profile", env });
 const load = openJsonLoad(gateway, workload, await expectedAnswer(stage.provider.url, workload));
 await load.run(warmUpSeconds);
 const from = process.hrtime.bigint();
+const cpuBefore = cpuSeconds(gateway.pids);
 const { requests, requestsPerSecond } = await load.run(Number(values.seconds));
 const until = process.hrtime.bigint();
+const cpuUs = ((cpuSeconds(gateway.pids) - cpuBefore) * 1_000_000) / requests;
 await load.close();
 await gateway.stop();
 
@@ -57,8 +61,8 @@ function report({ busyUs, functions, files, packages, callers }: Profile): strin
     .toSorted((left, right) => right.totalUs - left.totalUs);
   return [
     `${requests} requests, ${requestsPerSecond.toFixed(0)} a second under the profiler; ` +
-      `${(busyUs / requests).toFixed(0)} µs busy each`,
-    "\nµs a request: of its own, with what it calls",
+      `${cpuUs.toFixed(0)} µs of CPU each, shared out by the profiler's samples`,
+    "\nµs a request of its own, its share, µs with what it calls",
     section("packages", packages, busyUs),
     section("files", files, busyUs),
     section("functions", functions, busyUs),
@@ -68,14 +72,12 @@ function report({ busyUs, functions, files, packages, callers }: Profile): strin
   ].join("\n");
 }
 
+/** Samples are of time, which also goes by while another process has the core: hence the shares. */
 function section(title: string, spent: readonly Spent[], busyUs: number): string {
+  const each = (timeUs: number) => ((timeUs / busyUs) * cpuUs).toFixed(1).padStart(8);
   const rows = spent.slice(0, top).map(({ name, selfUs, totalUs }) => {
     const share = `${((selfUs / busyUs) * 100).toFixed(1)} %`.padStart(7);
     return `${each(selfUs)} ${share} ${each(totalUs)}  ${name}`;
   });
   return [`\n${title}`, ...rows].join("\n");
-}
-
-function each(timeUs: number): string {
-  return (timeUs / requests).toFixed(1).padStart(8);
 }
