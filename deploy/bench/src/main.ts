@@ -9,9 +9,9 @@ import { startSubjects } from "./subjects.ts";
 
 /**
  * `npm run bench`: what gateways add to a provider, side by side: the simulator called directly, a
- * bare proxy, Tollgate in both shapes with holds and metering on, and Portkey. `--quick` takes some
- * two minutes; `--only json` or `sse`; `--subjects all,bare`; `--rounds 5`; `--write` puts the
- * tables and the chart into the README.
+ * bare proxy, Tollgate in both shapes with holds and metering on, and Portkey. It takes some twenty
+ * minutes, with `--quick` three and one round; `--only json` or `sse`; `--subjects all,bare`;
+ * `--rounds 5`; `--write` puts the tables and the chart into the README.
  */
 const plan = readPlan(process.argv.slice(2));
 const say = (line: string) => void process.stderr.write(`${line}\n`);
