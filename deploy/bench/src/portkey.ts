@@ -14,7 +14,9 @@ export async function startPortkey(stage: Stage): Promise<Subject | Absence> {
   try {
     file = await findPortkey();
   } catch (error) {
-    const [reason = ""] = (error as Error).message.split("\n");
+    const { message } = error as Error;
+    // What npm says first is what is wrong; what Node says first is only which command failed.
+    const reason = message.split("\n").find((line) => line.startsWith("npm error")) ?? message;
     return { ...about, reason: `cannot be installed: ${reason}` };
   }
   const port = await freePort();
