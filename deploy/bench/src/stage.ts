@@ -26,7 +26,13 @@ export async function openStage(): Promise<Stage> {
   const postgres = await startPostgres({ dataFolder: folder });
   stack.defer(postgres.stop);
   const kept = stack.move();
-  const strike = () => kept.disposeAsync();
+  let struck: Promise<void> | undefined;
+  // Whoever comes second waits for the first: a run that fails because its subjects are being
+  // stopped must not end this program before they are.
+  const strike = () => {
+    struck ??= kept.disposeAsync();
+    return struck;
+  };
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void strike().finally(() => process.exit(1)));
   }
