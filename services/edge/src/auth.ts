@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Notices } from "@tollgate/kit/broker/notices";
 import { GatewayError } from "@tollgate/kit/errors";
@@ -44,16 +44,15 @@ export function createAuthenticate(
   notices: Notices,
 ): Authenticate {
   const cache = new LRUCache<string, FindKeyResponse>({ max: maxCachedKeys });
-  notices.subscribe("key.revoked", (hash) => cache.delete(hash));
+  notices.subscribe("key.revoked", (keyHash) => cache.delete(keyHash));
 
   async function find(key: string): Promise<FindKeyResponse> {
-    const digest = createHash("sha256").update(key).digest();
-    const hash = digest.toString("hex");
-    const cached = cache.get(hash);
+    const keyHash = hash("sha256", key);
+    const cached = cache.get(keyHash);
     if (cached !== undefined) return cached;
-    const found = await billing.findKey({ keyHash: digest });
+    const found = await billing.findKey({ keyHash: Buffer.from(keyHash, "hex") });
     const ttl = found.state === KeyState.UNKNOWN ? unknownKeyMs : knownKeyMs;
-    cache.set(hash, found, { ttl });
+    cache.set(keyHash, found, { ttl });
     return found;
   }
 
