@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startChild } from "@tollgate/local/child";
-import { startFleet } from "@tollgate/local/fleet";
+import { type Fleet, startFleet } from "@tollgate/local/fleet";
 import { freePort } from "@tollgate/local/free-port";
 import { startNatsServer } from "@tollgate/local/nats-server";
 import { connectOperator } from "@tollgate/local/operator";
@@ -42,11 +42,12 @@ export async function startAll(
   return { ...about, ...place, ...caller, databaseUrl, stop: child.stop };
 }
 
-/** The gateway as seven processes and a broker. */
+/** The gateway as seven processes, or so many replicas of each, and a broker. */
 export async function startFleetGateway(
   stage: Stage,
   database: string,
-): Promise<Gateway & { brokerPid: number }> {
+  replicas = 1,
+): Promise<Gateway & { brokerPid: number; fleet: Fleet }> {
   const nats = await startNatsServer({ dataFolder: stage.folder });
   stage.defer(nats.stop);
   const env = {
@@ -54,11 +55,17 @@ export async function startFleetGateway(
     DATABASE_URL: await createDatabase(stage.postgres.url, database),
     NATS_URL: nats.url,
   };
-  const fleet = await startFleet(env, 0);
+  const fleet = await startFleet(env, 0, replicas);
   stage.defer(fleet.stop);
   const about = { name: "fleet", title: "Tollgate fleet" } as const;
   const place = { url: fleet.url, operatorAddress: fleet.billingAddress, pids: fleet.pids() };
-  return { ...about, ...place, ...(await createCaller(fleet.billingAddress)), brokerPid: nats.pid };
+  return {
+    ...about,
+    ...place,
+    ...(await createCaller(fleet.billingAddress)),
+    brokerPid: nats.pid,
+    fleet,
+  };
 }
 
 async function environment(
