@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { entryOf, expectBooksInOrder } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { type Account, type Replica, type Stack, startStack } from "../src/stack.ts";
@@ -327,7 +327,7 @@ describe("conversations", () => {
     expect(lastMessages()).toEqual([{ role: "user", content: "next" }]);
   });
 
-  test("a conversation that is deleted under a turn stays deleted; the turn fails, unbilled", async () => {
+  test("a conversation that is deleted under a turn stays deleted; a turn that nobody saw is unbilled", async () => {
     const id = randomUUID();
     await say(id, "one");
     const turn = say(id, "two", simulate("delay_ms=800"));
@@ -337,6 +337,25 @@ describe("conversations", () => {
     expectEnvelope(answer, 404, "conversation_not_found", "session_id");
     expectEnvelope(await call("GET", `/${id}`), 404, "conversation_not_found");
     await expectBooksInOrder(stack);
+  });
+
+  test("a streamed turn that is delivered while its conversation is deleted is billed", async () => {
+    const id = randomUUID();
+    const own = await stack.newAccount(1);
+    await say(id, "one", {}, own);
+    const stream = { stream: true, ...simulate("chunks=20&gap_ms=50") };
+    const turn = say(id, "two", stream, own);
+    await vi.waitFor(() => expect(lastMessages()).toHaveLength(3));
+    expect((await call("DELETE", `/${id}`, own)).status).toBe(204);
+    const answer = await turn;
+    const events = eventsOf(answer.text) as Body[];
+    const text = (event: Body) => JSON.stringify(event.choices ?? "");
+    expect(events.some((event) => text(event).includes('"finish_reason":"stop"'))).toBe(true);
+    expect(events.at(-1)).toMatchObject({ error: { code: "conversation_not_found" } });
+    const entry = await entryOf(stack, own, answer.headers.get("x-request-id"));
+    expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
+    expect(entry?.amountNanoUsd).toBeLessThan(0n);
+    expectEnvelope(await call("GET", `/${id}`, own), 404, "conversation_not_found");
   });
 
   test("a context that grows too long is refused before any hold", async () => {
