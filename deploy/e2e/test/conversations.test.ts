@@ -358,6 +358,23 @@ describe("conversations", () => {
     expectEnvelope(await call("GET", `/${id}`, own), 404, "conversation_not_found");
   });
 
+  test("tools count once a request, as in the same exchange sent in full", async () => {
+    const id = randomUUID();
+    const description = "What the weather is like. ".repeat(300);
+    const tools = [{ type: "function", function: { name: "weather", description } }];
+    const model = "test-no-usage";
+    const told: Body[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      const { body } = await say(id, `turn ${turn}`, { model, tools, tool_choice: "none" });
+      told.push((body as { usage: Body }).usage);
+    }
+    const { messages } = stack.simulator.journal.list().at(-1)?.body as { messages: Body[] };
+    const whole = chatBody({ model, messages, tools, tool_choice: "none" });
+    const url = `${stack.url}/v1/chat/completions`;
+    const { usage } = (await send(url, { key: account.key, body: whole })).body as { usage: Body };
+    expect(told.at(-1)?.prompt_tokens).toBe(usage.prompt_tokens);
+  });
+
   test("a context that grows too long is refused before any hold", async () => {
     const id = randomUUID();
     const own = await stack.newAccount(0.02);

@@ -4,8 +4,10 @@ import type { Modality } from "@tollgate/kit/modality";
 import type { NanoUsd } from "@tollgate/kit/money";
 import type { Pipeline } from "@tollgate/kit/pipeline";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { type Session, type Sessions, withPrompt } from "./conversations/session.ts";
+import type { Session, Sessions } from "./conversations/session.ts";
+import { withPrompt } from "./conversations/sizes.ts";
 import { type Bound, boundOf, estimateOf } from "./estimate.ts";
+import { approximateTokens } from "./usage.ts";
 
 /** What chat completions stand on; without `sessions`, no conversation is stored. */
 export interface ChatParts extends Modality {
@@ -68,7 +70,7 @@ function checkContext({ prompt }: ChatCall, model: Model, { prefix }: Session): 
     const message = `The conversation holds images, which ${model.alias} does not take.`;
     throw new GatewayError("invalid_param", message, { param: "model" });
   }
-  const added = ((prompt?.textCharacters ?? 0n) + 3n) / 4n;
+  const added = approximateTokens(prompt?.textCharacters ?? 0n);
   const tokens = prefix.contextTokens + added;
   if (model.contextTokens === undefined || tokens <= BigInt(model.contextTokens)) return;
   const message =

@@ -1,9 +1,10 @@
 import { GatewayError } from "@tollgate/kit/errors";
 import type { JsonObject } from "@tollgate/kit/json";
 import type { Log } from "@tollgate/kit/log";
-import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { type ConversationKey, conversationKey, linkOf } from "./conversation-key.ts";
 import type { SessionLocks } from "./session-lock.ts";
+import { storedSizes } from "./sizes.ts";
 import type { ConversationStore, StoredPrefix } from "./store.ts";
 
 /** One turn of a conversation under way: nobody else works on it meanwhile. */
@@ -95,48 +96,17 @@ async function keep(
   { model, response, usage, totalTokens }: AnsweredTurn,
 ): Promise<void> {
   const { accountId = "", requestId = "" } = caller ?? {};
-  const responseText = JSON.stringify(response);
   const turn = {
     accountId,
     model,
     requestId,
     messages: Buffer.from(messages).toString("utf8"),
-    response: responseText,
+    response: JSON.stringify(response),
     usage: JSON.stringify(usage),
-    sizes: { ...withAnswer(withPrompt(prefix, prompt), responseText), contextTokens: totalTokens },
+    sizes: storedSizes(prefix, prompt, response, totalTokens),
   };
   if (await store.append(key, requestId, turn)) return;
   if ((await store.load(key))?.isDeleted) throw gone();
   log.error({ request_id: requestId }, "a session's lock was lost before its turn was stored");
   throw new GatewayError("internal_error", "The turn could not be stored. Retry it.");
-}
-
-/** A conversation's sizes with what the client adds to it. */
-export function withPrompt(
-  prefix: Omit<PromptSizes, "firstImageParam">,
-  prompt: PromptSize | undefined,
-): PromptSizes {
-  return {
-    textBytes: prefix.textBytes + (prompt?.textBytes ?? 0n),
-    textCharacters: prefix.textCharacters + (prompt?.textCharacters ?? 0n),
-    messages: prefix.messages + (prompt?.messages ?? 0),
-    imageParts: prefix.imageParts + (prompt?.imageParts ?? 0),
-  };
-}
-
-export interface PromptSizes {
-  textBytes: bigint;
-  textCharacters: bigint;
-  messages: number;
-  imageParts: number;
-}
-
-/** The answer is counted as it is written, a little more than what the model reads of it. */
-function withAnswer(sizes: PromptSizes, response: string): PromptSizes {
-  return {
-    ...sizes,
-    textBytes: sizes.textBytes + BigInt(Buffer.byteLength(response)),
-    textCharacters: sizes.textCharacters + BigInt(response.length),
-    messages: sizes.messages + 1,
-  };
 }

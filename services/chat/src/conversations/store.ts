@@ -1,15 +1,7 @@
 import type pg from "pg";
 import type { ConversationKey } from "./conversation-key.ts";
+import type { Sizes } from "./sizes.ts";
 import { createTurnContents } from "./turn-contents.ts";
-
-/** What a conversation's turns come to together. */
-export interface Sizes {
-  contextTokens: bigint;
-  textBytes: bigint;
-  textCharacters: bigint;
-  messages: number;
-  imageParts: number;
-}
 
 /** A conversation as the next turn finds it. */
 export interface StoredPrefix extends Sizes {
