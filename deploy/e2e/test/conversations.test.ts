@@ -368,8 +368,7 @@ describe("conversations", () => {
       const { body } = await say(id, `turn ${turn}`, { model, tools, tool_choice: "none" });
       told.push((body as { usage: Body }).usage);
     }
-    const { messages } = stack.simulator.journal.list().at(-1)?.body as { messages: Body[] };
-    const whole = chatBody({ model, messages, tools, tool_choice: "none" });
+    const whole = chatBody({ model, messages: lastMessages(), tools, tool_choice: "none" });
     const url = `${stack.url}/v1/chat/completions`;
     const { usage } = (await send(url, { key: account.key, body: whole })).body as { usage: Body };
     expect(told.at(-1)?.prompt_tokens).toBe(usage.prompt_tokens);

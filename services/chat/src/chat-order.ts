@@ -57,7 +57,8 @@ function resolveChat(pipeline: Pipeline, { alias, prompt }: ChatCall): Model {
 }
 
 function measureOrder(call: ChatCall, model: Model, session: Session | undefined) {
-  if (session !== undefined) checkContext(call, model, session);
+  // A turn that is stored already had its place.
+  if (session !== undefined && session.kept === undefined) checkContext(call, model, session);
   const prompt = session === undefined ? call.prompt : withPrompt(session.prefix, call.prompt);
   const bound = boundOf(call, model, prompt);
   const promptCharacters = prompt?.textCharacters ?? 0n;
