@@ -9,6 +9,10 @@ import { withPrompt } from "./conversations/sizes.ts";
 import { type Bound, boundOf, estimateOf } from "./estimate.ts";
 import { approximateTokens } from "./usage.ts";
 
+/** The largest body that a request may have, and what a turn takes besides its content. */
+const maxConversationBytes = 32 * 1024 * 1024;
+const turnBytes = 1_024;
+
 /** What chat completions stand on; without `sessions`, no conversation is stored. */
 export interface ChatParts extends Modality {
   sessions: Sessions | undefined;
@@ -58,11 +62,29 @@ function resolveChat(pipeline: Pipeline, { alias, prompt }: ChatCall): Model {
 
 function measureOrder(call: ChatCall, model: Model, session: Session | undefined) {
   // A turn that is stored already had its place.
-  if (session !== undefined && session.kept === undefined) checkContext(call, model, session);
+  if (session !== undefined && session.kept === undefined) {
+    checkBytes(call, session);
+    checkContext(call, model, session);
+  }
   const prompt = session === undefined ? call.prompt : withPrompt(session.prefix, call.prompt);
   const bound = boundOf(call, model, prompt);
   const promptCharacters = prompt?.textCharacters ?? 0n;
   return { bound, estimate: estimateOf(bound, model), promptCharacters };
+}
+
+/**
+ * A conversation holds as much as a body that would send all of it, and is never larger in memory or
+ * when it is read. Its first turn came in such a body itself.
+ */
+function checkBytes({ messages }: ChatCall, { prefix: { turns } }: Session): void {
+  if (turns.length === 0) return;
+  const stored = turns.reduce((sum, { byteLength }) => sum + byteLength + turnBytes, 0);
+  const bytes = stored + messages.byteLength;
+  if (bytes <= maxConversationBytes) return;
+  const message =
+    `The conversation and this turn come to ${bytes} bytes, and ${maxConversationBytes} are the ` +
+    "most. Go on in another one.";
+  throw new GatewayError("context_length_exceeded", message, { param: "messages" });
 }
 
 /** The stored turns as their provider counted them, and the new one by its characters. */

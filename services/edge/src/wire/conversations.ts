@@ -89,10 +89,10 @@ function idOf({ req }: Exchange): string {
   return [req.params.id ?? []].flat().join("/");
 }
 
-/** Undefined for what is no whole number that can be counted with. */
+/** Undefined for what is no whole number. One that is too large to be counted with is the largest. */
 function wholeNumber(text: string | null): number | undefined {
-  if (text === null || !/^[+-]?\d{1,15}$/.test(text)) return undefined;
-  return Number(text);
+  if (text === null || !/^[+-]?\d+$/.test(text)) return undefined;
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }
 
 function toItem({
