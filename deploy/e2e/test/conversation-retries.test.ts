@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Answer, chatBody, eventsOf, send } from "../src/request.ts";
+import { type Answer, chatBody, eventsOf, expectEnvelope, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
@@ -31,9 +31,14 @@ describe("a turn whose run dies before its answer is kept", () => {
     await stack.stop();
   });
 
-  function ask(account: Account, sessionId: string, more: Body): Promise<Answer> {
+  function ask(
+    account: Account,
+    sessionId: string,
+    more: Body,
+    idempotencyKey: string = sessionId,
+  ): Promise<Answer> {
     const body = chatBody({ session_id: sessionId, ...more });
-    const headers = { "idempotency-key": sessionId };
+    const headers = { "idempotency-key": idempotencyKey.replace(" ", "-") };
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body, headers });
   }
 
@@ -118,6 +123,41 @@ describe("a turn whose run dies before its answer is kept", () => {
       const told = nanoUsd(read(second).usage.cost);
       expect(paid).toEqual(charged ? [told] : [told, told]);
     }
+  });
+
+  test.each([
+    ["one", (id: string) => `/${id.toUpperCase()}`],
+    ["all", () => ""],
+  ])("the answers to turns of %s that is deleted are not replayed", async (_, pathOf) => {
+    const account = await stack.newAccount(1);
+    const { key } = account;
+    const id = randomUUID();
+    const sibling = randomUUID();
+    const url = `${stack.url}/v1/chat/completions`;
+    const headers = { "idempotency-key": "no-conversation" };
+    const other = { key, body: chatBody(), headers };
+    await send(url, other);
+    for (const one of [id, sibling]) {
+      for (const stream of [false, true]) {
+        expect((await ask(account, one, { stream }, `${one} ${stream}`)).status).toBe(200);
+      }
+    }
+    const deleted = `${stack.url}/v1/conversations${pathOf(id)}`;
+    expect((await send(deleted, { key, method: "DELETE" })).status).toBe(204);
+    const calls = stack.simulator.journal.list().length;
+    for (const stream of [false, true]) {
+      const again = await ask(account, id, { stream }, `${id} ${stream}`);
+      expectEnvelope(again, 404, "conversation_not_found", "session_id");
+      const rest = await ask(account, sibling, { stream }, `${sibling} ${stream}`);
+      expect(rest.status).toBe(pathOf(id) === "" ? 404 : 200);
+    }
+    expect((await send(url, other)).headers.get("idempotency-replayed")).toBe("true");
+    expect(stack.simulator.journal.list()).toHaveLength(calls);
+    const { rows } = await database.query(
+      "SELECT FROM edge.idempotency_record WHERE conversation_id = $1",
+      [id],
+    );
+    expect(rows).toEqual([]);
   });
 
   test("the next turn follows it, and reads it once", async () => {
