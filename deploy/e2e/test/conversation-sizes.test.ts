@@ -89,6 +89,22 @@ describe("how large conversations are", () => {
     expect((await say(id, "and now?", { model: "test-vision" })).status).toBe(200);
   });
 
+  test.each([
+    "test-failover",
+    "test-failover-dead",
+    "test-failover-empty",
+  ])("a large body reaches the second slot whole: %s", async (model) => {
+    const id = randomUUID();
+    const text = "é".repeat(100_000);
+    await say(id, text, simulate("usage=10,1"));
+    for (const stream of [false, true]) {
+      const answer = await say(id, "next", { model, stream, ...simulate("usage=10,1") });
+      expect([answer.status, stream && !answer.text.includes("[DONE]")]).toEqual([200, false]);
+      expect(lastMessages().at(0)?.content === text).toBe(true);
+      expect(lastMessages().at(-1)).toEqual({ role: "user", content: "next" });
+    }
+  });
+
   test("one holds 32 MiB, can be read whole, and takes no turn beyond", async () => {
     const id = randomUUID();
     const model = "test-vision";

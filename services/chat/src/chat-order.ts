@@ -76,9 +76,9 @@ function measureOrder(call: ChatCall, model: Model, session: Session | undefined
  * A conversation holds as much as a body that would send all of it, and is never larger in memory or
  * when it is read. Its first turn came in such a body itself.
  */
-function checkBytes({ messages }: ChatCall, { prefix: { turns } }: Session): void {
-  if (turns.length === 0) return;
-  const stored = turns.reduce((sum, { byteLength }) => sum + byteLength + turnBytes, 0);
+function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: Session): void {
+  if (turnCount === 0) return;
+  const stored = content.reduce((sum, { byteLength }) => sum + byteLength, turnCount * turnBytes);
   const bytes = stored + messages.byteLength;
   if (bytes <= maxConversationBytes) return;
   const message =

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import type { ConversationKey } from "../src/conversations/conversation-key.ts";
-import { createConversationStore } from "../src/conversations/store.ts";
+import { type ConversationStore, createConversationStore } from "../src/conversations/store.ts";
 import { lock, newKey, newTurn, openChatDatabase } from "./chat-database.ts";
 
 describe("the store", () => {
@@ -20,8 +20,11 @@ describe("the store", () => {
     for (let turn = 0; turn < count; turn += 1) await store.append(key, "req_1", newTurn());
     return key;
   };
-  const texts = (turns: readonly Uint8Array[]) => turns.map((turn) => Buffer.from(turn).toString());
-  const content = '{"role":"user","content":"x"},{"role":"assistant","content":"y"}';
+  const turnText = '{"role":"user","content":"x"},{"role":"assistant","content":"y"},';
+
+  async function textOf(store: ConversationStore, key: ConversationKey): Promise<string> {
+    return Buffer.concat((await store.load(key))?.content ?? []).toString();
+  }
 
   /** Counts the statements over turns; the database is read all the same. */
   function countReads(): () => number {
@@ -37,11 +40,11 @@ describe("the store", () => {
   test("turns that were read lately, or stored here, are not read again", async () => {
     const key = await begin(2);
     const store = createConversationStore(pool);
-    expect(texts((await store.load(key))?.turns ?? [])).toEqual([content, content]);
+    expect(await textOf(store, key)).toBe(turnText.repeat(2));
     const reads = countReads();
     await store.load(key);
     await store.append(key, "req_1", newTurn());
-    expect((await store.load(key))?.turns).toHaveLength(3);
+    expect(await textOf(store, key)).toBe(turnText.repeat(3));
     expect(reads()).toBe(0);
   });
 
@@ -50,7 +53,28 @@ describe("the store", () => {
     const [here, there] = [createConversationStore(pool), createConversationStore(pool)];
     await here.load(key);
     await there.append(key, "req_1", newTurn({ response: '{"role":"assistant","content":"z"}' }));
-    expect(texts((await here.load(key))?.turns ?? [])[1]).toContain('"z"');
+    const query = vi.spyOn(pool, "query");
+    expect(await textOf(here, key)).toBe(turnText + turnText.replace('"y"', '"z"'));
+    const asked = query.mock.calls as unknown as [{ text: string; values: unknown[] }][];
+    const reads = asked.filter(([{ text }]) => text.includes("FROM turn"));
+    query.mockRestore();
+    // Of what is at hand already, nothing is read again.
+    expect(reads.map(([{ values }]) => values.slice(2))).toEqual([[1, 2]]);
+  });
+
+  test("many turns are few pieces, in their order", async () => {
+    const key = newKey();
+    await lock(pool, key, "req_1");
+    const store = createConversationStore(pool);
+    let text = "";
+    for (let turn = 0; turn < 70; turn += 1) {
+      const said = `{"role":"user","content":"${"x".repeat(turn % 7)}${turn}"}`;
+      await store.append(key, "req_1", newTurn({ messages: `[${said}]` }));
+      text += `${said},{"role":"assistant","content":"y"},`;
+    }
+    expect(await textOf(store, key)).toBe(text);
+    expect((await store.load(key))?.content.length).toBeLessThan(12);
+    expect(await textOf(createConversationStore(pool), key)).toBe(text);
   });
 
   test("2,000 turns of 10 MB are loaded in well under a second of work", async () => {
@@ -65,7 +89,7 @@ describe("the store", () => {
     await pool.query("UPDATE conversation SET turn_count = 2000 WHERE id = $1", [key.id]);
     const store = createConversationStore(pool);
     const startedAt = performance.now();
-    expect((await store.load(key))?.turns).toHaveLength(2_000);
+    expect((await store.load(key))?.turnCount).toBe(2_000);
     // A busy machine takes a multiple of what it needs.
     expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
@@ -78,7 +102,7 @@ describe("the store", () => {
     expect(await store.findCharged(key, "req_charge")).toMatchObject({ answer: "{}" });
     expect(await store.findCharged(newKey(), "req_charge")).toBeUndefined();
     await expect(store.append(key, "req_1", newTurn({ charge }))).rejects.toThrow("turn_charge");
-    expect((await store.load(key))?.turns).toHaveLength(2);
+    expect((await store.load(key))?.turnCount).toBe(2);
   });
 
   test("what is read of a conversation under way counts the turns that it has", async () => {

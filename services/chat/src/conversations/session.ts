@@ -96,7 +96,8 @@ const nothingYet: StoredPrefix = {
   textCharacters: 0n,
   messages: 0,
   imageParts: 0,
-  turns: [],
+  turnCount: 0,
+  content: [],
 };
 
 /**

@@ -6,8 +6,9 @@ import { createTurnContents } from "./turn-contents.ts";
 /** A conversation as the next turn finds it. */
 export interface StoredPrefix extends Sizes {
   isDeleted: boolean;
-  /** For each turn its messages and the answer, as they stand in a JSON array. */
-  turns: readonly Uint8Array[];
+  turnCount: number;
+  /** The messages of all turns and the answers to them; see `TurnContents`. */
+  content: readonly Uint8Array[];
 }
 
 export interface NewTurn {
@@ -171,7 +172,7 @@ interface LoadedRow {
   image_parts: number;
 }
 
-function toPrefix(row: LoadedRow, turns: readonly Uint8Array[]): StoredPrefix {
+function toPrefix(row: LoadedRow, content: readonly Uint8Array[]): StoredPrefix {
   return {
     isDeleted: row.is_deleted,
     contextTokens: row.context_tokens,
@@ -179,7 +180,8 @@ function toPrefix(row: LoadedRow, turns: readonly Uint8Array[]): StoredPrefix {
     textCharacters: row.text_characters,
     messages: row.messages,
     imageParts: row.image_parts,
-    turns,
+    turnCount: row.turn_count,
+    content,
   };
 }
 
