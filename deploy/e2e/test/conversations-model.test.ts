@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectBooksInOrder } from "../src/ledger-books.ts";
 import { type Answer, chatBody, send } from "../src/request.ts";
@@ -9,7 +10,18 @@ import { type Replica, type Stack, startStack } from "../src/stack.ts";
 type Modelled = { said: string[] } | "deleted";
 type Body = Record<string, unknown>;
 
-const steps = ["chat", "stream", "cut", "fail", "delete", "deleteAll", "list", "detail"] as const;
+const steps = [
+  "chat",
+  "stream",
+  "cut",
+  "fail",
+  "delete",
+  "deleteAll",
+  "list",
+  "detail",
+  "chatAndDelete",
+  "chatAndChat",
+] as const;
 
 describe("conversations, whatever is done with them in whatever order", () => {
   let stack: Stack;
@@ -50,6 +62,14 @@ describe("conversations, whatever is done with them in whatever order", () => {
       }
     });
     await fc.assert(property, { numRuns: 25 });
+    const database = new pg.Client({ connectionString: stack.databaseUrl });
+    await database.connect();
+    const { rows } = await database.query(
+      `SELECT FROM chat.turn t JOIN chat.conversation c
+       ON c.key_id = t.key_id AND c.id = t.conversation_id WHERE c.deleted_at IS NOT NULL`,
+    );
+    await database.end();
+    expect(rows).toEqual([]);
   });
 
   interface World {
@@ -90,7 +110,53 @@ describe("conversations, whatever is done with them in whatever order", () => {
       expect(status).toBe(204);
       for (const one of model.keys()) model.set(one, "deleted");
     } else if (what === "list") await expectList(world, model);
+    else if (what === "chatAndDelete") await chatAndDelete(world, model);
+    else if (what === "chatAndChat") await chatAndChat(world, model);
     else await expectDetail(world, known);
+  }
+
+  /** The same, as another replica is asked for it. */
+  function elsewhere(world: World): World {
+    return { ...world, url: world.url === stack.url ? replica.url : stack.url };
+  }
+
+  /** Either may come first. What the client was told of both says which it was. */
+  async function chatAndDelete(world: World, model: Map<string, Modelled>): Promise<void> {
+    const { key, id, text } = world;
+    const known = model.get(id);
+    const url = `${elsewhere(world).url}/v1/conversations/${id}`;
+    const [said, deleted] = await Promise.all([
+      say(world, {}),
+      send(url, { key, method: "DELETE" }),
+    ]);
+    expect([200, 404]).toContain(said.status);
+    if (known !== undefined) {
+      if (known === "deleted") expect(said.status).toBe(404);
+      expect(deleted.status).toBe(204);
+      model.set(id, "deleted");
+      return;
+    }
+    // The first turn begins the conversation; before that there is nothing to delete.
+    expect([said.status, [204, 404].includes(deleted.status)]).toEqual([200, true]);
+    model.set(id, deleted.status === 204 ? "deleted" : { said: [text] });
+  }
+
+  async function chatAndChat(world: World, model: Map<string, Modelled>): Promise<void> {
+    const { id, text } = world;
+    const known = model.get(id);
+    const other = { ...elsewhere(world), text: `${text}, too` };
+    const answers = await Promise.all([say(world, {}), say(other, { stream: true })]);
+    const status = known === "deleted" ? 404 : 200;
+    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+    if (known === "deleted") return;
+    const before = known?.said ?? [];
+    const said = await readSaid(world);
+    const orders = [
+      [...before, text, other.text],
+      [...before, other.text, text],
+    ];
+    expect(orders).toContainEqual(said);
+    model.set(id, { said });
   }
 
   function say({ url, key, id, text }: World, more: Body): Promise<Answer> {
@@ -117,7 +183,15 @@ describe("conversations, whatever is done with them in whatever order", () => {
       expect(answer.status).toBe(404);
       return;
     }
-    const { turns } = answer.body as { turns: { messages: { content: string }[] }[] };
-    expect(turns.map(({ messages }) => messages[0]?.content)).toEqual(known.said);
+    expect(saidOf(answer)).toEqual(known.said);
+  }
+
+  async function readSaid({ url, key, id }: World): Promise<string[]> {
+    return saidOf(await send(`${url}/v1/conversations/${id}`, { key }));
+  }
+
+  function saidOf({ body }: Answer): string[] {
+    const { turns } = body as { turns: { messages: { content: string }[] }[] };
+    return turns.map(({ messages }) => messages[0]?.content ?? "");
   }
 });

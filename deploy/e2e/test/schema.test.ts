@@ -14,6 +14,7 @@ describe("the migrated database", () => {
 
   test.each([
     "billing",
+    "chat",
     "edge",
     "ledger",
   ])("is what the schema.prisma of %s says", async (service) => {

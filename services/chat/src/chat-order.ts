@@ -4,8 +4,14 @@ import type { Modality } from "@tollgate/kit/modality";
 import type { NanoUsd } from "@tollgate/kit/money";
 import type { Pipeline } from "@tollgate/kit/pipeline";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { type Session, type Sessions, withPrompt } from "./conversations/session.ts";
+import type { Session, Sessions } from "./conversations/session.ts";
+import { withPrompt } from "./conversations/sizes.ts";
 import { type Bound, boundOf, estimateOf } from "./estimate.ts";
+import { approximateTokens } from "./usage.ts";
+
+/** The largest body that a request may have, and what a turn takes besides its content. */
+const maxConversationBytes = 32 * 1024 * 1024;
+const turnBytes = 1_024;
 
 /** What chat completions stand on; without `sessions`, no conversation is stored. */
 export interface ChatParts extends Modality {
@@ -55,11 +61,30 @@ function resolveChat(pipeline: Pipeline, { alias, prompt }: ChatCall): Model {
 }
 
 function measureOrder(call: ChatCall, model: Model, session: Session | undefined) {
-  if (session !== undefined) checkContext(call, model, session);
+  // A turn that is stored already had its place.
+  if (session !== undefined && session.kept === undefined) {
+    checkBytes(call, session);
+    checkContext(call, model, session);
+  }
   const prompt = session === undefined ? call.prompt : withPrompt(session.prefix, call.prompt);
   const bound = boundOf(call, model, prompt);
   const promptCharacters = prompt?.textCharacters ?? 0n;
   return { bound, estimate: estimateOf(bound, model), promptCharacters };
+}
+
+/**
+ * A conversation holds as much as a body that would send all of it, and is never larger in memory or
+ * when it is read. Its first turn came in such a body itself.
+ */
+function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: Session): void {
+  if (turnCount === 0) return;
+  const stored = content.reduce((sum, { byteLength }) => sum + byteLength, turnCount * turnBytes);
+  const bytes = stored + messages.byteLength;
+  if (bytes <= maxConversationBytes) return;
+  const message =
+    `The conversation and this turn come to ${bytes} bytes, and ${maxConversationBytes} are the ` +
+    "most. Go on in another one.";
+  throw new GatewayError("context_length_exceeded", message, { param: "messages" });
 }
 
 /** The stored turns as their provider counted them, and the new one by its characters. */
@@ -68,7 +93,7 @@ function checkContext({ prompt }: ChatCall, model: Model, { prefix }: Session): 
     const message = `The conversation holds images, which ${model.alias} does not take.`;
     throw new GatewayError("invalid_param", message, { param: "model" });
   }
-  const added = ((prompt?.textCharacters ?? 0n) + 3n) / 4n;
+  const added = approximateTokens(prompt?.textCharacters ?? 0n);
   const tokens = prefix.contextTokens + added;
   if (model.contextTokens === undefined || tokens <= BigInt(model.contextTokens)) return;
   const message =

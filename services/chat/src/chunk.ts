@@ -12,6 +12,8 @@ export interface Chunk {
   characters: number;
   /** What the first choice adds to its message. */
   delta: unknown;
+  /** Why the first choice ends, where this chunk says so. */
+  finishReason: unknown;
   /** Indices of the choices that this chunk speaks of, and of those that it finishes. */
   seen: readonly number[];
   finished: readonly number[];
@@ -27,13 +29,14 @@ export function readChunk(data: string, own: JsonObject): Chunk | undefined {
   const { usage, cost: _providerCost, ...rest } = value;
   let characters = 0;
   let delta: unknown;
+  let finishReason: unknown;
   const seen: number[] = [];
   const finished: number[] = [];
   for (const choice of value.choices) {
     if (!isJsonObject(choice)) return undefined;
     characters += contentCharacters(choice.delta);
     const index = typeof choice.index === "number" ? choice.index : 0;
-    if (index === 0) delta = choice.delta;
+    if (index === 0) ({ delta, finish_reason: finishReason } = choice);
     seen.push(index);
     if (choice.finish_reason !== null && choice.finish_reason !== undefined) finished.push(index);
   }
@@ -45,6 +48,7 @@ export function readChunk(data: string, own: JsonObject): Chunk | undefined {
     usage: readUsage(usage),
     characters,
     delta,
+    finishReason,
     seen,
     finished,
   };

@@ -6,6 +6,7 @@ import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
 import { contentCharacters } from "./content.ts";
 import { messageOf } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
+import { answerKept, completionOf } from "./kept-answer.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { approximateUsage, measure, readUsage, totalTokens, usageBlock } from "./usage.ts";
 
@@ -22,7 +23,10 @@ export async function complete(
 ): Promise<CompletedChat> {
   const order = await orderChat(parts, call, signal);
   try {
-    return await completeOrder(parts, call, order, signal);
+    const { session } = order;
+    if (session?.kept === undefined) return await completeOrder(parts, call, order, signal);
+    const kept = await answerKept(parts.pipeline, call, order, session, session.kept);
+    return { body: completionOf(kept, session.sessionId), totalTokens: kept.totalTokens };
   } finally {
     await order.session?.release();
   }
@@ -55,6 +59,7 @@ async function completeOrder(
         response: messageOf(value.choices),
         usage: usageBlock(usage, charge),
         totalTokens: totalTokens(usage),
+        head: { ...headOf(value), basis: usage.basis, cost: charge },
       });
     },
   });
@@ -70,6 +75,10 @@ type Completion = JsonObject & { choices: readonly unknown[] };
 function requireCompletion(value: unknown): Completion {
   if (isJsonObject(value) && Array.isArray(value.choices)) return value as Completion;
   throw new SlotFailure("rejected", "the provider's answer is no chat completion");
+}
+
+function headOf({ id, created, choices: [choice] }: Completion) {
+  return { id, created, finishReason: isJsonObject(choice) ? choice.finish_reason : "stop" };
 }
 
 function usageOf(value: Completion, promptCharacters: bigint) {

@@ -7,8 +7,10 @@ import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
 import { type Chunk, readChunk } from "./chunk.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
+import { answerKept, chunksOf } from "./kept-answer.ts";
+import { createTally } from "./stream-tally.ts";
 import { upstreamBody } from "./upstream-body.ts";
-import { approximateUsage, type ChatUsage, measure, totalTokens, usageBlock } from "./usage.ts";
+import { measure, totalTokens, usageBlock } from "./usage.ts";
 
 /** What goes to the client together, and with the last of it the tokens of the whole. */
 export interface StreamPart {
@@ -27,7 +29,13 @@ export async function* stream(
 ): AsyncGenerator<StreamPart> {
   const order = await orderChat(parts, call, signal);
   try {
-    yield* streamAnswer(parts.pipeline, streamedOrder(parts, call, order, signal), signal);
+    const { session } = order;
+    if (session?.kept === undefined) {
+      yield* streamAnswer(parts.pipeline, streamedOrder(parts, call, order, signal), signal);
+      return;
+    }
+    const kept = await answerKept(parts.pipeline, call, order, session, session.kept);
+    yield { chunks: chunksOf(kept, session.sessionId), totalTokens: kept.totalTokens };
   } finally {
     await order.session?.release();
   }
@@ -73,6 +81,7 @@ function streamedOrder(
         response: message.message(),
         usage: usageBlock(usage, charge),
         totalTokens: totalTokens(usage),
+        head: { ...tally.head, basis: usage.basis, cost: charge },
       });
     },
     last(cost) {
@@ -143,58 +152,4 @@ function toChunks(batch: readonly string[], own: JsonObject): ChunkRun {
     chunks.push(chunk);
   }
   return { chunks, done: false, broken: false };
-}
-
-interface Tally {
-  add(chunks: readonly Chunk[]): void;
-  readonly finished: boolean;
-  readonly delivered: boolean;
-  usage(fallback: "approx4" | "delivered_approx4"): ChatUsage;
-  usageChunk(own: JsonObject, usage: ChatUsage, cost: bigint): Uint8Array;
-}
-
-/** Keeps count of a stream for its meter and for its last chunk. */
-function createTally(promptCharacters: bigint): Tally {
-  const open = new Set<number>();
-  const finished = new Set<number>();
-  let characters = 0;
-  let delivered = false;
-  let reported: ChatUsage | undefined;
-  let last: Chunk | undefined;
-  return {
-    add(chunks) {
-      for (const chunk of chunks) {
-        characters += chunk.characters;
-        delivered ||= chunk.forward !== undefined;
-        reported = chunk.usage ?? reported;
-        for (const index of chunk.seen) if (!finished.has(index)) open.add(index);
-        for (const index of chunk.finished) {
-          finished.add(index);
-          open.delete(index);
-        }
-        last = chunk;
-      }
-    },
-    get finished() {
-      // Some providers answer with fewer choices than were asked for.
-      return finished.size > 0 && open.size === 0;
-    },
-    get delivered() {
-      return delivered;
-    },
-    usage: (fallback) => reported ?? approximateUsage(promptCharacters, characters, fallback),
-    usageChunk(own, usage, cost) {
-      const { id, created } = last ?? {};
-      const object = "chat.completion.chunk";
-      const chunk = {
-        id,
-        object,
-        created,
-        ...own,
-        choices: [],
-        usage: usageBlock(usage, cost),
-      };
-      return Buffer.from(JSON.stringify(chunk));
-    },
-  };
 }

@@ -1,28 +1,28 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
-import { spliceBody } from "@tollgate/kit/upstream/json-body";
+import { splicePieces } from "@tollgate/kit/upstream/json-body";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Session } from "./conversations/session.ts";
 
 /**
  * The body that a slot is sent: what the gateway decides, the stored turns with the client's
- * messages behind them, and the client's other members. What is JSON already is not parsed again.
+ * messages behind them, and the client's other members, in pieces. What is JSON already is neither
+ * parsed again nor copied: a conversation may hold many megabytes.
  */
 export function upstreamBody(
   call: ChatCall,
   slot: Slot,
   session: Session | undefined,
   options: { stream: boolean; maxTokens: bigint },
-): Buffer {
+): Uint8Array[] {
   const decided: Record<string, unknown> = { model: slot.upstreamModel };
   decided[call.maxTokensField || slot.maxTokensField] = Number(options.maxTokens);
   if (options.stream) {
     decided.stream = true;
     decided.stream_options = { include_usage: true };
   }
-  const stored = (session?.prefix.turns ?? []).flatMap((turn) => [turn, comma]);
-  const all = [...stored, call.messages.subarray(1)];
+  const all = [...(session?.prefix.content ?? []), call.messages.subarray(1)];
   const isLast = call.body.byteLength === "{}".length;
-  return spliceBody(decided, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
+  return splicePieces(decided, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
 }
 
 const opening = Buffer.from('"messages":[');

@@ -38,12 +38,17 @@ export function approximateUsage(
   basis: "approx4" | "delivered_approx4",
 ): ChatUsage {
   return {
-    promptTokens: (promptCharacters + 3n) / 4n,
+    promptTokens: approximateTokens(promptCharacters),
     completionTokens: BigInt(Math.ceil(completionCharacters / 4)),
     cachedTokens: 0n,
     basis,
     details: {},
   };
+}
+
+/** Four characters to a token, rounded up. */
+export function approximateTokens(characters: bigint): bigint {
+  return (characters + 3n) / 4n;
 }
 
 export function totalTokens(usage: ChatUsage): bigint {

@@ -1,4 +1,4 @@
-import express, { type Express } from "express";
+import express, { type Express, type RequestHandler } from "express";
 import { answerErrors, refuseOtherMethods, refuseUnknownPath } from "./error-answer.ts";
 import { type ExchangeParts, handle, openExchange, type Route } from "./exchange.ts";
 import { traceRequests } from "./trace-requests.ts";
@@ -40,6 +40,7 @@ export function createApp(routes: Routes, parts: ExchangeParts): Express {
   app.enable("case sensitive routing");
   app.set("query parser", false);
   app.use(openExchange(parts));
+  app.use(takePathAsItIs);
   if (parts.tracer !== undefined) app.use(traceRequests(parts.tracer, parts.knows));
   post(app, "/v1/chat/completions", routes.chatCompletions);
   post(app, "/v1/embeddings", routes.embeddings);
@@ -66,6 +67,19 @@ export function createApp(routes: Routes, parts: ExchangeParts): Express {
   app.use(answerErrors(parts.log));
   return app;
 }
+
+/**
+ * An id with a broken percent escape is an id that nobody has: its route refuses it like any other,
+ * after the key. Such a path is taken as it is written.
+ */
+const takePathAsItIs: RequestHandler = (req, _res, next) => {
+  try {
+    decodeURIComponent(req.path);
+  } catch {
+    req.url = req.url.replaceAll("%", "%25");
+  }
+  next();
+};
 
 function get(app: Express, path: string, route: Route): void {
   app.route(path).get(handle(path, route)).all(refuseOtherMethods("GET", "HEAD"));

@@ -139,7 +139,8 @@ async function writeAndKeep(
   const collector = createCollector();
   const whole = await writeStream(exchange, answer, headersOf, collector);
   if (!whole) return claim.release();
-  await claim.keep({ contentType: answer.contentType, body: collector.whole() });
+  const { contentType, conversationId } = answer;
+  await claim.keep({ contentType, conversationId, body: collector.whole() });
   exchange.res.end();
 }
 

@@ -58,7 +58,8 @@ function unreadable(cause: unknown): GatewayError {
 
 function isDeeper(value: object, depth: number): boolean {
   if (depth === 0) return true;
-  for (const inner of Object.values(value)) {
+  // An array of millions is walked as it is, not copied.
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
     if (typeof inner === "object" && inner !== null && isDeeper(inner, depth - 1)) return true;
   }
   return false;

@@ -56,7 +56,6 @@ export const edge = defineService({
     const guard = createBalanceGuard(billing);
     const peers = serviceNames.filter((name) => name !== "edge");
     const health = Object.fromEntries(peers.map((name) => [name, peer(name, Health)]));
-    const stored = { authenticate, conversations: peer("chat", ConversationService) };
     const models = { authenticate, catalog: catalog.current };
     const pool = await openDatabase({
       url: config.databaseUrl,
@@ -65,7 +64,10 @@ export const edge = defineService({
       maxConnections: config.databaseConnections,
       log,
     });
-    const claims = createClaims(createRecords(pool), log);
+    const records = createRecords(pool);
+    const claims = createClaims(records, log);
+    const conversations = peer("chat", ConversationService);
+    const stored = { authenticate, conversations, records };
     const document = peer("document", DocumentService);
     const chat = peer("chat", ChatService);
     const audio = peer("audio", AudioService);

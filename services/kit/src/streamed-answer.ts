@@ -22,7 +22,10 @@ export interface StreamedOrder<Piece> {
   measure(slot: Slot): Measured;
   /** What is billed when the client has left; undefined when nothing is. */
   measureLeft(slot: Slot): Measured | undefined;
-  /** Called before the charge is made. What it raises fails the generation. */
+  /**
+   * Called once all is out, before the charge is made. What it raises ends the answer as broken;
+   * what was delivered is billed all the same.
+   */
   beforeCharge?(charge: NanoUsd): Promise<void>;
   /** A last piece, once the charge is safe. */
   last?(cost: NanoUsd): Piece;
@@ -30,7 +33,8 @@ export interface StreamedOrder<Piece> {
 
 /**
  * The pipeline's way for an answer that comes in pieces. An answer that breaks raises
- * `upstream_rejected` and is not billed. A client that leaves is billed for what it was sent.
+ * `upstream_rejected` and is not billed. A client that leaves is billed for what it was sent, and
+ * one that was sent everything for all of it, whatever fails after.
  */
 export async function* streamAnswer<Piece>(
   pipeline: Pipeline,
@@ -50,9 +54,8 @@ export async function* streamAnswer<Piece>(
     order.finish?.();
     const measured = order.measure(slot);
     generation.answered(measured);
-    await order.beforeCharge?.(chargeOf(measured, generation.held));
     settled = true;
-    const cost = await generation.complete(slot, measured);
+    const cost = await settleWhole(generation, order, slot, measured);
     if (order.last !== undefined) yield order.last(cost);
   } catch (error) {
     failure = error;
@@ -63,6 +66,22 @@ export async function* streamAnswer<Piece>(
       await settleEarlyEnd(generation, order, signal.aborted ? slot : undefined, failure);
     }
   }
+}
+
+/** Charges for a whole answer, which the client has by now, also where what comes first fails. */
+async function settleWhole<Piece>(
+  generation: Generation,
+  { beforeCharge }: StreamedOrder<Piece>,
+  slot: Slot,
+  measured: Measured,
+): Promise<NanoUsd> {
+  try {
+    await beforeCharge?.(chargeOf(measured, generation.held));
+  } catch (error) {
+    await generation.complete(slot, measured);
+    throw error;
+  }
+  return generation.complete(slot, measured);
 }
 
 /** What a client is told when the provider does not end a stream as it should. */

@@ -18,7 +18,7 @@ export interface MessageBuilder {
 
 export function createMessageBuilder(): MessageBuilder {
   const texts: Record<string, string> = {};
-  const toolCalls: ToolCall[] = [];
+  const toolCalls = new Map<number, ToolCall>();
   return {
     add(delta) {
       if (!isJsonObject(delta)) return;
@@ -29,8 +29,7 @@ export function createMessageBuilder(): MessageBuilder {
       if (!Array.isArray(delta.tool_calls)) return;
       for (const part of delta.tool_calls) if (isJsonObject(part)) addToolCall(toolCalls, part);
     },
-    message: () =>
-      kept({ content: null, ...texts, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) }),
+    message: () => kept({ content: null, ...texts, tool_calls: inOrder(toolCalls) }),
   };
 }
 
@@ -42,24 +41,38 @@ interface ToolCall {
 
 const maxToolCalls = 1_000;
 
-function addToolCall(toolCalls: ToolCall[], part: JsonObject): void {
-  const index = typeof part.index === "number" ? part.index : toolCalls.length;
-  if (!Number.isInteger(index) || index < 0 || index > maxToolCalls) return;
-  while (toolCalls.length <= index) {
-    toolCalls.push({ id: "", type: "function", function: { name: "", arguments: "" } });
+function addToolCall(toolCalls: Map<number, ToolCall>, part: JsonObject): void {
+  const index = typeof part.index === "number" ? part.index : toolCalls.size;
+  if (!toolCalls.has(index)) {
+    if (toolCalls.size === maxToolCalls) return;
+    toolCalls.set(index, { id: "", type: "function", function: { name: "", arguments: "" } });
   }
-  const call = toolCalls[index] as ToolCall;
+  const call = toolCalls.get(index) as ToolCall;
   if (typeof part.id === "string" && part.id !== "") call.id = part.id;
   const { name, arguments: more }: JsonObject = isJsonObject(part.function) ? part.function : {};
   if (typeof name === "string") call.function.name += name;
   if (typeof more === "string") call.function.arguments += more;
 }
 
+/** The calls by their indices, of which a provider may leave some out; one without a name is none. */
+function inOrder(toolCalls: ReadonlyMap<number, ToolCall>): ToolCall[] {
+  const indices = [...toolCalls.keys()].sort((left, right) => left - right);
+  const calls = indices.map((index) => toolCalls.get(index) as ToolCall);
+  return calls.filter((call) => call.function.name !== "");
+}
+
+/**
+ * A model may end without a word, such as when its thoughts took all tokens. Sent back, a message
+ * without anything in it is refused, so that no later turn would work: it says an empty text.
+ */
 function kept(message: JsonObject): JsonObject {
-  const fields: JsonObject = { role: "assistant" };
+  const fields: JsonObject = { role: "assistant", content: null };
   for (const name of keptFields) {
     const value = message[name];
-    if (value !== undefined && (value !== null || name === "content")) fields[name] = value;
+    if (Array.isArray(value) && value.length === 0) continue;
+    if (value !== undefined && value !== null) fields[name] = value;
   }
+  const { content, refusal, tool_calls } = fields;
+  if (content === null && refusal === undefined && tool_calls === undefined) fields.content = "";
   return fields;
 }

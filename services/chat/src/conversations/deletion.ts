@@ -4,10 +4,13 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 import type { ConversationKey } from "./conversation-key.ts";
 
-const retryEveryMs = 5_000;
+const defaultTimes = { retryEveryMs: 5_000 };
 const batchLimit = 500;
 
-/** Deletes conversations: their content at once, their links in the ledger as soon as it can be. */
+/**
+ * Deletes conversations: their content at once, their links in the ledger as soon as it can be,
+ * which nobody waits for.
+ */
 export interface Deletion {
   /** False when the id was never the key's. */
   deleteOne(key: ConversationKey): Promise<boolean>;
@@ -19,6 +22,7 @@ export function createDeletion(
   pool: pg.Pool,
   ledger: Client<typeof LedgerService>,
   log: Log,
+  { retryEveryMs } = defaultTimes,
 ): Deletion {
   let work: Promise<void> = Promise.resolve();
 
@@ -37,23 +41,29 @@ export function createDeletion(
     }
   }
 
-  function unlinkSoon(): Promise<void> {
-    work = work.then(unlinkPending);
-    return work;
+  /** One after another; what is asked for while another waits to begin is done with that one. */
+  let waiting = false;
+  function unlinkSoon(): void {
+    if (waiting) return;
+    waiting = true;
+    work = work.then(() => {
+      waiting = false;
+      return unlinkPending();
+    });
   }
 
-  const retry = setInterval(() => void unlinkSoon(), retryEveryMs);
+  const retry = setInterval(unlinkSoon, retryEveryMs);
   retry.unref();
 
   return {
     async deleteOne({ keyId, id }) {
       const { rows } = await pool.query<{ was_live: boolean }>(deleteOneSql, [keyId, id]);
-      if (rows[0]?.was_live) await unlinkSoon();
+      if (rows[0]?.was_live) unlinkSoon();
       return rows.length === 1;
     },
     async deleteAll(keyId) {
       await pool.query(deleteAllSql, [keyId]);
-      await unlinkSoon();
+      unlinkSoon();
     },
     async stop() {
       clearInterval(retry);
@@ -62,16 +72,16 @@ export function createDeletion(
   };
 }
 
-/** The row stays as a tombstone, without content; the turns go. */
+/**
+ * The row stays as a tombstone, without content. Its turns are removed by the trigger
+ * `deleted_conversation_has_no_turns`, also one that is added while this waits for the row.
+ */
 const tombstone = `
   UPDATE conversation SET deleted_at = now(), model = '', turn_count = 0, context_tokens = 0,
     text_bytes = 0, text_characters = 0, messages = 0, image_parts = 0`;
 
-const removal = `
-  removed AS (
-    DELETE FROM turn USING gone
-    WHERE turn.key_id = gone.key_id AND turn.conversation_id = gone.id
-  ), unlinked AS (
+const unlinking = `
+  unlinked AS (
     INSERT INTO pending_unlink (link, account_id)
     SELECT key_id || '/' || id, account_id FROM gone ON CONFLICT DO NOTHING
   )`;
@@ -80,13 +90,13 @@ const deleteOneSql = `
   WITH gone AS (
     ${tombstone} WHERE key_id = $1 AND id = $2 AND deleted_at IS NULL
     RETURNING key_id, id, account_id
-  ), ${removal}
+  ), ${unlinking}
   SELECT EXISTS (SELECT FROM gone) AS was_live FROM conversation WHERE key_id = $1 AND id = $2`;
 
 const deleteAllSql = `
   WITH gone AS (
     ${tombstone} WHERE key_id = $1 AND deleted_at IS NULL RETURNING key_id, id, account_id
-  ), ${removal}
+  ), ${unlinking}
   SELECT count(*) FROM gone`;
 
 const pendingSql = `

@@ -33,7 +33,7 @@ export async function openConversations(
   });
   const ledger = peer("ledger", LedgerService);
   const store = createConversationStore(pool);
-  const locks = createSessionLocks(pool, waitMs, log);
+  const locks = createSessionLocks(pool, log, { waitMs });
   const deletion = createDeletion(pool, ledger, log);
   const plain = { store, locks, log };
   return {

@@ -33,6 +33,8 @@ export function implementConversations({
       const found = await store.read(key);
       if (found === undefined) throw notFound();
       const accountId = caller?.accountId ?? "";
+      // The summary is the ledger's. While that is away the read fails, to be tried again: turns
+      // without it, or with what they were told alone, would hide what else was charged.
       const linked = { accountId, conversationId: linkOf(key) };
       const { entries } = await ledger.listConversationEntries(linked);
       return {

@@ -2,14 +2,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@tollgate/kit/errors";
 import type { Log } from "@tollgate/kit/log";
 import type pg from "pg";
-import type { ConversationKey } from "./conversation-key.ts";
+import { type ConversationKey, linkOf } from "./conversation-key.ts";
+import { createWaitingLines } from "./waiting-line.ts";
 
 /** How long a lock outlives a holder that no longer renews it. */
-const leaseMs = 12_000;
-const renewEveryMs = leaseMs / 3;
-const firstPauseMs = 25;
-const longestPauseMs = 500;
+const defaultLeaseMs = 12_000;
+/**
+ * How often a replica asks for a lock that is taken. Of all its requests that wait for the same
+ * conversation only the first does, so that this may be often.
+ */
+const firstPauseMs = 15;
+const longestPauseMs = 60;
 const retryAfterSeconds = 1;
+
+/** The longest that a request waits for a conversation, and how long a lock lives unrenewed. */
+export interface LockTimes {
+  waitMs: number;
+  leaseMs?: number;
+}
 
 /** One request at a time works on a conversation, over all replicas. */
 export interface SessionLocks {
@@ -23,7 +33,12 @@ export interface SessionLocks {
   stop(): void;
 }
 
-export function createSessionLocks(pool: pg.Pool, waitMs: number, log: Log): SessionLocks {
+export function createSessionLocks(
+  pool: pg.Pool,
+  log: Log,
+  { waitMs, leaseMs = defaultLeaseMs }: LockTimes,
+): SessionLocks {
+  const lines = createWaitingLines();
   const held = new Map<string, { key: ConversationKey; holder: string }>();
   const renewal = setInterval(() => {
     if (held.size === 0) return;
@@ -37,7 +52,7 @@ export function createSessionLocks(pool: pg.Pool, waitMs: number, log: Log): Ses
     pool.query({ name: "renew-locks", text: renewSql, values }).catch((error: Error) => {
       log.warn({ locks: locks.length, reason: error.message }, "session locks not renewed");
     });
-  }, renewEveryMs);
+  }, leaseMs / 3);
 
   async function tryTake({ keyId, id }: ConversationKey, holder: string): Promise<boolean> {
     const values = [keyId, id, holder, leaseMs];
@@ -48,11 +63,16 @@ export function createSessionLocks(pool: pg.Pool, waitMs: number, log: Log): Ses
   return {
     async take(key, holder, signal) {
       const deadline = performance.now() + waitMs;
-      let pauseMs = firstPauseMs;
-      while (!(await tryTake(key, holder))) {
-        if (performance.now() + pauseMs > deadline) throw busy();
-        await sleep(pauseMs, undefined, { signal });
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      const leave = await lines.enter(linkOf(key), waitMs, signal);
+      if (leave === undefined) throw busy();
+      try {
+        for (let pauseMs = firstPauseMs; !(await tryTake(key, holder)); pauseMs *= 2) {
+          const shortMs = Math.min(pauseMs, longestPauseMs);
+          if (performance.now() + shortMs > deadline) throw busy();
+          await sleep(shortMs, undefined, { signal });
+        }
+      } finally {
+        leave();
       }
       held.set(holder, { key, holder });
     },

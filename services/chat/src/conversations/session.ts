@@ -1,9 +1,11 @@
 import { GatewayError } from "@tollgate/kit/errors";
 import type { JsonObject } from "@tollgate/kit/json";
 import type { Log } from "@tollgate/kit/log";
-import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
+import type { NanoUsd } from "@tollgate/kit/money";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { type ConversationKey, conversationKey, linkOf } from "./conversation-key.ts";
 import type { SessionLocks } from "./session-lock.ts";
+import { storedSizes } from "./sizes.ts";
 import type { ConversationStore, StoredPrefix } from "./store.ts";
 
 /** One turn of a conversation under way: nobody else works on it meanwhile. */
@@ -13,6 +15,8 @@ export interface Session {
   /** What the ledger links the turn's entry to. */
   link: string;
   prefix: StoredPrefix;
+  /** The turn that an earlier run of this very request stored: it is not to be run again. */
+  kept: KeptTurn | undefined;
   /**
    * Stores the turn. Raises `conversation_not_found` when the conversation was deleted meanwhile,
    * and `internal_error` when its lock was lost.
@@ -30,6 +34,22 @@ export interface AnsweredTurn {
   usage: JsonObject;
   /** Of the whole context: prompt and answer. */
   totalTokens: bigint;
+  head: AnswerHead;
+}
+
+/** What of an answer is not in its turn, and another run of the request tells all the same. */
+export interface AnswerHead {
+  id: unknown;
+  created: unknown;
+  finishReason: unknown;
+  basis: string;
+  cost: NanoUsd;
+}
+
+export interface KeptTurn extends AnswerHead {
+  model: string;
+  response: JsonObject;
+  usage: JsonObject;
 }
 
 export interface Sessions {
@@ -58,8 +78,9 @@ export function createSessions(parts: SessionParts): Sessions {
       try {
         const prefix = (await store.load(key)) ?? nothingYet;
         if (prefix.isDeleted) throw gone();
+        const kept = await findKept(store, key, caller.chargeId);
         const keepTurn = (turn: AnsweredTurn) => keep(parts, key, call, prefix, turn);
-        return { sessionId, link: linkOf(key), prefix, keep: keepTurn, release };
+        return { sessionId, link: linkOf(key), prefix, kept, keep: keepTurn, release };
       } catch (error) {
         await release();
         throw error;
@@ -75,7 +96,8 @@ const nothingYet: StoredPrefix = {
   textCharacters: 0n,
   messages: 0,
   imageParts: 0,
-  turns: [],
+  turnCount: 0,
+  content: [],
 };
 
 /**
@@ -92,18 +114,18 @@ async function keep(
   key: ConversationKey,
   { caller, messages, prompt }: ChatCall,
   prefix: StoredPrefix,
-  { model, response, usage, totalTokens }: AnsweredTurn,
+  { model, response, usage, totalTokens, head }: AnsweredTurn,
 ): Promise<void> {
-  const { accountId = "", requestId = "" } = caller ?? {};
-  const responseText = JSON.stringify(response);
+  const { accountId = "", requestId = "", chargeId = "" } = caller ?? {};
   const turn = {
     accountId,
     model,
     requestId,
     messages: Buffer.from(messages).toString("utf8"),
-    response: responseText,
+    response: JSON.stringify(response),
     usage: JSON.stringify(usage),
-    sizes: { ...withAnswer(withPrompt(prefix, prompt), responseText), contextTokens: totalTokens },
+    ...(chargeId === "" ? {} : { charge: { id: chargeId, answer: writeHead(head) } }),
+    sizes: storedSizes(prefix, prompt, response, totalTokens),
   };
   if (await store.append(key, requestId, turn)) return;
   if ((await store.load(key))?.isDeleted) throw gone();
@@ -111,32 +133,21 @@ async function keep(
   throw new GatewayError("internal_error", "The turn could not be stored. Retry it.");
 }
 
-/** A conversation's sizes with what the client adds to it. */
-export function withPrompt(
-  prefix: Omit<PromptSizes, "firstImageParam">,
-  prompt: PromptSize | undefined,
-): PromptSizes {
-  return {
-    textBytes: prefix.textBytes + (prompt?.textBytes ?? 0n),
-    textCharacters: prefix.textCharacters + (prompt?.textCharacters ?? 0n),
-    messages: prefix.messages + (prompt?.messages ?? 0),
-    imageParts: prefix.imageParts + (prompt?.imageParts ?? 0),
-  };
+function writeHead({ cost, ...rest }: AnswerHead): string {
+  return JSON.stringify({ ...rest, cost: String(cost) });
 }
 
-export interface PromptSizes {
-  textBytes: bigint;
-  textCharacters: bigint;
-  messages: number;
-  imageParts: number;
-}
-
-/** The answer is counted as it is written, a little more than what the model reads of it. */
-function withAnswer(sizes: PromptSizes, response: string): PromptSizes {
-  return {
-    ...sizes,
-    textBytes: sizes.textBytes + BigInt(Buffer.byteLength(response)),
-    textCharacters: sizes.textCharacters + BigInt(response.length),
-    messages: sizes.messages + 1,
-  };
+/** A run of no idempotency key is the only one of its request. */
+async function findKept(
+  store: ConversationStore,
+  key: ConversationKey,
+  chargeId: string,
+): Promise<KeptTurn | undefined> {
+  if (chargeId === "") return undefined;
+  const row = await store.findCharged(key, chargeId);
+  if (row === undefined) return undefined;
+  const { cost, ...head } = JSON.parse(row.answer) as Omit<AnswerHead, "cost"> & { cost: string };
+  const response = JSON.parse(row.response) as JsonObject;
+  const usage = JSON.parse(row.usage) as JsonObject;
+  return { ...head, cost: BigInt(cost), model: row.model, response, usage };
 }

@@ -1,21 +1,14 @@
 import type pg from "pg";
 import type { ConversationKey } from "./conversation-key.ts";
+import type { Sizes } from "./sizes.ts";
 import { createTurnContents } from "./turn-contents.ts";
-
-/** What a conversation's turns come to together. */
-export interface Sizes {
-  contextTokens: bigint;
-  textBytes: bigint;
-  textCharacters: bigint;
-  messages: number;
-  imageParts: number;
-}
 
 /** A conversation as the next turn finds it. */
 export interface StoredPrefix extends Sizes {
   isDeleted: boolean;
-  /** For each turn its messages and the answer, as they stand in a JSON array. */
-  turns: readonly Uint8Array[];
+  turnCount: number;
+  /** The messages of all turns and the answers to them; see `TurnContents`. */
+  content: readonly Uint8Array[];
 }
 
 export interface NewTurn {
@@ -28,6 +21,16 @@ export interface NewTurn {
   usage: string;
   /** Of all turns, this one included. */
   sizes: Sizes;
+  /** Where the request may be run again: what its runs are charged by together, and JSON. */
+  charge?: { id: string; answer: string };
+}
+
+/** A turn that another run of its request answers by. */
+export interface ChargedTurn {
+  model: string;
+  response: string;
+  usage: string;
+  answer: string;
 }
 
 export interface ConversationRow {
@@ -57,6 +60,8 @@ export interface ConversationStore {
    * the conversation was deleted meanwhile: then nothing is stored.
    */
   append(key: ConversationKey, holder: string, turn: NewTurn): Promise<boolean>;
+  /** The turn that an earlier run with this charge id stored. */
+  findCharged(key: ConversationKey, chargeId: string): Promise<ChargedTurn | undefined>;
   list(keyId: string, limit: number, offset: bigint): Promise<ConversationRow[]>;
   count(keyId: string): Promise<bigint>;
   /** A live conversation with its turns, in their order. */
@@ -79,7 +84,7 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
       return toPrefix(row, []);
     },
     async append(key, holder, turn) {
-      const { accountId, model, requestId, messages, response, usage, sizes } = turn;
+      const { accountId, model, requestId, messages, response, usage, sizes, charge } = turn;
       const { rows } = await pool.query<{ index: number }>({
         name: "append-turn",
         text: appendSql,
@@ -98,12 +103,22 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
           response,
           usage,
           requestId,
+          charge?.id ?? null,
+          charge?.answer ?? null,
         ],
       });
       const [row] = rows;
       if (row === undefined) return false;
       contents.add(key, row.index, turn);
       return true;
+    },
+    async findCharged({ keyId, id }, chargeId) {
+      const { rows } = await pool.query<ChargedTurn>({
+        name: "find-charged",
+        text: chargedSql,
+        values: [keyId, id, chargeId],
+      });
+      return rows[0];
     },
     async list(keyId, limit, offset) {
       const { rows } = await pool.query<ConversationRow>({
@@ -122,12 +137,28 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
       return rows[0]?.total ?? 0n;
     },
     async read({ keyId, id }) {
-      const { rows } = await pool.query<ConversationRow>({ text: readSql, values: [keyId, id] });
+      const { rows } = await pool.query<ConversationRow & Prefixed<TurnRow>>({
+        name: "read-conversation",
+        text: readSql,
+        values: [keyId, id],
+      });
       const [row] = rows;
-      if (row === undefined) return undefined;
-      const { rows: turns } = await pool.query<TurnRow>({ text: turnsSql, values: [keyId, id] });
-      return { row, turns };
+      return row === undefined ? undefined : { row, turns: rows.map(toTurnRow) };
     },
+  };
+}
+
+type Prefixed<Row> = { [Name in keyof Row as `turn_${Name & string}`]: Row[Name] };
+
+function toTurnRow(row: Prefixed<TurnRow>): TurnRow {
+  return {
+    index: row.turn_index,
+    messages: row.turn_messages,
+    response: row.turn_response,
+    usage: row.turn_usage,
+    model: row.turn_model,
+    request_id: row.turn_request_id,
+    created_at: row.turn_created_at,
   };
 }
 
@@ -141,7 +172,7 @@ interface LoadedRow {
   image_parts: number;
 }
 
-function toPrefix(row: LoadedRow, turns: readonly Uint8Array[]): StoredPrefix {
+function toPrefix(row: LoadedRow, content: readonly Uint8Array[]): StoredPrefix {
   return {
     isDeleted: row.is_deleted,
     contextTokens: row.context_tokens,
@@ -149,7 +180,8 @@ function toPrefix(row: LoadedRow, turns: readonly Uint8Array[]): StoredPrefix {
     textCharacters: row.text_characters,
     messages: row.messages,
     imageParts: row.image_parts,
-    turns,
+    turnCount: row.turn_count,
+    content,
   };
 }
 
@@ -175,8 +207,13 @@ const appendSql = `
     WHERE c.deleted_at IS NULL
     RETURNING turn_count
   )
-  INSERT INTO turn (key_id, conversation_id, index, messages, response, usage, model, request_id)
-  SELECT $1, $2, turn_count - 1, $11, $12, $13, $5, $14 FROM kept RETURNING index`;
+  INSERT INTO turn (key_id, conversation_id, index, messages, response, usage, model, request_id,
+    charge_id, answer)
+  SELECT $1, $2, turn_count - 1, $11, $12, $13, $5, $14, $15, $16 FROM kept RETURNING index`;
+
+const chargedSql = `
+  SELECT model, response, usage, answer FROM turn
+  WHERE key_id = $1 AND conversation_id = $2 AND charge_id = $3`;
 
 const listSql = `
   SELECT id, model, turn_count, created_at, last_active_at FROM conversation
@@ -186,10 +223,11 @@ const listSql = `
 const countSql =
   "SELECT count(*) AS total FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
 
+/** One statement, so that the turns are those that the conversation counts. Each has one at least. */
 const readSql = `
-  SELECT id, model, turn_count, created_at, last_active_at FROM conversation
-  WHERE key_id = $1 AND id = $2 AND deleted_at IS NULL`;
-
-const turnsSql = `
-  SELECT index, messages, response, usage, model, request_id, created_at FROM turn
-  WHERE key_id = $1 AND conversation_id = $2 ORDER BY index`;
+  SELECT c.id, c.model, c.turn_count, c.created_at, c.last_active_at,
+    t.index AS turn_index, t.messages AS turn_messages, t.response AS turn_response,
+    t.usage AS turn_usage, t.model AS turn_model, t.request_id AS turn_request_id,
+    t.created_at AS turn_created_at
+  FROM conversation c JOIN turn t ON t.key_id = c.key_id AND t.conversation_id = c.id
+  WHERE c.key_id = $1 AND c.id = $2 AND c.deleted_at IS NULL ORDER BY t.index`;

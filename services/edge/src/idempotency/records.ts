@@ -22,6 +22,8 @@ export interface FoundRecord {
 export interface KeptAnswer {
   contentType: string;
   body: Uint8Array | undefined;
+  /** The conversation that it is a turn of. */
+  conversationId?: string | undefined;
 }
 
 /** A claim and the run that holds it. */
@@ -47,6 +49,11 @@ export interface IdempotencyRecords {
    * stays on record.
    */
   drop(key: RequestKey, runner: string): Promise<void>;
+  /**
+   * Removes the answers that are turns of a key's conversation, or of any of them: what is deleted
+   * is not replayed. The next request with one of their idempotency keys runs.
+   */
+  forget(keyId: string, conversationId?: string): Promise<void>;
   renew(claims: readonly HeldClaim[]): Promise<void>;
   /** Removes all that has expired. Answers how many. */
   sweep(): Promise<number>;
@@ -71,8 +78,9 @@ export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): Idempotenc
       const { rows } = await pool.query<FoundRow>({ name: "find", text: findSql, values });
       return rows[0] && toRecord(rows[0]);
     },
-    async keep({ keyId, idempotencyKey }, runner, { contentType, body }) {
-      const values = [keyId, idempotencyKey, runner, contentType, body ?? null, keptMs];
+    async keep({ keyId, idempotencyKey }, runner, { contentType, body, conversationId }) {
+      const kept = [contentType, body ?? null, keptMs, conversationId ?? null];
+      const values = [keyId, idempotencyKey, runner, ...kept];
       const { rowCount } = await statement("keep", keepSql, values);
       return rowCount === 1;
     },
@@ -83,6 +91,9 @@ export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): Idempotenc
       const values = [keyId, idempotencyKey, runner];
       const { rowCount } = await statement("drop", dropSql, values);
       if (rowCount === 0) await statement("release", releaseSql, values);
+    },
+    async forget(keyId, conversationId) {
+      await statement("forget", forgetSql, [keyId, conversationId ?? null]);
     },
     async renew(claims) {
       const keyIds = claims.map(({ key }) => key.keyId);
@@ -132,7 +143,7 @@ const claimSql = `
     runner = excluded.runner,
     lease_until = excluded.lease_until,
     expires_at = excluded.expires_at,
-    answered_at = NULL, content_type = NULL, body = NULL
+    answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
   WHERE record.expires_at <= now() OR (record.answered_at IS NULL AND record.lease_until <= now())
   RETURNING charge_id`;
 
@@ -148,7 +159,7 @@ const findSql = `
 
 const keepSql = `
   UPDATE idempotency_record SET
-    answered_at = now(), content_type = $4, body = $5,
+    answered_at = now(), content_type = $4, body = $5, conversation_id = $7,
     expires_at = now() + $6 * interval '1 millisecond'
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
 
@@ -160,6 +171,11 @@ const dropSql = `
   DELETE FROM idempotency_record
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND charge_id = $3
     AND answered_at IS NULL`;
+
+const forgetSql = `
+  DELETE FROM idempotency_record
+  WHERE key_id = $1 AND conversation_id IS NOT NULL
+    AND ($2::text IS NULL OR conversation_id = $2)`;
 
 const renewSql = `
   UPDATE idempotency_record AS record SET lease_until = now() + $4 * interval '1 millisecond'

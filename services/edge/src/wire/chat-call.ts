@@ -17,7 +17,6 @@ export interface ParsedChat {
  */
 export function parseChat(body: JsonObject): ParsedChat {
   const fields = withoutNulls(chatSchema, body);
-  refuseUnknownFields(chatSchema, fields, "");
   if (isJsonObject(fields.stream_options)) {
     refuseUnknownFields(streamOptionsSchema, fields.stream_options, "stream_options.");
   }

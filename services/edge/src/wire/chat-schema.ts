@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { alias, boolean, integerFrom, numberFrom, text } from "./fields.ts";
+import { listOf, mapOf } from "./lists.ts";
 
 /**
  * The fields of a chat request, each checked as far as the contract speaks of it. Patterns have no
@@ -24,7 +25,7 @@ function parts<Part extends z.core.$ZodTypeDiscriminable>(first: Part, ...others
   const part = z.discriminatedUnion("type", [first, ...others], {
     error: "is not a content part that this message takes",
   });
-  return z.array(part).min(1, "must not be empty");
+  return listOf(part, "must be an array of content parts").min(1, "must not be empty");
 }
 
 function content<Parts extends z.ZodType>(allowed: Parts) {
@@ -59,7 +60,10 @@ const message = z
             .nullable()
             .optional(),
           refusal: text.nullable().optional(),
-          tool_calls: z.array(toolCall).min(1, "must not be empty").nullable().optional(),
+          tool_calls: listOf(toolCall, "must be an array")
+            .min(1, "must not be empty")
+            .nullable()
+            .optional(),
           name,
         })
         .refine((said) => said.content != null || said.tool_calls != null || said.refusal != null, {
@@ -82,7 +86,7 @@ function isSaid(field: string) {
   return { required: [field], properties: { [field]: { not: { type: "null" } } } };
 }
 
-const object = z.record(z.string(), z.unknown(), { error: "must be an object" });
+const object = mapOf(z.unknown(), "must be an object");
 const unsupported = z.never({ error: "is not supported" }).optional();
 const uuid = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
@@ -93,8 +97,7 @@ export const streamOptionsSchema = z.strictObject(
 
 export const chatSchema = z.strictObject({
   model: alias,
-  messages: z
-    .array(message, { error: "must be an array of messages" })
+  messages: listOf(message, "must be an array of messages")
     .min(1, "must not be empty")
     .describe("What was said; in a conversation, the new turn alone."),
   stream: boolean.describe("Whether to answer as server-sent events."),
@@ -107,21 +110,22 @@ export const chatSchema = z.strictObject({
   frequency_penalty: numberFrom(-2, 2).describe("Against tokens, by how often they came."),
   presence_penalty: numberFrom(-2, 2).describe("Against tokens that came at all."),
   stop: z
-    .union([text, z.array(text)], { error: "must be a string or an array of strings" })
+    .union([text, listOf(text, "must be an array of strings")], {
+      error: "must be a string or an array of strings",
+    })
     .describe("Where the answer ends, when it gets there.")
     .optional(),
   seed: z.int({ error: "must be a whole number" }).describe("For answers that repeat.").optional(),
   n: integerFrom(1, 128).describe("How many answers; one in a conversation."),
-  logit_bias: z
-    .record(z.string(), z.number({ error: "must be a number" }), { error: "must be an object" })
+  logit_bias: mapOf(z.number({ error: "must be a number" }), "must be an object")
     .describe("Weights of tokens by their ids.")
     .optional(),
   user: text.describe("Who is asking, for the provider.").optional(),
   parallel_tool_calls: boolean.describe("Whether tools may be called several at once."),
-  tools: z
-    .array(z.looseObject({ type: text }, { error: "must be an object" }), {
-      error: "must be an array of objects",
-    })
+  tools: listOf(
+    z.looseObject({ type: text }, { error: "must be an object" }),
+    "must be an array of objects",
+  )
     .describe("The tools that the model may call.")
     .optional(),
   tool_choice: z

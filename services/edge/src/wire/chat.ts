@@ -21,14 +21,16 @@ export function chatCompletions(
       return async (caller, options) => {
         const { keyId } = caller;
         const request = { call: { ...call, caller } };
+        const conversationId = call.sessionId === "" ? undefined : call.sessionId.toLowerCase();
         rates.countRequest(keyId);
         if (stream) {
           const answers = chat.stream(request, { ...options, timeoutMs });
-          return { contentType: eventStreamType, events: eventStream(chunksOf(answers, keyId)) };
+          const events = eventStream(chunksOf(answers, keyId));
+          return { contentType: eventStreamType, conversationId, events };
         }
         const answer = await chat.complete(request, { ...options, timeoutMs });
         rates.countTokens(keyId, Number(answer.totalTokens));
-        return { contentType: jsonType, body: answer.body };
+        return { contentType: jsonType, conversationId, body: answer.body };
       };
     },
   };

@@ -13,6 +13,7 @@ import { replayedOperation } from "../openapi/billable-operation.ts";
 import { jsonAnswer } from "../openapi/operation.ts";
 import { alias, boolean, oneOf, text, texts } from "./fields.ts";
 import { jsonRoute } from "./json-route.ts";
+import { listOf } from "./lists.ts";
 
 /** A page is up to so many tokens, and no token is shorter than a byte. */
 const tokensAPage = 2_000;
@@ -61,8 +62,7 @@ function schemaOf({ model }: JsonObject, catalog: Catalog): Schema {
   return lane.lane === "entities" ? entityLane : taxonomyLane(lane);
 }
 
-const entityTypes = z
-  .array(text.min(1, "must not be empty"), { error: "must be an array of strings" })
+const entityTypes = listOf(text.min(1, "must not be empty"), "must be an array of strings")
   .min(1, "must hold at least one type")
   .optional();
 

@@ -13,6 +13,7 @@ import type { z } from "zod";
 import { jsonType, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Exchange, Route } from "../exchange.ts";
+import type { IdempotencyRecords } from "../idempotency/records.ts";
 import {
   type conversationSchema,
   type costsSchema,
@@ -24,6 +25,8 @@ import {
 export interface ConversationParts {
   authenticate: Authenticate;
   conversations: Client<typeof ConversationService>;
+  /** Their turns' answers are kept for retries. */
+  records: Pick<IdempotencyRecords, "forget">;
 }
 
 /** GET /v1/conversations: the key's live ones, the most recently active first. Never a 400. */
@@ -62,20 +65,28 @@ export function getConversation({ authenticate, conversations }: ConversationPar
   };
 }
 
-/** DELETE /v1/conversations/{id}: for ever; again is no error. */
-export function deleteConversation({ authenticate, conversations }: ConversationParts): Route {
+/**
+ * DELETE /v1/conversations/{id}: for ever; again is no error. Nothing of its content stays, so that
+ * a retry of one of its turns is no longer answered, and finds its conversation deleted.
+ */
+export function deleteConversation(parts: ConversationParts): Route {
+  const { authenticate, conversations, records } = parts;
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
-    await conversations.deleteConversation({ caller, id: idOf(exchange) });
+    const id = idOf(exchange);
+    await conversations.deleteConversation({ caller, id });
+    await records.forget(caller.keyId, id.toLowerCase());
     exchange.res.status(204).end();
   };
 }
 
 /** DELETE /v1/conversations: every live one of the key. */
-export function deleteConversations({ authenticate, conversations }: ConversationParts): Route {
+export function deleteConversations(parts: ConversationParts): Route {
+  const { authenticate, conversations, records } = parts;
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
     await conversations.deleteConversations({ caller });
+    await records.forget(caller.keyId);
     exchange.res.status(204).end();
   };
 }
@@ -89,10 +100,10 @@ function idOf({ req }: Exchange): string {
   return [req.params.id ?? []].flat().join("/");
 }
 
-/** Undefined for what is no whole number that can be counted with. */
+/** Undefined for what is no whole number. One that is too large to be counted with is the largest. */
 function wholeNumber(text: string | null): number | undefined {
-  if (text === null || !/^[+-]?\d{1,15}$/.test(text)) return undefined;
-  return Number(text);
+  if (text === null || !/^[+-]?\d+$/.test(text)) return undefined;
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }
 
 function toItem({

@@ -6,6 +6,7 @@ import { replayedOperation } from "../openapi/billable-operation.ts";
 import { jsonAnswer } from "../openapi/operation.ts";
 import { alias, integerFrom, text } from "./fields.ts";
 import { jsonRoute } from "./json-route.ts";
+import { listOf } from "./lists.ts";
 
 /** POST /v1/rerank */
 export function rerank(document: Client<typeof DocumentService>): BillableRoute {
@@ -17,8 +18,7 @@ export function rerank(document: Client<typeof DocumentService>): BillableRoute 
 const schema = z.strictObject({
   model: alias,
   query: text.describe("What the documents are measured by."),
-  documents: z
-    .array(text, { error: "must be an array of strings" })
+  documents: listOf(text, "must be an array of strings")
     .min(1, "must hold at least one document")
     .describe("The documents. Their number does not change the price."),
   top_n: integerFrom(1).describe("How many of the best to answer; all, where it is left out."),

@@ -11,6 +11,7 @@ import { jsonAnswer, type Operation } from "../openapi/operation.ts";
 import { refuseQuery } from "../query.ts";
 import { validate } from "../validation.ts";
 import { text } from "./fields.ts";
+import { listOf } from "./lists.ts";
 
 const maxIds = 10_000;
 
@@ -51,7 +52,7 @@ const schema = z.strictObject({
       `must hold at most ${maxIds} ids`,
     )
     .pipe(
-      z.array(text, { error: "must be an array of strings" }).meta({
+      listOf(text, "must be an array of strings").meta({
         maxItems: maxIds,
         description: "The `x-request-id`s to look up.",
       }),

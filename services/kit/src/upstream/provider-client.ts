@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { Agent, type Dispatcher, errors, request } from "undici";
 import type { Catalog, Provider, Slot } from "../catalog/model.ts";
 import type { Environment } from "../config.ts";
@@ -26,7 +26,7 @@ export interface ProviderClient {
    * Posts a JSON body and answers once a 2xx status has come, the body still on its way. Raises a
    * SlotFailure for everything else, and the signal's reason when it aborts.
    */
-  post(slot: Slot, body: Uint8Array, call: PostCall): Promise<ProviderAnswer>;
+  post(slot: Slot, body: JsonBytes, call: PostCall): Promise<ProviderAnswer>;
   /** The same for any other request. */
   send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer>;
   /** The WebSocket address of a slot that has one. */
@@ -37,6 +37,9 @@ export interface ProviderClient {
   check(catalog: Catalog): void;
   close(): Promise<void>;
 }
+
+/** A JSON body, whole or in pieces. */
+export type JsonBytes = Uint8Array | readonly Uint8Array[];
 
 export interface PostCall {
   /** Told to the provider, so that its logs can be held against ours. */
@@ -75,8 +78,10 @@ export function createProviderClient(env: Environment, tracer?: Tracer): Provide
   const sendOne = tracer === undefined ? plain : traceSend(plain, urlOf, tracer);
   return {
     post(slot, body, { accept, requestId, signal }) {
-      const headers = { "content-type": "application/json", accept, ...nameRequest(requestId) };
-      const order: ProviderRequest = { method: "POST", path: slot.path, headers, body };
+      const sent = sendable(body);
+      const type = { "content-type": "application/json", accept };
+      const headers = { ...type, ...nameRequest(requestId), ...sent.headers };
+      const order: ProviderRequest = { method: "POST", path: slot.path, headers, body: sent.body };
       return sendOne(slot, order, signal);
     },
     send: sendOne,
@@ -121,6 +126,19 @@ async function send(
   } catch (error) {
     throw transportFailure(error, signal);
   }
+}
+
+/** Pieces that come to no more are sent as one. */
+const maxJoinedBytes = 64 * 1024;
+
+/** Large bodies go to the socket piece by piece, under their length, and are not copied before. */
+function sendable(
+  body: JsonBytes,
+): Pick<ProviderRequest, "headers"> & { body: Uint8Array | Readable } {
+  if (body instanceof Uint8Array) return { headers: {}, body };
+  const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (bytes <= maxJoinedBytes) return { headers: {}, body: Buffer.concat(body) };
+  return { headers: { "content-length": String(bytes) }, body: Readable.from(body) };
 }
 
 function apiKeyOf(provider: Provider, env: Environment): string | undefined {

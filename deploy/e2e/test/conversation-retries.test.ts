@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
+import { type Answer, chatBody, eventsOf, expectEnvelope, send } from "../src/request.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+
+type Body = Record<string, unknown>;
+interface Said {
+  content: unknown;
+  toolCalls: unknown;
+  finishReason: unknown;
+  usage: { cost: number };
+  id: unknown;
+}
+
+describe("a turn whose run dies before its answer is kept", () => {
+  let stack: Stack;
+  let database: pg.Client;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    database = new pg.Client({ connectionString: stack.databaseUrl });
+    await database.connect();
+  });
+
+  afterAll(async () => {
+    await database.end();
+    await expectBooksInOrder(stack);
+    await stack.stop();
+  });
+
+  function ask(
+    account: Account,
+    sessionId: string,
+    more: Body,
+    idempotencyKey: string = sessionId,
+  ): Promise<Answer> {
+    const body = chatBody({ session_id: sessionId, ...more });
+    const headers = { "idempotency-key": idempotencyKey.replace(" ", "-") };
+    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body, headers });
+  }
+
+  /** As if the runner had died before it kept the answer. */
+  async function forgetAnswer(idempotencyKey: string): Promise<void> {
+    await database.query(
+      `UPDATE edge.idempotency_record SET answered_at = NULL, body = NULL, lease_until = now()
+       WHERE idempotency_key = $1`,
+      [idempotencyKey],
+    );
+  }
+
+  /** As if it had died before the charge: nobody has heard of its charge id. */
+  async function forgetCharge(sessionId: string): Promise<void> {
+    const chargeId = `req_${randomUUID().replaceAll("-", "")}`;
+    await database.query(
+      "UPDATE edge.idempotency_record SET charge_id = $1 WHERE idempotency_key = $2",
+      [chargeId, sessionId],
+    );
+    await database.query("UPDATE chat.turn SET charge_id = $1 WHERE conversation_id = $2", [
+      chargeId,
+      sessionId,
+    ]);
+  }
+
+  function readWhole({ body }: Answer): Said {
+    const { id, usage, choices } = body as { id: unknown; usage: never; choices: Body[] };
+    const { message, finish_reason } = choices[0] as { message: Body; finish_reason: unknown };
+    const { content, tool_calls } = message;
+    return {
+      id,
+      usage,
+      content: content || "",
+      toolCalls: tool_calls,
+      finishReason: finish_reason,
+    };
+  }
+
+  function readStream({ text }: Answer): Said {
+    const events = eventsOf(text);
+    expect(events.at(-1)).toBe("[DONE]");
+    const chunks = events.slice(0, -1) as { id: unknown; usage: never; choices: Body[] }[];
+    const choices = chunks.flatMap((chunk) => chunk.choices);
+    const deltas = choices.map(({ delta }) => delta as Body);
+    const { id, usage } = chunks.at(-1) ?? expect.unreachable("a stream has a last chunk");
+    return {
+      id,
+      usage,
+      content: deltas.map(({ content }) => content ?? "").join(""),
+      toolCalls: undefined,
+      finishReason: choices.map(({ finish_reason }) => finish_reason).findLast(Boolean),
+    };
+  }
+
+  const tools = [{ type: "function", function: { name: "weather" } }];
+
+  test.each<[string, Body, typeof readWhole]>([
+    ["JSON", {}, readWhole],
+    ["a stream", { stream: true }, readStream],
+    ["tool calls", { tools, tool_choice: "required" }, readWhole],
+  ])("%s: the retry answers by it, once stored and once charged what it is told", async (...row) => {
+    const [, more, read] = row;
+    for (const charged of [true, false]) {
+      const account = await stack.newAccount(1);
+      const id = randomUUID();
+      const first = await ask(account, id, more);
+      expect(first.status).toBe(200);
+      const calls = stack.simulator.journal.list().length;
+      await expectBooksInOrder(stack);
+      await forgetAnswer(id);
+      if (!charged) await forgetCharge(id);
+      const second = await ask(account, id, more);
+      expect([second.status, second.headers.get("idempotency-replayed")]).toEqual([200, null]);
+      expect(read(second)).toEqual(read(first));
+      expect(stack.simulator.journal.list()).toHaveLength(calls);
+      const url = `${stack.url}/v1/conversations/${id}`;
+      const { body } = await send(url, { key: account.key });
+      expect(body).toMatchObject({ turn_count: 1, turns: [{ index: 0 }] });
+      await expectBooksInOrder(stack);
+      const { entries } = await readBooks(stack, account);
+      const paid = entries.filter(({ amount }) => amount < 0n).map(({ amount }) => -amount);
+      const told = nanoUsd(read(second).usage.cost);
+      expect(paid).toEqual(charged ? [told] : [told, told]);
+    }
+  });
+
+  test.each([
+    ["one", (id: string) => `/${id.toUpperCase()}`],
+    ["all", () => ""],
+  ])("the answers to turns of %s that is deleted are not replayed", async (_, pathOf) => {
+    const account = await stack.newAccount(1);
+    const { key } = account;
+    const id = randomUUID();
+    const sibling = randomUUID();
+    const url = `${stack.url}/v1/chat/completions`;
+    const headers = { "idempotency-key": "no-conversation" };
+    const other = { key, body: chatBody(), headers };
+    await send(url, other);
+    for (const one of [id, sibling]) {
+      for (const stream of [false, true]) {
+        expect((await ask(account, one, { stream }, `${one} ${stream}`)).status).toBe(200);
+      }
+    }
+    const deleted = `${stack.url}/v1/conversations${pathOf(id)}`;
+    expect((await send(deleted, { key, method: "DELETE" })).status).toBe(204);
+    const calls = stack.simulator.journal.list().length;
+    for (const stream of [false, true]) {
+      const again = await ask(account, id, { stream }, `${id} ${stream}`);
+      expectEnvelope(again, 404, "conversation_not_found", "session_id");
+      const rest = await ask(account, sibling, { stream }, `${sibling} ${stream}`);
+      expect(rest.status).toBe(pathOf(id) === "" ? 404 : 200);
+    }
+    expect((await send(url, other)).headers.get("idempotency-replayed")).toBe("true");
+    expect(stack.simulator.journal.list()).toHaveLength(calls);
+    const { rows } = await database.query(
+      "SELECT FROM edge.idempotency_record WHERE conversation_id = $1",
+      [id],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test("the next turn follows it, and reads it once", async () => {
+    const account = await stack.newAccount(1);
+    const id = randomUUID();
+    await ask(account, id, {});
+    await forgetAnswer(id);
+    await ask(account, id, {});
+    const url = `${stack.url}/v1/chat/completions`;
+    await send(url, { key: account.key, body: chatBody({ session_id: id }) });
+    const asked = stack.simulator.journal.list().at(-1)?.body as { messages: Body[] } | undefined;
+    const roles = asked?.messages.map(({ role }) => role);
+    expect(roles).toEqual(["user", "assistant", "user"]);
+  });
+});

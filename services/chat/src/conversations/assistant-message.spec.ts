@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { createMessageBuilder, messageOf } from "./assistant-message.ts";
+
+const nothing = { role: "assistant", content: "" };
+const call = (name: string) => ({
+  id: name,
+  type: "function",
+  function: { name, arguments: "{}" },
+});
+
+describe("of a whole answer", () => {
+  test.each<[string, readonly unknown[]]>([
+    ["no choices", []],
+    ["no message", [{ index: 0 }]],
+    ["no content", [{ message: { role: "assistant", content: null, reasoning_content: "hm" } }]],
+    ["no field at all", [{ message: {} }]],
+    ["no parts and no calls", [{ message: { content: [], tool_calls: [], refusal: null } }]],
+  ])("with %s, an empty text is kept", (_, choices) => {
+    expect(messageOf(choices)).toEqual(nothing);
+  });
+
+  test("what is said is kept, and calls and refusals stand without a text", () => {
+    expect(messageOf([{ message: { content: "a", reasoning: "b" } }])).toEqual({
+      role: "assistant",
+      content: "a",
+    });
+    expect(messageOf([{ message: { content: null, tool_calls: [call("a")] } }])).toEqual({
+      role: "assistant",
+      content: null,
+      tool_calls: [call("a")],
+    });
+    expect(messageOf([{ message: { refusal: "no" } }])).toEqual({
+      role: "assistant",
+      content: null,
+      refusal: "no",
+    });
+  });
+});
+
+describe("of a stream", () => {
+  function built(...deltas: unknown[]) {
+    const builder = createMessageBuilder();
+    for (const delta of deltas) builder.add(delta);
+    return builder.message();
+  }
+
+  test("without a word, an empty text is kept", () => {
+    expect(built()).toEqual(nothing);
+    expect(built({ role: "assistant", content: "" }, { reasoning_content: "hm" })).toEqual(nothing);
+  });
+
+  test("calls stand in the order of their indices, also where some are left out", () => {
+    const part = (index: number, name: string) => ({ index, ...call(name) });
+    expect(built({ tool_calls: [part(5, "late")] }, { tool_calls: [part(2, "early")] })).toEqual({
+      role: "assistant",
+      content: null,
+      tool_calls: [call("early"), call("late")],
+    });
+  });
+
+  test("a call without a name is none", () => {
+    expect(built({ tool_calls: [{ index: 0, function: { arguments: "{}" } }] })).toEqual(nothing);
+  });
+
+  test("pieces of a call come together", () => {
+    const pieces = ["we", "ather"].map((name, index) => ({
+      tool_calls: [{ index: 0, ...(index === 0 ? { id: "c" } : {}), function: { name } }],
+    }));
+    expect(built(...pieces)).toMatchObject({
+      tool_calls: [{ id: "c", function: { name: "weather", arguments: "" } }],
+    });
+  });
+});

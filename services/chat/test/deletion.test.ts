@@ -1,0 +1,116 @@
+import { GatewayError } from "@tollgate/kit/errors";
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { type ConversationKey, linkOf } from "../src/conversations/conversation-key.ts";
+import { createDeletion, type Deletion } from "../src/conversations/deletion.ts";
+import { type ConversationStore, createConversationStore } from "../src/conversations/store.ts";
+import { lock, newKey, newTurn, openChatDatabase, silent } from "./chat-database.ts";
+
+describe("deletion", () => {
+  let pool: pg.Pool;
+  let store: ConversationStore;
+  let deletion: Deletion;
+  const unlink = vi.fn(async (_request: { conversationIds: string[] }) => ({}));
+
+  beforeAll(async () => {
+    pool = await openChatDatabase(inject("postgresUrl"));
+    store = createConversationStore(pool);
+    const ledger = { unlinkConversations: unlink } as unknown as Client<typeof LedgerService>;
+    deletion = createDeletion(pool, ledger, silent, { retryEveryMs: 50 });
+  });
+
+  afterAll(async () => {
+    await deletion.stop();
+    await pool.end();
+  });
+
+  async function begin(): Promise<ConversationKey> {
+    const key = newKey();
+    await lock(pool, key, "req_1");
+    expect(await store.append(key, "req_1", newTurn())).toBe(true);
+    return key;
+  }
+
+  async function turnsOf({ keyId, id }: ConversationKey): Promise<number> {
+    const text = "SELECT FROM turn WHERE key_id = $1 AND conversation_id = $2";
+    return (await pool.query(text, [keyId, id])).rows.length;
+  }
+
+  /** Adds a turn, as another replica does, and leaves its transaction open. */
+  async function addSlowly({ keyId, id }: ConversationKey): Promise<() => Promise<void>> {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query(
+      "UPDATE conversation SET turn_count = 2 WHERE key_id = $1 AND id = $2 AND deleted_at IS NULL",
+      [keyId, id],
+    );
+    await client.query(
+      `INSERT INTO turn (key_id, conversation_id, index, messages, response, usage, model, request_id)
+       VALUES ($1, $2, 1, '[]', '{}', '{}', 'm', 'req_2')`,
+      [keyId, id],
+    );
+    return async () => {
+      await client.query("COMMIT");
+      client.release();
+    };
+  }
+
+  async function waitsForRow(): Promise<void> {
+    await vi.waitFor(async () => {
+      const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+        AND datname = current_database()`;
+      expect((await pool.query(text)).rows).toHaveLength(1);
+    });
+  }
+
+  test.each([
+    ["one", (key: ConversationKey) => deletion.deleteOne(key)],
+    ["all", (key: ConversationKey) => deletion.deleteAll(key.keyId)],
+  ])("of %s removes also the turn that is just being added", async (_, remove) => {
+    const key = await begin();
+    const commit = await addSlowly(key);
+    const removed = remove(key);
+    await waitsForRow();
+    await commit();
+    await removed;
+    expect((await store.load(key))?.isDeleted).toBe(true);
+    expect(await turnsOf(key)).toBe(0);
+  });
+
+  test("adds nothing to what is deleted", async () => {
+    const key = await begin();
+    await deletion.deleteOne(key);
+    await lock(pool, key, "req_2");
+    expect(await store.append(key, "req_2", newTurn())).toBe(false);
+    expect(await turnsOf(key)).toBe(0);
+  });
+
+  test("does not wait for the ledger, which is told until it has heard", async () => {
+    const key = await begin();
+    let away = true;
+    unlink.mockImplementation(async () => {
+      if (away) throw new GatewayError("internal_error", "the ledger is away");
+      return {};
+    });
+    const startedAt = performance.now();
+    expect(await deletion.deleteOne(key)).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await vi.waitFor(() => expect(unlink.mock.calls.length).toBeGreaterThan(2));
+    away = false;
+    await vi.waitFor(async () => {
+      expect((await pool.query("SELECT FROM pending_unlink")).rows).toEqual([]);
+    });
+    expect(unlink.mock.lastCall?.[0].conversationIds).toContain(linkOf(key));
+  });
+
+  test("answers at once while the ledger keeps silent", async () => {
+    const key = await begin();
+    const silence = Promise.withResolvers<object>();
+    unlink.mockImplementation(() => silence.promise);
+    await deletion.deleteOne(key);
+    await deletion.deleteAll(key.keyId);
+    silence.resolve({});
+  });
+});

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createSessionLocks, type SessionLocks } from "../src/conversations/session-lock.ts";
+import { createConversationStore } from "../src/conversations/store.ts";
+import { newKey, newTurn, openChatDatabase, silent } from "./chat-database.ts";
+
+const leaseMs = 900;
+const waitMs = 8_000;
+
+describe("session locks over two replicas", () => {
+  let pool: pg.Pool;
+  let here: SessionLocks;
+  let there: SessionLocks;
+  const { signal } = new AbortController();
+
+  beforeAll(async () => {
+    pool = await openChatDatabase(inject("postgresUrl"));
+    here = createSessionLocks(pool, silent, { waitMs, leaseMs });
+    there = createSessionLocks(pool, silent, { waitMs, leaseMs });
+  });
+
+  afterAll(async () => {
+    here.stop();
+    there.stop();
+    await pool.end();
+  });
+
+  test("a lock is renewed for as long as it is held", async () => {
+    const key = newKey();
+    await here.take(key, "first", signal);
+    const startedAt = performance.now();
+    const second = there.take(key, "second", signal).then(() => performance.now() - startedAt);
+    await sleep(leaseMs * 3);
+    await here.release(key, "first");
+    expect(await second).toBeGreaterThan(leaseMs * 2.9);
+    await there.release(key, "second");
+  });
+
+  test("a holder that no longer renews loses its lock, and stores nothing from then on", async () => {
+    const key = newKey();
+    const store = createConversationStore(pool);
+    const dying = createSessionLocks(pool, silent, { waitMs, leaseMs });
+    await dying.take(key, "dead", signal);
+    dying.stop();
+    expect(await store.append(key, "dead", newTurn())).toBe(true);
+    await here.take(key, "next", signal);
+    expect(await store.append(key, "dead", newTurn())).toBe(false);
+    expect(await store.append(key, "next", newTurn())).toBe(true);
+    await here.release(key, "next");
+    expect(await store.append(key, "next", newTurn())).toBe(false);
+    expect((await store.load(key))?.turnCount).toBe(2);
+  });
+
+  test("those who wait get it in their order, one soon after another", async () => {
+    const key = newKey();
+    const order: number[] = [];
+    const turns = Array.from({ length: 30 }, async (_, index) => {
+      await here.take(key, `turn ${index}`, signal);
+      order.push(index);
+      await here.release(key, `turn ${index}`);
+    });
+    const startedAt = performance.now();
+    await Promise.all(turns);
+    expect(order).toEqual(order.map((_, index) => index));
+    // Where each asks on its own and ever more seldom, this takes far longer.
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+  });
+
+  test("one who waits too long is refused, and one who leaves lets the next one in", async () => {
+    const hurried = createSessionLocks(pool, silent, { waitMs: 300, leaseMs });
+    const key = newKey();
+    await here.take(key, "first", signal);
+    const refusals = ["second", "third"].map((name) => hurried.take(key, name, signal));
+    for (const refusal of await Promise.allSettled(refusals)) {
+      expect(refusal).toMatchObject({ reason: { code: "rate_limited", param: "session_id" } });
+    }
+    const leaving = new AbortController();
+    const leavers = ["fourth", "fifth"].map((name) => here.take(key, name, leaving.signal));
+    const last = here.take(key, "last", signal);
+    leaving.abort();
+    const left = await Promise.allSettled(leavers);
+    expect(left.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await here.release(key, "first");
+    await last;
+    await here.release(key, "last");
+    hurried.stop();
+  });
+});

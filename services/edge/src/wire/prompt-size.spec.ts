@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { measurePrompt } from "./prompt-size.ts";
+
+const messages = [{ role: "user", content: "é😀" }];
+
+test("counts bytes and characters of the messages' text", () => {
+  expect(measurePrompt({ messages })).toMatchObject({
+    textBytes: 4n + 6n,
+    textCharacters: 4n + 2n,
+    unstoredTextBytes: 0n,
+    unstoredTextCharacters: 0n,
+    messages: 1,
+  });
+});
+
+test("tells tools and the response format apart from the messages", () => {
+  const alone = measurePrompt({ messages });
+  const tools = [{ type: "function", function: { name: "é" } }];
+  const format = { type: "json_object" };
+  const both = measurePrompt({ messages, tools, response_format: format });
+  const written = JSON.stringify(tools) + JSON.stringify(format);
+  expect(both.unstoredTextBytes).toBe(BigInt(Buffer.byteLength(written)));
+  expect(both.unstoredTextCharacters).toBe(BigInt(written.length));
+  expect(both.textBytes).toBe((alone.textBytes ?? 0n) + (both.unstoredTextBytes ?? 0n));
+  expect(both.textCharacters).toBe(
+    (alone.textCharacters ?? 0n) + (both.unstoredTextCharacters ?? 0n),
+  );
+});

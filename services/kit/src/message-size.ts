@@ -1,0 +1,26 @@
+import { codePoints } from "./code-points.ts";
+
+/** How long texts are together. */
+export interface TextSize {
+  /** In UTF-8. */
+  bytes: number;
+  /** Of Unicode. */
+  characters: number;
+}
+
+export function addText(text: string, size: TextSize): void {
+  size.bytes += Buffer.byteLength(text);
+  size.characters += codePoints(text);
+}
+
+/**
+ * Adds all text of a chat message, or of a part of one: what a model reads of it, in a request or
+ * out of a conversation's turns. An image's URL or bytes are no text.
+ */
+export function addMessageText(value: unknown, size: TextSize): void {
+  if (typeof value === "string") addText(value, size);
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name !== "image_url") addMessageText(inner, size);
+  }
+}
