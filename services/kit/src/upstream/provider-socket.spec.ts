@@ -16,7 +16,7 @@ async function connect({ autoPong }: { autoPong: boolean }) {
   const server = new WebSocketServer({ port: 0, autoPong });
   const connected = once(server, "connection") as Promise<[WebSocket]>;
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const providers = { streamUrl: () => url, authorization: () => ({}) };
+  const providers = { streamUrl: () => url, streamHeaders: () => ({}) };
   const { signal } = new AbortController();
   const client = providers as unknown as ProviderClient;
   const socket = await connectProvider(slot, client, "req_1", signal);
