@@ -20,7 +20,7 @@ process.once("exit", () => {
 
 /**
  * A TCP port of 127.0.0.1 that nothing listens on at this moment, and that no other program of ours
- * on this machine was given: it lies between the asking and the listening.
+ * on this machine was given. Raises an Error where temporary files cannot be written.
  */
 export async function freePort(): Promise<number> {
   await mkdir(folder, { recursive: true });
@@ -36,7 +36,8 @@ async function claim(port: number): Promise<boolean> {
     await writeFile(mark, "", { flag: "wx" });
     given.add(mark);
     return true;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     const found = await stat(mark).catch(() => undefined);
     if (found && Date.now() - found.mtimeMs > staleMs) await rm(mark, { force: true });
     return false;
