@@ -64,7 +64,7 @@ export async function startProgram(
   }
 
   async function stop(): Promise<void> {
-    const wasReady = readiness.isReady();
+    const wasReady = readiness.state() === "ready";
     readiness.become("draining");
     if (wasReady) await sleep(settings.TOLLGATE_DRAIN_SECONDS * 1_000);
     ending.abort();

@@ -1,7 +1,6 @@
 /** Whether a process wants new work. */
 export interface Readiness {
   state(): "starting" | "ready" | "draining";
-  isReady(): boolean;
   become(state: "ready" | "draining"): void;
 }
 
@@ -9,7 +8,6 @@ export function createReadiness(): Readiness {
   let now: "starting" | "ready" | "draining" = "starting";
   return {
     state: () => now,
-    isReady: () => now === "ready",
     become(state) {
       now = state;
     },

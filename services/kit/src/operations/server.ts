@@ -20,7 +20,7 @@ export async function serveOperations(
 ): Promise<OperationsServer> {
   const answers: Readonly<Record<string, (res: ServerResponse) => void | Promise<void>>> = {
     "/livez": (res) => answer(res, 200, "alive"),
-    "/readyz": (res) => answer(res, readiness.isReady() ? 200 : 503, readiness.state()),
+    "/readyz": (res) => answer(res, readiness.state() === "ready" ? 200 : 503, readiness.state()),
     "/metrics": async (res) => {
       const text = await metrics.registry.metrics();
       res.setHeader("content-type", metrics.registry.contentType);
