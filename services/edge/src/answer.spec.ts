@@ -3,10 +3,9 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { createLog } from "@tollgate/kit/log";
 import { createMetrics } from "@tollgate/kit/operations/metrics";
-import express from "express";
 import { afterEach, expect, test } from "vitest";
 import { eventStreamType, writeStream } from "./answer.ts";
-import { type Exchange, handle, openExchange } from "./exchange.ts";
+import { type Exchange, openExchange } from "./exchange.ts";
 import { createCollector } from "./idempotency/collector.ts";
 
 const pieces = 200;
@@ -25,18 +24,13 @@ afterEach(() => {
 /** Serves one stream to a client that connects and asks. Answers how the writing ended. */
 async function serve(write: (exchange: Exchange) => Promise<boolean>) {
   const ended = Promise.withResolvers<boolean>();
-  const app = express().use(
-    openExchange({ log: createLog("silent"), metrics: createMetrics(), knows: () => false }),
-  );
-  app.get(
-    "/",
-    handle("/", async (exchange) => {
-      const whole = await write(exchange);
-      exchange.res.end();
-      ended.resolve(whole);
-    }),
-  );
-  server = createServer(app).listen(0, "127.0.0.1");
+  const parts = { log: createLog("silent"), metrics: createMetrics(), knows: () => false };
+  server = createServer(async (req, res) => {
+    const exchange = openExchange(parts, req, res);
+    const whole = await write(exchange);
+    res.end();
+    ended.resolve(whole);
+  }).listen(0, "127.0.0.1");
   await once(server, "listening");
   client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");

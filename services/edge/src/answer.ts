@@ -42,6 +42,14 @@ export function writeWhole(
   limitStall(res, maxStallMs);
 }
 
+/** The answer of a route that costs nothing. */
+export function writeJson(exchange: Exchange, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  writeWhole(exchange, { contentType: jsonType, body }, noHeaders);
+}
+
+export const noHeaders: HeadersOf = () => ({});
+
 /**
  * Writes the events of a stream, or the bytes of audio, as they come. The head goes out with the
  * first: what fails before it is an ordinary error answer. What fails after is told in one last

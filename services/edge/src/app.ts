@@ -1,7 +1,20 @@
+import type { RequestListener } from "node:http";
+import type { Log } from "@tollgate/kit/log";
 import express, { type Express, type RequestHandler } from "express";
-import { answerErrors, refuseOtherMethods, refuseUnknownPath } from "./error-answer.ts";
-import { type ExchangeParts, handle, openExchange, type Route } from "./exchange.ts";
-import { traceRequests } from "./trace-requests.ts";
+import {
+  answerErrors,
+  answerFailure,
+  refuseOtherMethods,
+  refuseUnknownPath,
+} from "./error-answer.ts";
+import {
+  type Exchange,
+  type ExchangeParts,
+  exchangeOf,
+  openExchange,
+  type Route,
+} from "./exchange.ts";
+import { traceExchange } from "./trace-requests.ts";
 import { livePath } from "./wire/live-transcription.ts";
 
 /** Every route of the edge, by name. */
@@ -31,41 +44,101 @@ export interface Routes {
   getDocs: Route;
 }
 
+/**
+ * Answers every request. The addresses of POST routes hold nothing that varies, so a request that
+ * names one just so meets its route at once; express finds the others, and refuses what is none.
+ */
+export function createApp(routes: Routes, parts: ExchangeParts): RequestListener {
+  const { tracer, knows, log } = parts;
+  const { posts, others } = createAddresses(routes, log);
+  return (req, res) => {
+    const exchange = openExchange(parts, req, res);
+    const find = () => {
+      const { method, url = "" } = req;
+      const route = method === "POST" ? posts.get(url) : undefined;
+      if (route === undefined) others(req, res);
+      else answer(exchange, url, route, log);
+    };
+    if (tracer === undefined) find();
+    else traceExchange(tracer, exchange, knows, find);
+  };
+}
+
 /** The whole address space: read it and you know every route. */
-export function createApp(routes: Routes, parts: ExchangeParts): Express {
+export function createAddresses(
+  routes: Routes,
+  log: Log,
+): { posts: ReadonlyMap<string, Route>; others: Express } {
+  const posts = new Map([
+    ["/v1/chat/completions", routes.chatCompletions],
+    ["/v1/embeddings", routes.embeddings],
+    ["/v1/rerank", routes.rerank],
+    ["/v1/classification", routes.classification],
+    ["/v1/images/generations", routes.imageGenerations],
+    ["/v1/audio/speech", routes.speech],
+    ["/v1/audio/transcriptions", routes.transcriptions],
+    ["/v1/ocr", routes.ocr],
+    ["/v1/ocr/jobs", routes.createOcrJob],
+    ["/v1/hf/billing", routes.lookUpSettlement],
+  ]);
+  const others = createExpress();
+  for (const [path, route] of posts) {
+    others
+      .route(path)
+      .post(handler(path, route, log))
+      .all(refuseOtherMethods("POST"));
+  }
+  get("/v1/audio/voices", routes.listVoices);
+  get(livePath, routes.liveTranscription);
+  get("/v1/ocr/jobs/*id", routes.readOcrJob);
+  getOrDelete("/v1/conversations", routes.listConversations, routes.deleteConversations);
+  getOrDelete("/v1/conversations/*id", routes.getConversation, routes.deleteConversation);
+  get("/v1/models", routes.listModels);
+  get("/v1/models/*alias", routes.getModel);
+  get("/v1/credits", routes.getCredits);
+  get("/v1/health", routes.getHealth);
+  get("/openapi.json", routes.getOpenApi);
+  get("/docs", routes.getDocs);
+  others.use(refuseUnknownPath);
+  others.use(answerErrors(log));
+  return { posts, others };
+
+  function get(path: string, route: Route): void {
+    others
+      .route(path)
+      .get(handler(path, route, log))
+      .all(refuseOtherMethods("GET", "HEAD"));
+  }
+
+  function getOrDelete(path: string, reading: Route, deleting: Route): void {
+    const route = others.route(path);
+    route.get(handler(path, reading, log)).delete(handler(path, deleting, log));
+    route.all(refuseOtherMethods("GET", "HEAD", "DELETE"));
+  }
+}
+
+function handler(path: string, route: Route, log: Log): RequestHandler {
+  return (req) => {
+    const exchange = exchangeOf(req);
+    const [place = []] = Object.values(req.params);
+    exchange.place = [place].flat().join("/");
+    answer(exchange, path, route, log);
+  };
+}
+
+function answer(exchange: Exchange, path: string, route: Route, log: Log): void {
+  exchange.route = path;
+  route(exchange).catch((error) => answerFailure(exchange, error, log));
+}
+
+function createExpress(): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.enable("strict routing");
   app.enable("case sensitive routing");
   app.set("query parser", false);
-  app.use(openExchange(parts));
-  app.use(takePathAsItIs);
-  if (parts.tracer !== undefined) app.use(traceRequests(parts.tracer, parts.knows));
-  post(app, "/v1/chat/completions", routes.chatCompletions);
-  post(app, "/v1/embeddings", routes.embeddings);
-  post(app, "/v1/rerank", routes.rerank);
-  post(app, "/v1/classification", routes.classification);
-  post(app, "/v1/images/generations", routes.imageGenerations);
-  post(app, "/v1/audio/speech", routes.speech);
-  get(app, "/v1/audio/voices", routes.listVoices);
-  post(app, "/v1/audio/transcriptions", routes.transcriptions);
-  get(app, livePath, routes.liveTranscription);
-  post(app, "/v1/ocr", routes.ocr);
-  post(app, "/v1/ocr/jobs", routes.createOcrJob);
-  get(app, "/v1/ocr/jobs/*id", routes.readOcrJob);
-  getOrDelete(app, "/v1/conversations", routes.listConversations, routes.deleteConversations);
-  getOrDelete(app, "/v1/conversations/*id", routes.getConversation, routes.deleteConversation);
-  get(app, "/v1/models", routes.listModels);
-  get(app, "/v1/models/*alias", routes.getModel);
-  get(app, "/v1/credits", routes.getCredits);
-  post(app, "/v1/hf/billing", routes.lookUpSettlement);
-  get(app, "/v1/health", routes.getHealth);
-  get(app, "/openapi.json", routes.getOpenApi);
-  get(app, "/docs", routes.getDocs);
-  app.use(refuseUnknownPath);
-  app.use(answerErrors(parts.log));
-  return app;
+  return app.use(takePathAsItIs);
 }
 
 /**
@@ -80,16 +153,3 @@ const takePathAsItIs: RequestHandler = (req, _res, next) => {
   }
   next();
 };
-
-function get(app: Express, path: string, route: Route): void {
-  app.route(path).get(handle(path, route)).all(refuseOtherMethods("GET", "HEAD"));
-}
-
-function getOrDelete(app: Express, path: string, reading: Route, deleting: Route): void {
-  const route = app.route(path).get(handle(path, reading)).delete(handle(path, deleting));
-  route.all(refuseOtherMethods("GET", "HEAD", "DELETE"));
-}
-
-function post(app: Express, path: string, route: Route): void {
-  app.route(path).post(handle(path, route)).all(refuseOtherMethods("POST"));
-}

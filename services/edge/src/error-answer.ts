@@ -9,18 +9,21 @@ import {
 import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
 import type { ErrorRequestHandler, RequestHandler } from "express";
-import { exchangeOf } from "./exchange.ts";
+import { type Exchange, exchangeOf } from "./exchange.ts";
 
 /** The end of every failed request: the envelope, unless the answer has begun already. */
+export function answerFailure(exchange: Exchange, error: unknown, log: Log): void {
+  const { res, signal } = exchange;
+  if (signal.aborted) return void res.destroy();
+  const failure = toGatewayError(error, log);
+  exchange.failure = failure;
+  if (res.headersSent) return void res.destroy();
+  answerError(res, failure);
+}
+
+/** The same for what is raised before a route is met. */
 export function answerErrors(log: Log): ErrorRequestHandler {
-  return (error, req, res, _next) => {
-    const exchange = exchangeOf(req);
-    if (exchange.signal.aborted) return void res.destroy();
-    const failure = toGatewayError(error, log);
-    exchange.failure = failure;
-    if (res.headersSent) return void res.destroy();
-    answerError(res, failure);
-  };
+  return (error, req, _res, _next) => answerFailure(exchangeOf(req), error, log);
 }
 
 export const refuseUnknownPath: RequestHandler = () => {

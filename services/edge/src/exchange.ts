@@ -1,19 +1,21 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewayError } from "@tollgate/kit/errors";
 import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
 import type { Metrics } from "@tollgate/kit/operations/metrics";
 import type { Tracer } from "@tollgate/kit/tracing/tracer";
-import type { NextFunction, Request, RequestHandler, Response } from "express";
 
 /** One request and its answer, as every route is handed it. */
 export interface Exchange {
-  readonly req: Request;
-  readonly res: Response;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
   readonly requestId: string;
   /** Aborts when the client goes away before its answer is written. */
   readonly signal: AbortSignal;
   /** The path of the route that it met, for what is counted. */
   route?: string;
+  /** What stands in the address where that path has a place for something. */
+  place?: string;
   /** The alias that it asks for, as far as it is known. */
   alias?: string;
   /** What it is answered with, where that is an error. */
@@ -24,7 +26,7 @@ export interface Exchange {
 
 export type Route = (exchange: Exchange) => Promise<void>;
 
-const exchanges = new WeakMap<Request, Exchange>();
+const exchanges = new WeakMap<IncomingMessage, Exchange>();
 
 export interface ExchangeParts {
   log: Log;
@@ -35,40 +37,50 @@ export interface ExchangeParts {
 }
 
 /**
- * The first thing done for every request: it gets its id, and is counted and told in the log when it
+ * The first thing done for a request: it gets its id, and is counted and told in the log when it
  * ends.
  */
-export function openExchange({ log, metrics, knows }: ExchangeParts): RequestHandler {
-  return (req, res, next) => {
-    const requestId = newRequestId();
-    const startedAt = performance.now();
-    const controller = new AbortController();
-    res.setHeader("x-request-id", requestId);
-    res.once("close", () => {
-      const { statusCode, writableFinished } = res;
-      if (!writableFinished) controller.abort();
-      const { route = "unknown" } = exchange;
-      const alias = exchange.alias !== undefined && knows(exchange.alias) ? exchange.alias : "";
-      const ms = performance.now() - startedAt;
-      metrics.requests.inc({ route, alias, status: statusCode });
-      metrics.requestDuration.observe({ route, alias }, ms / 1_000);
-      const fields = {
-        request_id: requestId,
-        trace_id: exchange.traceId,
-        client_request_id: req.get("x-request-id"),
-        method: req.method,
-        path: req.path,
-        alias,
-        status: statusCode,
-        client_left: !writableFinished,
-        ms: Math.round(ms),
-      };
-      log.info(fields, "request");
-    });
-    const exchange: Exchange = { req, res, requestId, signal: controller.signal };
-    exchanges.set(req, exchange);
-    next();
+export function openExchange(
+  parts: ExchangeParts,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Exchange {
+  const controller = new AbortController();
+  const exchange: Exchange = { req, res, requestId: newRequestId(), signal: controller.signal };
+  const startedAt = performance.now();
+  res.setHeader("x-request-id", exchange.requestId);
+  res.once("close", () => {
+    if (!res.writableFinished) controller.abort();
+    tellEnd(exchange, performance.now() - startedAt, parts);
+  });
+  exchanges.set(req, exchange);
+  return exchange;
+}
+
+function tellEnd(exchange: Exchange, ms: number, { log, metrics, knows }: ExchangeParts): void {
+  const { req, res, requestId, route = "unknown" } = exchange;
+  const alias = exchange.alias !== undefined && knows(exchange.alias) ? exchange.alias : "";
+  metrics.requests.inc({ route, alias, status: res.statusCode });
+  metrics.requestDuration.observe({ route, alias }, ms / 1_000);
+  const fields = {
+    request_id: requestId,
+    trace_id: exchange.traceId,
+    client_request_id: req.headers["x-request-id"],
+    method: req.method,
+    path: pathOf(req),
+    alias,
+    status: res.statusCode,
+    client_left: !res.writableFinished,
+    ms: Math.round(ms),
   };
+  log.info(fields, "request");
+}
+
+/** Without the query, nor what a whole URL says in front of the path. */
+function pathOf({ url = "" }: IncomingMessage): string {
+  const path = url.startsWith("/") ? url : url.replace(/^\w+:\/\/[^/?]*/, "");
+  const mark = path.indexOf("?");
+  return mark < 0 ? path : path.slice(0, mark);
 }
 
 /** Names the answer by another request's id: the one that it was first given to. */
@@ -77,17 +89,8 @@ export function nameExchange({ res }: Exchange, requestId: string): void {
   if (res.hasHeader("inference-id")) res.setHeader("inference-id", requestId);
 }
 
-export function exchangeOf(req: Request): Exchange {
+export function exchangeOf(req: IncomingMessage): Exchange {
   const exchange = exchanges.get(req);
   if (exchange === undefined) throw new Error("a route runs inside an exchange");
   return exchange;
-}
-
-/** A route as express calls it: what it raises goes to the error answer. */
-export function handle(path: string, route: Route): RequestHandler {
-  return (req: Request, _res: Response, next: NextFunction) => {
-    const exchange = exchangeOf(req);
-    exchange.route = path;
-    route(exchange).catch(next);
-  };
 }

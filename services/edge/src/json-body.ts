@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "@tollgate/kit/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import express from "express";
@@ -13,12 +14,40 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads the body, whatever its content type says. Raises `invalid_json` when it is too large. */
 export async function readBody({ req, res }: Exchange): Promise<Buffer> {
+  const length = plainLength(req);
+  try {
+    return length === undefined ? await readAny(req, res) : await readPlain(req, length);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+/** What a body says of its length, where it may be read as it is; undefined for any other. */
+function plainLength({ headers }: IncomingMessage): number | undefined {
+  const length = Number(headers["content-length"]);
+  const isPlain = headers["content-encoding"] === undefined && length <= maxBodyBytes;
+  return isPlain ? length : undefined;
+}
+
+/** Node's parser sees to it that the body is as long as it said. */
+function readPlain(req: IncomingMessage, length: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    req.on("data", (part: Buffer) => parts.push(part));
+    req.once("error", reject);
+    req.once("end", () => {
+      resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length));
+    });
+  });
+}
+
+/** Inflates what is compressed, counts what has no length, and refuses what is too large. */
+async function readAny(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     readRaw(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  }).catch((error: unknown) => {
-    throw unreadable(error);
   });
-  return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+  const { body } = req as IncomingMessage & { body?: unknown };
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
 /** Raises `invalid_json` when a body is no UTF-8, no JSON, no object, or nested too deeply. */

@@ -10,7 +10,6 @@ import { aliasHeader, stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Trust } from "@tollgate/kit/trust";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import type { Request } from "express";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
 import { exchangeOf } from "./exchange.ts";
 import { lastFrames, watchFrames } from "./frame-watch.ts";
@@ -104,7 +103,7 @@ const offers = ["connection", "upgrade", "http2-settings"];
 const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
 function noteAlias(req: IncomingMessage, alias: string): void {
-  exchangeOf(req as Request).alias = alias;
+  exchangeOf(req).alias = alias;
 }
 
 function passAnswerOn(

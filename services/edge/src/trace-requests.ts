@@ -1,31 +1,31 @@
 import { tellFailure } from "@tollgate/kit/tracing/failure";
 import { tellHttpStatus, traceOfHeaders } from "@tollgate/kit/tracing/http";
 import type { Span, Tracer } from "@tollgate/kit/tracing/tracer";
-import type { RequestHandler } from "express";
-import { type Exchange, exchangeOf } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import type { ServiceProxy } from "./proxy.ts";
 import type { Upgrades } from "./server.ts";
 import { livePath } from "./wire/live-transcription.ts";
 
 /**
- * A span for every request, which goes on the client's own trace where it names one. Of the address
- * it tells the route alone: the rest is the client's to write, and may hold anything.
+ * Does `work` in a span of the request, which goes on the client's own trace where it names one. Of
+ * the address it tells the route alone: the rest is the client's to write, and may hold anything.
  */
-export function traceRequests(tracer: Tracer, knows: (alias: string) => boolean): RequestHandler {
-  return (req, res, next) => {
-    const exchange = exchangeOf(req);
-    const attributes = {
-      "http.request.method": req.method,
-      "tollgate.request_id": exchange.requestId,
-    };
-    const span = tracer.resume(req.method, "server", attributes, traceOfHeaders(req.headers));
-    exchange.traceId = span.traceId;
-    res.once("close", () => {
-      tellAnswer(span, exchange, knows);
-      span.end();
-    });
-    tracer.within(span, next);
-  };
+export function traceExchange(
+  tracer: Tracer,
+  exchange: Exchange,
+  knows: (alias: string) => boolean,
+  work: () => void,
+): void {
+  const { req, res, requestId } = exchange;
+  const { method = "" } = req;
+  const attributes = { "http.request.method": method, "tollgate.request_id": requestId };
+  const span = tracer.resume(method, "server", attributes, traceOfHeaders(req.headers));
+  exchange.traceId = span.traceId;
+  res.once("close", () => {
+    tellAnswer(span, exchange, knows);
+    span.end();
+  });
+  tracer.within(span, work);
 }
 
 function tellAnswer(span: Span, exchange: Exchange, knows: (alias: string) => boolean): void {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { GatewayError } from "@tollgate/kit/errors";
-import type { Request } from "express";
 
 /** What tells one keyed request from another: the same key with another fingerprint is refused. */
 export interface RequestKey {
@@ -15,13 +15,13 @@ const header = "Idempotency-Key";
 export const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /** The request's idempotency key, undefined when it has none. Raises `invalid_param`. */
-export function readIdempotencyKey(req: Request): string | undefined {
-  const key = req.get(header);
-  if (key === undefined || keyPattern.test(key)) return key;
+export function readIdempotencyKey({ headers }: IncomingMessage): string | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined || (typeof key === "string" && keyPattern.test(key))) return key;
   const message = `${header} must be 1 to 255 visible ASCII characters.`;
   throw new GatewayError("invalid_param", message, { param: header });
 }
 
-export function fingerprintOf({ method, originalUrl }: Request, body: Uint8Array): Buffer {
-  return createHash("sha256").update(`${method} ${originalUrl}\n`).update(body).digest();
+export function fingerprintOf({ method, url }: IncomingMessage, body: Uint8Array): Buffer {
+  return createHash("sha256").update(`${method} ${url}\n`).update(body).digest();
 }

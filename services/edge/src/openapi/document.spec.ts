@@ -1,8 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { createLog } from "@tollgate/kit/log";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { createApp, type Routes } from "../app.ts";
-import type { ExchangeParts } from "../exchange.ts";
+import { createAddresses, type Routes } from "../app.ts";
 import { createDocument } from "./document.ts";
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;
@@ -88,8 +88,8 @@ describe("the OpenAPI document", () => {
 /** The routes of the real router, as `get /v1/models/{alias}`. */
 function registeredRoutes(): string[] {
   const routes = new Proxy({}, { get: () => async () => {} }) as Routes;
-  const app = createApp(routes, {} as ExchangeParts);
-  return app.router.stack.flatMap(({ route }) =>
+  const { others } = createAddresses(routes, createLog("silent"));
+  return others.router.stack.flatMap(({ route }) =>
     methods
       .filter((method) => route?.stack.some((layer) => layer.method === method))
       .map((method) => `${method} ${(route?.path ?? "").replace(/\*(\w+)/g, "{$1}")}`),

@@ -10,7 +10,7 @@ import type {
   Turn,
 } from "@tollgate/proto/tollgate/v1/conversation";
 import type { z } from "zod";
-import { jsonType, writeWhole } from "../answer.ts";
+import { jsonType, noHeaders, writeJson, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Exchange, Route } from "../exchange.ts";
 import type { IdempotencyRecords } from "../idempotency/records.ts";
@@ -33,7 +33,7 @@ export interface ConversationParts {
 export function listConversations({ authenticate, conversations }: ConversationParts): Route {
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
-    const query = new URL(exchange.req.url, "http://edge").searchParams;
+    const query = new URL(exchange.req.url ?? "", "http://edge").searchParams;
     const asked = wholeNumber(query.get("limit"));
     const limit = asked === undefined || asked <= 0 ? defaultLimit : Math.min(asked, maxLimit);
     const offset = Math.max(0, wholeNumber(query.get("offset")) ?? 0);
@@ -50,7 +50,7 @@ export function listConversations({ authenticate, conversations }: ConversationP
       limit,
       offset,
     };
-    exchange.res.json(list);
+    writeJson(exchange, list);
   };
 }
 
@@ -59,9 +59,12 @@ export function getConversation({ authenticate, conversations }: ConversationPar
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
     const { signal } = exchange;
-    const found = await conversations.getConversation({ caller, id: idOf(exchange) }, { signal });
+    const found = await conversations.getConversation(
+      { caller, id: exchange.place ?? "" },
+      { signal },
+    );
     const body = Buffer.from(detailOf(found));
-    writeWhole(exchange, { contentType: jsonType, body }, () => ({}));
+    writeWhole(exchange, { contentType: jsonType, body }, noHeaders);
   };
 }
 
@@ -73,10 +76,10 @@ export function deleteConversation(parts: ConversationParts): Route {
   const { authenticate, conversations, records } = parts;
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
-    const id = idOf(exchange);
+    const { place: id = "" } = exchange;
     await conversations.deleteConversation({ caller, id });
     await records.forget(caller.keyId, id.toLowerCase());
-    exchange.res.status(204).end();
+    exchange.res.writeHead(204).end();
   };
 }
 
@@ -87,17 +90,13 @@ export function deleteConversations(parts: ConversationParts): Route {
     const caller = await callerOf(authenticate, exchange);
     await conversations.deleteConversations({ caller });
     await records.forget(caller.keyId);
-    exchange.res.status(204).end();
+    exchange.res.writeHead(204).end();
   };
 }
 
 async function callerOf(authenticate: Authenticate, exchange: Exchange) {
   const { keyId, accountId } = await authenticate(exchange);
   return create(CallerSchema, { requestId: exchange.requestId, keyId, accountId });
-}
-
-function idOf({ req }: Exchange): string {
-  return [req.params.id ?? []].flat().join("/");
 }
 
 /** Undefined for what is no whole number. One that is too large to be counted with is the largest. */

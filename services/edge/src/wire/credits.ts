@@ -4,6 +4,7 @@ import { usdJson } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { z } from "zod";
+import { writeJson } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
 import { unixSeconds as time, usd } from "../openapi/answer-fields.ts";
@@ -21,7 +22,7 @@ export function getCredits(
       throw new GatewayError("not_found", "The key's account has no wallet.");
     }
     const { balanceNanoUsd, heldNanoUsd } = credits;
-    exchange.res.json({
+    writeJson(exchange, {
       object: "credit_summary",
       currency: "USD",
       balance: usdJson(balanceNanoUsd),

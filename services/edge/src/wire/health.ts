@@ -5,6 +5,7 @@ import {
   HealthCheckResponse_ServingStatus,
 } from "@tollgate/proto/grpc/health/v1/health";
 import { z } from "zod";
+import { writeJson } from "../answer.ts";
 import type { Route } from "../exchange.ts";
 import { jsonAnswer, type Operation } from "../openapi/operation.ts";
 
@@ -19,11 +20,11 @@ export function getHealth(
   version: string,
   uptimeSeconds: () => number,
 ): Route {
-  return async ({ res }) => {
+  return async (exchange) => {
     const checks = Object.entries(clients).map(async ([name, client]) => [name, await ask(client)]);
     const services: Record<string, "ok" | "out"> = Object.fromEntries(await Promise.all(checks));
     const answers = Object.values(services);
-    res.json({
+    writeJson(exchange, {
       status: overall(answers),
       version,
       uptime_seconds: Math.floor(uptimeSeconds()),

@@ -2,6 +2,7 @@ import { type Catalog, type Model, routeTypes, unitTypes } from "@tollgate/kit/c
 import { GatewayError } from "@tollgate/kit/errors";
 import type { Price } from "@tollgate/kit/money";
 import { z } from "zod";
+import { writeJson } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Exchange, Route } from "../exchange.ts";
 import { unixSeconds } from "../openapi/answer-fields.ts";
@@ -18,7 +19,7 @@ export function listModels(parts: ModelsParts): Route {
     await refuseWrongKey(parts, exchange);
     const models = [...parts.catalog().models.values()].filter(isPublic);
     const list: z.infer<typeof listSchema> = { object: "list", data: models.map(modelEntry) };
-    exchange.res.json(list);
+    writeJson(exchange, list);
   };
 }
 
@@ -26,17 +27,17 @@ export function listModels(parts: ModelsParts): Route {
 export function getModel(parts: ModelsParts): Route {
   return async (exchange) => {
     await refuseWrongKey(parts, exchange);
-    const alias = [exchange.req.params.alias ?? []].flat().join("/");
+    const alias = exchange.place ?? "";
     const model = parts.catalog().models.get(alias);
     if (model === undefined || !isPublic(model)) {
       throw new GatewayError("model_not_found", `No model is called ${JSON.stringify(alias)}.`);
     }
-    exchange.res.json(modelEntry(model));
+    writeJson(exchange, modelEntry(model));
   };
 }
 
 async function refuseWrongKey({ authenticate }: ModelsParts, exchange: Exchange): Promise<void> {
-  if (exchange.req.get("authorization") !== undefined) await authenticate(exchange);
+  if (exchange.req.headers.authorization !== undefined) await authenticate(exchange);
 }
 
 function isPublic(model: Model): boolean {

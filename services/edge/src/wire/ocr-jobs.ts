@@ -4,7 +4,7 @@ import type { Client } from "@tollgate/kit/rpc/implementation";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import { z } from "zod";
-import { jsonType, writeWhole } from "../answer.ts";
+import { jsonType, noHeaders, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
 import { jsonAnswer, modelParameter, type Operation } from "../openapi/operation.ts";
@@ -19,15 +19,14 @@ export function readOcrJob(
 ): Route {
   return async (exchange) => {
     const { keyId, accountId } = await authenticate(exchange);
-    const { req, requestId, signal } = exchange;
+    const { req, place: jobId = "", requestId, signal } = exchange;
     const { model: alias = "" } = readQuery(req, ["model"]);
     if (alias === "") {
       throw new GatewayError("invalid_param", "model: is required.", { param: "model" });
     }
-    const jobId = [req.params.id ?? []].flat().join("/");
     const caller = create(CallerSchema, { requestId, keyId, accountId });
     const { body } = await document.readOcrJob({ caller, alias, jobId }, { signal, timeoutMs });
-    writeWhole(exchange, { contentType: jsonType, body }, () => ({}));
+    writeWhole(exchange, { contentType: jsonType, body }, noHeaders);
   };
 }
 

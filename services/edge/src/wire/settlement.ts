@@ -3,6 +3,7 @@ import { nanoUsdJson } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { z } from "zod";
+import { writeJson } from "../answer.ts";
 import { type Authenticate, settlementChannel } from "../auth.ts";
 import type { Route } from "../exchange.ts";
 import { parseJsonObject, readBody } from "../json-body.ts";
@@ -36,7 +37,7 @@ export function lookUpSettlement(
         costNanoUsd: nanoUsdJson(costNanoUsd),
       }));
       const answer: z.input<typeof settled> = { requests: entries.length === 0 ? null : entries };
-      exchange.res.json(answer);
+      writeJson(exchange, answer);
     } catch (error) {
       // No provider takes part here, so one that is away is no reason to give.
       throw error instanceof PeerError ? internalError(error) : error;

@@ -4,8 +4,8 @@ import { PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { outgoingError } from "./boundary.ts";
 import type { Transport } from "./client.ts";
-import { startDeadline } from "./deadline.ts";
-import type { AnyHandler, CallOptions, Fields, Offer } from "./implementation.ts";
+import { type Deadline, startDeadline } from "./deadline.ts";
+import type { AnyHandler, CallContext, CallOptions, Fields, Offer } from "./implementation.ts";
 import { defaultTimeoutMs } from "./implementation.ts";
 
 export interface LocalTransport extends Transport {
@@ -18,30 +18,31 @@ export interface LocalTransport extends Transport {
  * side changes one after it was sent.
  */
 export function createLocalTransport(log: Log): LocalTransport {
-  const handlers = new Map<string, AnyHandler>();
+  const handlers = new Map<DescMethod, AnyHandler>();
 
   function handlerOf(method: DescMethod): AnyHandler {
-    const handler = handlers.get(nameOf(method));
+    const handler = handlers.get(method);
     if (handler === undefined) throw new PeerError("unavailable", `${nameOf(method)} is not up`);
     return handler;
   }
 
   return {
     add({ service, methods }) {
-      for (const [name, handler] of methods) handlers.set(`${service.typeName}/${name}`, handler);
+      for (const method of service.methods) {
+        const handler = methods.get(method.name);
+        if (handler !== undefined) handlers.set(method, handler);
+      }
     },
 
     async unary(method, request, options) {
       const handler = handlerOf(method);
       refuseGoneCaller(options);
       const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
-      const { signal } = deadline;
-      const { trace } = options;
       try {
-        const answer = handler(request as never, { signal, trace }) as Promise<Fields>;
+        const answer = handler(request as never, contextOf(deadline, options)) as Promise<Fields>;
         return create(method.output, await deadline.within(answer));
       } catch (error) {
-        throw deadline.signal.reason ?? outgoingError(error, nameOf(method), log);
+        throw deadline.ended ?? outgoingError(error, nameOf(method), log);
       } finally {
         deadline.clear();
       }
@@ -62,27 +63,35 @@ async function* localStream(
   const handler = handlerOf(method);
   refuseGoneCaller(options);
   const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
-  const context = { signal: deadline.signal, trace: options.trace };
-  const answer = handler(request as never, context) as AsyncIterable<Fields>;
+  const answer = handler(request as never, contextOf(deadline, options)) as AsyncIterable<Fields>;
   const messages = answer[Symbol.asyncIterator]();
   let ended = false;
   try {
     for (;;) {
       const next = await deadline.within(messages.next());
-      deadline.signal.throwIfAborted();
+      if (deadline.ended !== undefined) throw deadline.ended;
       ended = next.done === true;
       if (ended) return;
       yield create(method.output, next.value);
     }
   } catch (error) {
-    throw deadline.signal.reason ?? outgoingError(error, nameOf(method), log);
+    throw deadline.ended ?? outgoingError(error, nameOf(method), log);
   } finally {
     // A handler that does not heed its signal is not waited for.
     const left = ended ? undefined : messages.return?.();
     left?.catch(() => {});
-    if (!deadline.signal.aborted) await left;
+    if (deadline.ended === undefined) await left;
     deadline.clear();
   }
+}
+
+function contextOf(deadline: Deadline, { trace }: CallOptions): CallContext {
+  return {
+    get signal() {
+      return deadline.signal;
+    },
+    trace,
+  };
 }
 
 function refuseGoneCaller({ signal }: CallOptions): void {
