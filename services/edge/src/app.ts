@@ -13,6 +13,7 @@ import {
   exchangeOf,
   openExchange,
   type Route,
+  rememberExchange,
 } from "./exchange.ts";
 import { traceExchange } from "./trace-requests.ts";
 import { livePath } from "./wire/live-transcription.ts";
@@ -56,8 +57,9 @@ export function createApp(routes: Routes, parts: ExchangeParts): RequestListener
     const find = () => {
       const { method, url = "" } = req;
       const route = method === "POST" ? posts.get(url) : undefined;
-      if (route === undefined) others(req, res);
-      else answer(exchange, url, route, log);
+      if (route !== undefined) return answer(exchange, url, route, log);
+      rememberExchange(exchange);
+      others(req, res);
     };
     if (tracer === undefined) find();
     else traceExchange(tracer, exchange, knows, find);

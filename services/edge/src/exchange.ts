@@ -53,7 +53,6 @@ export function openExchange(
     if (!res.writableFinished) controller.abort();
     tellEnd(exchange, performance.now() - startedAt, parts);
   });
-  exchanges.set(req, exchange);
   return exchange;
 }
 
@@ -89,6 +88,15 @@ export function nameExchange({ res }: Exchange, requestId: string): void {
   if (res.hasHeader("inference-id")) res.setHeader("inference-id", requestId);
 }
 
+/**
+ * Lets `exchangeOf` find it, for whoever is handed the request alone. Not done for every request: the
+ * garbage collector pays dearly for weak maps of what lives shortly.
+ */
+export function rememberExchange(exchange: Exchange): void {
+  exchanges.set(exchange.req, exchange);
+}
+
+/** The exchange of a request that is remembered. */
 export function exchangeOf(req: IncomingMessage): Exchange {
   const exchange = exchanges.get(req);
   if (exchange === undefined) throw new Error("a route runs inside an exchange");

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { Authenticate } from "../auth.ts";
-import type { Route } from "../exchange.ts";
+import { type Route, rememberExchange } from "../exchange.ts";
 import type { BalanceGuard } from "../guard.ts";
 import type { ServiceProxy } from "../proxy.ts";
 
@@ -14,6 +14,7 @@ export function upload(
     const { keyId, accountId } = await authenticate(exchange);
     await guard.check(accountId);
     const { req, res, requestId } = exchange;
+    rememberExchange(exchange);
     proxy.web(req, res, create(CallerSchema, { requestId, keyId, accountId }));
   };
 }

@@ -17,7 +17,7 @@ export function createClient<S extends DescService>(service: S, transport: Trans
 function call(method: DescMethod, transport: Transport) {
   switch (method.methodKind) {
     case "unary":
-      return async (request: Fields, options: CallOptions = {}) =>
+      return (request: Fields, options: CallOptions = {}) =>
         transport.unary(method, create(method.input, request), options);
     case "server_streaming":
       return (request: Fields, options: CallOptions = {}) =>

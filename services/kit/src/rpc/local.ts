@@ -3,10 +3,9 @@ import { create } from "@bufbuild/protobuf";
 import { PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { outgoingError } from "./boundary.ts";
+import { BoundedCall } from "./bounded-call.ts";
 import type { Transport } from "./client.ts";
-import { type Deadline, startDeadline } from "./deadline.ts";
-import type { AnyHandler, CallContext, CallOptions, Fields, Offer } from "./implementation.ts";
-import { defaultTimeoutMs } from "./implementation.ts";
+import type { AnyHandler, CallOptions, Fields, Offer } from "./implementation.ts";
 
 export interface LocalTransport extends Transport {
   add(offer: Offer): void;
@@ -37,14 +36,14 @@ export function createLocalTransport(log: Log): LocalTransport {
     async unary(method, request, options) {
       const handler = handlerOf(method);
       refuseGoneCaller(options);
-      const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
+      const call = new BoundedCall(options);
       try {
-        const answer = handler(request as never, contextOf(deadline, options)) as Promise<Fields>;
-        return create(method.output, await deadline.within(answer));
+        const answer = handler(request as never, call) as Promise<Fields>;
+        return create(method.output, await call.within(answer));
       } catch (error) {
-        throw deadline.ended ?? outgoingError(error, nameOf(method), log);
+        throw call.ended ?? outgoingError(error, nameOf(method), log);
       } finally {
-        deadline.clear();
+        call.clear();
       }
     },
 
@@ -62,36 +61,27 @@ async function* localStream(
 ): AsyncGenerator<Message> {
   const handler = handlerOf(method);
   refuseGoneCaller(options);
-  const deadline = startDeadline(options.timeoutMs ?? defaultTimeoutMs, options.signal);
-  const answer = handler(request as never, contextOf(deadline, options)) as AsyncIterable<Fields>;
+  const call = new BoundedCall(options);
+  const answer = handler(request as never, call) as AsyncIterable<Fields>;
   const messages = answer[Symbol.asyncIterator]();
   let ended = false;
   try {
     for (;;) {
-      const next = await deadline.within(messages.next());
-      if (deadline.ended !== undefined) throw deadline.ended;
+      const next = await call.within(messages.next());
+      if (call.ended !== undefined) throw call.ended;
       ended = next.done === true;
       if (ended) return;
       yield create(method.output, next.value);
     }
   } catch (error) {
-    throw deadline.ended ?? outgoingError(error, nameOf(method), log);
+    throw call.ended ?? outgoingError(error, nameOf(method), log);
   } finally {
     // A handler that does not heed its signal is not waited for.
     const left = ended ? undefined : messages.return?.();
     left?.catch(() => {});
-    if (deadline.ended === undefined) await left;
-    deadline.clear();
+    if (call.ended === undefined) await left;
+    call.clear();
   }
-}
-
-function contextOf(deadline: Deadline, { trace }: CallOptions): CallContext {
-  return {
-    get signal() {
-      return deadline.signal;
-    },
-    trace,
-  };
 }
 
 function refuseGoneCaller({ signal }: CallOptions): void {
