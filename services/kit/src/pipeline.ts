@@ -153,16 +153,21 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       });
       await parts.publisher.publish(event);
     },
-    async run({ caller, model, estimate, conversationId, ask, measure, beforeCharge }) {
+    async run<Answer>(order: Order<Answer>) {
+      const { caller, model, estimate, conversationId, ask, measure, beforeCharge } = order;
       const generation = await open(caller, model, estimate, conversationId);
-      const served = await unlessFailed(generation, async () => {
-        const { slot, answer } = await generation.call((one) => ask(one, generation.held));
-        const measured = measure(answer, slot);
+      let served: Served<Answer>;
+      let measured: Measured;
+      try {
+        served = await generation.call((slot) => ask(slot, generation.held));
+        measured = measure(served.answer, served.slot);
         generation.answered(measured);
-        await beforeCharge?.(answer, chargeOf(measured, generation.held));
-        return { slot, answer, measured };
-      });
-      const cost = await generation.complete(served.slot, served.measured);
+        await beforeCharge?.(served.answer, chargeOf(measured, generation.held));
+      } catch (error) {
+        await generation.fail(error);
+        throw error;
+      }
+      const cost = await generation.complete(served.slot, measured);
       return { slot: served.slot, answer: served.answer, cost };
     },
   };
@@ -183,15 +188,6 @@ export function dearestCost(model: Model, costAt: (pricing: Pricing) => NanoUsd)
   return dearest;
 }
 
-async function unlessFailed<T>(generation: Generation, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await generation.fail(error);
-    throw error;
-  }
-}
-
 async function openGeneration(
   parts: PipelineParts,
   caller: Caller | undefined,
@@ -200,76 +196,119 @@ async function openGeneration(
   conversationId = "",
 ): Promise<Generation> {
   if (caller === undefined) throw new Error("a call names its caller");
-  const { requestId, accountId, keyId, chargeId } = caller;
+  const { requestId, accountId } = caller;
   // What costs nothing needs no hold, and is served also from an empty wallet.
-  let held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
-  const { metrics, log } = parts;
-  const startedAt = performance.now();
-  let slotId: string | undefined;
-  metrics.requestsInFlight.inc();
-  // A hold that grew after its event had settled it would be a new one, which nothing settles.
-  let growing: Promise<unknown> = Promise.resolve();
-  let ended = false;
+  const held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
+  return new LiveGeneration(parts, { caller, model, conversationId }, held);
+}
 
-  async function publish(fields: Partial<UsageEvent>, cost?: NanoUsd): Promise<void> {
-    ended = true;
-    metrics.requestsInFlight.dec();
-    log.info(
-      {
-        request_id: requestId,
-        route: model.routeType,
-        alias: model.alias,
-        slot: slotId,
-        billed: cost !== undefined,
-        cost_usd: cost === undefined ? undefined : formatUsd(cost),
-        ms: Math.round(performance.now() - startedAt),
-      },
-      "generation",
-    );
-    await growing;
+/** What a generation is for. */
+interface Purpose {
+  caller: Caller;
+  model: Model;
+  conversationId: string;
+}
+
+class LiveGeneration implements Generation {
+  readonly #parts: PipelineParts;
+  readonly #purpose: Purpose;
+  readonly #startedAt = performance.now();
+  #held: NanoUsd;
+  #slotId: string | undefined;
+  #ended = false;
+  /** A hold that grew after its event had settled it would be a new one, which nothing settles. */
+  #growing: Promise<unknown> | undefined;
+
+  constructor(parts: PipelineParts, purpose: Purpose, held: NanoUsd) {
+    this.#parts = parts;
+    this.#purpose = purpose;
+    this.#held = held;
+    parts.metrics.requestsInFlight.inc();
+  }
+
+  get held() {
+    return this.#held;
+  }
+
+  async grow(more: NanoUsd) {
+    if (this.#ended) throw new Error("a generation that has ended holds no more");
+    const { requestId, accountId } = this.#purpose.caller;
+    const added = this.#parts.holds.grow(requestId, accountId, more);
+    this.#growing = Promise.allSettled([this.#growing, added]);
+    this.#held += await added;
+    return added;
+  }
+
+  async call<Answer>(attempt: (slot: Slot) => Promise<Answer>) {
+    const { model } = this.#purpose;
+    const served = await walkChain(model.chain, attempt, chainParts(this.#parts, model));
+    this.#slotId = served.slot.id;
+    return served;
+  }
+
+  firstPiece() {
+    const { alias } = this.#purpose.model;
+    this.#parts.metrics.firstToken.observe({ alias }, this.#elapsedMs() / 1_000);
+  }
+
+  answered() {}
+
+  async complete(slot: Slot, measured: Measured) {
+    const { caller, model, conversationId } = this.#purpose;
+    const usage = completedUsage(slot, measured);
+    const reported = minOf(usage.costNanoUsd, this.#held);
+    countUsage(this.#parts.metrics, model, usage);
+    const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
+    const { chargeId } = caller;
+    await this.#publish({ ...usage, chargeId, conversationId, ...told }, usage.costNanoUsd);
+    return reported;
+  }
+
+  fail() {
+    return this.#publish(failedUsage);
+  }
+
+  async #publish(fields: Partial<UsageEvent>, cost?: NanoUsd): Promise<void> {
+    this.#ended = true;
+    const { publisher, holds, now } = this.#parts;
+    const { caller, model } = this.#purpose;
+    const { requestId, accountId, keyId } = caller;
+    this.#tell(cost);
+    if (this.#growing !== undefined) await this.#growing;
     const event = create(UsageEventSchema, {
       id: requestId,
       requestId,
       accountId,
       keyId,
-      holdId: held === 0n ? "" : requestId,
+      holdId: this.#held === 0n ? "" : requestId,
       ...eventOfModel(model),
-      occurredAt: timestampFromDate(parts.now()),
+      occurredAt: timestampFromDate(now()),
     });
-    await parts.publisher.publish(Object.assign(event, fields));
-    parts.holds.settled(requestId);
+    await publisher.publish(Object.assign(event, fields));
+    holds.settled(requestId);
   }
 
-  return {
-    get held() {
-      return held;
-    },
-    async grow(more) {
-      if (ended) throw new Error("a generation that has ended holds no more");
-      const added = parts.holds.grow(requestId, accountId, more);
-      growing = Promise.allSettled([growing, added]);
-      held += await added;
-      return added;
-    },
-    async call(attempt) {
-      const served = await walkChain(model.chain, attempt, chainParts(parts, model));
-      slotId = served.slot.id;
-      return served;
-    },
-    firstPiece() {
-      metrics.firstToken.observe({ alias: model.alias }, (performance.now() - startedAt) / 1_000);
-    },
-    answered() {},
-    async complete(slot, measured) {
-      const usage = completedUsage(slot, measured);
-      const reported = chargeOf(measured, held);
-      countUsage(metrics, model, usage);
-      const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
-      await publish({ ...usage, chargeId, conversationId, ...told }, usage.costNanoUsd);
-      return reported;
-    },
-    fail: () => publish(failedUsage),
-  };
+  #tell(cost: NanoUsd | undefined): void {
+    const { metrics, log } = this.#parts;
+    const { caller, model } = this.#purpose;
+    metrics.requestsInFlight.dec();
+    log.info(
+      {
+        request_id: caller.requestId,
+        route: model.routeType,
+        alias: model.alias,
+        slot: this.#slotId,
+        billed: cost !== undefined,
+        cost_usd: cost === undefined ? undefined : formatUsd(cost),
+        ms: Math.round(this.#elapsedMs()),
+      },
+      "generation",
+    );
+  }
+
+  #elapsedMs(): number {
+    return performance.now() - this.#startedAt;
+  }
 }
 
 function chainParts({ breakers, log, metrics }: PipelineParts, { alias }: Model): ChainParts {
