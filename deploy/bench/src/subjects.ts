@@ -42,7 +42,7 @@ function simulatorAlone({ provider }: Stage): Subject {
   return { ...about, url: provider.url, headers: {}, pids: [provider.pid] };
 }
 
-async function startBareProxy(stage: Stage): Promise<Subject> {
+export async function startBareProxy(stage: Stage): Promise<Subject> {
   const env = { PATH: process.env.PATH, BARE_PROXY_UPSTREAM: stage.provider.url };
   const child = await startChild("bare proxy", bareProxy, [], env);
   stage.defer(child.stop);

@@ -10,7 +10,7 @@ import { benchCatalog } from "./catalog.ts";
 import type { Stage } from "./stage.ts";
 import type { Gateway } from "./subject.ts";
 
-const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+const ownMain = new URL(import.meta.resolve("@tollgate/tollgate/main"));
 /** A million dollars: no run comes to the end of it. */
 const creditNanoUsd = 1_000_000_000_000_000n;
 
@@ -19,12 +19,14 @@ export interface TollgateOptions {
   database: string;
   aliases?: number;
   env?: NodeJS.ProcessEnv;
+  /** Another checkout's program. */
+  main?: URL;
 }
 
 /** The gateway in one process, holds and metering on. */
 export async function startAll(
   stage: Stage,
-  { database, aliases, env }: TollgateOptions,
+  { database, aliases, env, main = ownMain }: TollgateOptions,
 ): Promise<Gateway & { databaseUrl: string; stop(): Promise<void> }> {
   const operatorAddress = `127.0.0.1:${await freePort()}`;
   const databaseUrl = await createDatabase(stage.postgres.url, database);

@@ -66,3 +66,11 @@ export const streamWorkloads: readonly StreamWorkload[] = streamCounts.map((clie
   chunks: 50,
   gapMs: 20,
 }));
+
+/** Raises an Error that names those there are. */
+export function workloadNamed(name: string): Workload {
+  const all = [...jsonWorkloads, ...streamWorkloads];
+  const found = all.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw new Error(`--workload takes ${all.map((one) => one.name).join(", ")}, not ${name}`);
+}
