@@ -73,7 +73,7 @@ async function openAudio(
   signal: AbortSignal,
   onDelivered: () => void,
 ): Promise<AsyncIterable<SpeechPart>> {
-  const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const chunks = body[Symbol.asyncIterator]();
   const next = async () => {
     try {
       return await chunks.next();
@@ -92,7 +92,7 @@ async function openAudio(
         onDelivered();
       }
     } finally {
-      body.destroy();
+      await chunks.return?.();
     }
   })();
 }

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import { contentCharacters } from "./content.ts";
 import { type ChatUsage, readUsage } from "./usage.ts";
 
 /** A provider's chunk, read once: what goes on to the client, and what it says for the meter. */
@@ -9,49 +8,58 @@ export interface Chunk {
   id: unknown;
   created: unknown;
   usage: ChatUsage | undefined;
-  characters: number;
-  /** What the first choice adds to its message. */
-  delta: unknown;
-  /** Why the first choice ends, where this chunk says so. */
-  finishReason: unknown;
-  /** Indices of the choices that this chunk speaks of, and of those that it finishes. */
-  seen: readonly number[];
-  finished: readonly number[];
+  choices: readonly JsonObject[];
+}
+
+/** What the gateway sets in it. */
+export interface OwnMembers {
+  model: string;
+  session_id?: string;
 }
 
 /**
  * Reads the data of one event; undefined when it is no chunk, also when it reports an error.
- * `own` are the members that the gateway sets.
  */
-export function readChunk(data: string, own: JsonObject): Chunk | undefined {
+export function readChunk(data: string, own: OwnMembers): Chunk | undefined {
   const value = parseObject(data);
   if (value === undefined || !Array.isArray(value.choices)) return undefined;
-  const { usage, cost: _providerCost, ...rest } = value;
-  let characters = 0;
-  let delta: unknown;
-  let finishReason: unknown;
-  const seen: number[] = [];
-  const finished: number[] = [];
-  for (const choice of value.choices) {
-    if (!isJsonObject(choice)) return undefined;
-    characters += contentCharacters(choice.delta);
-    const index = typeof choice.index === "number" ? choice.index : 0;
-    if (index === 0) ({ delta, finish_reason: finishReason } = choice);
-    seen.push(index);
-    if (choice.finish_reason !== null && choice.finish_reason !== undefined) finished.push(index);
-  }
-  const empty = value.choices.length === 0;
-  return {
-    forward: empty ? undefined : Buffer.from(JSON.stringify({ ...rest, ...own })),
-    id: value.id,
-    created: value.created,
-    usage: readUsage(usage),
-    characters,
-    delta,
-    finishReason,
-    seen,
-    finished,
-  };
+  if (!value.choices.every(isJsonObject)) return undefined;
+  const { id, created, choices, usage } = value;
+  const empty = choices.length === 0;
+  const forward = empty ? undefined : Buffer.from(splice(data, value, own) ?? write(value, own));
+  return { forward, id, created, usage: readUsage(usage), choices };
+}
+
+/** Which of the answers that were asked for a choice belongs to: the first, where it does not say. */
+export function indexOf({ index }: JsonObject): number {
+  return typeof index === "number" ? index : 0;
+}
+
+/** The chunk written anew. */
+function write({ usage, cost, ...rest }: JsonObject, own: OwnMembers): string {
+  return JSON.stringify({ ...rest, ...own });
+}
+
+/** A chunk as most providers write it: the model behind plain members, the usage last and null. */
+const opening = /^(\{(?:"\w+":(?:"[^"\\]*"|\d+|null),)*?"model":)"([^"\\]*)"/;
+const noUsage = ',"usage":null}';
+
+/**
+ * The same from the provider's own text, which costs less; undefined where that is not to be seen
+ * to be the same.
+ */
+function splice(
+  data: string,
+  { model, usage, cost }: JsonObject,
+  own: OwnMembers,
+): string | undefined {
+  if (cost !== undefined || own.session_id !== undefined || data.includes("\n")) return undefined;
+  const [all = "", head, written] = opening.exec(data) ?? [];
+  if (written === undefined || written !== model) return undefined;
+  const alias = JSON.stringify(own.model);
+  if (usage === undefined) return `${head}${alias}${data.slice(all.length)}`;
+  if (usage !== null || !data.endsWith(noUsage)) return undefined;
+  return `${head}${alias}${data.slice(all.length, -noUsage.length)}}`;
 }
 
 function parseObject(data: string): JsonObject | undefined {

@@ -1,16 +1,17 @@
 import type { JsonObject } from "@tollgate/kit/json";
-import type { Chunk } from "./chunk.ts";
+import { type Chunk, indexOf, type OwnMembers } from "./chunk.ts";
+import { contentCharacters } from "./content.ts";
 import { approximateUsage, type ChatUsage, usageBlock } from "./usage.ts";
 
 /** What is counted of a stream, for its meter and for its last chunk. */
 export interface Tally {
-  add(chunks: readonly Chunk[]): void;
+  add(chunk: Chunk): void;
   readonly finished: boolean;
   readonly delivered: boolean;
   /** What its chunks say of the answer as a whole. */
   readonly head: { id: unknown; created: unknown; finishReason: unknown };
   usage(fallback: "approx4" | "delivered_approx4"): ChatUsage;
-  usageChunk(own: JsonObject, usage: ChatUsage, cost: bigint): Uint8Array;
+  usageChunk(own: OwnMembers, usage: ChatUsage, cost: bigint): Uint8Array;
 }
 
 export function createTally(promptCharacters: bigint): Tally {
@@ -21,20 +22,26 @@ export function createTally(promptCharacters: bigint): Tally {
   let reported: ChatUsage | undefined;
   let last: Chunk | undefined;
   let finishReason: unknown;
+
+  function addChoice(choice: JsonObject): void {
+    const index = indexOf(choice);
+    const reason = choice.finish_reason ?? undefined;
+    characters += contentCharacters(choice.delta);
+    if (reason === undefined) {
+      if (!finished.has(index)) open.add(index);
+      return;
+    }
+    if (index === 0) finishReason = reason;
+    finished.add(index);
+    open.delete(index);
+  }
+
   return {
-    add(chunks) {
-      for (const chunk of chunks) {
-        characters += chunk.characters;
-        delivered ||= chunk.forward !== undefined;
-        reported = chunk.usage ?? reported;
-        finishReason = chunk.finishReason ?? finishReason;
-        for (const index of chunk.seen) if (!finished.has(index)) open.add(index);
-        for (const index of chunk.finished) {
-          finished.add(index);
-          open.delete(index);
-        }
-        last = chunk;
-      }
+    add(chunk) {
+      delivered ||= chunk.forward !== undefined;
+      reported = chunk.usage ?? reported;
+      for (const choice of chunk.choices) addChoice(choice);
+      last = chunk;
     },
     get finished() {
       // Some providers answer with fewer choices than were asked for.

@@ -1,10 +1,10 @@
-import type { JsonObject } from "@tollgate/kit/json";
 import { cutStream, type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
-import { readEvents } from "@tollgate/kit/upstream/event-stream";
+import { createEventReader } from "@tollgate/kit/upstream/event-stream";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import { transportFailure } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
-import { type Chunk, readChunk } from "./chunk.ts";
+import { type Chunk, indexOf, type OwnMembers, readChunk } from "./chunk.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
 import { answerKept, chunksOf } from "./kept-answer.ts";
@@ -47,10 +47,10 @@ function streamedOrder(
   { model, bound, estimate, session, promptCharacters }: ChatOrder,
   signal: AbortSignal,
 ): StreamedOrder<StreamPart> {
-  const tally = createTally(promptCharacters);
-  const message = createMessageBuilder();
   const echo = session === undefined ? {} : { session_id: session.sessionId };
-  const own = { model: model.alias, ...echo };
+  const own: OwnMembers = { model: model.alias, ...echo };
+  let tally = createTally(promptCharacters);
+  let message = createMessageBuilder();
   return {
     caller: call.caller,
     model,
@@ -62,10 +62,13 @@ function streamedOrder(
       const { requestId = "" } = call.caller ?? {};
       const accept = "text/event-stream";
       const answer = await providers.post(slot, body, { accept, requestId, signal });
-      const runs = await openChunks(readEvents(answer.body, signal), own);
-      return forwardChunks(runs, (run) => {
-        tally.add(run);
-        if (session !== undefined) for (const { delta } of run) message.add(delta);
+      // What a slot said before it failed is none of the next one's.
+      tally = createTally(promptCharacters);
+      message = createMessageBuilder();
+      return forwardChunks(answer.body, signal, own, (chunk) => {
+        tally.add(chunk);
+        if (session === undefined) return;
+        for (const choice of chunk.choices) if (indexOf(choice) === 0) message.add(choice.delta);
       });
     },
     finish() {
@@ -92,64 +95,51 @@ function streamedOrder(
   };
 }
 
+/**
+ * The chunks of a provider's stream up to its `[DONE]`, those of one read together. Raises a
+ * SlotFailure for a stream that breaks, that has no event, or an event that is no chunk.
+ */
 async function* forwardChunks(
-  runs: AsyncIterable<readonly Chunk[]>,
-  count: (run: readonly Chunk[]) => void,
+  body: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+  own: OwnMembers,
+  count: (chunk: Chunk) => void,
 ): AsyncGenerator<StreamPart> {
-  for await (const run of runs) {
-    const chunks = run.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
-    count(run);
-    if (chunks.length > 0) yield { chunks };
-  }
-}
-
-/** Waits for the first chunks, so that a slot that has none still counts as failed. */
-async function openChunks(
-  events: AsyncGenerator<string[]>,
-  own: JsonObject,
-): Promise<AsyncGenerator<Chunk[]>> {
-  const first = await events.next();
-  if (first.done) throw new SlotFailure("rejected", "the provider's stream is empty");
-  const firstChunks = toChunks(first.value, own);
-  if (firstChunks.broken) {
-    await events.return(undefined);
-    throw new SlotFailure("rejected", "the provider's stream starts with no chunk");
-  }
-  return readChunks(firstChunks, events, own);
-}
-
-async function* readChunks(
-  first: ChunkRun,
-  events: AsyncGenerator<string[]>,
-  own: JsonObject,
-): AsyncGenerator<Chunk[]> {
+  const reader = createEventReader();
+  let isEmpty = true;
   try {
-    yield first.chunks;
-    if (first.done) return;
-    for await (const batch of events) {
-      const run = toChunks(batch, own);
-      yield run.chunks;
+    for await (const part of body) {
+      const events = reader.read(part);
+      const run = readRun(events, own, count);
+      if (run.chunks.length > 0 && !(run.broken && isEmpty)) yield { chunks: run.chunks };
       if (run.broken) throw new SlotFailure("rejected", "an event of the stream is no chunk");
       if (run.done) return;
+      isEmpty &&= events.length === 0;
     }
-  } finally {
-    await events.return(undefined);
+  } catch (error) {
+    throw transportFailure(error, signal);
   }
+  if (isEmpty) throw new SlotFailure("rejected", "the provider's stream is empty");
 }
 
 interface ChunkRun {
-  chunks: Chunk[];
+  chunks: Uint8Array[];
   done: boolean;
   broken: boolean;
 }
 
-function toChunks(batch: readonly string[], own: JsonObject): ChunkRun {
-  const chunks: Chunk[] = [];
-  for (const data of batch) {
+function readRun(
+  events: readonly string[],
+  own: OwnMembers,
+  count: (chunk: Chunk) => void,
+): ChunkRun {
+  const chunks: Uint8Array[] = [];
+  for (const data of events) {
     if (data === "[DONE]") return { chunks, done: true, broken: false };
     const chunk = readChunk(data, own);
     if (chunk === undefined) return { chunks, done: false, broken: true };
-    chunks.push(chunk);
+    count(chunk);
+    if (chunk.forward !== undefined) chunks.push(chunk.forward);
   }
   return { chunks, done: false, broken: false };
 }

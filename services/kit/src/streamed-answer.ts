@@ -13,8 +13,8 @@ export interface StreamedOrder<Piece> {
   /** What the ledger links the charge to. */
   conversationId?: string | undefined;
   /**
-   * Opens one slot's answer, to its first piece. Raises a SlotFailure when it did not serve: then
-   * another slot still may.
+   * One slot's answer. A SlotFailure means that it did not serve: one that is raised before the first
+   * piece lets another slot take over.
    */
   open(slot: Slot, held: NanoUsd): Promise<AsyncIterable<Piece>>;
   /** Called once all pieces are out. Raises when the answer ended before its end. */
@@ -47,7 +47,7 @@ export async function* streamAnswer<Piece>(
   let settled = false;
   let failure: unknown;
   try {
-    const served = await generation.call((one) => order.open(one, generation.held));
+    const served = await generation.call((one) => openToFirst(order, one, generation.held));
     slot = served.slot;
     generation.firstPiece();
     yield* served.answer;
@@ -66,6 +66,39 @@ export async function* streamAnswer<Piece>(
       await settleEarlyEnd(generation, order, signal.aborted ? slot : undefined, failure);
     }
   }
+}
+
+/** Waits for the first piece, so that a slot that has none still counts as failed. */
+async function openToFirst<Piece>(
+  order: StreamedOrder<Piece>,
+  slot: Slot,
+  held: NanoUsd,
+): Promise<AsyncIterable<Piece>> {
+  const pieces = (await order.open(slot, held))[Symbol.asyncIterator]();
+  return behind(await pieces.next(), pieces);
+}
+
+/** All items, of which the first is read already. */
+function behind<Item>(
+  first: IteratorResult<Item>,
+  rest: AsyncIterator<Item>,
+): AsyncIterableIterator<Item> {
+  let unread: IteratorResult<Item> | undefined = first;
+  return {
+    next() {
+      if (unread === undefined) return rest.next();
+      const read = Promise.resolve(unread);
+      unread = undefined;
+      return read;
+    },
+    async return() {
+      await rest.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }
 
 /** Charges for a whole answer, which the client has by now, also where what comes first fails. */

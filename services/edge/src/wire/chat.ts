@@ -25,7 +25,10 @@ export function chatCompletions(
         rates.countRequest(keyId);
         if (stream) {
           const answers = chat.stream(request, { ...options, timeoutMs });
-          const events = eventStream(chunksOf(answers, keyId));
+          const events = eventStream(answers, ({ chunks, totalTokens }) => {
+            rates.countTokens(keyId, Number(totalTokens));
+            return chunks;
+          });
           return { contentType: eventStreamType, conversationId, events };
         }
         const answer = await chat.complete(request, { ...options, timeoutMs });
@@ -34,11 +37,4 @@ export function chatCompletions(
       };
     },
   };
-
-  async function* chunksOf(answers: ReturnType<typeof chat.stream>, keyId: string) {
-    for await (const { chunks, totalTokens } of answers) {
-      rates.countTokens(keyId, Number(totalTokens));
-      yield chunks;
-    }
-  }
 }

@@ -1,37 +1,32 @@
-import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
 import { SlotFailure } from "./failure.ts";
-import { transportFailure } from "./provider-client.ts";
 
 /** The largest single event, in characters. */
 const maxEventCharacters = 16 * 1024 * 1024;
 
-/**
- * The `data` of a provider's server-sent events. What arrived in one read comes in one array, so
- * that it can travel on together. Raises a SlotFailure when the connection breaks, and the
- * signal's reason when it aborts. Leaving the loop closes the connection.
- */
-export async function* readEvents(body: Readable, signal: AbortSignal): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder();
+/** Reads a provider's server-sent events out of their bytes. */
+export interface EventReader {
+  /** The `data` of the events that these bytes end. Raises a SlotFailure for one that is too large. */
+  read(part: Buffer): readonly string[];
+}
+
+export function createEventReader(): EventReader {
+  const decoder = new StringDecoder("utf8");
   let events: string[] = [];
-  let failure: SlotFailure | undefined;
   const parser = createParser({
     maxBufferSize: maxEventCharacters,
-    onEvent: (event) => events.push(event.data),
-    onError: (cause) => {
+    onEvent: ({ data }) => events.push(data),
+    onError(cause) {
       if (cause.type !== "max-buffer-size-exceeded") return;
-      failure = new SlotFailure("oversized", "an event is too large", { cause });
+      throw new SlotFailure("oversized", "an event is too large", { cause });
     },
   });
-  try {
-    for await (const part of body as AsyncIterable<Buffer>) {
-      parser.feed(decoder.decode(part, { stream: true }));
-      if (failure !== undefined) throw failure;
-      if (events.length === 0) continue;
-      yield events;
+  return {
+    read(part) {
       events = [];
-    }
-  } catch (error) {
-    throw transportFailure(error, signal);
-  }
+      parser.feed(decoder.write(part));
+      return events;
+    },
+  };
 }

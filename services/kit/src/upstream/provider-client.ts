@@ -1,11 +1,13 @@
 import { Readable } from "node:stream";
-import { Agent, type Dispatcher, errors, request } from "undici";
+import { Agent, errors } from "undici";
 import type { Catalog, Provider, Slot } from "../catalog/model.ts";
 import type { Environment } from "../config.ts";
 import { StartError } from "../errors.ts";
 import { traceSend, traceUpgrade } from "../tracing/provider.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import { SlotFailure } from "./failure.ts";
+import { ProviderCall } from "./provider-call.ts";
+import { readRefusal } from "./refusal.ts";
 
 /** Connections kept to one provider at the most; calls past that wait for one. */
 const maxConnections = 2_048;
@@ -17,9 +19,6 @@ const connectTimeoutMs = 5_000;
 const keepAliveMs = 4_000;
 /** The largest JSON answer that is read. It must fit a message between services, see `grpc-channel`. */
 const maxAnswerBytes = 32 * 1024 * 1024;
-/** How much of a refusal's body is read, and how much of it a client is shown. */
-const maxRefusalBytes = 64 * 1024;
-const maxHintCharacters = 300;
 
 export interface ProviderClient {
   /**
@@ -62,7 +61,8 @@ export interface ProviderAnswer {
   /** 200 to 299. */
   status: number;
   contentType: string;
-  body: Readable;
+  /** What has come since the last read comes as one piece. Leaving it ends the connection. */
+  body: AsyncIterable<Buffer>;
 }
 
 /** A pooled HTTP client to all providers. Their keys come from `env` and go nowhere else. */
@@ -72,8 +72,9 @@ export function createProviderClient(env: Environment, tracer?: Tracer): Provide
     connect: { timeout: connectTimeoutMs },
     keepAliveTimeout: keepAliveMs,
   });
-  const plain: ProviderClient["send"] = (slot, order, signal) =>
-    send(agent, env, slot, order, signal);
+  const targetOf = rememberTargets(env);
+  const plain: ProviderClient["send"] = async (slot, order, signal) =>
+    send(agent, targetOf(slot, order), slot.provider, order, signal);
   const urlOf = ({ provider }: Slot) => baseUrlOf(provider, env);
   const sendOne = tracer === undefined ? plain : traceSend(plain, urlOf, tracer);
   return {
@@ -100,29 +101,51 @@ export function createProviderClient(env: Environment, tracer?: Tracer): Provide
   };
 }
 
+/** Where a request goes, and by which key. */
+interface Target {
+  origin: string;
+  path: string;
+  apiKey: string | undefined;
+}
+
+/** A slot's own path is looked up once: it is where nearly all requests go. */
+function rememberTargets(env: Environment) {
+  const targets = new WeakMap<Slot, Target>();
+  return (slot: Slot, { path, query }: ProviderRequest): Target => {
+    if (path !== slot.path || query !== undefined)
+      return targetAt(slot, withQuery(path, query), env);
+    const known = targets.get(slot);
+    if (known !== undefined) return known;
+    const target = targetAt(slot, path, env);
+    targets.set(slot, target);
+    return target;
+  };
+}
+
+function targetAt({ provider }: Slot, path: string, env: Environment): Target {
+  const url = `${baseUrlOf(provider, env)}${path}`;
+  if (!URL.canParse(url)) throw new SlotFailure("unreachable", "the provider has no valid URL");
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: `${pathname}${search}`, apiKey: apiKeyOf(provider, env) };
+}
+
 async function send(
-  dispatcher: Dispatcher,
-  env: Environment,
-  { provider }: Slot,
-  { method, path, query = {}, headers, body }: ProviderRequest,
+  agent: Agent,
+  { origin, path, apiKey }: Target,
+  { timeoutMs }: Provider,
+  { method, headers, body }: ProviderRequest,
   signal: AbortSignal,
 ): Promise<ProviderAnswer> {
-  const apiKey = apiKeyOf(provider, env);
+  const call = new ProviderCall(signal, body);
+  const sent = { ...headers, ...authorizationFor(apiKey) };
+  const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+  if (!signal.aborted) {
+    agent.dispatch({ origin, path, method, headers: sent, body: body ?? null, ...limits }, call);
+  }
   try {
-    const response = await request(`${baseUrlOf(provider, env)}${withQuery(path, query)}`, {
-      dispatcher,
-      method,
-      headers: { ...headers, ...authorizationFor(apiKey) },
-      body: body ?? null,
-      signal,
-      headersTimeout: provider.timeoutMs,
-      bodyTimeout: provider.timeoutMs,
-    });
-    const contentType = String(response.headers["content-type"] ?? "");
-    if (response.statusCode >= 200 && response.statusCode < 300) {
-      return { status: response.statusCode, contentType, body: response.body };
-    }
-    throw await readRefusal(response.statusCode, contentType, response.body, apiKey);
+    const { status, contentType } = await call.head;
+    if (status >= 200 && status < 300) return { status, contentType, body: call };
+    throw await readRefusal(status, contentType, call, apiKey);
   } catch (error) {
     throw transportFailure(error, signal);
   }
@@ -154,7 +177,7 @@ export function nameRequest(requestId: string): Record<string, string> {
   return { "x-client-request-id": requestId };
 }
 
-function withQuery(path: string, query: Record<string, string>): string {
+function withQuery(path: string, query: Record<string, string> = {}): string {
   const added = new URLSearchParams(query).toString();
   if (added === "") return path;
   return `${path}${path.includes("?") ? "&" : "?"}${added}`;
@@ -192,11 +215,15 @@ export function transportFailure(error: unknown, signal: AbortSignal): unknown {
   return new SlotFailure("unreachable", `${what}${code}`, { cause: error });
 }
 
-async function readBytes(body: Readable, limit: number, signal: AbortSignal): Promise<Buffer> {
+async function readBytes(
+  body: AsyncIterable<Buffer>,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of body as AsyncIterable<Buffer>) {
+    for await (const part of body) {
       size += part.length;
       if (size > limit) throw new SlotFailure("oversized", "the provider's answer is too large");
       parts.push(part);
@@ -205,55 +232,6 @@ async function readBytes(body: Readable, limit: number, signal: AbortSignal): Pr
     throw transportFailure(error, signal);
   }
   return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
-}
-
-/**
- * A refusal, with the provider's own words where they speak of the request (400, 413, 422). Other
- * refusals speak of our account with the provider, which is no client's business.
- */
-async function readRefusal(
-  status: number,
-  contentType: string,
-  body: Readable,
-  apiKey: string | undefined,
-): Promise<SlotFailure> {
-  const bytes = await readStart(body);
-  const speaksOfRequest = status === 400 || status === 413 || status === 422;
-  const hint = speaksOfRequest ? hintFrom(bytes.toString("utf8"), apiKey) : undefined;
-  const refusal = { contentType, body: bytes };
-  return new SlotFailure("rejected", `the provider answered ${status}`, { status, hint, refusal });
-}
-
-async function readStart(body: Readable): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of body as AsyncIterable<Buffer>) {
-      parts.push(part);
-      size += part.length;
-      if (size > maxRefusalBytes) break;
-    }
-  } catch {
-    // The status is what counts; its explanation may be cut.
-  }
-  return Buffer.concat(parts).subarray(0, maxRefusalBytes);
-}
-
-function hintFrom(text: string, apiKey: string | undefined): string | undefined {
-  const message = messageIn(text);
-  if (message === undefined) return undefined;
-  const clean = apiKey === undefined ? message : message.replaceAll(apiKey, "[key]");
-  return clean.slice(0, maxHintCharacters);
-}
-
-function messageIn(text: string): string | undefined {
-  try {
-    const body = JSON.parse(text) as { error?: { message?: unknown }; message?: unknown };
-    const message = body.error?.message ?? body.message;
-    return typeof message === "string" && message !== "" ? message : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function baseUrlOf(provider: Provider, env: Environment): string {

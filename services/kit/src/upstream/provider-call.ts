@@ -1,0 +1,127 @@
+import { Readable } from "node:stream";
+import { type Dispatcher, errors } from "undici";
+
+/** Unread bytes past which the provider is made to wait. */
+const maxUnreadBytes = 64 * 1024;
+
+export interface AnswerHead {
+  status: number;
+  contentType: string;
+}
+
+/**
+ * One request at a provider, told of by undici, and the body of its answer: what has come since the
+ * last read comes as one piece. A body that is left before its end ends the connection, and so does
+ * the signal, whose reason is then raised at once.
+ */
+export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
+  /** Settles once the head has come, or the call has failed. */
+  readonly head: Promise<AnswerHead>;
+  readonly #signal: AbortSignal;
+  readonly #sent: Uint8Array | Readable | undefined;
+  readonly #settleHead: PromiseWithResolvers<AnswerHead>;
+  #controller: Dispatcher.DispatchController | undefined;
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  #end: { failure: unknown } | undefined;
+  #wake = () => {};
+
+  /** `sent` is the body of the request; a stream is destroyed when the call fails. */
+  constructor(signal: AbortSignal, sent: Uint8Array | Readable | undefined) {
+    this.#signal = signal;
+    this.#sent = sent;
+    this.#settleHead = Promise.withResolvers();
+    this.head = this.#settleHead.promise;
+    if (signal.aborted) this.handleEvent();
+    else signal.addEventListener("abort", this);
+  }
+
+  /** The signal's: the call is given up. */
+  handleEvent(): void {
+    this.#giveUp(this.#signal.reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while it waited for a connection.
+    if (this.#end !== undefined) controller.abort(new errors.RequestAbortedError());
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.#settleHead.resolve({ status, contentType: String(headers["content-type"] ?? "") });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, part: Buffer): void {
+    this.#unread.push(part);
+    this.#unreadBytes += part.byteLength;
+    if (this.#unreadBytes > maxUnreadBytes) controller.pause();
+    this.#wake();
+  }
+
+  onResponseEnd(): void {
+    this.#close(undefined);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#close(error);
+  }
+
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    if (this.#unread.length === 0 && this.#end === undefined) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#unread.length > 0) return { done: false, value: this.#take() };
+    if (this.#end?.failure !== undefined) throw this.#end.failure;
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<Buffer, undefined>> {
+    this.#giveUp(new errors.RequestAbortedError());
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Parts of one read are one piece: they travel on together. */
+  #take(): Buffer {
+    const parts = this.#unread;
+    const isHeldBack = this.#unreadBytes > maxUnreadBytes;
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    if (isHeldBack) this.#controller?.resume();
+    return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  }
+
+  #giveUp(reason: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#unread = [];
+    this.#close(reason);
+    this.#controller?.abort(new errors.RequestAbortedError());
+  }
+
+  #close(failure: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#end = { failure };
+    this.#signal.removeEventListener("abort", this);
+    if (failure !== undefined) {
+      this.#settleHead.reject(failure);
+      destroyQuietly(this.#sent);
+    }
+    this.#wake();
+  }
+}
+
+function destroyQuietly(sent: Uint8Array | Readable | undefined): void {
+  if (!(sent instanceof Readable)) return;
+  sent.on("error", () => {});
+  sent.destroy();
+}
