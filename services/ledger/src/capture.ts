@@ -28,44 +28,58 @@ export function createCapture(
 }
 
 /**
- * The rule of a charge is the function `capture_events`, beside the tables that it moves. Answers
+ * The rule of a charge is the function `capture_usage`, beside the tables that it moves. Answers
  * what of the costs stayed uncollected, nano-USD.
  */
 async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<bigint> {
   const { rows } = await pool.query<{ uncollected: bigint }>({
-    name: "capture-events",
-    text: "SELECT capture_events($1::jsonb) AS uncollected",
-    values: [JSON.stringify(events.map(toRow))],
+    name: "capture-usage",
+    text: "SELECT capture_usage($1::usage_line[]) AS uncollected",
+    values: [events.map(toLine)],
   });
   return rows[0]?.uncollected ?? 0n;
 }
 
-function toRow(event: UsageEvent): Record<string, unknown> {
+/** An event as Postgres writes a row of the type `usage_line`, whose order of fields this is. */
+function toLine(event: UsageEvent): string {
   const failed = event.outcome === Outcome.FAILED;
   const cost = failed ? 0n : event.costNanoUsd;
-  return {
-    id: newId("entry"),
-    event_id: event.id,
-    account_id: event.accountId,
-    key_id: event.keyId,
-    hold_id: event.holdId,
-    kind: failed ? "failure" : "usage",
-    cost: String(cost),
-    charge_limit: String(event.reportedNanoUsd ?? cost),
-    charge_id: failed || event.chargeId === "" ? null : event.chargeId,
-    request_id: event.requestId,
-    route_type: event.routeType,
-    alias: event.alias,
-    provider: event.provider,
-    upstream_model: event.upstreamModel,
-    unit_type: event.unitType,
-    quantity: String(event.quantity),
-    basis: event.basis,
-    corpus_size: String(event.corpusSize),
-    prompt_tokens: String(event.promptTokens),
-    completion_tokens: String(event.completionTokens),
-    cached_prompt_tokens: String(event.cachedPromptTokens),
-    conversation_id: event.conversationId === "" ? null : event.conversationId,
-    occurred_at: (event.occurredAt ? timestampDate(event.occurredAt) : new Date(0)).toISOString(),
-  };
+  const occurredAt = event.occurredAt ? timestampDate(event.occurredAt) : new Date(0);
+  const fields = [
+    newId("entry"),
+    quote(event.id),
+    quote(event.accountId),
+    quote(event.keyId),
+    quote(event.holdId),
+    failed ? "failure" : "usage",
+    cost,
+    event.reportedNanoUsd ?? cost,
+    failed ? nothing : quoteUnlessEmpty(event.chargeId),
+    quote(event.requestId),
+    quote(event.routeType),
+    quote(event.alias),
+    quote(event.provider),
+    quote(event.upstreamModel),
+    quote(event.unitType),
+    event.quantity,
+    quote(event.basis),
+    event.corpusSize,
+    event.promptTokens,
+    event.completionTokens,
+    event.cachedPromptTokens,
+    quoteUnlessEmpty(event.conversationId),
+    occurredAt.toISOString(),
+  ];
+  return `(${fields.join(",")})`;
+}
+
+/** How a row has NULL. */
+const nothing = "";
+
+function quoteUnlessEmpty(text: string): string {
+  return text === "" ? nothing : quote(text);
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }

@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { minOf } from "@tollgate/kit/money";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
@@ -73,6 +74,84 @@ describe("holds and captures", () => {
       held: 0n,
       entries: 990_000n,
     });
+  });
+
+  test("events of one batch that are the same, or have the same hold, are told apart", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const holdId = `${accountId}-hold`;
+    await createHoldTaker(pool, 60_000)({ holdId, accountId, estimate: 90_000n });
+    const capture = createCapture(pool);
+    const twice = usageEvent({ accountId, costNanoUsd: 1_000n });
+    const first = usageEvent({ accountId, holdId, costNanoUsd: 60_000n });
+    const second = usageEvent({ accountId, holdId, costNanoUsd: 60_000n });
+    const goesAlone = usageEvent({ accountId, costNanoUsd: 0n });
+    await Promise.all([goesAlone, twice, twice, first, second].map(capture));
+    expect(await readWallet(pool, accountId)).toEqual({ balance: 0n, held: 0n, entries: 0n });
+    const { rows } = await pool.query<{ amount: bigint; uncollected: bigint }>(
+      `SELECT amount_nano_usd AS amount, uncollected_nano_usd AS uncollected
+       FROM entry WHERE account_id = $1 AND kind = 'usage' ORDER BY amount_nano_usd`,
+      [accountId],
+    );
+    expect(rows).toEqual([
+      { amount: -60_000n, uncollected: 0n },
+      { amount: -39_000n, uncollected: 21_000n },
+      { amount: -1_000n, uncollected: 0n },
+      { amount: 0n, uncollected: 0n },
+    ]);
+  });
+
+  test("an entry has its event's texts and numbers, whatever they are", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const texts = {
+      alias: 'a "quoted" name, (with) {braces}',
+      provider: "back\\slash\\",
+      upstreamModel: "",
+      unitType: "NULL",
+      basis: "naïve 字 \n\t'",
+    };
+    const numbers = {
+      quantity: 1n,
+      promptTokens: 2n,
+      completionTokens: 3n,
+      cachedPromptTokens: 4n,
+      corpusSize: 5n,
+      costNanoUsd: 6_000n,
+      reportedNanoUsd: 4_000n,
+    };
+    const occurredAt = timestampFromDate(new Date("2026-01-02T03:04:05.678Z"));
+    const links = { keyId: "key_1", conversationId: "conv_1", chargeId: `${accountId}-charge` };
+    const event = usageEvent({ accountId, ...texts, ...numbers, ...links, occurredAt });
+    await createCapture(pool)(event);
+    const { rows } = await pool.query("SELECT * FROM entry WHERE event_id = $1", [event.id]);
+    expect(rows).toEqual([
+      {
+        id: expect.stringMatching(/^entry_/),
+        event_id: event.id,
+        request_id: event.requestId,
+        account_id: accountId,
+        key_id: "key_1",
+        kind: "usage",
+        route_type: "chat",
+        alias: texts.alias,
+        provider: texts.provider,
+        upstream_model: "",
+        unit_type: "NULL",
+        basis: texts.basis,
+        quantity: 1n,
+        prompt_tokens: 2n,
+        completion_tokens: 3n,
+        cached_prompt_tokens: 4n,
+        corpus_size: 5n,
+        cost_nano_usd: 6_000n,
+        amount_nano_usd: -4_000n,
+        uncollected_nano_usd: 2_000n,
+        conversation_id: "conv_1",
+        charge_id: `${accountId}-charge`,
+        reference: "",
+        occurred_at: new Date("2026-01-02T03:04:05.678Z"),
+        recorded_at: expect.any(Date),
+      },
+    ]);
   });
 
   test("runs of one charge id are charged once together, whoever comes first", async () => {

@@ -38,8 +38,34 @@ const earlier = {
       request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
       prompt_tokens, completion_tokens, cached_prompt_tokens, reference, occurred_at)
     VALUES ($1, $2, $3, '', 'top_up', $4, 0, 0, '', '', '', '', '', '', 0, '', 0, 0, 0, 'r', now())`,
+  /** Of replicas from before 0005_captures_in_sets. */
+  capture: "SELECT capture_events($1::jsonb)",
   topUpWallet: "UPDATE wallet SET balance_nano_usd = balance_nano_usd + $2 WHERE account_id = $1",
 };
+
+/** A usage event of 3,000 nano-USD as `capture_events` takes it. */
+function earlierEvent(accountId: string, holdId: string) {
+  const texts = { key_id: "", route_type: "chat", alias: "", provider: "", upstream_model: "" };
+  const counts = { quantity: "1", corpus_size: "0", prompt_tokens: "1", completion_tokens: "0" };
+  return {
+    id: `entry_${holdId}`,
+    event_id: holdId,
+    account_id: accountId,
+    hold_id: holdId,
+    request_id: holdId,
+    kind: "usage",
+    cost: "3000",
+    charge_limit: "3000",
+    charge_id: null,
+    conversation_id: null,
+    unit_type: "tokens",
+    basis: "provider",
+    cached_prompt_tokens: "0",
+    occurred_at: new Date(0).toISOString(),
+    ...texts,
+    ...counts,
+  };
+}
 
 describe("replicas of two versions", () => {
   let pool: pg.Pool;
@@ -56,6 +82,7 @@ describe("replicas of two versions", () => {
     const accountId = await openWallet(pool, 1_000_000n);
     const take = createHoldTaker(pool, 60_000);
     const capture = createCapture(pool);
+    const eventOf = (holdId: string) => JSON.stringify([earlierEvent(accountId, holdId)]);
     await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
         const holdId = `${accountId}-${index}`;
@@ -65,6 +92,7 @@ describe("replicas of two versions", () => {
           await take({ holdId, accountId, estimate: 5_000n });
         }
         if (index % 4 === 0) await pool.query(earlier.releaseHold, [accountId, holdId]);
+        else if (index % 4 === 1) await pool.query(earlier.capture, [eventOf(holdId)]);
         else await capture(usageEvent({ accountId, holdId, costNanoUsd: 3_000n }));
       }),
     );
@@ -76,6 +104,19 @@ describe("replicas of two versions", () => {
       entries: 1_000_000n - 30n * 3_000n + 7_000n,
     });
     expect((await verifyLedger(prisma)).discrepancies).toEqual([]);
+  });
+
+  test("charge an event once that both of them have", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const capture = createCapture(pool);
+    const one = usageEvent({ accountId, costNanoUsd: 3_000n });
+    const other = usageEvent({ accountId, costNanoUsd: 3_000n });
+    const earlierOf = ({ id }: typeof one) => [JSON.stringify([earlierEvent(accountId, id)])];
+    await capture(one);
+    await pool.query(earlier.capture, earlierOf(one));
+    await pool.query(earlier.capture, earlierOf(other));
+    await capture(other);
+    expect(await readWallet(pool, accountId)).toMatchObject({ balance: 94_000n, entries: 94_000n });
   });
 
   test("an earlier one moves no wallet by its update alone", async () => {
