@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createBatch } from "./batch.ts";
 
 /** A batch whose runs are ended by hand. */
-function heldBatch(options: { limit?: number; isolates?: (error: unknown) => boolean } = {}) {
+function heldBatch(options: { limit?: number; gatherMs?: number } = {}) {
   const runs: { items: readonly string[]; end: PromiseWithResolvers<readonly string[]> }[] = [];
   const submit = createBatch<string, string>({
     run: (items) => {
@@ -11,7 +11,8 @@ function heldBatch(options: { limit?: number; isolates?: (error: unknown) => boo
       return end.promise;
     },
     limit: options.limit ?? 100,
-    isolates: options.isolates ?? (() => false),
+    gatherMs: options.gatherMs ?? 0,
+    isolates: () => false,
   });
   /** Ends a run with one answer an item. */
   const answer = (index: number) => {
@@ -22,16 +23,29 @@ function heldBatch(options: { limit?: number; isolates?: (error: unknown) => boo
   return { submit, runs, answer, itemsOf };
 }
 
-test("an item goes out alone and at once when nothing is under way", () => {
+/** The event loop has been through everything that it had to do. */
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+test("an item goes out alone and without waiting when nothing is under way", async () => {
   const { submit, itemsOf } = heldBatch();
   void submit("a");
+  await turn();
   expect(itemsOf()).toEqual([["a"]]);
+});
+
+test("what one turn of the event loop brings goes out together", async () => {
+  const { submit, itemsOf } = heldBatch();
+  for (const item of ["a", "b", "c"]) void submit(item);
+  await turn();
+  expect(itemsOf()).toEqual([["a", "b", "c"]]);
 });
 
 test("one batch runs at a time, and what arrives meanwhile goes into the next", async () => {
   const { submit, answer, itemsOf } = heldBatch();
   const first = submit("a");
+  await turn();
   const others = [submit("b"), submit("c")];
+  await turn();
   expect(itemsOf()).toEqual([["a"]]);
   answer(0);
   expect(await first).toBe("A");
@@ -43,12 +57,42 @@ test("one batch runs at a time, and what arrives meanwhile goes into the next", 
 test("a batch that is done starts again for the next item", async () => {
   const { submit, answer, itemsOf } = heldBatch();
   const first = submit("a");
+  await turn();
   answer(0);
   await first;
   const second = submit("b");
   await expect.poll(itemsOf).toEqual([["a"], ["b"]]);
   answer(1);
   expect(await second).toBe("B");
+});
+
+test("after a batch of several the next one gathers, after a lone item it does not", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { submit, answer, itemsOf } = heldBatch({ gatherMs: 5 });
+  for (const item of ["a", "b"]) void submit(item);
+  await turn();
+  answer(0);
+  await turn();
+  void submit("c");
+  await turn();
+  expect(itemsOf()).toEqual([["a", "b"]]);
+  void submit("d");
+  vi.advanceTimersByTime(5);
+  await turn();
+  expect(itemsOf()).toEqual([
+    ["a", "b"],
+    ["c", "d"],
+  ]);
+  answer(1);
+  await turn();
+  vi.advanceTimersByTime(5);
+  void submit("e");
+  await turn();
+  answer(2);
+  void submit("f");
+  await turn();
+  expect(itemsOf().slice(2)).toEqual([["e"], ["f"]]);
 });
 
 test("no batch is larger than its limit", async () => {
@@ -63,10 +107,10 @@ test("no batch is larger than its limit", async () => {
   });
   const numbers = Array.from({ length: 8 }, (_, index) => index);
   expect(await Promise.all(numbers.map((number) => submit(number)))).toEqual(numbers);
-  expect(sizes).toEqual([1, 3, 3, 1]);
+  expect(sizes).toEqual([3, 3, 2]);
 });
 
-/** Submits a lone item, then three in one batch of which `bad` is refused by the run. */
+/** Submits four items in one batch, of which `bad` is refused by the run. */
 async function outcomesWithBadItem(isolates: (error: unknown) => boolean) {
   const batches: string[][] = [];
   const refusal = new Error("bad item");
@@ -79,7 +123,7 @@ async function outcomesWithBadItem(isolates: (error: unknown) => boolean) {
     limit: 10,
     isolates,
   });
-  const outcomes = await Promise.allSettled(["first", "x", "bad", "y"].map(submit));
+  const outcomes = await Promise.allSettled(["w", "x", "bad", "y"].map(submit));
   return { outcomes, batches, refusal };
 }
 
@@ -88,28 +132,29 @@ test("in a failing batch that isolates, the bad item fails alone", async () => {
     (error) => error instanceof Error && error.message === "bad item",
   );
   expect(outcomes).toEqual([
-    { status: "fulfilled", value: "first" },
+    { status: "fulfilled", value: "w" },
     { status: "fulfilled", value: "x" },
     { status: "rejected", reason: refusal },
     { status: "fulfilled", value: "y" },
   ]);
-  expect(batches).toEqual([["first"], ["x", "bad", "y"], ["x"], ["bad"], ["y"]]);
+  expect(batches).toEqual([["w", "x", "bad", "y"], ["w"], ["x"], ["bad"], ["y"]]);
 });
 
 test("a failing batch that does not isolate fails all its items, and is not run again", async () => {
   const { outcomes, batches, refusal } = await outcomesWithBadItem(() => false);
   expect(outcomes).toEqual([
-    { status: "fulfilled", value: "first" },
+    { status: "rejected", reason: refusal },
     { status: "rejected", reason: refusal },
     { status: "rejected", reason: refusal },
     { status: "rejected", reason: refusal },
   ]);
-  expect(batches).toEqual([["first"], ["x", "bad", "y"]]);
+  expect(batches).toEqual([["w", "x", "bad", "y"]]);
 });
 
 test("a failure leaves the batch ready for what comes after it", async () => {
   const { submit, runs, answer } = heldBatch();
   const failing = submit("a");
+  await turn();
   const next = submit("b");
   runs[0]?.end.reject(new Error("down"));
   await expect(failing).rejects.toThrow("down");
@@ -121,6 +166,7 @@ test("a failure leaves the batch ready for what comes after it", async () => {
 test("a run that does not answer every item fails them", async () => {
   const { submit, runs } = heldBatch();
   const item = submit("a");
+  await turn();
   runs[0]?.end.resolve([]);
   await expect(item).rejects.toThrow("answers every item");
 });

@@ -1,6 +1,7 @@
 /**
- * Group commit without a timer: one batch is under way at a time, and what arrives meanwhile goes
- * into the next. Under no load an item goes out alone and at once; under load the batches grow.
+ * Group commit: one batch is under way at a time, and what arrives meanwhile goes into the next.
+ * Under no load an item goes out alone, at the end of the event loop's turn that brought it; under
+ * load the batches grow, the more so where they gather for `gatherMs` after one of several items.
  *
  * `run` answers one result an item, in order, and at most `limit` items go in a batch. When a batch
  * of several fails for a reason that `isolates` blames on one of them, its items are run one by
@@ -9,18 +10,21 @@
 export function createBatch<Item, Result>(options: {
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
   limit: number;
+  /** Default 0: then nobody waits for others. */
+  gatherMs?: number;
   isolates: (error: unknown) => boolean;
 }): (item: Item) => Promise<Result> {
-  const { run, limit, isolates } = options;
-  let waiting: Waiter<Item, Result>[] = [];
+  const { run, limit, gatherMs = 0, isolates } = options;
+  const waiting: Waiter<Item, Result>[] = [];
   let running = false;
 
   async function drain(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, limit);
-      waiting = waiting.slice(limit);
+      await turnOfLoop();
+      const batch = waiting.splice(0, limit);
       await settle(batch, run, isolates);
+      if (gatherMs > 0 && batch.length > 1) await pause(gatherMs);
     }
     running = false;
   }
@@ -30,6 +34,15 @@ export function createBatch<Item, Result>(options: {
       waiting.push({ item, resolve, reject });
       if (!running) void drain();
     });
+}
+
+/** Everything that this turn of the event loop brings is in the batch that starts after it. */
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 interface Waiter<Item, Result> {
