@@ -14,7 +14,7 @@ import { GatewayError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Holds } from "./metering/holds.ts";
 import type { Publisher } from "./metering/publisher.ts";
-import { completedUsage, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
+import { completedUsage, type Ended, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
 import { costOf, formatUsd, minOf, type NanoUsd, type Price } from "./money.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import { traceOpen, traceWalk } from "./tracing/generation.ts";
@@ -259,23 +259,24 @@ class LiveGeneration implements Generation {
     const reported = minOf(usage.costNanoUsd, this.#held);
     countUsage(this.#parts.metrics, model, usage);
     const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
-    const { chargeId } = caller;
-    await this.#publish({ ...usage, chargeId, conversationId, ...told }, usage.costNanoUsd);
+    this.#tell(usage.costNanoUsd);
+    await this.#publish({ ...usage, ...told, chargeId: caller.chargeId, conversationId });
     return reported;
   }
 
   fail() {
-    return this.#publish(failedUsage);
+    this.#tell(undefined);
+    return this.#publish({ ...failedUsage, chargeId: "", conversationId: "" });
   }
 
-  async #publish(fields: Partial<UsageEvent>, cost?: NanoUsd): Promise<void> {
+  async #publish(ended: Ended & Pick<UsageEvent, "chargeId" | "conversationId">): Promise<void> {
     this.#ended = true;
     const { publisher, holds, now } = this.#parts;
     const { caller, model } = this.#purpose;
     const { requestId, accountId, keyId } = caller;
-    this.#tell(cost);
     if (this.#growing !== undefined) await this.#growing;
-    const event = create(UsageEventSchema, {
+    const event: UsageEvent = {
+      $typeName: "tollgate.v1.UsageEvent",
       id: requestId,
       requestId,
       accountId,
@@ -283,8 +284,9 @@ class LiveGeneration implements Generation {
       holdId: this.#held === 0n ? "" : requestId,
       ...eventOfModel(model),
       occurredAt: timestampFromDate(now()),
-    });
-    await publisher.publish(Object.assign(event, fields));
+      ...ended,
+    };
+    await publisher.publish(event);
     holds.settled(requestId);
   }
 

@@ -1,21 +1,42 @@
-import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
+import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Model, Slot } from "../catalog/model.ts";
 import { costOf } from "../money.ts";
 import type { Measured } from "../pipeline.ts";
 
-/** What a usage event says of a generation that is not billed. */
-export const failedUsage = { outcome: Outcome.FAILED, basis: "none" } as const;
+/** What a usage event says of how a generation ended. */
+export type Ended = Pick<
+  UsageEvent,
+  | "outcome"
+  | "provider"
+  | "upstreamModel"
+  | "quantity"
+  | "basis"
+  | "promptTokens"
+  | "completionTokens"
+  | "cachedPromptTokens"
+  | "corpusSize"
+  | "costNanoUsd"
+>;
 
-/** What it says of the model. */
-export function eventOfModel({ routeType, alias, unitType }: Model) {
-  return { routeType, alias, unitType };
-}
+/** Of one that is not billed. */
+export const failedUsage: Ended = {
+  outcome: Outcome.FAILED,
+  provider: "",
+  upstreamModel: "",
+  quantity: 0n,
+  basis: "none",
+  promptTokens: 0n,
+  completionTokens: 0n,
+  cachedPromptTokens: 0n,
+  corpusSize: 0n,
+  costNanoUsd: 0n,
+};
 
-/** What it says of a generation that a slot served. */
+/** Of one that a slot served. */
 export function completedUsage(
   slot: Slot,
   { quantity, basis, lines, tokens, corpusSize }: Measured,
-) {
+): Ended {
   return {
     outcome: Outcome.COMPLETED,
     provider: slot.provider.name,
@@ -28,4 +49,9 @@ export function completedUsage(
     corpusSize: corpusSize ?? 0n,
     costNanoUsd: costOf(lines),
   };
+}
+
+/** What it says of the model. */
+export function eventOfModel({ routeType, alias, unitType }: Model) {
+  return { routeType, alias, unitType };
 }
