@@ -46,10 +46,7 @@ export function createAuthenticate(
   const cache = new LRUCache<string, FindKeyResponse>({ max: maxCachedKeys });
   notices.subscribe("key.revoked", (keyHash) => cache.delete(keyHash));
 
-  async function find(key: string): Promise<FindKeyResponse> {
-    const keyHash = hash("sha256", key);
-    const cached = cache.get(keyHash);
-    if (cached !== undefined) return cached;
+  async function ask(keyHash: string): Promise<FindKeyResponse> {
     const found = await billing.findKey({ keyHash: Buffer.from(keyHash, "hex") });
     const ttl = found.state === KeyState.UNKNOWN ? unknownKeyMs : knownKeyMs;
     cache.set(keyHash, found, { ttl });
@@ -58,7 +55,8 @@ export function createAuthenticate(
 
   return async ({ req, res, requestId }) => {
     const key = bearerToken(req.headers.authorization);
-    const { state, keyId, accountId, channel } = await find(key);
+    const keyHash = hash("sha256", key);
+    const { state, keyId, accountId, channel } = cache.get(keyHash) ?? (await ask(keyHash));
     if (channel === settlementChannel) res.setHeader("inference-id", requestId);
     if (state === KeyState.ACTIVE) return { keyId, accountId, channel };
     if (state === KeyState.REVOKED) {

@@ -1,7 +1,6 @@
-import { create } from "@bufbuild/protobuf";
 import { GatewayError } from "@tollgate/kit/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { refuseUnknownFields, validate, withoutNulls } from "../validation.ts";
 import { chatSchema, streamOptionsSchema } from "./chat-schema.ts";
 import { measurePrompt } from "./prompt-size.ts";
@@ -39,7 +38,8 @@ export function parseChat(body: JsonObject): ParsedChat {
   const maxTokens = max_completion_tokens ?? max_tokens;
   return {
     stream,
-    call: create(ChatCallSchema, {
+    call: {
+      $typeName: "tollgate.v1.ChatCall",
       alias: model,
       body: Buffer.from(JSON.stringify(providersMembers(fields))),
       choices: n,
@@ -48,7 +48,7 @@ export function parseChat(body: JsonObject): ParsedChat {
       prompt: measurePrompt(fields),
       messages: Buffer.from(JSON.stringify(fields.messages)),
       sessionId: session_id ?? "",
-    }),
+    },
   };
 }
 

@@ -1,14 +1,13 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { JsonObject } from "@tollgate/kit/json";
 import { addMessageText, addText, type TextSize } from "@tollgate/kit/message-size";
-import type { PromptSizeSchema } from "@tollgate/proto/tollgate/v1/chat";
+import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
 /**
  * Sizes what the model reads: all text of the messages, and the tools and the response format as
  * they are written. An image counts as a part, its URL or bytes as nothing. Tools and format are told
  * apart: they are said anew with each request, and are no part of a conversation.
  */
-export function measurePrompt(body: JsonObject): MessageInitShape<typeof PromptSizeSchema> {
+export function measurePrompt(body: JsonObject): PromptSize {
   const messages = body.messages as readonly unknown[];
   const size = { bytes: 0, characters: 0, imageParts: 0, firstImageParam: "" };
   for (const [index, message] of messages.entries()) {
@@ -20,6 +19,7 @@ export function measurePrompt(body: JsonObject): MessageInitShape<typeof PromptS
     if (written !== undefined) addText(JSON.stringify(written), unstored);
   }
   return {
+    $typeName: "tollgate.v1.PromptSize",
     textBytes: BigInt(size.bytes + unstored.bytes),
     textCharacters: BigInt(size.characters + unstored.characters),
     unstoredTextBytes: BigInt(unstored.bytes),
