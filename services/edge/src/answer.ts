@@ -29,11 +29,12 @@ interface AnswerPlace {
 export type HeadersOf = () => Record<string, string>;
 
 export function writeWhole(
-  { res }: Exchange,
+  { res, headers }: Exchange,
   { contentType, body }: WholeAnswer,
   headersOf: HeadersOf,
 ): void {
   res.writeHead(200, {
+    ...headers,
     ...headFor(contentType),
     ...headersOf(),
     "content-length": body.byteLength,
@@ -65,13 +66,15 @@ export async function writeStream(
   collector?: Collector,
   stallMs = maxStallMs,
 ): Promise<boolean> {
-  const { res, signal } = exchange;
+  const { res, headers, signal } = exchange;
   try {
     for await (const piece of events) {
       collector?.add(piece);
       if (signal.aborted && collector === undefined) return false;
       if (signal.aborted) continue;
-      if (!res.headersSent) res.writeHead(200, { ...headFor(contentType), ...headersOf() });
+      if (!res.headersSent) {
+        res.writeHead(200, { ...headers, ...headFor(contentType), ...headersOf() });
+      }
       if (!res.write(piece)) await taken(exchange, stallMs);
     }
   } catch (error) {

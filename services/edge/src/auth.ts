@@ -9,6 +9,7 @@ import {
   KeyState,
 } from "@tollgate/proto/tollgate/v1/billing";
 import { LRUCache } from "lru-cache";
+import type { AnswerHeaders } from "./exchange.ts";
 
 /** How long an answer about a key is believed; a revoked key is dropped at once by a notice. */
 const knownKeyMs = 5_000;
@@ -26,10 +27,10 @@ export interface Principal {
   channel: string;
 }
 
-/** What of a request authentication looks at, and where it may set a header of the answer. */
+/** What of a request authentication looks at, and where it may add to the headers of its answer. */
 export interface AuthenticatedRequest {
   req: { headers: IncomingHttpHeaders };
-  res: { setHeader(name: string, value: string): unknown };
+  headers: AnswerHeaders;
   requestId: string;
 }
 
@@ -53,11 +54,11 @@ export function createAuthenticate(
     return found;
   }
 
-  return async ({ req, res, requestId }) => {
+  return async ({ req, headers, requestId }) => {
     const key = bearerToken(req.headers.authorization);
     const keyHash = hash("sha256", key);
     const { state, keyId, accountId, channel } = cache.get(keyHash) ?? (await ask(keyHash));
-    if (channel === settlementChannel) res.setHeader("inference-id", requestId);
+    if (channel === settlementChannel) headers["inference-id"] = requestId;
     if (state === KeyState.ACTIVE) return { keyId, accountId, channel };
     if (state === KeyState.REVOKED) {
       throw new GatewayError("key_revoked", "This API key has been revoked.");

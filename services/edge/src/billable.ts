@@ -156,7 +156,7 @@ function replay(
     throw new GatewayError("idempotency_key_reused", message);
   }
   nameExchange(exchange, requestId);
-  exchange.res.setHeader("idempotency-replayed", "true");
+  exchange.headers["idempotency-replayed"] = "true";
   writeWhole(exchange, { contentType, body }, headersOf);
 }
 

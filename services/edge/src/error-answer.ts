@@ -9,7 +9,7 @@ import {
 import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
 import type { ErrorRequestHandler, RequestHandler } from "express";
-import { type Exchange, exchangeOf } from "./exchange.ts";
+import { type Exchange, exchangeOf, setHeaders } from "./exchange.ts";
 
 /** The end of every failed request: the envelope, unless the answer has begun already. */
 export function answerFailure(exchange: Exchange, error: unknown, log: Log): void {
@@ -18,6 +18,7 @@ export function answerFailure(exchange: Exchange, error: unknown, log: Log): voi
   const failure = toGatewayError(error, log);
   exchange.failure = failure;
   if (res.headersSent) return void res.destroy();
+  setHeaders(exchange);
   answerError(res, failure);
 }
 

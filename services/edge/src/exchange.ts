@@ -10,6 +10,8 @@ export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly requestId: string;
+  /** Of its answer, whatever that will be. Who writes the head puts them in. */
+  readonly headers: AnswerHeaders;
   /** Aborts when the client goes away before its answer is written. */
   readonly signal: AbortSignal;
   /** The path of the route that it met, for what is counted. */
@@ -23,6 +25,8 @@ export interface Exchange {
   /** Where traces are on. */
   traceId?: string;
 }
+
+export type AnswerHeaders = Record<string, string>;
 
 export type Route = (exchange: Exchange) => Promise<void>;
 
@@ -46,9 +50,10 @@ export function openExchange(
   res: ServerResponse,
 ): Exchange {
   const controller = new AbortController();
-  const exchange: Exchange = { req, res, requestId: newRequestId(), signal: controller.signal };
+  const requestId = newRequestId();
+  const headers: AnswerHeaders = { "x-request-id": requestId };
+  const exchange: Exchange = { req, res, requestId, headers, signal: controller.signal };
   const startedAt = performance.now();
-  res.setHeader("x-request-id", exchange.requestId);
   res.once("close", () => {
     if (!res.writableFinished) controller.abort();
     tellEnd(exchange, performance.now() - startedAt, parts);
@@ -83,9 +88,14 @@ function pathOf({ url = "" }: IncomingMessage): string {
 }
 
 /** Names the answer by another request's id: the one that it was first given to. */
-export function nameExchange({ res }: Exchange, requestId: string): void {
-  res.setHeader("x-request-id", requestId);
-  if (res.hasHeader("inference-id")) res.setHeader("inference-id", requestId);
+export function nameExchange({ headers }: Exchange, requestId: string): void {
+  headers["x-request-id"] = requestId;
+  if (headers["inference-id"] !== undefined) headers["inference-id"] = requestId;
+}
+
+/** Sets them for whoever writes a head of its own. */
+export function setHeaders({ res, headers }: Exchange): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 }
 
 /**

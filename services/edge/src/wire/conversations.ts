@@ -79,7 +79,7 @@ export function deleteConversation(parts: ConversationParts): Route {
     const { place: id = "" } = exchange;
     await conversations.deleteConversation({ caller, id });
     await records.forget(caller.keyId, id.toLowerCase());
-    exchange.res.writeHead(204).end();
+    exchange.res.writeHead(204, { ...exchange.headers }).end();
   };
 }
 
@@ -90,7 +90,7 @@ export function deleteConversations(parts: ConversationParts): Route {
     const caller = await callerOf(authenticate, exchange);
     await conversations.deleteConversations({ caller });
     await records.forget(caller.keyId);
-    exchange.res.writeHead(204).end();
+    exchange.res.writeHead(204, { ...exchange.headers }).end();
   };
 }
 

@@ -9,7 +9,7 @@ import type { Log } from "@tollgate/kit/log";
 import type { Metrics } from "@tollgate/kit/operations/metrics";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { Authenticate } from "../auth.ts";
-import type { Route } from "../exchange.ts";
+import type { AnswerHeaders, Route } from "../exchange.ts";
 import type { BalanceGuard } from "../guard.ts";
 import type { ServiceProxy } from "../proxy.ts";
 import { refuseQuery } from "../query.ts";
@@ -31,17 +31,12 @@ export const livePath = "/v1/audio/transcriptions/stream";
  */
 export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LiveParts): Upgrades {
   async function accept(req: IncomingMessage, socket: Socket, head: Buffer, requestId: string) {
-    const headers: Record<string, string> = { "x-request-id": requestId };
-    const res = {
-      setHeader(name: string, value: string) {
-        headers[name] = value;
-      },
-    };
+    const headers: AnswerHeaders = { "x-request-id": requestId };
     try {
       // Before its version 24.9, Node asks nobody which upgrades are taken.
       if (!isLive(req)) throw notFound();
       const onlyProtocol = takeKeyFromProtocols(req);
-      const { keyId, accountId } = await authenticate({ req, res, requestId });
+      const { keyId, accountId } = await authenticate({ req, headers, requestId });
       await guard.check(accountId);
       refuseQuery(req);
       const caller = create(CallerSchema, { requestId, keyId, accountId });

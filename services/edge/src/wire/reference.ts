@@ -31,8 +31,9 @@ export function getDocs(document: () => OpenApiDocument): Route {
   };
 }
 
-function write({ res }: Exchange, contentType: string, body: Buffer): void {
+function write({ res, headers }: Exchange, contentType: string, body: Buffer): void {
   res.writeHead(200, {
+    ...headers,
     "content-type": contentType,
     "content-length": body.byteLength,
     "cache-control": cacheControl,

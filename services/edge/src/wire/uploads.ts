@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { Authenticate } from "../auth.ts";
-import { type Route, rememberExchange } from "../exchange.ts";
+import { type Route, rememberExchange, setHeaders } from "../exchange.ts";
 import type { BalanceGuard } from "../guard.ts";
 import type { ServiceProxy } from "../proxy.ts";
 
@@ -15,6 +15,7 @@ export function upload(
     await guard.check(accountId);
     const { req, res, requestId } = exchange;
     rememberExchange(exchange);
+    setHeaders(exchange);
     proxy.web(req, res, create(CallerSchema, { requestId, keyId, accountId }));
   };
 }
