@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo, Socket } from "node:net";
 import { StartError } from "@tollgate/kit/errors";
 import { type StopServer, stopperOf } from "@tollgate/kit/http/stop-server";
+import { createAcceptors, listenTogether } from "./acceptors.ts";
 import { answerBrokenHttp } from "./error-answer.ts";
 
 /** Longer than the idle time-outs of common load balancers, so that they close first. */
@@ -38,15 +39,17 @@ export async function listen(
     },
     app,
   );
-  const stop = stopperOf(server);
+  const acceptors = createAcceptors(server);
+  const stop = stopperOf(server, acceptors);
   server.on("clientError", answerBrokenHttp);
   server.on("upgrade", upgrades.accept);
   // So does an expectation that is not known (RFC 9110, 10.1.1).
   server.on("checkExpectation", app);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, port)));
-    server.listen(port, host, resolve);
-  });
+  try {
+    await listenTogether(server, acceptors, { host, port });
+  } catch (error) {
+    throw cannotListen(error as NodeJS.ErrnoException, port);
+  }
   const address = server.address() as AddressInfo;
   return {
     url: `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${address.port}`,

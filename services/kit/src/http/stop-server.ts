@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 
 const idleLookMs = 100;
@@ -9,9 +10,9 @@ export type StopServer = (graceMs: number) => Promise<void>;
 /**
  * Follows a server's connections from its start. Those that were upgraded are no longer the server's
  * to close, and those on which nothing was asked yet are not idle to it: both would keep it from
- * ending.
+ * ending. `acceptors` are other sockets that the server is handed connections by.
  */
-export function stopperOf(server: Server): StopServer {
+export function stopperOf(server: Server, acceptors: readonly SocketServer[] = []): StopServer {
   const upgraded = new Set<Duplex>();
   const unused = new Set<Duplex>();
   server.on("connection", (socket) => {
@@ -25,7 +26,7 @@ export function stopperOf(server: Server): StopServer {
     socket.once("close", () => upgraded.delete(socket));
   });
   return async (graceMs) => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const closed = Promise.all([server, ...acceptors].map(closeServer));
     const idle = setInterval(() => {
       server.closeIdleConnections();
       for (const socket of unused) socket.destroy();
@@ -38,4 +39,8 @@ export function stopperOf(server: Server): StopServer {
     clearInterval(idle);
     clearTimeout(force);
   };
+}
+
+function closeServer(server: SocketServer): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
 }

@@ -4,6 +4,9 @@ import { type Dispatcher, errors } from "undici";
 /** Unread bytes past which the provider is made to wait. */
 const maxUnreadBytes = 64 * 1024;
 
+/** Why a call is given up that is not read to its end. Nobody is told. */
+const leftEarly = new errors.RequestAbortedError("left before its end");
+
 export interface AnswerHead {
   status: number;
   contentType: string;
@@ -44,7 +47,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIt
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Given up while it waited for a connection.
-    if (this.#end !== undefined) controller.abort(new errors.RequestAbortedError());
+    if (this.#end !== undefined) controller.abort(leftEarly);
   }
 
   onResponseStart(
@@ -83,7 +86,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIt
   }
 
   async return(): Promise<IteratorResult<Buffer, undefined>> {
-    this.#giveUp(new errors.RequestAbortedError());
+    this.#giveUp(leftEarly);
     return { done: true, value: undefined };
   }
 
@@ -105,7 +108,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIt
     if (this.#end !== undefined) return;
     this.#unread = [];
     this.#close(reason);
-    this.#controller?.abort(new errors.RequestAbortedError());
+    this.#controller?.abort(leftEarly);
   }
 
   #close(failure: unknown): void {

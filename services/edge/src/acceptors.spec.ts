@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import {
+  type AddressInfo,
+  connect,
+  createServer as createSocketServer,
+  type Socket,
+} from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { stopperOf } from "@tollgate/kit/http/stop-server";
+import { expect, onTestFinished, test } from "vitest";
+import { createAcceptors, listenTogether } from "./acceptors.ts";
+
+const place = { host: "127.0.0.1", port: 0 };
+
+async function start() {
+  const server = createServer((_req, res) => res.end("ok"));
+  const acceptors = createAcceptors(server);
+  const stop = stopperOf(server, acceptors);
+  await listenTogether(server, acceptors, place);
+  const { port } = server.address() as AddressInfo;
+  onTestFinished(() => stop(0));
+  return { server, port, stop };
+}
+
+test("clients that come at once are not taken in one a turn of the event loop", async () => {
+  const { server, port } = await start();
+  const clients = 64;
+  let accepted = 0;
+  server.on("connection", () => {
+    accepted += 1;
+  });
+  const sockets = Array.from({ length: clients }, () => connect(port, place.host));
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  let turns = 0;
+  for (; accepted < clients; turns += 1) await nextTurn();
+  expect(turns).toBeLessThan(clients / 2);
+  for (const socket of sockets) socket.destroy();
+});
+
+test("every connection is served, whichever socket took it in", async () => {
+  const { port } = await start();
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, async () => (await fetch(`http://${place.host}:${port}`)).text()),
+  );
+  expect(new Set(answers)).toEqual(new Set(["ok"]));
+});
+
+test("a port that another has is not shared with it", async () => {
+  const { port } = await start();
+  const server = createServer();
+  const second = listenTogether(server, createAcceptors(server), { ...place, port });
+  await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test("a server that is stopped frees its port, and ends connections on which nothing was asked", async () => {
+  const { port, stop } = await start();
+  const sockets = Array.from({ length: 32 }, () => connect(port, place.host));
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  const ended = Promise.all(sockets.map(closed));
+  await stop(60_000);
+  await ended;
+  const next = createSocketServer().listen(port, place.host);
+  await once(next, "listening");
+  next.close();
+});
+
+/** One that the server never took in ends by a reset. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.on("error", () => {}).once("close", () => resolve());
+  });
+}
