@@ -33,12 +33,14 @@ describe("deletion", () => {
     return key;
   }
 
-  async function turnsOf({ keyId, id }: ConversationKey): Promise<number> {
-    const text = "SELECT FROM turn WHERE key_id = $1 AND conversation_id = $2";
+  /** How many rows there are with content: turns, and segments of many. */
+  async function contentsOf({ keyId, id }: ConversationKey): Promise<number> {
+    const own = "WHERE key_id = $1 AND conversation_id = $2";
+    const text = `SELECT FROM turn ${own} UNION ALL SELECT FROM turn_segment ${own}`;
     return (await pool.query(text, [keyId, id])).rows.length;
   }
 
-  /** Adds a turn, as another replica does, and leaves its transaction open. */
+  /** Adds a turn with which many are joined, as another replica does, in a transaction left open. */
   async function addSlowly({ keyId, id }: ConversationKey): Promise<() => Promise<void>> {
     const client = await pool.connect();
     await client.query("BEGIN");
@@ -48,7 +50,7 @@ describe("deletion", () => {
     );
     await client.query(
       `INSERT INTO turn (key_id, conversation_id, index, messages, response, usage, model, request_id)
-       VALUES ($1, $2, 1, '[]', '{}', '{}', 'm', 'req_2')`,
+       VALUES ($1, $2, 63, '[]', '{}', '{}', 'm', 'req_2')`,
       [keyId, id],
     );
     return async () => {
@@ -76,7 +78,16 @@ describe("deletion", () => {
     await commit();
     await removed;
     expect((await store.load(key))?.isDeleted).toBe(true);
-    expect(await turnsOf(key)).toBe(0);
+    expect(await contentsOf(key)).toBe(0);
+  });
+
+  test("removes also what was joined before", async () => {
+    const key = newKey();
+    await lock(pool, key, "req_1");
+    for (let turn = 0; turn < 64; turn += 1) await store.append(key, "req_1", newTurn());
+    expect(await contentsOf(key)).toBe(65);
+    await deletion.deleteOne(key);
+    expect(await contentsOf(key)).toBe(0);
   });
 
   test("adds nothing to what is deleted", async () => {
@@ -84,7 +95,7 @@ describe("deletion", () => {
     await deletion.deleteOne(key);
     await lock(pool, key, "req_2");
     expect(await store.append(key, "req_2", newTurn())).toBe(false);
-    expect(await turnsOf(key)).toBe(0);
+    expect(await contentsOf(key)).toBe(0);
   });
 
   test("does not wait for the ledger, which is told until it has heard", async () => {

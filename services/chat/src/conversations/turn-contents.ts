@@ -1,5 +1,6 @@
+import { readByteRows } from "@tollgate/kit/database/byte-rows";
 import { LRUCache } from "lru-cache";
-import type pg from "pg";
+import pg from "pg";
 import { type ConversationKey, linkOf } from "./conversation-key.ts";
 
 /** What all conversations together may take of a replica's memory, and how long unused. */
@@ -7,6 +8,10 @@ const maxCachedBytes = 64 * 1024 * 1024;
 const cachedMs = 10 * 60 * 1_000;
 /** What an entry takes besides its content. */
 const entryBytes = 1_000;
+/** Pieces of this size are not joined to be fewer. */
+const largePieceBytes = 256 * 1024;
+/** How many turns there are at least before some are joined in the database. */
+const segmentTurns = 64;
 
 /**
  * The contents of turns as they go to a provider: the messages of each and the answer, all of them
@@ -40,14 +45,9 @@ export function createTurnContents(pool: pg.Pool): TurnContents {
     async read(key, turnCount) {
       const cached = cache.get(linkOf(key));
       if (cached?.turnCount === turnCount) return cached.pieces;
-      // Another replica may have added to what is at hand here.
-      const known = cached !== undefined && cached.turnCount < turnCount ? cached : nothing;
-      // Megabytes of text are passed on as they are, not made into strings.
-      const values = [key.keyId, key.id, known.turnCount, turnCount];
-      const query = { name: "load-turns", text: contentSql, values, binary: true };
-      const { rows } = await pool.query<{ content: Buffer }>(query);
-      const added = Buffer.concat(rows.map(({ content }) => content));
-      const pieces = added.byteLength === 0 ? known.pieces : appended(known.pieces, added);
+      const known = cached !== undefined && isContinued(cached, turnCount) ? cached : nothing;
+      const added = await readByteRows(pool, contentSql(key, known.turnCount, turnCount));
+      const pieces = added.reduce<readonly Uint8Array[]>(appended, known.pieces);
       cache.set(linkOf(key), { turnCount, pieces });
       return pieces;
     },
@@ -61,24 +61,39 @@ export function createTurnContents(pool: pg.Pool): TurnContents {
   };
 }
 
+/** Another replica may have added to what is at hand here. Much is quicker read from the beginning. */
+function isContinued(cached: Cached, turnCount: number): boolean {
+  return cached.turnCount < turnCount && turnCount - cached.turnCount < segmentTurns;
+}
+
 /**
- * Adds a piece, and joins it with those before that are no larger. So there are never more than a
- * couple of dozens, and a byte is copied as rarely as that.
+ * Adds a piece, and joins it with those before that are no larger, unless they are large. So a byte
+ * is copied a dozen times at the most.
  */
 function appended(pieces: readonly Uint8Array[], added: Uint8Array): Uint8Array[] {
   let last = added;
   let count = pieces.length;
   for (; count > 0; count -= 1) {
     const before = pieces[count - 1] as Uint8Array;
-    if (before.byteLength > last.byteLength) break;
+    if (before.byteLength > Math.min(last.byteLength, largePieceBytes)) break;
     last = Buffer.concat([before, last]);
   }
   return [...pieces.slice(0, count), last];
 }
 
-/** A turn's messages lose their brackets and are followed by the answer to them. */
-const contentSql = `
-  SELECT convert_to(substr(messages, 2, length(messages) - 2) || ',' || response || ',', 'UTF8')
-    AS content
-  FROM turn WHERE key_id = $1 AND conversation_id = $2 AND index >= $3 AND index < $4
-  ORDER BY index`;
+/** Of the turns from the one index until before the other, in pieces and in their order. */
+function contentSql({ keyId, id }: ConversationKey, from: number, until: number): string {
+  const own = `key_id = ${pg.escapeLiteral(keyId)} AND conversation_id = ${pg.escapeLiteral(id)}`;
+  const turnsFrom = (first: string) => `
+    SELECT index, turn_content(messages, response) AS content FROM turn
+    WHERE ${own} AND index >= ${first} AND index < ${until}`;
+  if (from > 0 || until < segmentTurns) {
+    return `SELECT content FROM (${turnsFrom(String(from))}) AS added ORDER BY index`;
+  }
+  const segments = `FROM turn_segment WHERE ${own} AND until_index <= ${until}`;
+  return `
+    SELECT content FROM (
+      SELECT from_index AS index, content ${segments}
+      UNION ALL ${turnsFrom(`(SELECT coalesce(max(until_index), 0) ${segments})`)}
+    ) AS pieces ORDER BY index`;
+}
