@@ -8,12 +8,36 @@ const ticksPerSecond = 100;
  * Zero where there is no /proc.
  */
 export function cpuSeconds(pids: readonly number[]): number {
-  const parents = parentsOf();
-  const family = new Set(pids);
-  for (const [pid, parent] of parents) if (family.has(parent)) family.add(pid);
   let ticks = 0;
-  for (const pid of family) ticks += ticksOf(pid);
+  for (const pid of familyOf(pids)) ticks += ticksOf(pid);
   return ticks / ticksPerSecond;
+}
+
+/**
+ * CPU-milliseconds that processes and their children used so far, without those that ended: for work
+ * that is over before a hundredth of a second is. Zero where there is no /proc.
+ */
+export function cpuMs(pids: readonly number[]): number {
+  let sum = 0;
+  for (const pid of familyOf(pids)) {
+    for (const thread of list(`/proc/${pid}/task`)) sum += threadCpuMs(pid, thread);
+  }
+  return sum;
+}
+
+/** The same of one process's first thread alone, where all JavaScript runs and others wait for. */
+export function mainThreadCpuMs(pid: number): number {
+  return threadCpuMs(pid, String(pid));
+}
+
+function threadCpuMs(pid: number, thread: string): number {
+  return Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0]) / 1_000_000;
+}
+
+function familyOf(pids: readonly number[]): ReadonlySet<number> {
+  const family = new Set(pids);
+  for (const [pid, parent] of parentsOf()) if (family.has(parent)) family.add(pid);
+  return family;
 }
 
 function parentsOf(): Map<number, number> {
@@ -32,11 +56,16 @@ function ticksOf(pid: number): number {
 
 /** The fields of `/proc/PID/stat` behind the program's name. */
 function fieldsOf(pid: number): string[] {
+  const text = read(`/proc/${pid}/stat`);
+  return text.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+/** Empty for a process that has ended. */
+function read(file: string): string {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return readFileSync(file, "latin1");
   } catch {
-    return [];
+    return "";
   }
 }
 
