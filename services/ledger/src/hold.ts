@@ -2,6 +2,7 @@ import { createBatch } from "@tollgate/kit/batch";
 import { isStatementFault } from "@tollgate/kit/database/pool";
 import type { NanoUsd } from "@tollgate/kit/money";
 import type pg from "pg";
+import type { CapturesUnderWay } from "./captures-under-way.ts";
 
 const batchLimit = 512;
 
@@ -16,6 +17,34 @@ export interface HoldGrant {
   held: NanoUsd;
   /** What all holds of the wallet keep aside, this one included. */
   walletHeld: NanoUsd;
+}
+
+export interface Holds {
+  takeHold(order: HoldOrder): Promise<HoldGrant>;
+  /** Adds to a hold what is free, up to the estimate. */
+  growHold(order: HoldOrder): Promise<HoldGrant>;
+}
+
+/**
+ * Takes and grows holds. One that gets less than its estimate gets what it lacks, as far as there is
+ * any, from what the captures under way give back: they settle requests that were answered before.
+ */
+export function createHolds(pool: pg.Pool, holdMs: number, captures: CapturesUnderWay): Holds {
+  const take = createHoldTaker(pool, holdMs);
+  const grow = (order: HoldOrder) => growHold(pool, order, holdMs);
+
+  async function fill(order: HoldOrder, first: HoldGrant): Promise<HoldGrant> {
+    const ended = captures.ended();
+    if (first.held === order.estimate || ended === undefined) return first;
+    await ended;
+    const more = await grow({ ...order, estimate: order.estimate - first.held });
+    return { held: first.held + more.held, walletHeld: more.walletHeld };
+  }
+
+  return {
+    takeHold: async (order) => fill(order, await take(order)),
+    growHold: async (order) => fill(order, await grow(order)),
+  };
 }
 
 /**

@@ -8,11 +8,12 @@ import { defineService } from "@tollgate/kit/service";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 import { createCapture } from "./capture.ts";
+import { type CapturesUnderWay, followCaptures } from "./captures-under-way.ts";
 import { type LedgerConfig, readConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
-import { createHoldTaker, extendHolds, growHold } from "./hold.ts";
+import { createHolds, extendHolds } from "./hold.ts";
 import { findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
 import { releaseHold, sweepExpiredHolds } from "./release.ts";
@@ -38,11 +39,11 @@ export const ledger = defineService({
       settings: { enable_seqscan: "off" },
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
-    const capture = createCapture(pool, metrics);
-    const consumer = broker && consumeUsage(broker, capture, log, metrics, tracer);
+    const captures = followCaptures(createCapture(pool, metrics));
+    const consumer = broker && consumeUsage(broker, captures.capture, log, metrics, tracer);
     const sweep = startSweep(pool, log);
     return {
-      offers: [offer(LedgerService, implement(pool, prisma, config, capture, now))],
+      offers: [offer(LedgerService, implement(pool, prisma, config, captures, now))],
       async stop() {
         await consumer?.stop();
         await sweep.stop();
@@ -57,10 +58,10 @@ function implement(
   pool: pg.Pool,
   prisma: PrismaClient,
   config: LedgerConfig,
-  capture: ReturnType<typeof createCapture>,
+  captures: CapturesUnderWay,
   now: () => Date,
 ): Implementation<typeof LedgerService> {
-  const takeHold = createHoldTaker(pool, config.holdMs);
+  const { takeHold, growHold } = createHolds(pool, config.holdMs, captures);
   return {
     async hold({ holdId, accountId, estimateNanoUsd }) {
       const grant = await takeHold({ holdId, accountId, estimate: estimateNanoUsd });
@@ -71,8 +72,7 @@ function implement(
       };
     },
     async growHold({ holdId, accountId, estimateNanoUsd }) {
-      const order = { holdId, accountId, estimate: estimateNanoUsd };
-      const grant = await growHold(pool, order, config.holdMs);
+      const grant = await growHold({ holdId, accountId, estimate: estimateNanoUsd });
       return { addedNanoUsd: grant.held, walletHeldNanoUsd: grant.walletHeld };
     },
     async extendHolds({ holdIds }) {
@@ -89,29 +89,34 @@ function implement(
           param: "events",
         });
       }
-      await Promise.all(events.map(capture));
+      await Promise.all(events.map(captures.capture));
       return {};
     },
     async confirmUsage({ eventIds }) {
       return { missingEventIds: await findMissing(pool, eventIds) };
     },
     async getWallet({ accountId }) {
-      const wallet = await findWallet(prisma, accountId);
+      await captures.ended();
+      const wallet = await findWallet(pool, accountId);
       return wallet === undefined ? {} : { wallet };
     },
     topUp: ({ accountId, amountNanoUsd, reference }) =>
       topUp(pool, { accountId, amountNanoUsd, reference, at: now() }),
     async getSpend({ accountId, from }) {
+      await captures.ended();
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
     },
     async findCharges({ accountId, requestIds, withinMs }) {
+      await captures.ended();
       return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
     },
     async listEntries(request) {
+      await captures.ended();
       const entries = await listEntries(prisma, request);
       return { entries: entries.map(toEntry) };
     },
     async listConversationEntries(query) {
+      await captures.ended();
       const entries = await listConversationEntries(prisma, {
         accountId: query.accountId,
         conversationId: query.conversationId,
@@ -122,7 +127,10 @@ function implement(
       await unlinkConversations(pool, accountId, conversationIds);
       return {};
     },
-    verify: () => verifyLedger(prisma),
+    async verify() {
+      await captures.ended();
+      return verifyLedger(prisma);
+    },
   };
 }
 

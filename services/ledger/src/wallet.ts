@@ -2,7 +2,6 @@ import { GatewayError } from "@tollgate/kit/errors";
 import { newId } from "@tollgate/kit/ids";
 import { formatUsd, maxBalanceNanoUsd } from "@tollgate/kit/money";
 import type pg from "pg";
-import type { PrismaClient } from "./generated/client.ts";
 import { inTransaction } from "./transaction.ts";
 
 export interface WalletRow {
@@ -11,11 +10,15 @@ export interface WalletRow {
   heldNanoUsd: bigint;
 }
 
-export async function findWallet(
-  prisma: PrismaClient,
-  accountId: string,
-): Promise<WalletRow | undefined> {
-  return (await prisma.wallet.findUnique({ where: { accountId } })) ?? undefined;
+export async function findWallet(pool: pg.Pool, accountId: string): Promise<WalletRow | undefined> {
+  const { rows } = await pool.query<{ balance: bigint; held: bigint }>({
+    name: "find-wallet",
+    text: `SELECT balance_nano_usd AS balance, held_nano_usd AS held
+      FROM wallet WHERE account_id = $1`,
+    values: [accountId],
+  });
+  const [row] = rows;
+  return row && { accountId, balanceNanoUsd: row.balance, heldNanoUsd: row.held };
 }
 
 /** Money moves in whole micro-USD, so that six decimals tell a wallet exactly. */

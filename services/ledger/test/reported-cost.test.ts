@@ -13,6 +13,7 @@ import { costOf, minOf, type Price } from "@tollgate/kit/money";
 import { createMetrics } from "@tollgate/kit/operations/metrics";
 import { createPipeline, dearestCost, type Pipeline } from "@tollgate/kit/pipeline";
 import { createClient } from "@tollgate/kit/rpc/client";
+import type { Client } from "@tollgate/kit/rpc/implementation";
 import { createLocalTransport } from "@tollgate/kit/rpc/local";
 import type { RunningService } from "@tollgate/kit/service";
 import { createTrust } from "@tollgate/kit/trust";
@@ -37,6 +38,7 @@ describe("what a client is told", () => {
   let service: RunningService;
   let pipeline: Pipeline;
   /** What a growing hold waits for on its way to the ledger. */
+  let client: Client<typeof LedgerService>;
   let delay: Promise<unknown> = Promise.resolve();
 
   beforeAll(async () => {
@@ -61,7 +63,7 @@ describe("what a client is told", () => {
       now: () => new Date(),
     });
     for (const offer of service.offers) transport.add(offer);
-    const client = createClient(LedgerService, transport);
+    client = createClient(LedgerService, transport);
     pipeline = createPipeline({
       catalog: () => emptyCatalog,
       holds: createHolds(
@@ -120,11 +122,7 @@ describe("what a client is told", () => {
           expect(cost % 1_000n).toBe(0n);
           const before = balance;
           balance -= fails ? 0n : outcome.told;
-          expect(await readWallet(pool, accountId)).toEqual({
-            balance,
-            held: 0n,
-            entries: balance,
-          });
+          expect(await readSettled(accountId)).toEqual({ balance, held: 0n, entries: balance });
           if (!fails) expect(outcome.told).toBe(minOf(cost, minOf(outcome.held, before)));
         }
       },
@@ -149,9 +147,17 @@ describe("what a client is told", () => {
     overtaken.resolve();
     expect(await growth).toBe(7_000n);
     await failure;
-    expect(await readWallet(pool, accountId)).toMatchObject({ balance: 1_000_000n, held: 0n });
+    expect(await readSettled(accountId)).toMatchObject({ balance: 1_000_000n, held: 0n });
     await expect(generation.grow(1_000n)).rejects.toThrow("ended");
   });
+
+  /** The wallet once whoever asks the ledger for it finds in it what was answered before. */
+  async function readSettled(accountId: string) {
+    const { wallet } = await client.getWallet({ accountId });
+    const settled = await readWallet(pool, accountId);
+    expect(wallet).toMatchObject({ balanceNanoUsd: settled?.balance, heldNanoUsd: settled?.held });
+    return settled;
+  }
 
   async function runOne(
     model: Model,

@@ -15,6 +15,7 @@ function world({ hasBroker = true } = {}) {
   const up = { broker: hasBroker, ledger: true, disk: true };
   const has = { broker: new Set<string>(), ledger: new Set<string>(), disk: new Set<string>() };
   const poison = new Set<string>();
+  const ledger = { answers: Promise.resolve() };
   const metrics = createMetrics();
   const outbox = createOutbox(
     {
@@ -24,6 +25,7 @@ function world({ hasBroker = true } = {}) {
         return up.broker;
       },
       async toLedger(events) {
+        await ledger.answers;
         if (!up.ledger) throw new Error("the ledger is away");
         if (events.some(({ id }) => poison.has(id))) throw new GatewayError("invalid_param", "no");
         for (const { id } of events) has.ledger.add(id);
@@ -51,7 +53,7 @@ function world({ hasBroker = true } = {}) {
     for (const id of has.broker) has.ledger.add(id);
   };
   const waiting = async () => (await metrics.usageEventsWaiting.get()).values[0]?.value;
-  return { up, has, poison, outbox, consume, waiting };
+  return { up, has, poison, ledger, outbox, consume, waiting };
 }
 
 test("an event that the broker took stays on disk until the ledger has it", async () => {
@@ -73,11 +75,69 @@ test("what the broker lost is handed to the ledger", async () => {
   expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
 });
 
-test("without a broker the ledger has it at once, and the disk is left alone", async () => {
-  const { up, has, outbox } = world({ hasBroker: false });
-  up.disk = false;
+test("without a broker the ledger has it at once, and the disk no longer", async () => {
+  const { has, outbox } = world({ hasBroker: false });
   await outbox.send(event("a"));
-  expect([[...has.ledger], outbox.size()]).toEqual([["a"], 0]);
+  await vi.waitFor(() => {
+    expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
+  });
+});
+
+test("without a broker an event on disk does not wait for a slow ledger", async () => {
+  const { has, ledger, outbox } = world({ hasBroker: false });
+  const slow = Promise.withResolvers<void>();
+  ledger.answers = slow.promise;
+  await outbox.send(event("a"));
+  expect([[...has.disk], outbox.size(), outbox.unsent()]).toEqual([["a"], 1, 1]);
+  slow.resolve();
+  await vi.waitFor(() => {
+    expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
+  });
+});
+
+test("what is on disk when the ledger fails goes out later", async () => {
+  const { up, has, ledger, outbox } = world({ hasBroker: false });
+  const slow = Promise.withResolvers<void>();
+  ledger.answers = slow.promise;
+  await outbox.send(event("a"));
+  up.ledger = false;
+  slow.resolve();
+  await outbox.look(true);
+  expect([[...has.disk], outbox.unsent()]).toEqual([["a"], 1]);
+  up.ledger = true;
+  await outbox.look(true);
+  expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
+});
+
+test("with no disk the ledger is waited for, however slow", async () => {
+  const { up, has, ledger, outbox } = world({ hasBroker: false });
+  const slow = Promise.withResolvers<void>();
+  ledger.answers = slow.promise;
+  up.disk = false;
+  let safe = false;
+  const sent = outbox.send(event("a")).then(() => {
+    safe = true;
+  });
+  await new Promise(setImmediate);
+  expect(safe).toBe(false);
+  slow.resolve();
+  await sent;
+  expect([...has.ledger]).toEqual(["a"]);
+});
+
+test("while some wait for a slow ledger, more wait with them, and pile up nowhere", async () => {
+  const { has, ledger, outbox } = world({ hasBroker: false });
+  const slow = Promise.withResolvers<void>();
+  ledger.answers = slow.promise;
+  const safe: string[] = [];
+  const sending = ["a", "b", "c", "d", "e", "f"].map((id) =>
+    outbox.send(event(id)).then(() => void safe.push(id)),
+  );
+  await vi.waitFor(() => expect(safe).toEqual(["a", "b", "c", "d"]));
+  expect([...has.disk]).toEqual(safe);
+  slow.resolve();
+  await Promise.all(sending);
+  expect([...has.ledger]).toEqual(["a", "b", "c", "d", "e", "f"]);
 });
 
 test("what nobody takes is safe on disk, and goes out when somebody is back", async () => {

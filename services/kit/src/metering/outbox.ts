@@ -6,6 +6,11 @@ import type { Spool } from "./spool.ts";
 
 /** The ledger commits what the broker has within milliseconds; before this nobody asks. */
 const confirmAfterMs = 1_000;
+/**
+ * So many are on disk before the ledger has them, and no answer waits for its commit. Of more, the
+ * ledger takes a batch for less than the disk costs; and then none pile up where it is slow.
+ */
+const fewWaiting = 4;
 const confirmLimit = 5_000;
 const deliverLimit = 250;
 const firstRetryMs = 200;
@@ -75,21 +80,22 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
     waiting.delete(one);
     metrics.usageEventsWaiting.dec();
     one.delivered.resolve();
-    if (one.onDisk) spool.forget(one.event.id).catch((error: Error) => notSpooled(one, error));
+    if (one.onDisk) spool.forget(one.event.id);
   }
 
-  async function keep(one: Waiting): Promise<void> {
-    if (one.onDisk) return;
+  const keep = (one: Waiting) => keepOnDisk(one, ways, () => waiting.has(one));
+
+  /** Hands over what somebody awaits. Resolves once it is safe. */
+  async function hand(one: Waiting): Promise<void> {
     try {
-      await spool.keep(one.event);
-      one.onDisk = true;
+      await toLedger([one.event]);
+      recorded(one);
     } catch (error) {
-      notSpooled(one, error as Error);
+      log.error({ err: error, event: one.event.id }, "usage event could not be delivered yet");
+      await keep(one);
+      one.state = "unsent";
+      if (!one.onDisk) await one.delivered.promise;
     }
-  }
-
-  function notSpooled({ event }: Waiting, { message: reason }: Error): void {
-    log.error({ event: event.id, reason }, "the spool could not be written");
   }
 
   async function confirm(ones: readonly Waiting[]): Promise<void> {
@@ -128,15 +134,10 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
         const [taken] = await Promise.all([toBroker(event), keep(one)]);
         if (taken) return brokered(one);
       }
-      try {
-        await toLedger([event]);
-        recorded(one);
-      } catch (error) {
-        log.error({ err: error, event: event.id }, "usage event could not be delivered yet");
-        await keep(one);
-        one.state = "unsent";
-        if (!one.onDisk) await one.delivered.promise;
-      }
+      const handed = hand(one);
+      if (waiting.size > fewWaiting) return handed;
+      const onDisk = keep(one).then(() => (one.onDisk ? undefined : handed));
+      await Promise.race([handed, onDisk]);
     },
     takeOver: (event) => void open(event, "unsent", true),
     async look(hurried) {
@@ -154,6 +155,23 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
     size: () => waiting.size,
     unsent: () => [...waiting].filter(({ state }) => state !== "brokered").length,
   };
+}
+
+async function keepOnDisk(
+  one: Waiting,
+  { spool, log }: Ways,
+  isWaiting: () => boolean,
+): Promise<void> {
+  if (one.onDisk) return;
+  try {
+    await spool.keep(one.event);
+    one.onDisk = true;
+    // The ledger may have been the quicker one.
+    if (!isWaiting()) spool.forget(one.event.id);
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.error({ event: one.event.id, reason }, "the spool could not be written");
+  }
 }
 
 async function inParts<Item>(

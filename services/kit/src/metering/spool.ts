@@ -19,7 +19,8 @@ export interface Spool {
   /** What earlier processes left behind. */
   leftovers: readonly UsageEvent[];
   keep(event: UsageEvent): Promise<void>;
-  forget(eventId: string): Promise<void>;
+  /** Goes to disk with the next event that is kept: one that is handed over again does no harm. */
+  forget(eventId: string): void;
   close(): Promise<void>;
 }
 
@@ -34,9 +35,15 @@ export async function openSpool(folder: string, log: Log): Promise<Spool> {
   try {
     await mkdir(folder, { recursive: true });
     const { store, name } = await openFirst(folder);
+    let forgotten: Change[] = [];
+    const write = async (changes: readonly Change[]) => {
+      const all = [...forgotten, ...changes];
+      forgotten = [];
+      await store.batch(all);
+    };
     const put = createBatch({
       run: async (changes: readonly Change[]) => {
-        await store.batch([...changes]);
+        await write(changes);
         return changes.map(() => undefined);
       },
       limit: batchLimit,
@@ -49,8 +56,11 @@ export async function openSpool(folder: string, log: Log): Promise<Spool> {
       leftovers,
       keep: (event) =>
         put({ type: "put", key: event.id, value: toBinary(UsageEventSchema, event) }),
-      forget: (eventId) => put({ type: "del", key: eventId }),
-      close: () => store.close(),
+      forget: (eventId) => void forgotten.push({ type: "del", key: eventId }),
+      async close() {
+        await write([]);
+        await store.close();
+      },
     };
   } catch (error) {
     const { message, cause } = error as Error;

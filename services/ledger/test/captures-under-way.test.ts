@@ -1,0 +1,74 @@
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createCapture } from "../src/capture.ts";
+import { type CapturesUnderWay, followCaptures } from "../src/captures-under-way.ts";
+import { createHolds } from "../src/hold.ts";
+import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
+
+describe("what is answered before it is captured", () => {
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    pool = await openLedger(await createLedgerDatabase(inject("postgresUrl")));
+  });
+
+  afterAll(() => pool.end());
+
+  /** Captures that begin when `begin` is called. */
+  function heldCaptures(): CapturesUnderWay & { begin(): void } {
+    const start = Promise.withResolvers<void>();
+    const capture = createCapture(pool);
+    const captures = followCaptures(async (event) => {
+      await start.promise;
+      await capture(event);
+    });
+    return { ...captures, begin: start.resolve };
+  }
+
+  test("is waited for by a hold that lacks money, so that it gets what it gives back", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const captures = heldCaptures();
+    const { takeHold, growHold } = createHolds(pool, 60_000, captures);
+    const [first, second] = [`${accountId}-1`, `${accountId}-2`];
+    expect(await takeHold({ holdId: first, accountId, estimate: 9_000n })).toMatchObject({
+      held: 9_000n,
+    });
+    void captures.capture(usageEvent({ accountId, holdId: first, costNanoUsd: 2_000n }));
+    const taken = takeHold({ holdId: second, accountId, estimate: 5_000n });
+    await expect.poll(async () => (await readWallet(pool, accountId))?.held).toBe(10_000n);
+    captures.begin();
+    expect(await taken).toEqual({ held: 5_000n, walletHeld: 5_000n });
+    const order = { holdId: second, accountId, estimate: 5_000n };
+    expect(await growHold(order)).toEqual({ held: 3_000n, walletHeld: 8_000n });
+    expect(await readWallet(pool, accountId)).toMatchObject({ balance: 8_000n, held: 8_000n });
+  });
+
+  test("keeps no hold waiting that has what it asked for", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const captures = heldCaptures();
+    const { takeHold } = createHolds(pool, 60_000, captures);
+    const captured = captures.capture(usageEvent({ accountId, costNanoUsd: 2_000n }));
+    const order = { holdId: `${accountId}-1`, accountId, estimate: 9_000n };
+    expect(await takeHold(order)).toMatchObject({ held: 9_000n });
+    captures.begin();
+    await captured;
+  });
+
+  test("has ended when the last of it has, also when that failed", async () => {
+    const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const given = [one.promise, other.promise];
+    const captures = followCaptures(() => given.shift() as Promise<void>);
+    const event = usageEvent({ accountId: "acct_any" });
+    expect(captures.ended()).toBeUndefined();
+    void captures.capture(event);
+    const failing = captures.capture(event);
+    const ended = captures.ended();
+    one.resolve();
+    await one.promise;
+    expect(captures.ended()).toBe(ended);
+    other.reject(new Error("away"));
+    await expect(failing).rejects.toThrow("away");
+    await ended;
+    expect(captures.ended()).toBeUndefined();
+  });
+});
