@@ -1,7 +1,8 @@
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
 import { ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
-import { GatewayError, isErrorCode, PeerError } from "../errors.ts";
+import { type GatewayError, PeerError } from "../errors.ts";
+import { detailOf, gatewayErrorOf, peerErrorOf } from "./error-detail.ts";
 
 const detailKey = "tollgate-error-bin";
 const peerKey = "tollgate-peer-error";
@@ -13,14 +14,7 @@ export function toStatus(error: GatewayError | PeerError): StatusObject {
     metadata.set(peerKey, error.reason);
     return { code: peerStatus[error.reason], details: error.message, metadata };
   }
-  const detail = create(ErrorDetailSchema, {
-    code: error.code,
-    message: error.message,
-    param: error.param ?? "",
-    httpStatus: error.status,
-  });
-  if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
-  metadata.set(detailKey, Buffer.from(toBinary(ErrorDetailSchema, detail)));
+  metadata.set(detailKey, Buffer.from(toBinary(ErrorDetailSchema, detailOf(error))));
   return { code: grpcStatus(error.status), details: error.message, metadata };
 }
 
@@ -38,16 +32,10 @@ export function fromStatus(error: ServiceError): GatewayError | PeerError {
 /** The typed error in a call's trailing metadata, if there is one. */
 export function errorIn(metadata: Metadata, cause?: unknown): GatewayError | PeerError | undefined {
   const [reason] = metadata.get(peerKey);
-  if (isPeerReason(reason)) return new PeerError(reason, "a service further on failed", cause);
+  if (reason !== undefined) return peerErrorOf(reason.toString(), cause);
   const [encoded] = metadata.get(detailKey);
   if (!Buffer.isBuffer(encoded)) return undefined;
-  const detail = fromBinary(ErrorDetailSchema, encoded);
-  const code = isErrorCode(detail.code) ? detail.code : "internal_error";
-  return new GatewayError(code, detail.message, {
-    param: detail.param === "" ? undefined : detail.param,
-    retryAfterSeconds: detail.retryAfterSeconds,
-    cause,
-  });
+  return gatewayErrorOf(fromBinary(ErrorDetailSchema, encoded), cause);
 }
 
 const peerStatus = {
@@ -57,10 +45,6 @@ const peerStatus = {
   refused: status.PERMISSION_DENIED,
   draining: status.UNAVAILABLE,
 } as const;
-
-function isPeerReason(reason: unknown): reason is PeerError["reason"] {
-  return typeof reason === "string" && Object.hasOwn(peerStatus, reason);
-}
 
 /** The nearest gRPC status, for tools that look at gRPC alone; ours read the details. */
 function grpcStatus(httpStatus: number): status {

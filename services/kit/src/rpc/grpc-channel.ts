@@ -20,10 +20,11 @@ export const channelOptions: ChannelOptions = {
 };
 
 export function serializer(schema: DescMessage): (message: Message) => Buffer {
-  return (message) => {
-    const bytes = toBinary(schema, message);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  };
+  return (message) => asBuffer(toBinary(schema, message));
+}
+
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 export function deserializer(schema: DescMessage): (bytes: Buffer) => Message {

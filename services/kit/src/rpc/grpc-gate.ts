@@ -14,8 +14,12 @@ export interface Gate {
    * nothing was done, and another replica can be asked. How a service is, everybody may ask.
    */
   admit(metadata: Metadata, method: DescMethod): void;
+  /** Raises where the caller is not of the fleet. */
+  admitCaller(metadata: Metadata): void;
+  /** Raises where the server takes nothing new. */
+  admitCall(): void;
   /** The caller's trace, where traces are on and it has one. */
-  traceOf(metadata: Metadata): TraceHeaders | undefined;
+  traceOf(read: (name: keyof TraceHeaders) => string | undefined): TraceHeaders | undefined;
   /** A call is under way until what this answers is called. */
   enter(): () => void;
   /** Admits no more, and waits for those under way, `graceMs` at most. */
@@ -32,19 +36,29 @@ export interface GateOptions {
 export function createGate({ log, trust, isTraced = false }: GateOptions): Gate {
   let underWay = 0;
   let closed: PromiseWithResolvers<void> | undefined;
+
+  function admitCaller(metadata: Metadata): void {
+    const [shown] = metadata.get(secretHeader);
+    if (!trust.admits(shown?.toString())) {
+      throw new PeerError("refused", "the caller is not trusted");
+    }
+  }
+
+  function admitCall(): void {
+    if (closed !== undefined) throw new PeerError("draining", "the replica takes nothing new");
+  }
+
   return {
     log,
+    admitCaller,
+    admitCall,
     admit(metadata, { parent }) {
       if (parent.typeName === Health.typeName) return;
-      const [shown] = metadata.get(secretHeader);
-      if (!trust.admits(shown?.toString())) {
-        throw new PeerError("refused", "the caller is not trusted");
-      }
-      if (closed !== undefined) throw new PeerError("draining", "the replica takes nothing new");
+      admitCaller(metadata);
+      admitCall();
     },
-    traceOf(metadata) {
-      if (!isTraced) return undefined;
-      return traceHeaders((name) => metadata.get(name)[0]?.toString());
+    traceOf(read) {
+      return isTraced ? traceHeaders(read) : undefined;
     },
     enter() {
       underWay += 1;

@@ -1,20 +1,12 @@
-import { once } from "node:events";
-import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
-import {
-  type MethodDefinition,
-  Server,
-  ServerCredentials,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type sendUnaryData,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
-import { PeerError, StartError } from "../errors.ts";
-import { outgoingError } from "./boundary.ts";
-import { toStatus } from "./error-metadata.ts";
-import { channelOptions, deserializer, serializer } from "./grpc-channel.ts";
-import { createGate, type Gate, type GateOptions } from "./grpc-gate.ts";
-import type { AnyHandler, Fields, Offer } from "./implementation.ts";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { StartError } from "../errors.ts";
+import { exchangeMethod } from "./exchange.ts";
+import { createAnswerer } from "./exchange-answer.ts";
+import { createExchanges } from "./exchange-server.ts";
+import { channelOptions } from "./grpc-channel.ts";
+import { createGate, type GateOptions } from "./grpc-gate.ts";
+import type { Offer } from "./implementation.ts";
+import { addPlainService } from "./plain-server.ts";
 
 /** How long connections without a call may take to end. */
 const idleGraceMs = 1_000;
@@ -35,7 +27,9 @@ export async function serveGrpc(
 ): Promise<GrpcServer> {
   const gate = createGate(options);
   const server = new Server(channelOptions);
-  for (const offer of offers) addService(server, offer, gate);
+  const exchanges = createExchanges(createAnswerer(offers, gate), gate);
+  for (const offer of offers) addPlainService(server, offer, gate);
+  server.addService({ exchange: exchangeMethod }, { exchange: exchanges.handle });
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
       if (error === null) return resolve();
@@ -44,110 +38,13 @@ export async function serveGrpc(
   });
   return {
     async stop(graceMs) {
-      await gate.close(graceMs);
+      const idle = gate.close(graceMs);
+      exchanges.refuse();
+      await idle;
+      exchanges.end();
       const force = setTimeout(() => server.forceShutdown(), idleGraceMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(force);
     },
   };
-}
-
-function addService(server: Server, offer: Offer, gate: Gate): void {
-  const implementation: UntypedServiceImplementation = {};
-  const definition: Record<string, MethodDefinition<Message, Message>> = {};
-  for (const method of offer.service.methods) {
-    const handler = offer.methods.get(method.name) as AnyHandler;
-    const streams = method.methodKind === "server_streaming";
-    definition[method.name] = {
-      path: `/${offer.service.typeName}/${method.name}`,
-      requestStream: false,
-      responseStream: streams,
-      requestSerialize: serializer(method.input),
-      requestDeserialize: deserializer(method.input),
-      responseSerialize: serializer(method.output),
-      responseDeserialize: deserializer(method.output),
-    };
-    implementation[method.name] = streams
-      ? streamHandler(method, handler, gate)
-      : unaryHandler(method, handler, gate);
-  }
-  server.addService(definition, implementation);
-}
-
-function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
-  return async (
-    call: ServerUnaryCall<Message, Message>,
-    answer: sendUnaryData<Message>,
-  ): Promise<void> => {
-    const { signal, ended } = followCaller(call);
-    const leave = gate.enter();
-    try {
-      gate.admit(call.metadata, method);
-      const context = { signal, trace: gate.traceOf(call.metadata) };
-      const result = await (handler(call.request as never, context) as Promise<Fields>);
-      answer(null, create(method.output, result));
-    } catch (error) {
-      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, gate.log);
-      answer(toStatus(failure));
-    } finally {
-      ended();
-      leave();
-    }
-  };
-}
-
-/**
- * A status that is not OK overtakes messages on their way. A stream's own error must come after
- * them, so it travels in the trailing metadata of an OK status.
- */
-function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
-  return async (call: ServerWritableStream<Message, Message>): Promise<void> => {
-    const { signal, ended } = followCaller(call);
-    const leave = gate.enter();
-    try {
-      gate.admit(call.metadata, method);
-      const context = { signal, trace: gate.traceOf(call.metadata) };
-      const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
-      await writeAll(call, method, messages, signal);
-      call.end();
-    } catch (error) {
-      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, gate.log);
-      call.end(toStatus(failure).metadata);
-    } finally {
-      ended();
-      leave();
-    }
-  };
-}
-
-/** Writes as fast as the caller reads. */
-async function writeAll(
-  call: ServerWritableStream<Message, Message>,
-  method: DescMethod,
-  messages: AsyncIterable<Fields>,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const message of messages) {
-    const more = call.write(create(method.output, message));
-    if (!more && !signal.aborted) await once(call, "drain", { signal });
-    if (signal.aborted) return;
-  }
-}
-
-/** gRPC tells of a caller that left and of a deadline that passed by the same event. */
-function followCaller(
-  call: ServerUnaryCall<Message, Message> | ServerWritableStream<Message, Message>,
-) {
-  const controller = new AbortController();
-  const abort = () => controller.abort(cancelled());
-  if (call.cancelled) abort();
-  call.once("cancelled", abort);
-  return {
-    signal: controller.signal,
-    ended: () => void call.removeListener("cancelled", abort),
-  };
-}
-
-function cancelled(): PeerError {
-  return new PeerError("cancelled", "the caller went away");
 }

@@ -1,0 +1,107 @@
+import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
+import { PeerError } from "../errors.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import { nameOf } from "./exchange.ts";
+import type { Exchange } from "./exchange-client.ts";
+import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
+
+/** A call on an exchange that is answered once. */
+export async function exchangeUnary(
+  exchange: Exchange,
+  method: DescMethod,
+  request: Uint8Array,
+  options: CallOptions,
+): Promise<Message> {
+  const answer = await new Promise<Uint8Array | undefined>((resolve, reject) => {
+    let message: Uint8Array | undefined;
+    const call = exchange.begin(nameOf(method), request, options.trace, {
+      message(bytes) {
+        message = bytes;
+      },
+      end(error) {
+        stopClock();
+        if (error === undefined) resolve(message);
+        else reject(error);
+      },
+    });
+    const stopClock = startClock(options, (error) => {
+      call.cancel();
+      reject(error);
+    });
+  });
+  if (answer === undefined) throw new PeerError("unavailable", "the answer has no message");
+  return fromBinary(method.output, answer);
+}
+
+/** A call on an exchange that is answered by a stream. */
+export function exchangeStream(
+  exchange: Exchange,
+  method: DescMethod,
+  request: Uint8Array,
+  options: CallOptions,
+): AnswerStream {
+  const unread: { bytes: Uint8Array; credit: number }[] = [];
+  let ended: { error: Error | undefined } | undefined;
+  let wake = () => {};
+  const call = exchange.begin(nameOf(method), request, options.trace, {
+    message(bytes, credit) {
+      unread.push({ bytes, credit });
+      wake();
+    },
+    end,
+  });
+  const stopClock = startClock(options, (error) => {
+    call.cancel();
+    end(error);
+  });
+
+  function end(error: Error | undefined): void {
+    stopClock();
+    ended = { error };
+    wake();
+  }
+
+  return {
+    async next() {
+      for (;;) {
+        const message = unread.shift();
+        if (message !== undefined) {
+          call.grant(message.credit);
+          return fromBinary(method.output, message.bytes);
+        }
+        if (ended?.error !== undefined) throw ended.error;
+        if (ended !== undefined) return null;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    close() {
+      stopClock();
+      call.cancel();
+    },
+  };
+}
+
+/**
+ * Calls `onLimit` when the call has taken too long or its caller goes away, unless it is stopped
+ * before. The callee needs no clock: it is told by the cancelled call.
+ */
+function startClock(
+  { signal, timeoutMs = defaultTimeoutMs }: CallOptions,
+  onLimit: (error: PeerError) => void,
+): () => void {
+  const onTimeout = () => reach(new PeerError("deadline", `no answer within ${timeoutMs} ms`));
+  const onAbort = () => reach(new PeerError("cancelled", "the caller went away"));
+  const timer = setTimeout(onTimeout, timeoutMs);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  function stop(): void {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+  function reach(error: PeerError): void {
+    stop();
+    onLimit(error);
+  }
+  return stop;
+}

@@ -1,0 +1,153 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { type Client, type Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import {
+  type AnswerFrame,
+  type CallerFrameSchema,
+  ExchangeRequestSchema,
+  type ExchangeResponse,
+} from "@tollgate/proto/tollgate/v1/exchange";
+import { PeerError } from "../errors.ts";
+import type { TraceHeaders } from "../tracing/tracer.ts";
+import { errorOfEnd } from "./error-detail.ts";
+import { fromStatus } from "./error-metadata.ts";
+import { exchangeMethod, weightOf, windowBytes } from "./exchange.ts";
+import { createFrameBatch } from "./frame-batch.ts";
+
+/** The caller's end of a stream that carries many calls to one replica. */
+export interface Exchange {
+  begin(method: string, request: Uint8Array, trace: TraceHeaders | undefined, answer: Answer): Call;
+  /** Whether calls may be begun: not once the replica said that it takes no more. */
+  isOpen(): boolean;
+  /** Calls under way go on to their ends. */
+  close(): void;
+}
+
+/** Who is told what comes of a call. */
+export interface Answer {
+  /** In a stream, `credit` is to be granted once the message has been read. */
+  message(bytes: Uint8Array, credit: number): void;
+  /** The last that it is told. */
+  end(error: Error | undefined): void;
+}
+
+/** A call under way. */
+export interface Call {
+  /** Lets the callee send so much more. */
+  grant(credit: number): void;
+  /** The answer is told nothing more. */
+  cancel(): void;
+}
+
+/** Given back in lumps: a frame for every message would cost as much as the message. */
+const leastGrant = windowBytes / 4;
+
+type Frame = MessageInitShape<typeof CallerFrameSchema>;
+
+interface Waiting {
+  answer: Answer;
+  pieces: Uint8Array[];
+  grant(credit: number): void;
+}
+
+/**
+ * Opens one. `onEnd` is called when it has ended, however that came, and told whether the replica
+ * knows of exchanges.
+ */
+export function openExchange(
+  client: Client,
+  shown: Metadata,
+  onEnd: (isKnown: boolean) => void,
+): Exchange {
+  const { path, requestSerialize, responseDeserialize } = exchangeMethod;
+  const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, shown);
+  const calls = new Map<number, Waiting>();
+  const outgoing = createFrameBatch((frames: Frame[]) => {
+    if (!hasEnded) stream.write(create(ExchangeRequestSchema, { frames }));
+  });
+  let lastCall = 0;
+  let takesCalls = true;
+  let hasEnded = false;
+
+  function end(error: Error, isKnown: boolean): void {
+    if (hasEnded) return;
+    hasEnded = true;
+    takesCalls = false;
+    onEnd(isKnown);
+    for (const { answer } of calls.values()) answer.end(error);
+    calls.clear();
+  }
+
+  function receive(frame: AnswerFrame): void {
+    if (frame.call === 0) takesCalls = false;
+    const call = calls.get(frame.call);
+    if (call === undefined) return;
+    if (frame.piece !== undefined) takePiece(call, frame.piece, frame.more);
+    if (frame.end === undefined) return;
+    calls.delete(frame.call);
+    call.answer.end(errorOfEnd(frame.end));
+  }
+
+  stream.on("data", ({ frames }: ExchangeResponse) => frames.forEach(receive));
+  stream.on("end", () => end(notBegun("the replica has ended"), true));
+  stream.on("error", (error: ServiceError) => {
+    const isKnown = error.code !== status.UNIMPLEMENTED;
+    end(isKnown ? fromStatus(error) : notBegun("the replica knows plain calls alone"), isKnown);
+  });
+
+  return {
+    begin(method, request, trace, answer) {
+      const call = nextCall();
+      const grant = granter((credit) =>
+        outgoing.add({ call, body: { case: "credit", value: credit } }, 0),
+      );
+      calls.set(call, { answer, pieces: [], grant });
+      const value = { method, request, ...trace };
+      outgoing.add({ call, body: { case: "open", value } }, request.length);
+      return {
+        grant,
+        cancel() {
+          if (!calls.delete(call)) return;
+          outgoing.add({ call, body: { case: "cancel", value: true } }, 0);
+        },
+      };
+    },
+    isOpen: () => takesCalls,
+    close() {
+      takesCalls = false;
+      outgoing.flush();
+      if (calls.size === 0) stream.cancel();
+      else stream.end();
+    },
+  };
+
+  function nextCall(): number {
+    lastCall = (lastCall % 0xffff_ffff) + 1;
+    return lastCall;
+  }
+}
+
+function takePiece({ answer, pieces, grant }: Waiting, piece: Uint8Array, more: boolean): void {
+  if (more) {
+    pieces.push(piece);
+    grant(weightOf(piece));
+    return;
+  }
+  const message = pieces.length === 0 ? piece : Buffer.concat([...pieces, piece]);
+  pieces.length = 0;
+  answer.message(message, weightOf(piece));
+}
+
+function granter(send: (credit: number) => void): (credit: number) => void {
+  let owed = 0;
+  return (credit) => {
+    owed += credit;
+    if (owed < leastGrant) return;
+    send(owed);
+    owed = 0;
+  };
+}
+
+/** What was not begun can be asked of another replica, or in another way. */
+function notBegun(message: string): PeerError {
+  return new PeerError("draining", message);
+}

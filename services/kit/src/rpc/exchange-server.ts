@@ -1,0 +1,103 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { type handleBidiStreamingCall, Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
+import {
+  type AnswerFrameSchema,
+  type CallerFrame,
+  type ExchangeRequest,
+  type ExchangeResponse,
+  ExchangeResponseSchema,
+} from "@tollgate/proto/tollgate/v1/exchange";
+import { PeerError } from "../errors.ts";
+import { toStatus } from "./error-metadata.ts";
+import { type AnswerableCall, type Answerer, createAnswerableCall } from "./exchange-answer.ts";
+import { createFrameBatch } from "./frame-batch.ts";
+import type { Gate } from "./grpc-gate.ts";
+
+type Frame = MessageInitShape<typeof AnswerFrameSchema>;
+type Stream = ServerDuplexStream<ExchangeRequest, ExchangeResponse>;
+
+/** The callee's ends of all exchanges with it. */
+export interface Exchanges {
+  handle: handleBidiStreamingCall<ExchangeRequest, ExchangeResponse>;
+  /** Tells the callers that no call is begun any more. */
+  refuse(): void;
+  /** Ends them; calls still under way fail. */
+  end(): void;
+}
+
+export function createExchanges(answer: Answerer, gate: Gate): Exchanges {
+  const all = new Set<OpenExchange>();
+  return {
+    handle(stream) {
+      try {
+        gate.admitCaller(stream.metadata);
+        gate.admitCall();
+      } catch (error) {
+        stream.emit("error", toStatus(error as PeerError));
+        return;
+      }
+      // grpc-js keeps what a caller sent, to send it again, until it has been answered something.
+      stream.sendMetadata(new Metadata());
+      const exchange = serveExchange(stream, answer, () => all.delete(exchange));
+      all.add(exchange);
+    },
+    refuse() {
+      for (const exchange of all) exchange.refuse();
+    },
+    end() {
+      for (const exchange of all) exchange.end();
+    },
+  };
+}
+
+type OpenExchange = ReturnType<typeof serveExchange>;
+
+function serveExchange(stream: Stream, answer: Answerer, onGone: () => void) {
+  const calls = new Map<number, AnswerableCall>();
+  let isOpen = true;
+  let callerIsDone = false;
+  const outgoing = createFrameBatch((frames: Frame[]) => {
+    if (isOpen) stream.write(create(ExchangeResponseSchema, { frames }));
+  });
+
+  function receive({ call: id, body }: CallerFrame): void {
+    switch (body.case) {
+      case "open": {
+        const call = createAnswerableCall(id, outgoing.add);
+        calls.set(id, call);
+        void answer(body.value, call).finally(() => {
+          calls.delete(id);
+          if (isOpen && callerIsDone && calls.size === 0) end();
+        });
+        return;
+      }
+      case "credit":
+        calls.get(id)?.grant(body.value);
+        return;
+      case "cancel":
+        calls.get(id)?.cancel();
+    }
+  }
+
+  function gone(): void {
+    isOpen = false;
+    onGone();
+    for (const call of calls.values()) call.cancel();
+  }
+
+  function end(): void {
+    outgoing.flush();
+    isOpen = false;
+    onGone();
+    if (calls.size === 0) stream.end();
+    else stream.emit("error", toStatus(new PeerError("unavailable", "the replica ends")));
+  }
+
+  stream.on("data", ({ frames }: ExchangeRequest) => frames.forEach(receive));
+  stream.on("cancelled", gone);
+  stream.on("end", () => {
+    callerIsDone = true;
+    if (isOpen && calls.size === 0) end();
+  });
+  return { refuse: () => outgoing.add({ call: 0 }, 0), end };
+}

@@ -1,0 +1,136 @@
+import { type DescMethod, type Message, toBinary } from "@bufbuild/protobuf";
+import { Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
+import { Health } from "@tollgate/proto/grpc/health/v1/health";
+import { PeerError } from "../errors.ts";
+import { secretHeader, type Trust } from "../trust.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import { exchangeStream, exchangeUnary } from "./exchange-call.ts";
+import { type Exchange, openExchange } from "./exchange-client.ts";
+import { channelOptions } from "./grpc-channel.ts";
+import type { CallOptions } from "./implementation.ts";
+import { plainStream, plainUnary } from "./plain-call.ts";
+
+/** A larger request takes a call of its own: no other waits behind it. */
+const mostExchangedBytes = 256 * 1024;
+/** For how long a replica that knows no exchanges is not asked for one again. */
+const plainForMs = 30_000;
+
+/** One replica of a peer, and the connection to it. */
+export interface Replica {
+  /** `refusing`: it is connected, and takes no new calls. */
+  state(): "ready" | "connecting" | "failing" | "refusing";
+  /** Resolves once its connection is in another state, or at `untilMs` by the clock. */
+  changed(untilMs: number): Promise<void>;
+  unary(method: DescMethod, request: Message, options: CallOptions): Promise<Message>;
+  stream(method: DescMethod, request: Message, options: CallOptions): AnswerStream;
+  /** Lets go of the connection once no call is under way. */
+  retire(): void;
+  /** Lets go of the connection. */
+  close(): void;
+}
+
+/**
+ * A replica at `target`, as gRPC writes it. Calls share an exchange, which is opened with the first
+ * and anew when it has ended. How a service is, is asked by plain calls: they need no trust.
+ */
+export function createReplica(target: string, trust: Trust): Replica {
+  const client = new Client(target, credentials.createInsecure(), channelOptions);
+  const shown = new Metadata();
+  if (trust.secret !== undefined) shown.set(secretHeader, trust.secret);
+  let exchange: Exchange | undefined;
+  let plainUntil = 0;
+  let underWay = 0;
+  let isRetired = false;
+
+  /** Undefined where the call takes a gRPC call of its own. */
+  function exchangeFor({ parent }: DescMethod, request: Uint8Array): Exchange | undefined {
+    if (request.length > mostExchangedBytes || parent.typeName === Health.typeName)
+      return undefined;
+    if (exchange === undefined && performance.now() < plainUntil) return undefined;
+    exchange ??= openExchange(client, shown.clone(), (isKnown) => {
+      exchange = undefined;
+      if (!isKnown) plainUntil = performance.now() + plainForMs;
+    });
+    return exchange;
+  }
+
+  function begin(): void {
+    underWay += 1;
+  }
+
+  function end(): void {
+    underWay -= 1;
+    closeIfDone();
+  }
+
+  function closeIfDone(): void {
+    if (isRetired && underWay === 0) close();
+  }
+
+  function close(): void {
+    exchange?.close();
+    client.close();
+  }
+
+  return {
+    state() {
+      if (exchange?.isOpen() === false) return "refusing";
+      const channel = client.getChannel();
+      return shownState[channel.getConnectivityState(exchange === undefined)];
+    },
+    changed(untilMs) {
+      const channel = client.getChannel();
+      const before = channel.getConnectivityState(true);
+      return new Promise((resolve) => {
+        channel.watchConnectivityState(before, untilMs, () => resolve());
+      });
+    },
+    async unary(method, request, options) {
+      refuseGoneCaller(options);
+      const bytes = toBinary(method.input, request);
+      begin();
+      try {
+        const shared = exchangeFor(method, bytes);
+        return await (shared === undefined
+          ? plainUnary(client, shown, method, bytes, options)
+          : exchangeUnary(shared, method, bytes, options));
+      } finally {
+        end();
+      }
+    },
+    stream(method, request, options) {
+      refuseGoneCaller(options);
+      const bytes = toBinary(method.input, request);
+      begin();
+      const shared = exchangeFor(method, bytes);
+      const stream =
+        shared === undefined
+          ? plainStream(client, shown, method, bytes, options)
+          : exchangeStream(shared, method, bytes, options);
+      return {
+        next: stream.next,
+        close() {
+          stream.close();
+          end();
+        },
+      };
+    },
+    retire() {
+      isRetired = true;
+      closeIfDone();
+    },
+    close,
+  };
+}
+
+const shownState = {
+  [connectivityState.READY]: "ready",
+  [connectivityState.IDLE]: "connecting",
+  [connectivityState.CONNECTING]: "connecting",
+  [connectivityState.TRANSIENT_FAILURE]: "failing",
+  [connectivityState.SHUTDOWN]: "failing",
+} as const;
+
+function refuseGoneCaller({ signal }: CallOptions): void {
+  if (signal?.aborted) throw new PeerError("cancelled", "the caller went away");
+}

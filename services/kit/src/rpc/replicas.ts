@@ -1,0 +1,90 @@
+import { PeerError } from "../errors.ts";
+import type { Replica } from "./replica.ts";
+
+/** How soon a new replica behind a name is found. */
+const lookUpEveryMs = 30_000;
+/** How soon one is looked for where those that are known cannot be reached. */
+const lookUpAgainMs = 1_000;
+
+/** The replicas behind an address. */
+export interface Replicas {
+  /**
+   * The next one in turn that is connected. Where none is, waits until one that may be is, and
+   * where none could be reached before, `patienceMs`; then answers any: a call to it tells why.
+   */
+  next(patienceMs: number): Promise<Replica>;
+  close(): void;
+}
+
+/**
+ * Calls go to all that `lookUpTargets` finds. They are looked up now and then: a new one is opened, one that
+ * has gone retired. Where it finds none, those before stay.
+ */
+export function createReplicas(
+  lookUpTargets: () => Promise<readonly string[]>,
+  open: (target: string) => Replica,
+): Replicas {
+  const known = new Map<string, Replica>();
+  let all: readonly Replica[] = [];
+  let turn = 0;
+  let lookedUpAt = -Infinity;
+  let looking: Promise<void> | undefined;
+
+  async function lookUp(): Promise<void> {
+    lookedUpAt = performance.now();
+    const targets = new Set(await lookUpTargets());
+    // A name that cannot be looked up now says nothing of the replicas.
+    if (targets.size === 0) return;
+    for (const [target, replica] of known) {
+      if (targets.has(target)) continue;
+      known.delete(target);
+      replica.retire();
+    }
+    for (const target of targets) if (!known.has(target)) known.set(target, open(target));
+    all = [...known.values()];
+  }
+
+  function look(): Promise<void> {
+    looking ??= lookUp().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  }
+
+  function nextReady(): Replica | undefined {
+    for (let tried = 0; tried < all.length; tried += 1) {
+      turn = (turn + 1) % all.length;
+      if (all[turn]?.state() === "ready") return all[turn];
+    }
+    return undefined;
+  }
+
+  async function someReady(patienceMs: number): Promise<void> {
+    const mayWait = all.every((replica) => replica.state() === "failing");
+    const untilMs = Date.now() + patienceMs;
+    while (Date.now() < untilMs && !all.some((replica) => replica.state() === "ready")) {
+      if (!mayWait && !all.some((replica) => replica.state() === "connecting")) return;
+      await Promise.race(all.map((replica) => replica.changed(untilMs)));
+    }
+  }
+
+  const timer = setInterval(() => void look(), lookUpEveryMs);
+  timer.unref();
+  return {
+    async next(patienceMs) {
+      const ready = nextReady();
+      if (ready !== undefined) return ready;
+      if (all.length === 0) await look();
+      else if (performance.now() - lookedUpAt > lookUpAgainMs) void look();
+      if (all.length > 0) await someReady(patienceMs);
+      const replica = nextReady() ?? all[turn];
+      if (replica === undefined) throw new PeerError("unavailable", "the service has no address");
+      return replica;
+    },
+    close() {
+      clearInterval(timer);
+      for (const replica of all) replica.close();
+      all = [];
+    },
+  };
+}
