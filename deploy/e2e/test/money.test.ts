@@ -149,18 +149,7 @@ describe("money", () => {
 
   test("the same usage event delivered five times charges once", async () => {
     const account = await stack.newAccount(1);
-    const event = create(UsageEventSchema, {
-      id: `req_${account.accountId}`,
-      requestId: `req_${account.accountId}`,
-      accountId: account.accountId,
-      outcome: Outcome.COMPLETED,
-      routeType: "chat",
-      unitType: "tokens",
-      quantity: 10n,
-      basis: "provider",
-      costNanoUsd: 7_777_000n,
-    });
-    await deliverFiveTimes(stack, event);
+    await deliverFiveTimes(stack, usageOf(account, "once", 7_777_000n));
     // The chat service was restarted a moment ago, and the edge may not have found it again.
     await eventually(async () => expect((await ask(account, {})).status).toBe(200));
     await eventually(async () => {
@@ -171,7 +160,40 @@ describe("money", () => {
     expect(entries.filter((entry) => entry.amount === -7_777_000n)).toHaveLength(1);
     expect(entries.reduce((sum, entry) => sum + entry.amount, 0n)).toBe(balance);
   });
+
+  test("events that travel in one message are charged once each, without what is none", async ({
+    skip,
+  }) => {
+    if (stack.natsUrl === undefined) return skip("there is no broker");
+    const account = await stack.newAccount(1);
+    const companions = [
+      usageOf(account, "second", 2_000n),
+      usageOf({ ...account, accountId: "" }, "none", 3_000n),
+      usageOf(account, "fourth", 4_000n),
+    ];
+    await deliverFiveTimes(stack, { ...usageOf(account, "first", 1_000n), companions });
+    await eventually(async () => {
+      const { entries } = await readBooks(stack, account);
+      const charges = entries.filter(({ kind }) => kind === "usage").map(({ amount }) => amount);
+      expect(charges.sort()).toEqual([-1_000n, -2_000n, -4_000n]);
+    });
+  });
 });
+
+function usageOf({ accountId }: Account, name: string, costNanoUsd: bigint): UsageEvent {
+  const id = `req_${name}_${accountId}`;
+  return create(UsageEventSchema, {
+    id,
+    requestId: id,
+    accountId,
+    outcome: Outcome.COMPLETED,
+    routeType: "chat",
+    unitType: "tokens",
+    quantity: 10n,
+    basis: "provider",
+    costNanoUsd,
+  });
+}
 
 /** Through the broker where there is one, else to the ledger itself, as the publisher does. */
 async function deliverFiveTimes(stack: Stack, event: UsageEvent): Promise<void> {

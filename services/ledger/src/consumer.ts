@@ -28,8 +28,8 @@ export interface UsageConsumer {
 }
 
 /**
- * Reads usage events from the broker and captures each; a message is acknowledged once its entry
- * is committed. Stream and consumer are made when they are missing, also when the broker lost them.
+ * Reads usage events from the broker and captures each; a message is acknowledged once the entries
+ * of its events are committed. Stream and consumer are made when they are missing, also when the broker lost them.
  */
 export function consumeUsage(
   broker: Broker,
@@ -136,16 +136,13 @@ async function handle(
   capture: (event: UsageEvent) => Promise<void>,
   log: Log,
 ): Promise<void> {
-  const event = decode(message.data);
-  if (event === undefined) {
-    log.error({ sequence: message.seq }, "a message that is no usage event was dropped");
-    message.term();
-    return;
-  }
-  const captured = await capture(event).then(
+  const { events, isWhole } = decode(message.data);
+  if (!isWhole) log.error({ sequence: message.seq }, "what is no usage event was dropped");
+  if (events.length === 0) return message.term();
+  const captured = await Promise.all(events.map(capture)).then(
     () => true,
     (error: unknown) => {
-      log.error({ err: error, event: event.id }, "usage event not captured yet");
+      log.error({ err: error, sequence: message.seq }, "usage events not captured yet");
       return false;
     },
   );
@@ -154,15 +151,19 @@ async function handle(
     else message.nak(retryMs);
   } catch (error) {
     // The broker has gone. It will send the message again, and the ledger will know it.
-    log.warn({ event: event.id, reason: (error as Error).message }, "broker was not answered");
+    const reason = (error as Error).message;
+    log.warn({ sequence: message.seq, reason }, "broker was not answered");
   }
 }
 
-function decode(data: Uint8Array): UsageEvent | undefined {
+/** The events of a message that can be recorded, and whether those are all. */
+function decode(data: Uint8Array): { events: UsageEvent[]; isWhole: boolean } {
   try {
     const event = fromBinary(UsageEventSchema, data);
-    return isRecordable(event) ? event : undefined;
+    const all = [event, ...event.companions];
+    const events = all.filter(isRecordable);
+    return { events, isWhole: events.length === all.length };
   } catch {
-    return undefined;
+    return { events: [], isWhole: false };
   }
 }

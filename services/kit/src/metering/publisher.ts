@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { toBinary } from "@bufbuild/protobuf";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
-import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
-import { headers, type MsgHdrs } from "nats";
+import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Broker } from "../broker/connection.ts";
-import { usageSubject } from "../broker/usage-stream.ts";
+import { createBrokerPublish } from "../broker/publish-usage.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Client } from "../rpc/implementation.ts";
-import { type Publish, tracePublish } from "../tracing/messages.ts";
-import type { TraceHeaders, Tracer } from "../tracing/tracer.ts";
+import { tracePublish } from "../tracing/messages.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import type { Spool } from "./spool.ts";
 
-const brokerTimeoutMs = 2_000;
 const ledgerTimeoutMs = 5_000;
 const roundEveryMs = 500;
 const roundWhileStoppingMs = 50;
@@ -49,7 +46,7 @@ export interface PublisherParts {
  */
 export function createPublisher(parts: PublisherParts): Publisher {
   const { broker, ledger, spool, log, metrics, tracer } = parts;
-  const plain: Publish = (event, trace) => toBroker(broker, event, log, trace);
+  const plain = createBrokerPublish(broker, log);
   const publish = tracer === undefined ? plain : tracePublish(plain, tracer);
   const outbox = createOutbox(
     {
@@ -120,31 +117,4 @@ function startRounds(outbox: Outbox) {
       await finished;
     },
   };
-}
-
-async function toBroker(
-  broker: Broker | undefined,
-  event: UsageEvent,
-  log: Log,
-  trace: TraceHeaders | undefined,
-): Promise<boolean> {
-  const connection = broker?.connection();
-  if (connection === undefined) return false;
-  try {
-    const payload = toBinary(UsageEventSchema, event);
-    const options = { msgID: event.id, timeout: brokerTimeoutMs };
-    const stamped = trace === undefined ? options : { ...options, headers: headersOf(trace) };
-    await connection.jetstream().publish(usageSubject, payload, stamped);
-    return true;
-  } catch (error) {
-    const reason = (error as Error).message;
-    log.warn({ event: event.id, reason }, "broker did not take the event");
-    return false;
-  }
-}
-
-function headersOf(trace: TraceHeaders): MsgHdrs {
-  const set = headers();
-  for (const [name, value] of Object.entries(trace)) set.set(name, value);
-  return set;
 }

@@ -1,0 +1,57 @@
+import { toBinary } from "@bufbuild/protobuf";
+import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { headers, type MsgHdrs, type PubAck } from "nats";
+import { createBatch } from "../batch.ts";
+import type { Log } from "../log.ts";
+import type { Publish } from "../tracing/messages.ts";
+import type { TraceHeaders } from "../tracing/tracer.ts";
+import type { Broker } from "./connection.ts";
+import { usageSubject } from "./usage-stream.ts";
+
+const brokerTimeoutMs = 2_000;
+/** An event has some 300 bytes, and a message of NATS at most a megabyte. */
+const companionsLimit = 250;
+
+/**
+ * Publishes usage events, those of one moment in one message: the first with the others as its
+ * companions. An event that comes with a trace goes alone, since a message has one trace.
+ */
+export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
+  async function publish(events: readonly UsageEvent[], trace?: TraceHeaders): Promise<boolean> {
+    const connection = broker?.connection();
+    const [first, ...companions] = events;
+    if (connection === undefined || first === undefined) return false;
+    try {
+      const payload = toBinary(UsageEventSchema, { ...first, companions });
+      const options = { msgID: first.id, timeout: brokerTimeoutMs };
+      const stamped = trace === undefined ? options : { ...options, headers: headersOf(trace) };
+      const ack = await connection.jetstream().publish(usageSubject, payload, stamped);
+      return hasAll(ack, companions);
+    } catch (error) {
+      const reason = (error as Error).message;
+      log.warn({ event: first.id, events: events.length, reason }, "broker did not take the event");
+      return false;
+    }
+  }
+
+  const together = createBatch({
+    async run(events: readonly UsageEvent[]) {
+      const taken = await publish(events);
+      return events.map(() => taken);
+    },
+    limit: companionsLimit,
+    isolates: () => false,
+  });
+  return (event, trace) => (trace === undefined ? together(event) : publish([event], trace));
+}
+
+/** What the broker drops for having its first event already may be the first that it saw of others. */
+function hasAll({ duplicate }: PubAck, companions: readonly UsageEvent[]): boolean {
+  return !duplicate || companions.length === 0;
+}
+
+function headersOf(trace: TraceHeaders): MsgHdrs {
+  const set = headers();
+  for (const [name, value] of Object.entries(trace)) set.set(name, value);
+  return set;
+}
