@@ -284,6 +284,7 @@ class LiveGeneration implements Generation {
       holdId: this.#held === 0n ? "" : requestId,
       ...eventOfModel(model),
       occurredAt: timestampFromDate(now()),
+      companions: [],
       ...ended,
     };
     await publisher.publish(event);
