@@ -3,6 +3,7 @@ import type { Slot } from "./catalog/model.ts";
 import { GatewayError } from "./errors.ts";
 import type { Generation, Measured, Pipeline } from "./pipeline.ts";
 import { type StreamedOrder, streamAnswer } from "./streamed-answer.ts";
+import { SlotFailure } from "./upstream/failure.ts";
 
 const measured: Measured = { quantity: 7n, basis: "provider", lines: [] };
 const slot = { id: "near/model" } as Slot;
@@ -75,3 +76,22 @@ test("an answer that breaks is not charged", async () => {
   expect(generation.complete).not.toHaveBeenCalled();
   expect(generation.fail).toHaveBeenCalledOnce();
 });
+
+test("a slot that fails before its first piece leaves the answer to the next", async () => {
+  const next = { id: "far/model" } as Slot;
+  const dead = new SlotFailure("rejected", "it has no piece");
+  const { generation, answer } = world({
+    open: async (one) => (one === slot ? broken(dead) : pieces()),
+  });
+  generation.call = async (attempt) => {
+    await expect(attempt(slot)).rejects.toBe(dead);
+    return { slot: next, answer: await attempt(next) };
+  };
+  expect(await readAll(answer)).toEqual({ read: ["a", "b", "cost 5"], error: undefined });
+  expect(generation.complete.mock.calls).toEqual([[next, measured]]);
+});
+
+// biome-ignore lint/correctness/useYield: it fails before it has anything to yield.
+async function* broken(failure: Error): AsyncGenerator<string> {
+  throw failure;
+}
