@@ -1,6 +1,7 @@
 import { cutStream, type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
 import { createEventReader } from "@tollgate/kit/upstream/event-stream";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import type { ProviderBody } from "@tollgate/kit/upstream/provider-call";
 import { transportFailure } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
@@ -100,7 +101,7 @@ function streamedOrder(
  * SlotFailure for a stream that breaks, that has no event, or an event that is no chunk.
  */
 async function* forwardChunks(
-  body: AsyncIterable<Buffer>,
+  body: ProviderBody,
   signal: AbortSignal,
   own: OwnMembers,
   count: (chunk: Chunk) => void,
@@ -113,7 +114,10 @@ async function* forwardChunks(
       const run = readRun(events, own, count);
       if (run.chunks.length > 0 && !(run.broken && isEmpty)) yield { chunks: run.chunks };
       if (run.broken) throw new SlotFailure("rejected", "an event of the stream is no chunk");
-      if (run.done) return;
+      if (run.done) {
+        body.letEnd();
+        return;
+      }
       isEmpty &&= events.length === 0;
     }
   } catch (error) {

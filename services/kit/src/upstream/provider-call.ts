@@ -4,6 +4,9 @@ import { type Dispatcher, errors } from "undici";
 /** Unread bytes past which the provider is made to wait. */
 const maxUnreadBytes = 64 * 1024;
 
+/** How long an answer may take to end once all that counts of it was read. */
+const endingMs = 1_000;
+
 /** Why a call is given up that is not read to its end. Nobody is told. */
 const leftEarly = new errors.RequestAbortedError("left before its end");
 
@@ -13,11 +16,16 @@ export interface AnswerHead {
 }
 
 /**
- * One request at a provider, told of by undici, and the body of its answer: what has come since the
- * last read comes as one piece. A body that is left before its end ends the connection, and so does
- * the signal, whose reason is then raised at once.
+ * What has come since the last read comes as one piece. Leaving it before its end closes the
+ * connection, and so does the call's signal, whose reason is then raised at once.
  */
-export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
+export interface ProviderBody extends AsyncIterable<Buffer> {
+  /** Reads no more of it, and keeps the connection where it ends within a moment. */
+  letEnd(): void;
+}
+
+/** One request at a provider, told of by undici, and the body of its answer. */
+export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   /** Settles once the head has come, or the call has failed. */
   readonly head: Promise<AnswerHead>;
   readonly #signal: AbortSignal;
@@ -28,6 +36,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIt
   #unreadBytes = 0;
   #end: { failure: unknown } | undefined;
   #wake = () => {};
+  #ending: NodeJS.Timeout | undefined;
 
   /** `sent` is the body of the request; a stream is destroyed when the call fails. */
   constructor(signal: AbortSignal, sent: Uint8Array | Readable | undefined) {
@@ -60,6 +69,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIt
   }
 
   onResponseData(controller: Dispatcher.DispatchController, part: Buffer): void {
+    if (this.#end !== undefined) return;
     this.#unread.push(part);
     this.#unreadBytes += part.byteLength;
     if (this.#unreadBytes > maxUnreadBytes) controller.pause();
@@ -67,10 +77,12 @@ export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIt
   }
 
   onResponseEnd(): void {
+    clearTimeout(this.#ending);
     this.#close(undefined);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    clearTimeout(this.#ending);
     this.#close(error);
   }
 
@@ -88,6 +100,14 @@ export class ProviderCall implements Dispatcher.DispatchHandler, AsyncIterableIt
   async return(): Promise<IteratorResult<Buffer, undefined>> {
     this.#giveUp(leftEarly);
     return { done: true, value: undefined };
+  }
+
+  letEnd(): void {
+    if (this.#end !== undefined) return;
+    this.#take();
+    this.#close(undefined);
+    this.#ending = setTimeout(() => this.#controller?.abort(leftEarly), endingMs);
+    this.#ending.unref();
   }
 
   [Symbol.asyncIterator](): this {

@@ -130,6 +130,28 @@ test("an answer that is left early ends its connection, one that is read keeps i
   await vi.waitFor(() => expect(left.mock.calls).toEqual([[true], [true], [false]]));
 });
 
+test("an answer that may end by itself keeps its connection", async () => {
+  const sockets = new Set<unknown>();
+  let isKept = false;
+  let end = () => {};
+  const { providers, slot } = await world((req, res) => {
+    isKept ||= sockets.has(req.socket);
+    sockets.add(req.socket);
+    res.write("first");
+    end = () => res.end("more");
+  });
+  const order = { method: "GET", path: "/events", headers: {} } as const;
+  await vi.waitFor(async () => {
+    const { body } = await providers.send(slot, order, never);
+    for await (const piece of body) {
+      expect(piece.toString()).toBe("first");
+      body.letEnd();
+    }
+    end();
+    expect(isKept).toBe(true);
+  });
+});
+
 test("a provider waits while its answer is not read", async () => {
   const piece = Buffer.alloc(64 * 1024);
   const pieces = 1_000;

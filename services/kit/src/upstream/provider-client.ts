@@ -6,7 +6,7 @@ import { StartError } from "../errors.ts";
 import { traceSend, traceUpgrade } from "../tracing/provider.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import { SlotFailure } from "./failure.ts";
-import { ProviderCall } from "./provider-call.ts";
+import { type ProviderBody, ProviderCall } from "./provider-call.ts";
 import { readRefusal } from "./refusal.ts";
 
 /** Connections kept to one provider at the most; calls past that wait for one. */
@@ -61,8 +61,7 @@ export interface ProviderAnswer {
   /** 200 to 299. */
   status: number;
   contentType: string;
-  /** What has come since the last read comes as one piece. Leaving it ends the connection. */
-  body: AsyncIterable<Buffer>;
+  body: ProviderBody;
 }
 
 /** A pooled HTTP client to all providers. Their keys come from `env` and go nowhere else. */
@@ -151,8 +150,8 @@ async function send(
   }
 }
 
-/** Pieces that come to no more are sent as one. */
-const maxJoinedBytes = 64 * 1024;
+/** Pieces that come to no more are sent as one: the copy costs less than a stream and its writes. */
+const maxJoinedBytes = 1024 * 1024;
 
 /** Large bodies go to the socket piece by piece, under their length, and are not copied before. */
 function sendable(
