@@ -28,7 +28,7 @@ export interface AnswerableCall {
 
 export function createAnswerableCall(
   id: number,
-  send: (frame: Frame, bytes: number) => void,
+  send: (frame: Frame, payload?: Uint8Array) => void,
 ): AnswerableCall {
   const controller = new AbortController();
   const { signal } = controller;
@@ -43,11 +43,11 @@ export function createAnswerableCall(
         const more = from + pieceBytes < message.length;
         window.take(weightOf(piece));
         const end = isLast && !more ? { end: {} } : {};
-        send({ call: id, piece, more, ...end }, piece.length);
+        send({ call: id, more, ...end }, piece);
       }
     },
     end(end) {
-      if (!signal.aborted) send({ call: id, end }, 0);
+      if (!signal.aborted) send({ call: id, end });
     },
     grant: window.widen,
     cancel() {
@@ -78,12 +78,12 @@ function createWindow() {
 }
 
 /** Has a call answered. Never raises: what fails is told to the caller. */
-export type Answerer = (open: Open, call: AnswerableCall) => Promise<void>;
+export type Answerer = (open: Open, request: Uint8Array, call: AnswerableCall) => Promise<void>;
 
 /** Answers calls of what is offered. */
 export function createAnswerer(offers: readonly Offer[], gate: Gate): Answerer {
   const served = new Map(offers.flatMap(methodsOf));
-  return async ({ method: name, request, ...trace }, call) => {
+  return async ({ method: name, ...trace }, request, call) => {
     const leave = gate.enter();
     try {
       gate.admitCall();

@@ -1,9 +1,8 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, type Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import {
   type AnswerFrame,
-  type CallerFrameSchema,
-  ExchangeRequestSchema,
+  CallerFrameSchema,
   type ExchangeResponse,
 } from "@tollgate/proto/tollgate/v1/exchange";
 import { PeerError } from "../errors.ts";
@@ -41,7 +40,7 @@ export interface Call {
 /** Given back in lumps: a frame for every message would cost as much as the message. */
 const leastGrant = windowBytes / 4;
 
-type Frame = MessageInitShape<typeof CallerFrameSchema>;
+type Body = NonNullable<MessageInitShape<typeof CallerFrameSchema>["body"]>;
 
 interface Waiting {
   answer: Answer;
@@ -61,8 +60,8 @@ export function openExchange(
   const { path, requestSerialize, responseDeserialize } = exchangeMethod;
   const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, shown);
   const calls = new Map<number, Waiting>();
-  const outgoing = createFrameBatch((frames: Frame[]) => {
-    if (!hasEnded) stream.write(create(ExchangeRequestSchema, { frames }));
+  const outgoing = createFrameBatch(CallerFrameSchema, (batch) => {
+    if (!hasEnded) stream.write(batch);
   });
   let lastCall = 0;
   let takesCalls = true;
@@ -81,7 +80,7 @@ export function openExchange(
     if (frame.call === 0) takesCalls = false;
     const call = calls.get(frame.call);
     if (call === undefined) return;
-    if (frame.piece !== undefined) takePiece(call, frame.piece, frame.more);
+    if (frame.payload !== undefined) takePiece(call, frame.payload, frame.more);
     if (frame.end === undefined) return;
     calls.delete(frame.call);
     call.answer.end(errorOfEnd(frame.end));
@@ -97,17 +96,14 @@ export function openExchange(
   return {
     begin(method, request, trace, answer) {
       const call = nextCall();
-      const grant = granter((credit) =>
-        outgoing.add({ call, body: { case: "credit", value: credit } }, 0),
-      );
+      const send = (body: Body, payload?: Uint8Array) => outgoing.add({ call, body }, payload);
+      const grant = granter((credit) => send({ case: "credit", value: credit }));
       calls.set(call, { answer, pieces: [], grant });
-      const value = { method, request, ...trace };
-      outgoing.add({ call, body: { case: "open", value } }, request.length);
+      send({ case: "open", value: { method, ...trace } }, request);
       return {
         grant,
         cancel() {
-          if (!calls.delete(call)) return;
-          outgoing.add({ call, body: { case: "cancel", value: true } }, 0);
+          if (calls.delete(call)) send({ case: "cancel", value: true });
         },
       };
     },

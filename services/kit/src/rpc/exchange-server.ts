@@ -1,11 +1,8 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type handleBidiStreamingCall, Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 import {
-  type AnswerFrameSchema,
+  AnswerFrameSchema,
   type CallerFrame,
   type ExchangeRequest,
-  type ExchangeResponse,
-  ExchangeResponseSchema,
 } from "@tollgate/proto/tollgate/v1/exchange";
 import { PeerError } from "../errors.ts";
 import { toStatus } from "./error-metadata.ts";
@@ -13,12 +10,11 @@ import { type AnswerableCall, type Answerer, createAnswerableCall } from "./exch
 import { createFrameBatch } from "./frame-batch.ts";
 import type { Gate } from "./grpc-gate.ts";
 
-type Frame = MessageInitShape<typeof AnswerFrameSchema>;
-type Stream = ServerDuplexStream<ExchangeRequest, ExchangeResponse>;
+type Stream = ServerDuplexStream<ExchangeRequest, Buffer>;
 
 /** The callee's ends of all exchanges with it. */
 export interface Exchanges {
-  handle: handleBidiStreamingCall<ExchangeRequest, ExchangeResponse>;
+  handle: handleBidiStreamingCall<ExchangeRequest, Buffer>;
   /** Tells the callers that no call is begun any more. */
   refuse(): void;
   /** Ends them; calls still under way fail. */
@@ -56,16 +52,16 @@ function serveExchange(stream: Stream, answer: Answerer, onGone: () => void) {
   const calls = new Map<number, AnswerableCall>();
   let isOpen = true;
   let callerIsDone = false;
-  const outgoing = createFrameBatch((frames: Frame[]) => {
-    if (isOpen) stream.write(create(ExchangeResponseSchema, { frames }));
+  const outgoing = createFrameBatch(AnswerFrameSchema, (batch) => {
+    if (isOpen) stream.write(batch);
   });
 
-  function receive({ call: id, body }: CallerFrame): void {
+  function receive({ call: id, body, payload }: CallerFrame): void {
     switch (body.case) {
       case "open": {
         const call = createAnswerableCall(id, outgoing.add);
         calls.set(id, call);
-        void answer(body.value, call).finally(() => {
+        void answer(body.value, payload, call).finally(() => {
           calls.delete(id);
           if (isOpen && callerIsDone && calls.size === 0) end();
         });
@@ -99,5 +95,5 @@ function serveExchange(stream: Stream, answer: Answerer, onGone: () => void) {
     callerIsDone = true;
     if (isOpen && calls.size === 0) end();
   });
-  return { refuse: () => outgoing.add({ call: 0 }, 0), end };
+  return { refuse: () => outgoing.add({ call: 0 }), end };
 }

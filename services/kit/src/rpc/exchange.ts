@@ -1,12 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { MethodDefinition } from "@grpc/grpc-js";
 import {
   type ExchangeRequest,
   ExchangeRequestSchema,
   type ExchangeResponse,
   ExchangeResponseSchema,
 } from "@tollgate/proto/tollgate/v1/exchange";
-import { deserializer, serializer } from "./grpc-channel.ts";
+import { deserializer } from "./grpc-channel.ts";
 
 /** A large message goes in pieces of this size, so that other calls come in between. */
 export const pieceBytes = 64 * 1024;
@@ -19,13 +18,14 @@ export function weightOf(piece: Uint8Array): number {
   return piece.length + frameOverheadBytes;
 }
 
-export const exchangeMethod: MethodDefinition<ExchangeRequest, ExchangeResponse> = {
+/** Both sides write batches that are encoded already: see `encodeFrames`. */
+export const exchangeMethod = {
   path: "/tollgate.v1.ExchangeService/Exchange",
   requestStream: true,
   responseStream: true,
-  requestSerialize: serializer(ExchangeRequestSchema),
+  requestSerialize: (batch: Buffer) => batch,
   requestDeserialize: deserializer(ExchangeRequestSchema) as (bytes: Buffer) => ExchangeRequest,
-  responseSerialize: serializer(ExchangeResponseSchema),
+  responseSerialize: (batch: Buffer) => batch,
   responseDeserialize: deserializer(ExchangeResponseSchema) as (bytes: Buffer) => ExchangeResponse,
 };
 

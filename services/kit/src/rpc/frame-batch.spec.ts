@@ -1,28 +1,59 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { fromBinary } from "@bufbuild/protobuf";
+import { AnswerFrameSchema, ExchangeResponseSchema } from "@tollgate/proto/tollgate/v1/exchange";
 import { expect, test } from "vitest";
 import { createFrameBatch } from "./frame-batch.ts";
 
+function world() {
+  const sent: { call: number; bytes: number | undefined }[][] = [];
+  const batch = createFrameBatch(AnswerFrameSchema, (encoded) => {
+    const { frames } = fromBinary(ExchangeResponseSchema, encoded);
+    sent.push(frames.map(({ call, payload }) => ({ call, bytes: payload?.length })));
+  });
+  return { sent, batch };
+}
+
 test("frames of one turn go together, those of another on their own", async () => {
-  const sent: string[][] = [];
-  const batch = createFrameBatch<string>((frames) => sent.push(frames));
-  batch.add("a", 1);
+  const { sent, batch } = world();
+  batch.add({ call: 1 });
   await Promise.resolve();
-  batch.add("b", 1);
+  batch.add({ call: 2 }, Buffer.alloc(300));
   expect(sent).toEqual([]);
   await nextTurn();
-  batch.add("c", 1);
+  batch.add({ call: 3 }, Buffer.of());
   await nextTurn();
-  expect(sent).toEqual([["a", "b"], ["c"]]);
+  expect(sent).toEqual([
+    [
+      { call: 1, bytes: undefined },
+      { call: 2, bytes: 300 },
+    ],
+    [{ call: 3, bytes: 0 }],
+  ]);
 });
 
 test("a batch that has grown large goes out at once, and nothing twice", async () => {
-  const sent: string[][] = [];
-  const batch = createFrameBatch<string>((frames) => sent.push(frames));
-  batch.add("small", 1);
-  batch.add("large", 1024 * 1024);
-  expect(sent).toEqual([["small", "large"]]);
-  batch.add("late", 1);
+  const { sent, batch } = world();
+  batch.add({ call: 1 });
+  batch.add({ call: 2 }, Buffer.alloc(1024 * 1024));
+  expect(sent).toHaveLength(1);
+  batch.add({ call: 3 });
   batch.flush();
   await nextTurn();
-  expect(sent).toEqual([["small", "large"], ["late"]]);
+  expect(sent).toEqual([
+    [
+      { call: 1, bytes: undefined },
+      { call: 2, bytes: 1024 * 1024 },
+    ],
+    [{ call: 3, bytes: undefined }],
+  ]);
+});
+
+test("what a frame says besides its payload arrives with it", async () => {
+  const encoded = Promise.withResolvers<Buffer>();
+  const batch = createFrameBatch(AnswerFrameSchema, encoded.resolve);
+  const error = { code: "rate_limited", message: "Slow down." };
+  batch.add({ call: 4_000_000_000, more: true, end: { error } }, Buffer.from("payload"));
+  const { frames } = fromBinary(ExchangeResponseSchema, await encoded.promise);
+  expect(frames).toMatchObject([{ call: 4_000_000_000, more: true, end: { error } }]);
+  expect(Buffer.from(frames[0]?.payload ?? []).toString()).toBe("payload");
 });
