@@ -2,6 +2,7 @@ import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../operations/metrics.ts";
+import { createRoster, type Listed } from "../roster.ts";
 import type { Spool } from "./spool.ts";
 
 /** The ledger commits what the broker has within milliseconds; before this nobody asks. */
@@ -47,7 +48,7 @@ export interface Outbox {
   unsent(): number;
 }
 
-interface Waiting {
+interface Waiting extends Listed {
   event: UsageEvent;
   /** `sending`: somebody awaits `send`. `brokered`: the broker has it. `unsent`: only we have it. */
   state: "sending" | "brokered" | "unsent";
@@ -59,12 +60,12 @@ interface Waiting {
 
 export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
   const { toBroker, toLedger, missing, spool, log, metrics } = ways;
-  const waiting = new Set<Waiting>();
+  const waiting = createRoster<Waiting>();
   const backoff = createBackoff();
 
   function open(event: UsageEvent, state: Waiting["state"], onDisk: boolean): Waiting {
     const delivered = Promise.withResolvers<void>();
-    const one = { event, state, since: performance.now(), onDisk, delivered };
+    const one = { event, state, since: performance.now(), onDisk, delivered, place: -1 };
     waiting.add(one);
     metrics.usageEventsWaiting.inc();
     return one;
@@ -77,13 +78,13 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
   }
 
   function recorded(one: Waiting): void {
-    waiting.delete(one);
+    waiting.remove(one);
     metrics.usageEventsWaiting.dec();
     one.delivered.resolve();
     if (one.onDisk) spool.forget(one.event.id);
   }
 
-  const keep = (one: Waiting) => keepOnDisk(one, ways, () => waiting.has(one));
+  const keep = (one: Waiting) => keepOnDisk(one, ways);
 
   /** Hands over what somebody awaits. Resolves once it is safe. */
   async function hand(one: Waiting): Promise<void> {
@@ -124,7 +125,7 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
 
   function due(state: Waiting["state"], settledMs: number): Waiting[] {
     const before = performance.now() - settledMs;
-    return [...waiting].filter((one) => one.state === state && one.since <= before);
+    return waiting.filter((one) => one.state === state && one.since <= before);
   }
 
   return {
@@ -135,7 +136,7 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
         if (taken) return brokered(one);
       }
       const handed = hand(one);
-      if (waiting.size > fewWaiting) return handed;
+      if (waiting.size() > fewWaiting) return handed;
       const onDisk = keep(one).then(() => (one.onDisk ? undefined : handed));
       await Promise.race([handed, onDisk]);
     },
@@ -149,25 +150,21 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
       } catch (error) {
         backoff.extend();
         const reason = (error as Error).message;
-        log.warn({ events: waiting.size, reason }, "usage events wait for the ledger");
+        log.warn({ events: waiting.size(), reason }, "usage events wait for the ledger");
       }
     },
-    size: () => waiting.size,
-    unsent: () => [...waiting].filter(({ state }) => state !== "brokered").length,
+    size: waiting.size,
+    unsent: () => waiting.filter(({ state }) => state !== "brokered").length,
   };
 }
 
-async function keepOnDisk(
-  one: Waiting,
-  { spool, log }: Ways,
-  isWaiting: () => boolean,
-): Promise<void> {
+async function keepOnDisk(one: Waiting, { spool, log }: Ways): Promise<void> {
   if (one.onDisk) return;
   try {
     await spool.keep(one.event);
     one.onDisk = true;
     // The ledger may have been the quicker one.
-    if (!isWaiting()) spool.forget(one.event.id);
+    if (one.place < 0) spool.forget(one.event.id);
   } catch (error) {
     const reason = (error as Error).message;
     log.error({ event: one.event.id, reason }, "the spool could not be written");
