@@ -6,6 +6,7 @@ import { createConversationStore } from "@tollgate/chat/conversations/store";
 import { chatSchema } from "@tollgate/chat/schema";
 import { openDatabase } from "@tollgate/kit/database/pool";
 import { createLog } from "@tollgate/kit/log";
+import type { Pool } from "undici";
 import { cpuMs, mainThreadCpuMs } from "./cpu.ts";
 import { openPool, post } from "./post.ts";
 import { openStage } from "./stage.ts";
@@ -13,24 +14,22 @@ import { median } from "./statistics.ts";
 import { startAll } from "./tollgate.ts";
 
 /**
- * `npm run bench:conversation`: what a turn costs in a large conversation beside one in a new
- * conversation. This program stores the turns as another replica would, so that the gateway reads
- * each conversation from Postgres the first time, and has it at hand the second. Medians of one
- * conversation after another; CPU in milliseconds, which Linux tells to the microsecond.
+ * `npm run bench:conversation`: what the next turn of a large conversation costs a replica that never
+ * served it, and the one after that, beside a turn of a new conversation. Medians of one replica
+ * after another, each with other turns behind it; CPU in milliseconds.
  */
 const { values } = parseArgs({
   options: {
     turns: { type: "string", default: "2000" },
     megabytes: { type: "string", default: "10" },
-    conversations: { type: "string", default: "7" },
+    replicas: { type: "string", default: "5" },
   },
 });
 const turns = Number(values.turns);
 const messageBytes = Math.ceil((Number(values.megabytes) * 1_000_000) / turns / 2);
+const database = "bench_conversation";
 /** Until V8 has compiled what every turn needs. */
-const warmUpTurns = 1_500;
-/** Between the measured ones, so that they meet a gateway in use: V8 lets an idle one's heap be small. */
-const turnsBetween = 200;
+const warmUpTurns = 800;
 /** What is still done behind an answer counts as well: it gets this long for it. */
 const afterworkMs = 150;
 const lockSql = "INSERT INTO session_lock VALUES ($1, $2, 'bench', now() + interval '1 hour')";
@@ -45,38 +44,40 @@ interface Figures {
 }
 
 await using stage = await openStage();
-const gateway = await startAll(stage, { database: "bench_conversation" });
-const pool = openPool(gateway.url, 1);
-stage.defer(() => pool.close());
-await sayElsewhere(warmUpTurns);
+const owner = await startAll(stage, { database });
+const conversation = await storeConversation();
+await owner.stop();
 const found: Record<"new" | "first" | "next", Figures[]> = { new: [], first: [], next: [] };
-for (const id of await storeConversations(Number(values.conversations))) {
-  await sayElsewhere(turnsBetween);
-  found.new.push(await measure(randomUUID()));
-  found.first.push(await measure(id));
-  found.next.push(await measure(id));
-}
+for (let replica = 0; replica < Number(values.replicas); replica += 1) await measureReplica();
 process.stdout.write(report());
 
-async function sayElsewhere(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await say(randomUUID());
+async function measureReplica(): Promise<void> {
+  const replica = await startAll(stage, { database });
+  const pool = openPool(replica.url, 1);
+  for (let turn = 0; turn < warmUpTurns; turn += 1) await say(pool, randomUUID());
+  const turnOf = (id: string) => measure(replica.pids, () => say(pool, id));
+  found.new.push(await turnOf(randomUUID()));
+  found.first.push(await turnOf(conversation));
+  found.next.push(await turnOf(conversation));
+  await pool.close();
+  await replica.stop();
 }
 
-async function say(sessionId: string): Promise<void> {
+async function say(pool: Pool, sessionId: string): Promise<void> {
   // However much it reads, the context is told to be short, or the model would refuse it.
   const metadata = { simulate: "usage=10,1" };
   const messages = [{ role: "user", content: "And then?" }];
   const body = JSON.stringify({ model: "bench", session_id: sessionId, metadata, messages });
-  await post({ pool, headers: gateway.headers, body }, () => {});
+  await post({ pool, headers: owner.headers, body }, () => {});
 }
 
-async function measure(sessionId: string): Promise<Figures> {
-  const before = readClocks();
+async function measure(pids: readonly number[], work: () => Promise<void>): Promise<Figures> {
+  const before = readClocks(pids);
   const startedAt = performance.now();
-  await say(sessionId);
+  await work();
   const answeredMs = performance.now() - startedAt;
   await sleep(afterworkMs);
-  const after = readClocks();
+  const after = readClocks(pids);
   return {
     gatewayMs: after.gatewayMs - before.gatewayMs,
     mainThreadMs: after.mainThreadMs - before.mainThreadMs,
@@ -85,46 +86,40 @@ async function measure(sessionId: string): Promise<Figures> {
   };
 }
 
-function readClocks() {
-  const [pid = 0] = gateway.pids;
+function readClocks(pids: readonly number[]) {
   return {
-    gatewayMs: cpuMs([pid]),
-    mainThreadMs: mainThreadCpuMs(pid),
+    gatewayMs: cpuMs(pids),
+    mainThreadMs: pids.reduce((sum, pid) => sum + mainThreadCpuMs(pid), 0),
     postgresMs: cpuMs([stage.postgres.pid]),
   };
 }
 
-/** Stores so many large conversations, and answers their ids. */
-async function storeConversations(count: number): Promise<string[]> {
-  const database = await openDatabase({
-    url: gateway.databaseUrl,
+/** Stores a large conversation, and answers its id. */
+async function storeConversation(): Promise<string> {
+  const key = { keyId: owner.keyId, id: randomUUID() };
+  const pool = await openDatabase({
+    url: owner.databaseUrl,
     schema: chatSchema,
-    maxConnections: 4,
+    maxConnections: 1,
     log: createLog("silent"),
-    settings: { statement_timeout: "0" },
   });
   try {
-    const store = createConversationStore(database);
-    const keys = Array.from({ length: count }, () => ({ keyId: gateway.keyId, id: randomUUID() }));
-    await Promise.all(
-      keys.map(async (key) => {
-        await database.query(lockSql, [key.keyId, key.id]);
-        for (let turn = 0; turn < turns; turn += 1) await store.append(key, "bench", newTurn(key));
-        await database.query("DELETE FROM session_lock WHERE conversation_id = $1", [key.id]);
-      }),
-    );
+    const store = createConversationStore(pool);
+    await pool.query(lockSql, [key.keyId, key.id]);
+    for (let turn = 0; turn < turns; turn += 1) await store.append(key, "bench", newTurn(key));
+    await pool.query("DELETE FROM session_lock WHERE conversation_id = $1", [key.id]);
     // So that neither housekeeping nor writing back what was stored falls into the measurement.
-    await database.query("VACUUM ANALYZE");
-    await database.query("CHECKPOINT");
-    return keys.map(({ id }) => id);
+    await pool.query("VACUUM ANALYZE");
+    await pool.query("CHECKPOINT");
+    return key.id;
   } finally {
-    await database.end();
+    await pool.end();
   }
 }
 
 function newTurn({ id }: ConversationKey) {
   return {
-    accountId: gateway.accountId,
+    accountId: owner.accountId,
     model: "bench",
     requestId: `req_${id}`,
     messages: JSON.stringify([{ role: "user", content: someText() }]),
@@ -150,7 +145,7 @@ function report(): string {
     "| a turn | gateway CPU ms | its main thread | Postgres CPU ms | ms until answered |",
     "| --- | --: | --: | --: | --: |",
     row("the first of a new conversation", found.new),
-    row(`the first that the gateway sees of ${size}`, found.first),
+    row(`the first that a replica sees of ${size}`, found.first),
     row("the next one after it", found.next),
     "",
   ].join("\n");

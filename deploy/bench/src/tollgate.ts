@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startChild } from "@tollgate/local/child";
@@ -89,8 +90,10 @@ async function environment(
 async function createCaller(operatorAddress: string) {
   const operator = connectOperator(operatorAddress);
   try {
-    await operator.client.createAccount({ name: "bench", creditNanoUsd });
-    const { key, keyId, accountId } = await operator.client.createKey({ account: "bench" });
+    // Gateways that share a database each have an account of their own.
+    const account = `bench-${randomUUID()}`;
+    await operator.client.createAccount({ name: account, creditNanoUsd });
+    const { key, keyId, accountId } = await operator.client.createKey({ account });
     return { keyId, accountId, headers: { authorization: `Bearer ${key}` } };
   } finally {
     operator.close();
