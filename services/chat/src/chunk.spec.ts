@@ -26,6 +26,8 @@ test.each([
   ["names no model", `{"id":"c",${choices}}`],
   ["names a model that is escaped", `{"model":"b\\u0069g","id":"c",${choices}}`],
   ["names its model twice", `{"model":"big","id":"c",${choices},"model":"other"}`],
+  ["names its model twice alike", `{"model":"big","id":"c",${choices},"model":"big"}`],
+  ["has no usage twice", `{"model":"big","usage":null,"id":"c",${choices},"usage":null}`],
   ["has a model of another object", `{"x":{"model":"big"},"id":"c",${choices}}`],
   ["has a string like a member", `{"x":"\\",\\"model\\":\\"big","id":"c",${choices}}`],
 ])("a chunk that %s is written anew", (_, data) => {

@@ -56,9 +56,12 @@ function splice(
   if (cost !== undefined || own.session_id !== undefined || data.includes("\n")) return undefined;
   const [all = "", head, written] = opening.exec(data) ?? [];
   if (written === undefined || written !== model) return undefined;
+  // A second member of the name, or one further in.
+  if (data.includes('"model":', all.length)) return undefined;
   const alias = JSON.stringify(own.model);
   if (usage === undefined) return `${head}${alias}${data.slice(all.length)}`;
-  if (usage !== null || !data.endsWith(noUsage)) return undefined;
+  const isOnlyAtEnd = data.indexOf('"usage":') === data.length - noUsage.length + 1;
+  if (usage !== null || !isOnlyAtEnd || !data.endsWith(noUsage)) return undefined;
   return `${head}${alias}${data.slice(all.length, -noUsage.length)}}`;
 }
 
