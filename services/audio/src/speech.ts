@@ -1,8 +1,9 @@
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
+import type { Measured } from "@tollgate/kit/generation";
 import type { Modality } from "@tollgate/kit/modality";
 import { costOf, type Price } from "@tollgate/kit/money";
-import { dearestCost, type Measured } from "@tollgate/kit/pipeline";
+import { dearestCost } from "@tollgate/kit/pipeline";
 import { type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { spliceBody } from "@tollgate/kit/upstream/json-body";

@@ -1,10 +1,11 @@
 import type { Readable } from "node:stream";
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
+import type { Measured } from "@tollgate/kit/generation";
 import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import type { Modality } from "@tollgate/kit/modality";
 import { costOf } from "@tollgate/kit/money";
-import { dearestCost, type Measured } from "@tollgate/kit/pipeline";
+import { dearestCost } from "@tollgate/kit/pipeline";
 import { type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
 import { connectProvider, type ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";

@@ -1,5 +1,5 @@
+import type { Measured } from "@tollgate/kit/generation";
 import type { TranscriptEvent } from "@tollgate/kit/live-audio";
-import type { Measured } from "@tollgate/kit/pipeline";
 import { secondsIn } from "./seconds.ts";
 
 /** Keeps count of a stream for its meter. */

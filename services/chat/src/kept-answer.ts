@@ -1,6 +1,7 @@
+import type { Measured } from "@tollgate/kit/generation";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import { type NanoUsd, usdJson } from "@tollgate/kit/money";
-import type { Measured, Pipeline } from "@tollgate/kit/pipeline";
+import type { Pipeline } from "@tollgate/kit/pipeline";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { ChatOrder } from "./chat-order.ts";
 import type { KeptTurn, Session } from "./conversations/session.ts";

@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
+import type { Measured } from "@tollgate/kit/generation";
 import { isJsonObject, readCount } from "@tollgate/kit/json";
 import { type NanoUsd, usdJson } from "@tollgate/kit/money";
-import type { Measured } from "@tollgate/kit/pipeline";
 
 /** What a chat generation used, and where that is known from. */
 export interface ChatUsage {

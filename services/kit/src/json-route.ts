@@ -1,8 +1,9 @@
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Model, RouteType, Slot } from "./catalog/model.ts";
+import type { Measured } from "./generation.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { costOf, type NanoUsd } from "./money.ts";
-import { dearestCost, type Measured, type Pipeline } from "./pipeline.ts";
+import { dearestCost, type Pipeline } from "./pipeline.ts";
 import { SlotFailure } from "./upstream/failure.ts";
 import { spliceBody } from "./upstream/json-body.ts";
 import { type ProviderClient, readJson } from "./upstream/provider-client.ts";

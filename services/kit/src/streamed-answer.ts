@@ -1,8 +1,9 @@
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Model, Slot } from "./catalog/model.ts";
 import { GatewayError } from "./errors.ts";
+import { chargeOf, type Generation, type Measured } from "./generation.ts";
 import type { NanoUsd } from "./money.ts";
-import { chargeOf, type Generation, type Measured, type Pipeline } from "./pipeline.ts";
+import type { Pipeline } from "./pipeline.ts";
 import { SlotFailure } from "./upstream/failure.ts";
 
 /** A request whose answer comes in pieces, and what is particular to it. */

@@ -1,8 +1,9 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
+import type { Generation, Measured } from "@tollgate/kit/generation";
 import type { Modality } from "@tollgate/kit/modality";
 import { costOf } from "@tollgate/kit/money";
-import { dearestCost, type Generation, type Measured } from "@tollgate/kit/pipeline";
+import { dearestCost } from "@tollgate/kit/pipeline";
 import { connectProvider, type ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type AudioProgress, drainEvents } from "../drained-events.ts";

@@ -1,10 +1,11 @@
+import type { Measured } from "@tollgate/kit/generation";
 import type { ProxiedRequest } from "@tollgate/kit/http/proxied-request";
 import { sendJsonBytes } from "@tollgate/kit/http/proxied-request";
 import { withSpool } from "@tollgate/kit/http/spool";
 import { tellAlias } from "@tollgate/kit/http/stamped-caller";
 import type { Modality } from "@tollgate/kit/modality";
 import { costOf } from "@tollgate/kit/money";
-import { dearestCost, type Measured } from "@tollgate/kit/pipeline";
+import { dearestCost } from "@tollgate/kit/pipeline";
 import { reportedPages } from "../pages.ts";
 import { checkLane, readOcrForm } from "./form.ts";
 import { forwardForm } from "./forward.ts";

@@ -1,5 +1,6 @@
 import type { Model, Slot } from "../catalog/model.ts";
-import type { Generation, Measured, Pipeline } from "../pipeline.ts";
+import type { Generation, Measured } from "../generation.ts";
+import type { Pipeline } from "../pipeline.ts";
 import { tellFailure } from "./failure.ts";
 import { traced } from "./traced.ts";
 import type { Attributes, Span, Tracer } from "./tracer.ts";

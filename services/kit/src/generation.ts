@@ -1,0 +1,220 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import type { Model, RouteType, Slot } from "./catalog/model.ts";
+import type { Log } from "./log.ts";
+import type { Holds } from "./metering/holds.ts";
+import type { Publisher } from "./metering/publisher.ts";
+import { completedUsage, type Ended, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
+import { costOf, formatUsd, minOf, type NanoUsd, type Price } from "./money.ts";
+import type { Metrics } from "./operations/metrics.ts";
+import type { Breakers } from "./upstream/breaker.ts";
+import { type ChainParts, type Served, walkChain } from "./upstream/chain.ts";
+
+/** One billable request under way: its money is set aside. */
+export interface Generation {
+  /** What the hold got: the estimate, or what the wallet had. */
+  readonly held: NanoUsd;
+  /**
+   * Sets more money aside for a request that goes on, and answers how much: the estimate, or what
+   * the wallet had. Raises `credit_balance_exhausted` when it had nothing.
+   */
+  grow(estimate: NanoUsd): Promise<NanoUsd>;
+  /** Walks the model's chain; see `walkChain`. */
+  call<Answer>(attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
+  /** The first piece of a streamed answer is there. */
+  firstPiece(): void;
+  /** The whole answer is there, and what it used is known. */
+  answered(measured: Measured): void;
+  /**
+   * Prices what was measured and publishes it. Answers, once its event is safe, the cost that a
+   * client is told where its route tells one: no more than was held.
+   */
+  complete(slot: Slot, measured: Measured): Promise<NanoUsd>;
+  /** Records a generation that is not billed, and so gives the hold back. Never raises. */
+  fail(cause?: unknown): Promise<void>;
+}
+
+/** What a generation used. */
+export interface Measured {
+  quantity: bigint;
+  /** Where the quantity comes from: `provider`, or the name of a fall-back. */
+  basis: string;
+  lines: readonly { quantity: bigint; price: Price }[];
+  tokens?: { prompt: bigint; completion: bigint; cachedPrompt: bigint };
+  /** Recorded, not priced. */
+  corpusSize?: bigint;
+}
+
+/** What a generation stands on. */
+export interface GenerationParts {
+  holds: Holds;
+  publisher: Publisher;
+  breakers: Breakers;
+  log: Log;
+  metrics: Metrics;
+  now(): Date;
+}
+
+/** Routes whose answers name their cost: what the client is told is what it pays. */
+const tellsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
+
+/** The charge that a client is told: the cost, but no more than was held. */
+export function chargeOf({ lines }: Measured, held: NanoUsd): NanoUsd {
+  return minOf(costOf(lines), held);
+}
+
+/**
+ * Takes the hold of a generation. What it answers must be ended, by `complete` or by `fail`. Raises what
+ * taking a hold raises.
+ */
+export async function openGeneration(
+  parts: GenerationParts,
+  caller: Caller | undefined,
+  model: Model,
+  estimate: NanoUsd,
+  conversationId = "",
+): Promise<Generation> {
+  if (caller === undefined) throw new Error("a call names its caller");
+  const { requestId, accountId } = caller;
+  // What costs nothing needs no hold, and is served also from an empty wallet.
+  const held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
+  return new LiveGeneration(parts, { caller, model, conversationId }, held);
+}
+
+/** What a generation is for. */
+interface Purpose {
+  caller: Caller;
+  model: Model;
+  conversationId: string;
+}
+
+class LiveGeneration implements Generation {
+  readonly #parts: GenerationParts;
+  readonly #purpose: Purpose;
+  readonly #startedAt = performance.now();
+  #held: NanoUsd;
+  #slotId: string | undefined;
+  #ended = false;
+  /** A hold that grew after its event had settled it would be a new one, which nothing settles. */
+  #growing: Promise<unknown> | undefined;
+
+  constructor(parts: GenerationParts, purpose: Purpose, held: NanoUsd) {
+    this.#parts = parts;
+    this.#purpose = purpose;
+    this.#held = held;
+    parts.metrics.requestsInFlight.inc();
+  }
+
+  get held() {
+    return this.#held;
+  }
+
+  async grow(more: NanoUsd) {
+    if (this.#ended) throw new Error("a generation that has ended holds no more");
+    const { requestId, accountId } = this.#purpose.caller;
+    const added = this.#parts.holds.grow(requestId, accountId, more);
+    this.#growing = Promise.allSettled([this.#growing, added]);
+    this.#held += await added;
+    return added;
+  }
+
+  async call<Answer>(attempt: (slot: Slot) => Promise<Answer>) {
+    const { model } = this.#purpose;
+    const served = await walkChain(model.chain, attempt, chainParts(this.#parts, model));
+    this.#slotId = served.slot.id;
+    return served;
+  }
+
+  firstPiece() {
+    const { alias } = this.#purpose.model;
+    this.#parts.metrics.firstToken.observe({ alias }, this.#elapsedMs() / 1_000);
+  }
+
+  answered() {}
+
+  async complete(slot: Slot, measured: Measured) {
+    const { caller, model, conversationId } = this.#purpose;
+    const usage = completedUsage(slot, measured);
+    const reported = minOf(usage.costNanoUsd, this.#held);
+    countUsage(this.#parts.metrics, model, usage);
+    const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
+    this.#tell(usage.costNanoUsd);
+    await this.#publish({ ...usage, ...told, chargeId: caller.chargeId, conversationId });
+    return reported;
+  }
+
+  fail() {
+    this.#tell(undefined);
+    return this.#publish({ ...failedUsage, chargeId: "", conversationId: "" });
+  }
+
+  async #publish(ended: Ended & Pick<UsageEvent, "chargeId" | "conversationId">): Promise<void> {
+    this.#ended = true;
+    const { publisher, holds, now } = this.#parts;
+    const { caller, model } = this.#purpose;
+    const { requestId, accountId, keyId } = caller;
+    if (this.#growing !== undefined) await this.#growing;
+    const event: UsageEvent = {
+      $typeName: "tollgate.v1.UsageEvent",
+      id: requestId,
+      requestId,
+      accountId,
+      keyId,
+      holdId: this.#held === 0n ? "" : requestId,
+      ...eventOfModel(model),
+      occurredAt: timestampFromDate(now()),
+      companions: [],
+      ...ended,
+    };
+    await publisher.publish(event);
+    holds.settled(requestId);
+  }
+
+  #tell(cost: NanoUsd | undefined): void {
+    const { metrics, log } = this.#parts;
+    const { caller, model } = this.#purpose;
+    metrics.requestsInFlight.dec();
+    log.info(
+      {
+        request_id: caller.requestId,
+        route: model.routeType,
+        alias: model.alias,
+        slot: this.#slotId,
+        billed: cost !== undefined,
+        cost_usd: cost === undefined ? undefined : formatUsd(cost),
+        ms: Math.round(this.#elapsedMs()),
+      },
+      "generation",
+    );
+  }
+
+  #elapsedMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+}
+
+export function chainParts(
+  { breakers, log, metrics }: GenerationParts,
+  { alias }: Model,
+): ChainParts {
+  return {
+    breakers,
+    log,
+    onCall: (slot, outcome) => metrics.slotCalls.inc({ alias, slot: slot.id, outcome }),
+  };
+}
+
+function countUsage(
+  metrics: Metrics,
+  { alias, routeType: route }: Model,
+  usage: ReturnType<typeof completedUsage>,
+): void {
+  metrics.cost.inc({ route, alias }, Number(usage.costNanoUsd));
+  if (usage.promptTokens > 0n) {
+    metrics.tokens.inc({ alias, direction: "prompt" }, Number(usage.promptTokens));
+  }
+  if (usage.completionTokens > 0n) {
+    metrics.tokens.inc({ alias, direction: "completion" }, Number(usage.completionTokens));
+  }
+}
