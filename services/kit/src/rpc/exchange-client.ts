@@ -49,13 +49,16 @@ interface Waiting {
 }
 
 /**
- * Opens one. `onEnd` is called when it has ended, however that came, and told whether the replica
- * knows of exchanges.
+ * How an exchange ended: its connection was `lost`, the replica `left` since it takes no more calls,
+ * or it knows no exchanges and is `plain`.
  */
+export type ExchangeEnd = "lost" | "left" | "plain";
+
+/** Opens one. `onEnd` is called when it has ended. */
 export function openExchange(
   client: Client,
   shown: Metadata,
-  onEnd: (isKnown: boolean) => void,
+  onEnd: (how: ExchangeEnd) => void,
 ): Exchange {
   const { path, requestSerialize, responseDeserialize } = exchangeMethod;
   const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, shown);
@@ -67,11 +70,11 @@ export function openExchange(
   let takesCalls = true;
   let hasEnded = false;
 
-  function end(error: Error, isKnown: boolean): void {
+  function end(error: Error, how: ExchangeEnd): void {
     if (hasEnded) return;
     hasEnded = true;
     takesCalls = false;
-    onEnd(isKnown);
+    onEnd(how);
     for (const { answer } of calls.values()) answer.end(error);
     calls.clear();
   }
@@ -87,10 +90,14 @@ export function openExchange(
   }
 
   stream.on("data", ({ frames }: ExchangeResponse) => frames.forEach(receive));
-  stream.on("end", () => end(notBegun("the replica has ended"), true));
+  stream.on("end", () => end(notBegun("the replica has ended"), "left"));
   stream.on("error", (error: ServiceError) => {
-    const isKnown = error.code !== status.UNIMPLEMENTED;
-    end(isKnown ? fromStatus(error) : notBegun("the replica knows plain calls alone"), isKnown);
+    if (error.code === status.UNIMPLEMENTED) {
+      return end(notBegun("the replica knows plain calls alone"), "plain");
+    }
+    const failure = fromStatus(error);
+    const isLeaving = failure instanceof PeerError && failure.reason === "draining";
+    end(failure, isLeaving ? "left" : "lost");
   });
 
   return {

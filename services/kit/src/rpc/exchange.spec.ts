@@ -3,13 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { type handleBidiStreamingCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { PeerError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { createTrust } from "../trust.ts";
 import { createClient } from "./client.ts";
+import { exchangeMethod } from "./exchange.ts";
 import { createGrpcTransport } from "./grpc-client.ts";
 import { createGate } from "./grpc-gate.ts";
 import { type GrpcServer, serveGrpc } from "./grpc-server.ts";
@@ -190,6 +191,24 @@ test("a replica that ends finishes its calls, and new ones go to another", async
   expect((await stream).map(({ totalTokens }) => totalTokens)).toEqual([1n, 2n]);
   await stopped;
   await client.complete({});
+});
+
+test("a replica that has ended its exchange is left alone while another is there", async () => {
+  let opened = 0;
+  const ending = new Server();
+  const exchange: handleBidiStreamingCall<unknown, Buffer> = (stream) => {
+    opened += 1;
+    stream.end();
+  };
+  ending.addService({ exchange: exchangeMethod }, { exchange });
+  await new Promise((resolve) =>
+    ending.bindAsync(addressOf("ending"), ServerCredentials.createInsecure(), resolve),
+  );
+  onTestFinished(() => ending.forceShutdown());
+  await serve("other", {});
+  const client = clientOf("ending", "other");
+  for (let calls = 0; calls < 20; calls += 1) await client.complete({});
+  expect(opened).toBe(1);
 });
 
 test("what a replica has not ended within its grace is unavailable", async () => {

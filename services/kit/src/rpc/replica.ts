@@ -14,6 +14,8 @@ import { plainStream, plainUnary } from "./plain-call.ts";
 const mostExchangedBytes = 256 * 1024;
 /** For how long a replica that knows no exchanges is not asked for one again. */
 const plainForMs = 30_000;
+/** For how long one that left is given no calls, if its connection stays: something may stand between. */
+const leavingForMs = 30_000;
 
 /** One replica of a peer, and the connection to it. */
 export interface Replica {
@@ -39,6 +41,7 @@ export function createReplica(target: string, trust: Trust): Replica {
   if (trust.secret !== undefined) shown.set(secretHeader, trust.secret);
   let exchange: Exchange | undefined;
   let plainUntil = 0;
+  const leaving = createLeaving(client);
   let underWay = 0;
   let isRetired = false;
 
@@ -47,9 +50,10 @@ export function createReplica(target: string, trust: Trust): Replica {
     if (request.length > mostExchangedBytes || parent.typeName === Health.typeName)
       return undefined;
     if (exchange === undefined && performance.now() < plainUntil) return undefined;
-    exchange ??= openExchange(client, shown.clone(), (isKnown) => {
+    exchange ??= openExchange(client, shown.clone(), (how) => {
       exchange = undefined;
-      if (!isKnown) plainUntil = performance.now() + plainForMs;
+      if (how === "plain") plainUntil = performance.now() + plainForMs;
+      if (how === "left") leaving.start();
     });
     return exchange;
   }
@@ -76,7 +80,8 @@ export function createReplica(target: string, trust: Trust): Replica {
     state() {
       if (exchange?.isOpen() === false) return "refusing";
       const channel = client.getChannel();
-      return shownState[channel.getConnectivityState(exchange === undefined)];
+      const state = shownState[channel.getConnectivityState(exchange === undefined)];
+      return state === "ready" && leaving.isOn() ? "refusing" : state;
     },
     changed(untilMs) {
       const channel = client.getChannel();
@@ -120,6 +125,23 @@ export function createReplica(target: string, trust: Trust): Replica {
       closeIfDone();
     },
     close,
+  };
+}
+
+/** What is sent on a connection that is about to be closed may be lost with it. */
+function createLeaving(client: Client) {
+  let until = 0;
+  return {
+    isOn: () => performance.now() < until,
+    /** Until the connection is another, or has stayed for long. */
+    start() {
+      const channel = client.getChannel();
+      if (channel.getConnectivityState(false) !== connectivityState.READY) return;
+      until = performance.now() + leavingForMs;
+      channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, () => {
+        until = 0;
+      });
+    },
   };
 }
 

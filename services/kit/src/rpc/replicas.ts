@@ -1,6 +1,8 @@
 import { PeerError } from "../errors.ts";
 import type { Replica } from "./replica.ts";
 
+/** Known not to take calls, and perhaps about to be started again. */
+const unable: ReadonlySet<string> = new Set(["failing", "refusing"]);
 /** How soon a new replica behind a name is found. */
 const lookUpEveryMs = 30_000;
 /** How soon one is looked for where those that are known cannot be reached. */
@@ -60,7 +62,7 @@ export function createReplicas(
   }
 
   async function someReady(patienceMs: number): Promise<void> {
-    const mayWait = all.every((replica) => replica.state() === "failing");
+    const mayWait = all.every((replica) => unable.has(replica.state()));
     const untilMs = Date.now() + patienceMs;
     while (Date.now() < untilMs && !all.some((replica) => replica.state() === "ready")) {
       if (!mayWait && !all.some((replica) => replica.state() === "connecting")) return;
