@@ -192,6 +192,28 @@ describe("holds and captures", () => {
     expect(await readWallet(pool, accountId)).toMatchObject({ held: 100_000n });
   });
 
+  test("orders of one batch are answered in their places, each from its own wallet", async () => {
+    const rich = await openWallet(pool, 100_000n);
+    const poor = await openWallet(pool, 5_000n);
+    const take = createHoldTaker(pool, 60_000);
+    const owners = [poor, rich, "acct_nobody", poor, rich, poor];
+    const grants = await Promise.all(
+      owners.map((accountId, index) =>
+        take({ holdId: `${rich}-${index}`, accountId, estimate: 4_000n }),
+      ),
+    );
+    expect(grants).toEqual([
+      { held: 4_000n, walletHeld: 4_000n },
+      { held: 4_000n, walletHeld: 4_000n },
+      { held: 0n, walletHeld: 0n },
+      { held: 1_000n, walletHeld: 5_000n },
+      { held: 4_000n, walletHeld: 8_000n },
+      { held: 0n, walletHeld: 5_000n },
+    ]);
+    expect(await readWallet(pool, poor)).toMatchObject({ held: 5_000n });
+    expect(await readWallet(pool, rich)).toMatchObject({ held: 8_000n });
+  });
+
   test("an account without a wallet holds nothing, and its usage is kept as uncollected", async () => {
     const take = createHoldTaker(pool, 60_000);
     const order = { holdId: "h", accountId: "acct_none", estimate: 5_000n };
