@@ -10,8 +10,8 @@ export function newId(kind: "acct" | "key" | "entry"): string {
   return `${kind}_${hexOfUuid()}`;
 }
 
-/** The time of the last id, and how many were made in its millisecond. */
-const last = { ms: 0, count: 0 };
+/** The time of the last id, also as ids write it, and how many were made in its millisecond. */
+const last = { ms: 0, written: "", count: 0 };
 const countsEachMs = 0x1000;
 
 /**
@@ -19,15 +19,14 @@ const countsEachMs = 0x1000;
  * back. Its random half is that of a UUIDv4, for which Node draws from the system many at a time.
  */
 function hexOfUuid(): string {
-  const ms = Math.max(Date.now(), last.ms);
-  last.count = ms === last.ms ? last.count + 1 : 0;
-  last.ms = ms;
-  if (last.count === countsEachMs) {
-    last.ms += 1;
+  last.count += 1;
+  const ms = Math.max(Date.now(), last.count < countsEachMs ? last.ms : last.ms + 1);
+  if (ms > last.ms) {
+    last.ms = ms;
+    last.written = ms.toString(16).padStart(12, "0");
     last.count = 0;
   }
-  const time = last.ms.toString(16).padStart(12, "0");
   const count = last.count.toString(16).padStart(3, "0");
   const random = randomUUID();
-  return `${time}7${count}${random.slice(19, 23)}${random.slice(24)}`;
+  return `${last.written}7${count}${random.slice(19, 23)}${random.slice(24)}`;
 }

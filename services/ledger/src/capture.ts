@@ -49,7 +49,7 @@ function toLine(event: UsageEvent): string {
   const cost = failed ? 0n : event.costNanoUsd;
   const occurredAt = event.occurredAt ? timestampDate(event.occurredAt) : new Date(0);
   const fields = [
-    newId("entry"),
+    entryIdOf(event.id),
     quote(event.id),
     quote(event.accountId),
     quote(event.keyId),
@@ -83,6 +83,17 @@ function quoteUnlessEmpty(text: string): string {
   return text === "" ? nothing : quote(text);
 }
 
+/** Nearly all are ids and names, which need no quotes. */
+const plain = /^[\w./:@-]+$/;
+
 function quote(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  return plain.test(text) ? text : `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+const requestPrefix = "req_";
+
+/** A request has one entry, so its entry takes over what makes its id unique. */
+function entryIdOf(eventId: string): string {
+  if (!eventId.startsWith(requestPrefix)) return newId("entry");
+  return `entry_${eventId.slice(requestPrefix.length)}`;
 }
