@@ -53,15 +53,16 @@ async function completeOrder(
       return { value, usage: usageOf(value, promptCharacters) };
     },
     measure: ({ usage }, slot) => measure(usage, slot),
-    async beforeCharge({ value, usage }, charge) {
-      await session?.keep({
-        model: model.alias,
-        response: messageOf(value.choices),
-        usage: usageBlock(usage, charge),
-        totalTokens: totalTokens(usage),
-        head: { ...headOf(value), basis: usage.basis, cost: charge },
-      });
-    },
+    beforeCharge:
+      session &&
+      (({ value, usage }, charge) =>
+        session.keep({
+          model: model.alias,
+          response: messageOf(value.choices),
+          usage: usageBlock(usage, charge),
+          totalTokens: totalTokens(usage),
+          head: { ...headOf(value), basis: usage.basis, cost: charge },
+        })),
   });
   const { cost: _providerCost, ...rest } = answer.value;
   const usage = usageBlock(answer.usage, cost);

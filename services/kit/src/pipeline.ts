@@ -71,7 +71,7 @@ export interface Order<Answer> {
   ask(slot: Slot, held: NanoUsd): Promise<Answer>;
   measure(answer: Answer, slot: Slot): Measured;
   /** Called before the charge is made. What it raises fails the generation. */
-  beforeCharge?(answer: Answer, charge: NanoUsd): Promise<void>;
+  beforeCharge?: ((answer: Answer, charge: NanoUsd) => Promise<void>) | undefined;
 }
 
 export interface PipelineParts extends GenerationParts {
@@ -121,7 +121,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         served = await generation.call((slot) => ask(slot, generation.held));
         measured = measure(served.answer, served.slot);
         generation.answered(measured);
-        await beforeCharge?.(served.answer, chargeOf(measured, generation.held));
+        if (beforeCharge !== undefined) {
+          await beforeCharge(served.answer, chargeOf(measured, generation.held));
+        }
       } catch (error) {
         await generation.fail(error);
         throw error;
