@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type ErrorDetail, ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
-import { type End, EndSchema } from "@tollgate/proto/tollgate/v1/exchange";
+import { type End, EndSchema } from "@tollgate/proto/tollgate/v1/trunk";
 import { GatewayError, isErrorCode, PeerError } from "../errors.ts";
 
 /** A refusal as a message. */

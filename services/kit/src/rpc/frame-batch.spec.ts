@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
-import { AnswerFrameSchema, ExchangeResponseSchema } from "@tollgate/proto/tollgate/v1/exchange";
+import { AnswerFrameSchema, TrunkResponseSchema } from "@tollgate/proto/tollgate/v1/trunk";
 import { expect, test } from "vitest";
 import { createFrameBatch } from "./frame-batch.ts";
 
 function world() {
   const sent: { call: number; bytes: number | undefined }[][] = [];
   const batch = createFrameBatch(AnswerFrameSchema, (encoded) => {
-    const { frames } = fromBinary(ExchangeResponseSchema, encoded);
+    const { frames } = fromBinary(TrunkResponseSchema, encoded);
     sent.push(frames.map(({ call, payload }) => ({ call, bytes: payload?.length })));
   });
   return { sent, batch };
@@ -53,7 +53,7 @@ test("what a frame says besides its payload arrives with it", async () => {
   const batch = createFrameBatch(AnswerFrameSchema, encoded.resolve);
   const error = { code: "rate_limited", message: "Slow down." };
   batch.add({ call: 4_000_000_000, more: true, end: { error } }, Buffer.from("payload"));
-  const { frames } = fromBinary(ExchangeResponseSchema, await encoded.promise);
+  const { frames } = fromBinary(TrunkResponseSchema, await encoded.promise);
   expect(frames).toMatchObject([{ call: 4_000_000_000, more: true, end: { error } }]);
   expect(Buffer.from(frames[0]?.payload ?? []).toString()).toBe("payload");
 });

@@ -51,7 +51,7 @@ export function createFrameBatch<Schema extends DescMessage>(
   };
 }
 
-/** The fields' numbers in exchange.proto, and that they have a length. */
+/** The fields' numbers in trunk.proto, and that they have a length. */
 const framesTag = (1 << 3) | 2;
 const payloadTag = (5 << 3) | 2;
 

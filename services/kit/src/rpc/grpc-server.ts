@@ -1,12 +1,12 @@
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { StartError } from "../errors.ts";
-import { exchangeMethod } from "./exchange.ts";
-import { createAnswerer } from "./exchange-answer.ts";
-import { createExchanges } from "./exchange-server.ts";
 import { channelOptions } from "./grpc-channel.ts";
 import { createGate, type GateOptions } from "./grpc-gate.ts";
 import type { Offer } from "./implementation.ts";
 import { addPlainService } from "./plain-server.ts";
+import { trunkMethod } from "./trunk.ts";
+import { createAnswerer } from "./trunk-answer.ts";
+import { createTrunks } from "./trunk-server.ts";
 
 /** How long connections without a call may take to end. */
 const idleGraceMs = 1_000;
@@ -27,9 +27,9 @@ export async function serveGrpc(
 ): Promise<GrpcServer> {
   const gate = createGate(options);
   const server = new Server(channelOptions);
-  const exchanges = createExchanges(createAnswerer(offers, gate), gate);
+  const trunks = createTrunks(createAnswerer(offers, gate), gate);
   for (const offer of offers) addPlainService(server, offer, gate);
-  server.addService({ exchange: exchangeMethod }, { exchange: exchanges.handle });
+  server.addService({ trunk: trunkMethod }, { trunk: trunks.handle });
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
       if (error === null) return resolve();
@@ -39,9 +39,9 @@ export async function serveGrpc(
   return {
     async stop(graceMs) {
       const idle = gate.close(graceMs);
-      exchanges.refuse();
+      trunks.refuse();
       await idle;
-      exchanges.end();
+      trunks.end();
       const force = setTimeout(() => server.forceShutdown(), idleGraceMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(force);

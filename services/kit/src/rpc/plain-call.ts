@@ -8,9 +8,9 @@ import type {
 } from "@grpc/grpc-js";
 import type { AnswerStream } from "./answer-stream.ts";
 import { errorIn, fromStatus } from "./error-metadata.ts";
-import { nameOf } from "./exchange.ts";
 import { asBuffer, deserializer } from "./grpc-channel.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
+import { nameOf } from "./trunk.ts";
 
 /** A gRPC call of its own that is answered once. `shown` goes with it, and is left as it is. */
 export function plainUnary(

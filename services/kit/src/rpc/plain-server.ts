@@ -12,10 +12,10 @@ import type {
 import { PeerError } from "../errors.ts";
 import { outgoingError } from "./boundary.ts";
 import { toStatus } from "./error-metadata.ts";
-import { nameOf } from "./exchange.ts";
 import { deserializer, serializer } from "./grpc-channel.ts";
 import type { Gate } from "./grpc-gate.ts";
 import type { AnyHandler, CallContext, Fields, Offer } from "./implementation.ts";
+import { nameOf } from "./trunk.ts";
 
 /** Answers each call of a service as a gRPC call of its own. */
 export function addPlainService(server: Server, offer: Offer, gate: Gate): void {

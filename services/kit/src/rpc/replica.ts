@@ -4,15 +4,15 @@ import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { PeerError } from "../errors.ts";
 import { secretHeader, type Trust } from "../trust.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import { exchangeStream, exchangeUnary } from "./exchange-call.ts";
-import { type Exchange, openExchange } from "./exchange-client.ts";
 import { channelOptions } from "./grpc-channel.ts";
 import type { CallOptions } from "./implementation.ts";
 import { plainStream, plainUnary } from "./plain-call.ts";
+import { trunkStream, trunkUnary } from "./trunk-call.ts";
+import { openTrunk, type Trunk } from "./trunk-client.ts";
 
 /** A larger request takes a call of its own: no other waits behind it. */
-const mostExchangedBytes = 256 * 1024;
-/** For how long a replica that knows no exchanges is not asked for one again. */
+const mostTrunkBytes = 256 * 1024;
+/** For how long a replica that knows no trunks is not asked for one again. */
 const plainForMs = 30_000;
 /** For how long one that left is given no calls, if its connection stays: something may stand between. */
 const leavingForMs = 30_000;
@@ -32,30 +32,29 @@ export interface Replica {
 }
 
 /**
- * A replica at `target`, as gRPC writes it. Calls share an exchange, which is opened with the first
+ * A replica at `target`, as gRPC writes it. Calls share a trunk, which is opened with the first
  * and anew when it has ended. How a service is, is asked by plain calls: they need no trust.
  */
 export function createReplica(target: string, trust: Trust): Replica {
   const client = new Client(target, credentials.createInsecure(), channelOptions);
   const shown = new Metadata();
   if (trust.secret !== undefined) shown.set(secretHeader, trust.secret);
-  let exchange: Exchange | undefined;
+  let trunk: Trunk | undefined;
   let plainUntil = 0;
   const leaving = createLeaving(client);
   let underWay = 0;
   let isRetired = false;
 
   /** Undefined where the call takes a gRPC call of its own. */
-  function exchangeFor({ parent }: DescMethod, request: Uint8Array): Exchange | undefined {
-    if (request.length > mostExchangedBytes || parent.typeName === Health.typeName)
-      return undefined;
-    if (exchange === undefined && performance.now() < plainUntil) return undefined;
-    exchange ??= openExchange(client, shown.clone(), (how) => {
-      exchange = undefined;
+  function trunkFor({ parent }: DescMethod, request: Uint8Array): Trunk | undefined {
+    if (request.length > mostTrunkBytes || parent.typeName === Health.typeName) return undefined;
+    if (trunk === undefined && performance.now() < plainUntil) return undefined;
+    trunk ??= openTrunk(client, shown.clone(), (how) => {
+      trunk = undefined;
       if (how === "plain") plainUntil = performance.now() + plainForMs;
       if (how === "left") leaving.start();
     });
-    return exchange;
+    return trunk;
   }
 
   function begin(): void {
@@ -72,15 +71,15 @@ export function createReplica(target: string, trust: Trust): Replica {
   }
 
   function close(): void {
-    exchange?.close();
+    trunk?.close();
     client.close();
   }
 
   return {
     state() {
-      if (exchange?.isOpen() === false) return "refusing";
+      if (trunk?.isOpen() === false) return "refusing";
       const channel = client.getChannel();
-      const state = shownState[channel.getConnectivityState(exchange === undefined)];
+      const state = shownState[channel.getConnectivityState(trunk === undefined)];
       return state === "ready" && leaving.isOn() ? "refusing" : state;
     },
     changed(untilMs) {
@@ -95,10 +94,10 @@ export function createReplica(target: string, trust: Trust): Replica {
       const bytes = toBinary(method.input, request);
       begin();
       try {
-        const shared = exchangeFor(method, bytes);
+        const shared = trunkFor(method, bytes);
         return await (shared === undefined
           ? plainUnary(client, shown, method, bytes, options)
-          : exchangeUnary(shared, method, bytes, options));
+          : trunkUnary(shared, method, bytes, options));
       } finally {
         end();
       }
@@ -107,11 +106,11 @@ export function createReplica(target: string, trust: Trust): Replica {
       refuseGoneCaller(options);
       const bytes = toBinary(method.input, request);
       begin();
-      const shared = exchangeFor(method, bytes);
+      const shared = trunkFor(method, bytes);
       const stream =
         shared === undefined
           ? plainStream(client, shown, method, bytes, options)
-          : exchangeStream(shared, method, bytes, options);
+          : trunkStream(shared, method, bytes, options);
       return {
         next: stream.next,
         close() {

@@ -1,10 +1,10 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import {
-  type ExchangeRequest,
-  ExchangeRequestSchema,
-  type ExchangeResponse,
-  ExchangeResponseSchema,
-} from "@tollgate/proto/tollgate/v1/exchange";
+  type TrunkRequest,
+  TrunkRequestSchema,
+  type TrunkResponse,
+  TrunkResponseSchema,
+} from "@tollgate/proto/tollgate/v1/trunk";
 import { deserializer } from "./grpc-channel.ts";
 
 /** A large message goes in pieces of this size, so that other calls come in between. */
@@ -19,17 +19,17 @@ export function weightOf(piece: Uint8Array): number {
 }
 
 /** Both sides write batches that are encoded already: see `encodeFrames`. */
-export const exchangeMethod = {
-  path: "/tollgate.v1.ExchangeService/Exchange",
+export const trunkMethod = {
+  path: "/tollgate.v1.TrunkService/Trunk",
   requestStream: true,
   responseStream: true,
   requestSerialize: (batch: Buffer) => batch,
-  requestDeserialize: deserializer(ExchangeRequestSchema) as (bytes: Buffer) => ExchangeRequest,
+  requestDeserialize: deserializer(TrunkRequestSchema) as (bytes: Buffer) => TrunkRequest,
   responseSerialize: (batch: Buffer) => batch,
-  responseDeserialize: deserializer(ExchangeResponseSchema) as (bytes: Buffer) => ExchangeResponse,
+  responseDeserialize: deserializer(TrunkResponseSchema) as (bytes: Buffer) => TrunkResponse,
 };
 
-/** A method's name on an exchange. */
+/** A method's name on a trunk. */
 export function nameOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }

@@ -10,19 +10,19 @@ import { PeerError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { createTrust } from "../trust.ts";
 import { createClient } from "./client.ts";
-import { exchangeMethod } from "./exchange.ts";
 import { createGrpcTransport } from "./grpc-client.ts";
 import { createGate } from "./grpc-gate.ts";
 import { type GrpcServer, serveGrpc } from "./grpc-server.ts";
 import { type CallContext, type Implementation, offer } from "./implementation.ts";
 import { addPlainService } from "./plain-server.ts";
+import { trunkMethod } from "./trunk.ts";
 
 const log = createLog("silent");
 const trust = createTrust("fleet-secret");
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-exchange-"));
+  folder = await mkdtemp(join(tmpdir(), "tollgate-trunk-"));
 });
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -193,14 +193,14 @@ test("a replica that ends finishes its calls, and new ones go to another", async
   await client.complete({});
 });
 
-test("a replica that has ended its exchange is left alone while another is there", async () => {
+test("a replica that has ended its trunk is left alone while another is there", async () => {
   let opened = 0;
   const ending = new Server();
-  const exchange: handleBidiStreamingCall<unknown, Buffer> = (stream) => {
+  const trunk: handleBidiStreamingCall<unknown, Buffer> = (stream) => {
     opened += 1;
     stream.end();
   };
-  ending.addService({ exchange: exchangeMethod }, { exchange });
+  ending.addService({ trunk: trunkMethod }, { trunk });
   await new Promise((resolve) =>
     ending.bindAsync(addressOf("ending"), ServerCredentials.createInsecure(), resolve),
   );

@@ -3,17 +3,17 @@ import { type Client, type Metadata, type ServiceError, status } from "@grpc/grp
 import {
   type AnswerFrame,
   CallerFrameSchema,
-  type ExchangeResponse,
-} from "@tollgate/proto/tollgate/v1/exchange";
+  type TrunkResponse,
+} from "@tollgate/proto/tollgate/v1/trunk";
 import { PeerError } from "../errors.ts";
 import type { TraceHeaders } from "../tracing/tracer.ts";
 import { errorOfEnd } from "./error-detail.ts";
 import { fromStatus } from "./error-metadata.ts";
-import { exchangeMethod, weightOf, windowBytes } from "./exchange.ts";
 import { createFrameBatch } from "./frame-batch.ts";
+import { trunkMethod, weightOf, windowBytes } from "./trunk.ts";
 
 /** The caller's end of a stream that carries many calls to one replica. */
-export interface Exchange {
+export interface Trunk {
   begin(method: string, request: Uint8Array, trace: TraceHeaders | undefined, answer: Answer): Call;
   /** Whether calls may be begun: not once the replica said that it takes no more. */
   isOpen(): boolean;
@@ -49,18 +49,14 @@ interface Waiting {
 }
 
 /**
- * How an exchange ended: its connection was `lost`, the replica `left` since it takes no more calls,
- * or it knows no exchanges and is `plain`.
+ * How a trunk ended: its connection was `lost`, the replica `left` since it takes no more calls,
+ * or it knows no trunks and is `plain`.
  */
-export type ExchangeEnd = "lost" | "left" | "plain";
+export type TrunkEnd = "lost" | "left" | "plain";
 
 /** Opens one. `onEnd` is called when it has ended. */
-export function openExchange(
-  client: Client,
-  shown: Metadata,
-  onEnd: (how: ExchangeEnd) => void,
-): Exchange {
-  const { path, requestSerialize, responseDeserialize } = exchangeMethod;
+export function openTrunk(client: Client, shown: Metadata, onEnd: (how: TrunkEnd) => void): Trunk {
+  const { path, requestSerialize, responseDeserialize } = trunkMethod;
   const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, shown);
   const calls = new Map<number, Waiting>();
   const outgoing = createFrameBatch(CallerFrameSchema, (batch) => {
@@ -70,7 +66,7 @@ export function openExchange(
   let takesCalls = true;
   let hasEnded = false;
 
-  function end(error: Error, how: ExchangeEnd): void {
+  function end(error: Error, how: TrunkEnd): void {
     if (hasEnded) return;
     hasEnded = true;
     takesCalls = false;
@@ -89,7 +85,7 @@ export function openExchange(
     call.answer.end(errorOfEnd(frame.end));
   }
 
-  stream.on("data", ({ frames }: ExchangeResponse) => frames.forEach(receive));
+  stream.on("data", ({ frames }: TrunkResponse) => frames.forEach(receive));
   stream.on("end", () => end(notBegun("the replica has ended"), "left"));
   stream.on("error", (error: ServiceError) => {
     if (error.code === status.UNIMPLEMENTED) {

@@ -5,17 +5,17 @@ import {
   type MessageInitShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import type { AnswerFrameSchema, EndSchema, Open } from "@tollgate/proto/tollgate/v1/exchange";
+import type { AnswerFrameSchema, EndSchema, Open } from "@tollgate/proto/tollgate/v1/trunk";
 import { PeerError } from "../errors.ts";
 import { outgoingError } from "./boundary.ts";
 import { endOf } from "./error-detail.ts";
-import { nameOf, pieceBytes, weightOf, windowBytes } from "./exchange.ts";
 import type { Gate } from "./grpc-gate.ts";
 import type { AnyHandler, Fields, Offer } from "./implementation.ts";
+import { nameOf, pieceBytes, weightOf, windowBytes } from "./trunk.ts";
 
 type Frame = MessageInitShape<typeof AnswerFrameSchema>;
 
-/** A call on an exchange, as its callee sees it. */
+/** A call on a trunk, as its callee sees it. */
 export interface AnswerableCall {
   signal: AbortSignal;
   /** Sends a message once there is credit for it, and with the `last` the end. */

@@ -2,27 +2,27 @@ import { type handleBidiStreamingCall, Metadata, type ServerDuplexStream } from 
 import {
   AnswerFrameSchema,
   type CallerFrame,
-  type ExchangeRequest,
-} from "@tollgate/proto/tollgate/v1/exchange";
+  type TrunkRequest,
+} from "@tollgate/proto/tollgate/v1/trunk";
 import { PeerError } from "../errors.ts";
 import { toStatus } from "./error-metadata.ts";
-import { type AnswerableCall, type Answerer, createAnswerableCall } from "./exchange-answer.ts";
 import { createFrameBatch } from "./frame-batch.ts";
 import type { Gate } from "./grpc-gate.ts";
+import { type AnswerableCall, type Answerer, createAnswerableCall } from "./trunk-answer.ts";
 
-type Stream = ServerDuplexStream<ExchangeRequest, Buffer>;
+type Stream = ServerDuplexStream<TrunkRequest, Buffer>;
 
-/** The callee's ends of all exchanges with it. */
-export interface Exchanges {
-  handle: handleBidiStreamingCall<ExchangeRequest, Buffer>;
+/** The callee's ends of all trunks with it. */
+export interface Trunks {
+  handle: handleBidiStreamingCall<TrunkRequest, Buffer>;
   /** Tells the callers that no call is begun any more. */
   refuse(): void;
   /** Ends them; calls still under way fail. */
   end(): void;
 }
 
-export function createExchanges(answer: Answerer, gate: Gate): Exchanges {
-  const all = new Set<OpenExchange>();
+export function createTrunks(answer: Answerer, gate: Gate): Trunks {
+  const all = new Set<OpenTrunk>();
   return {
     handle(stream) {
       try {
@@ -34,21 +34,21 @@ export function createExchanges(answer: Answerer, gate: Gate): Exchanges {
       }
       // grpc-js keeps what a caller sent, to send it again, until it has been answered something.
       stream.sendMetadata(new Metadata());
-      const exchange = serveExchange(stream, answer, () => all.delete(exchange));
-      all.add(exchange);
+      const trunk = serveTrunk(stream, answer, () => all.delete(trunk));
+      all.add(trunk);
     },
     refuse() {
-      for (const exchange of all) exchange.refuse();
+      for (const trunk of all) trunk.refuse();
     },
     end() {
-      for (const exchange of all) exchange.end();
+      for (const trunk of all) trunk.end();
     },
   };
 }
 
-type OpenExchange = ReturnType<typeof serveExchange>;
+type OpenTrunk = ReturnType<typeof serveTrunk>;
 
-function serveExchange(stream: Stream, answer: Answerer, onGone: () => void) {
+function serveTrunk(stream: Stream, answer: Answerer, onGone: () => void) {
   const calls = new Map<number, AnswerableCall>();
   let isOpen = true;
   let callerIsDone = false;
@@ -89,7 +89,7 @@ function serveExchange(stream: Stream, answer: Answerer, onGone: () => void) {
     else stream.emit("error", toStatus(new PeerError("unavailable", "the replica ends")));
   }
 
-  stream.on("data", ({ frames }: ExchangeRequest) => frames.forEach(receive));
+  stream.on("data", ({ frames }: TrunkRequest) => frames.forEach(receive));
   stream.on("cancelled", gone);
   stream.on("end", () => {
     callerIsDone = true;

@@ -1,20 +1,20 @@
 import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { PeerError } from "../errors.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import { nameOf } from "./exchange.ts";
-import type { Exchange } from "./exchange-client.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
+import { nameOf } from "./trunk.ts";
+import type { Trunk } from "./trunk-client.ts";
 
-/** A call on an exchange that is answered once. */
-export async function exchangeUnary(
-  exchange: Exchange,
+/** A call on a trunk that is answered once. */
+export async function trunkUnary(
+  trunk: Trunk,
   method: DescMethod,
   request: Uint8Array,
   options: CallOptions,
 ): Promise<Message> {
   const answer = await new Promise<Uint8Array | undefined>((resolve, reject) => {
     let message: Uint8Array | undefined;
-    const call = exchange.begin(nameOf(method), request, options.trace, {
+    const call = trunk.begin(nameOf(method), request, options.trace, {
       message(bytes) {
         message = bytes;
       },
@@ -33,9 +33,9 @@ export async function exchangeUnary(
   return fromBinary(method.output, answer);
 }
 
-/** A call on an exchange that is answered by a stream. */
-export function exchangeStream(
-  exchange: Exchange,
+/** A call on a trunk that is answered by a stream. */
+export function trunkStream(
+  trunk: Trunk,
   method: DescMethod,
   request: Uint8Array,
   options: CallOptions,
@@ -43,7 +43,7 @@ export function exchangeStream(
   const unread: { bytes: Uint8Array; credit: number }[] = [];
   let ended: { error: Error | undefined } | undefined;
   let wake = () => {};
-  const call = exchange.begin(nameOf(method), request, options.trace, {
+  const call = trunk.begin(nameOf(method), request, options.trace, {
     message(bytes, credit) {
       unread.push({ bytes, credit });
       wake();
