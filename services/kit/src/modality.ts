@@ -58,5 +58,5 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
 const schema = z.object({
   TOLLGATE_CATALOG: z.string(),
   TOLLGATE_SPOOL_DIR: z.string().default(".data/spool"),
-  TOLLGATE_MISSING_AFTER_SECONDS: integerSetting({ min: 1, max: 3_600, default: 60 }),
+  TOLLGATE_MISSING_AFTER_SECONDS: integerSetting({ min: 1, max: 3_600, default: 30 }),
 });

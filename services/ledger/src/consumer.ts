@@ -20,8 +20,10 @@ import { isRecordable } from "./recordable.ts";
 const ackWaitMs = 30_000;
 const retryMs = 1_000;
 const lagEveryMs = 5_000;
-/** Messages taken from the broker and not yet committed. */
-const maxUnderWay = 2_000;
+/** Messages that the broker hands out before it is told what became of earlier ones. */
+const maxUnacknowledged = 2_000;
+/** A message may hold hundreds of events, and all that are under way wait in one line. */
+const maxMessagesUnderWay = 200;
 
 export interface UsageConsumer {
   stop(): Promise<void>;
@@ -47,15 +49,20 @@ export function consumeUsage(
     while (!stopped) {
       try {
         messages = await subscribe(connection);
-        for await (const message of messages) {
-          const work = handle(message, captureFor(message, capture, tracer), log);
-          underWay.add(work);
-          void work.finally(() => underWay.delete(work));
-        }
+        await readAll(messages);
       } catch (error) {
         if (!stopped) log.warn({ reason: (error as Error).message }, "usage consumer interrupted");
       }
       if (!stopped) await sleep(retryMs);
+    }
+  }
+
+  async function readAll(from: ConsumerMessages): Promise<void> {
+    for await (const message of from) {
+      while (underWay.size >= maxMessagesUnderWay) await Promise.race(underWay);
+      const work = handle(message, captureFor(message, capture, tracer), log);
+      underWay.add(work);
+      void work.finally(() => underWay.delete(work));
     }
   }
 
@@ -96,7 +103,7 @@ async function subscribe(connection: NatsConnection): Promise<ConsumerMessages> 
     durable_name: usageConsumer,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),
-    max_ack_pending: maxUnderWay,
+    max_ack_pending: maxUnacknowledged,
   });
   const consumer = await connection.jetstream().consumers.get(usageStream.name, usageConsumer);
   const messages = await consumer.consume({ max_messages: 500 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createBatch } from "@tollgate/kit/batch";
 import { isStatementFault } from "@tollgate/kit/database/pool";
 import type { NanoUsd } from "@tollgate/kit/money";
@@ -19,11 +20,15 @@ export interface HoldGrant {
   walletHeld: NanoUsd;
 }
 
+/** The signal is the caller's: once that is gone, it is given no more than it may know of. */
 export interface Holds {
-  takeHold(order: HoldOrder): Promise<HoldGrant>;
+  takeHold(order: HoldOrder, signal: AbortSignal): Promise<HoldGrant>;
   /** Adds to a hold what is free, up to the estimate. */
-  growHold(order: HoldOrder): Promise<HoldGrant>;
+  growHold(order: HoldOrder, signal: AbortSignal): Promise<HoldGrant>;
 }
+
+/** The longest that a hold waits for captures, which may be of other wallets. */
+const maxFillWaitMs = 1_000;
 
 /**
  * Takes and grows holds. One that gets less than its estimate gets what it lacks, as far as there is
@@ -33,17 +38,27 @@ export function createHolds(pool: pg.Pool, holdMs: number, captures: CapturesUnd
   const take = createHoldTaker(pool, holdMs);
   const grow = (order: HoldOrder) => growHold(pool, order, holdMs);
 
-  async function fill(order: HoldOrder, first: HoldGrant): Promise<HoldGrant> {
-    const ended = captures.ended();
+  async function filled(
+    ask: (order: HoldOrder) => Promise<HoldGrant>,
+    order: HoldOrder,
+    signal: AbortSignal,
+  ): Promise<HoldGrant> {
+    // What ends while this asks may not have been seen by it.
+    const before = captures.ended();
+    const first = await ask(order);
+    const ended = captures.ended() ?? before;
     if (first.held === order.estimate || ended === undefined) return first;
-    await ended;
-    const more = await grow({ ...order, estimate: order.estimate - first.held });
+    await Promise.race([ended, sleep(maxFillWaitMs, undefined, { ref: false })]);
+    if (signal.aborted) return first;
+    const rest = { ...order, estimate: order.estimate - first.held };
+    const more = await grow(rest).catch(() => undefined);
+    if (more === undefined) return first;
     return { held: first.held + more.held, walletHeld: more.walletHeld };
   }
 
   return {
-    takeHold: async (order) => fill(order, await take(order)),
-    growHold: async (order) => fill(order, await grow(order)),
+    takeHold: (order, signal) => filled(take, order, signal),
+    growHold: (order, signal) => filled(grow, order, signal),
   };
 }
 
@@ -105,7 +120,9 @@ export async function extendHolds(
   holdMs: number,
 ): Promise<void> {
   await pool.query(
-    `UPDATE hold SET expires_at = now() + $2 * interval '1 millisecond' WHERE id = ANY ($1)`,
+    // One that is locked is being settled, grown or swept: waiting for it could wait for each other.
+    `UPDATE hold SET expires_at = now() + $2 * interval '1 millisecond'
+      WHERE id IN (SELECT id FROM hold WHERE id = ANY ($1) FOR UPDATE SKIP LOCKED)`,
     [holdIds, holdMs],
   );
 }

@@ -12,6 +12,7 @@ export function isRecordable(event: UsageEvent): boolean {
     event.completionTokens,
     event.cachedPromptTokens,
     event.costNanoUsd,
+    event.reportedNanoUsd ?? 0n,
     event.corpusSize,
   ];
   return amounts.every((amount) => amount <= maxBigint);

@@ -63,16 +63,16 @@ function implement(
 ): Implementation<typeof LedgerService> {
   const { takeHold, growHold } = createHolds(pool, config.holdMs, captures);
   return {
-    async hold({ holdId, accountId, estimateNanoUsd }) {
-      const grant = await takeHold({ holdId, accountId, estimate: estimateNanoUsd });
+    async hold({ holdId, accountId, estimateNanoUsd }, { signal }) {
+      const grant = await takeHold({ holdId, accountId, estimate: estimateNanoUsd }, signal);
       return {
         heldNanoUsd: grant.held,
         walletHeldNanoUsd: grant.walletHeld,
         expiresInMs: config.holdMs,
       };
     },
-    async growHold({ holdId, accountId, estimateNanoUsd }) {
-      const grant = await growHold({ holdId, accountId, estimate: estimateNanoUsd });
+    async growHold({ holdId, accountId, estimateNanoUsd }, { signal }) {
+      const grant = await growHold({ holdId, accountId, estimate: estimateNanoUsd }, signal);
       return { addedNanoUsd: grant.held, walletHeldNanoUsd: grant.walletHeld };
     },
     async extendHolds({ holdIds }) {

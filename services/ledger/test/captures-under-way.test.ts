@@ -7,6 +7,7 @@ import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } 
 
 describe("what is answered before it is captured", () => {
   let pool: pg.Pool;
+  const { signal } = new AbortController();
 
   beforeAll(async () => {
     pool = await openLedger(await createLedgerDatabase(inject("postgresUrl")));
@@ -30,17 +31,46 @@ describe("what is answered before it is captured", () => {
     const captures = heldCaptures();
     const { takeHold, growHold } = createHolds(pool, 60_000, captures);
     const [first, second] = [`${accountId}-1`, `${accountId}-2`];
-    expect(await takeHold({ holdId: first, accountId, estimate: 9_000n })).toMatchObject({
+    expect(await takeHold({ holdId: first, accountId, estimate: 9_000n }, signal)).toMatchObject({
       held: 9_000n,
     });
     void captures.capture(usageEvent({ accountId, holdId: first, costNanoUsd: 2_000n }));
-    const taken = takeHold({ holdId: second, accountId, estimate: 5_000n });
+    const taken = takeHold({ holdId: second, accountId, estimate: 5_000n }, signal);
     await expect.poll(async () => (await readWallet(pool, accountId))?.held).toBe(10_000n);
     captures.begin();
     expect(await taken).toEqual({ held: 5_000n, walletHeld: 5_000n });
     const order = { holdId: second, accountId, estimate: 5_000n };
-    expect(await growHold(order)).toEqual({ held: 3_000n, walletHeld: 8_000n });
+    expect(await growHold(order, signal)).toEqual({ held: 3_000n, walletHeld: 8_000n });
     expect(await readWallet(pool, accountId)).toMatchObject({ balance: 8_000n, held: 8_000n });
+  });
+
+  test("gives nothing more to a hold whose caller has gone", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const captures = heldCaptures();
+    const { takeHold } = createHolds(pool, 60_000, captures);
+    const [first, second] = [`${accountId}-1`, `${accountId}-2`];
+    await takeHold({ holdId: first, accountId, estimate: 10_000n }, signal);
+    const captured = captures.capture(
+      usageEvent({ accountId, holdId: first, costNanoUsd: 2_000n }),
+    );
+    const caller = new AbortController();
+    const taken = takeHold({ holdId: second, accountId, estimate: 5_000n }, caller.signal);
+    caller.abort();
+    captures.begin();
+    await captured;
+    expect(await taken).toMatchObject({ held: 0n });
+    expect(await readWallet(pool, accountId)).toMatchObject({ balance: 8_000n, held: 0n });
+  });
+
+  test("keeps a hold waiting for a moment alone, where it does not end", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const captures = heldCaptures();
+    const { takeHold } = createHolds(pool, 60_000, captures);
+    const captured = captures.capture(usageEvent({ accountId, costNanoUsd: 2_000n }));
+    const order = { holdId: `${accountId}-1`, accountId, estimate: 12_000n };
+    expect(await takeHold(order, signal)).toMatchObject({ held: 10_000n });
+    captures.begin();
+    await captured;
   });
 
   test("keeps no hold waiting that has what it asked for", async () => {
@@ -49,7 +79,7 @@ describe("what is answered before it is captured", () => {
     const { takeHold } = createHolds(pool, 60_000, captures);
     const captured = captures.capture(usageEvent({ accountId, costNanoUsd: 2_000n }));
     const order = { holdId: `${accountId}-1`, accountId, estimate: 9_000n };
-    expect(await takeHold(order)).toMatchObject({ held: 9_000n });
+    expect(await takeHold(order, signal)).toMatchObject({ held: 9_000n });
     captures.begin();
     await captured;
   });

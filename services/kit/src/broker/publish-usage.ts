@@ -1,16 +1,16 @@
 import { toBinary } from "@bufbuild/protobuf";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { headers, type MsgHdrs, type PubAck } from "nats";
-import { createBatch } from "../batch.ts";
 import type { Log } from "../log.ts";
 import type { Publish } from "../tracing/messages.ts";
 import type { TraceHeaders } from "../tracing/tracer.ts";
+import { createTurnBatch } from "../turn-batch.ts";
 import type { Broker } from "./connection.ts";
 import { usageSubject } from "./usage-stream.ts";
 
 const brokerTimeoutMs = 2_000;
 /** An event has some 300 bytes, and a message of NATS at most a megabyte. */
-const companionsLimit = 250;
+const eventsLimit = 250;
 
 /**
  * Publishes usage events, those of one moment in one message: the first with the others as its
@@ -34,14 +34,7 @@ export function createBrokerPublish(broker: Broker | undefined, log: Log): Publi
     }
   }
 
-  const together = createBatch({
-    async run(events: readonly UsageEvent[]) {
-      const taken = await publish(events);
-      return events.map(() => taken);
-    },
-    limit: companionsLimit,
-    isolates: () => false,
-  });
+  const together = createTurnBatch((events: readonly UsageEvent[]) => publish(events), eventsLimit);
   return (event, trace) => (trace === undefined ? together(event) : publish([event], trace));
 }
 

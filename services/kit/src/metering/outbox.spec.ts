@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { GatewayError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../operations/metrics.ts";
@@ -11,7 +11,7 @@ const log = createLog("silent");
 const event = (id: string) => create(UsageEventSchema, { id });
 
 /** A broker, a ledger and a disk that can be away, and what each of them has. */
-function world({ hasBroker = true } = {}) {
+function world({ hasBroker = true, missingAfterMs = 0 } = {}) {
   const up = { broker: hasBroker, ledger: true, disk: true };
   const has = { broker: new Set<string>(), ledger: new Set<string>(), disk: new Set<string>() };
   const poison = new Set<string>();
@@ -46,7 +46,7 @@ function world({ hasBroker = true } = {}) {
       log,
       metrics,
     },
-    0,
+    missingAfterMs,
   );
   /** The ledger reads what the broker has. */
   const consume = () => {
@@ -71,6 +71,18 @@ test("what the broker lost is handed to the ledger", async () => {
   await outbox.send(event("a"));
   has.broker.clear();
   await outbox.look(true);
+  await outbox.look(true);
+  expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
+});
+
+test("a process that ends hands over soon what the ledger lacks of the broker's", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { has, outbox } = world({ missingAfterMs: 60_000 });
+  await outbox.send(event("a"));
+  vi.advanceTimersByTime(3_000);
+  await outbox.look(false);
+  expect([...has.ledger]).toEqual([]);
   await outbox.look(true);
   expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
 });

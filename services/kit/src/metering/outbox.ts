@@ -12,6 +12,8 @@ const confirmAfterMs = 1_000;
  * ledger takes a batch for less than the disk costs; and then none pile up where it is slow.
  */
 const fewWaiting = 4;
+/** What a process that ends leaves with the broker alone, nobody would look after. */
+const hurriedMissingMs = 2_000;
 const confirmLimit = 5_000;
 const deliverLimit = 250;
 const firstRetryMs = 200;
@@ -40,7 +42,7 @@ export interface Outbox {
   takeOver(event: UsageEvent): void;
   /**
    * Asks the ledger for what the broker has, and delivers what nobody has. Never raises. When
-   * `hurried`, nothing is waited for.
+   * `hurried`, what the ledger lacks is soon taken for lost, and nothing else is waited for.
    */
   look(hurried: boolean): Promise<void>;
   size(): number;
@@ -99,12 +101,12 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
     }
   }
 
-  async function confirm(ones: readonly Waiting[]): Promise<void> {
+  async function confirm(ones: readonly Waiting[], missedAfterMs: number): Promise<void> {
     const lacking = await missing(ones.map(({ event }) => event.id));
     const now = performance.now();
     for (const one of ones) {
       if (!lacking.has(one.event.id)) recorded(one);
-      else if (now - one.since > missingAfterMs) one.state = "unsent";
+      else if (now - one.since > missedAfterMs) one.state = "unsent";
     }
   }
 
@@ -144,7 +146,9 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
     async look(hurried) {
       if (!hurried && !backoff.isOver()) return;
       try {
-        await inParts(due("brokered", hurried ? 0 : confirmAfterMs), confirmLimit, confirm);
+        const missedAfterMs = hurried ? Math.min(hurriedMissingMs, missingAfterMs) : missingAfterMs;
+        const settled = due("brokered", hurried ? 0 : confirmAfterMs);
+        await inParts(settled, confirmLimit, (part) => confirm(part, missedAfterMs));
         await inParts(due("unsent", 0), deliverLimit, deliver);
         backoff.reset();
       } catch (error) {

@@ -1,15 +1,13 @@
 -- Captures are most of what Postgres does for a request. They are decided on those fields alone
 -- that money goes by, and written in one statement.
 
--- What refuses changes by hand is asked once a statement, not once a row.
-DROP TRIGGER recorded_event_follows ON recorded_event;
-CREATE TRIGGER recorded_event_follows BEFORE INSERT OR UPDATE OR DELETE ON recorded_event
+-- What refuses changes by hand is asked once a statement, not once a row. Replaced, not dropped: that
+-- would wait for every reader, and everybody for it.
+CREATE OR REPLACE TRIGGER recorded_event_follows BEFORE INSERT OR UPDATE OR DELETE ON recorded_event
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
-DROP TRIGGER charge_follows ON charge;
-CREATE TRIGGER charge_follows BEFORE INSERT OR UPDATE OR DELETE ON charge
+CREATE OR REPLACE TRIGGER charge_follows BEFORE INSERT OR UPDATE OR DELETE ON charge
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
-DROP TRIGGER spend_hour_follows ON spend_hour;
-CREATE TRIGGER spend_hour_follows BEFORE INSERT OR UPDATE OR DELETE ON spend_hour
+CREATE OR REPLACE TRIGGER spend_hour_follows BEFORE INSERT OR UPDATE OR DELETE ON spend_hour
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
 
 -- A usage event as `capture_usage` takes it. Replicas write its fields by their order: one that has
