@@ -146,13 +146,13 @@ async function handle(
   const { events, isWhole } = decode(message.data);
   if (!isWhole) log.error({ sequence: message.seq }, "what is no usage event was dropped");
   if (events.length === 0) return message.term();
-  const captured = await Promise.all(events.map(capture)).then(
-    () => true,
-    (error: unknown) => {
-      log.error({ err: error, sequence: message.seq }, "usage events not captured yet");
-      return false;
-    },
-  );
+  // All of them end before the message does, also where one fails.
+  const captures = await Promise.allSettled(events.map(capture));
+  const failed = captures.find((one) => one.status === "rejected");
+  const captured = failed === undefined;
+  if (!captured) {
+    log.error({ err: failed.reason, sequence: message.seq }, "usage events not captured yet");
+  }
   try {
     if (captured) message.ack();
     else message.nak(retryMs);

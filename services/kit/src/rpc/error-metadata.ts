@@ -29,6 +29,14 @@ export function fromStatus(error: ServiceError): GatewayError | PeerError {
   return new PeerError("unavailable", error.details, error);
 }
 
+/**
+ * Whether a call certainly met no handler: its connection was closing, or was not made. grpc-js has no
+ * code of its own for that, only these words.
+ */
+export function reachedNobody({ message }: PeerError): boolean {
+  return /^Stream refused by server|No connection established/.test(message);
+}
+
 /** The typed error in a call's trailing metadata, if there is one. */
 export function errorIn(metadata: Metadata, cause?: unknown): GatewayError | PeerError | undefined {
   const [reason] = metadata.get(peerKey);

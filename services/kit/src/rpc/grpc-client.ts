@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PeerError } from "../errors.ts";
 import type { Trust } from "../trust.ts";
 import type { Transport } from "./client.ts";
+import { reachedNobody } from "./error-metadata.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { lookUpTargets } from "./look-up.ts";
 import { createReplica } from "./replica.ts";
-import { createReplicas } from "./replicas.ts";
+import { createReplicas, type Replicas } from "./replicas.ts";
 
 export interface GrpcTransport extends Transport {
   close(): void;
@@ -30,7 +31,7 @@ export function createGrpcTransport(address: string, trust: Trust): GrpcTranspor
   );
   return {
     async unary(method, request, options) {
-      const retry = createRetry(options);
+      const retry = createRetry(options, replicas);
       for (;;) {
         const replica = await replicas.next(retry.patienceMs());
         try {
@@ -41,7 +42,7 @@ export function createGrpcTransport(address: string, trust: Trust): GrpcTranspor
       }
     },
     async *serverStream(method, request, options) {
-      const retry = createRetry(options);
+      const retry = createRetry(options, replicas);
       let begun = false;
       for (;;) {
         const replica = await replicas.next(retry.patienceMs());
@@ -64,19 +65,31 @@ export function createGrpcTransport(address: string, trust: Trust): GrpcTranspor
   };
 }
 
-/** A replica that ends has done nothing of a call that it refuses: another can be asked. */
-function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions) {
+/**
+ * A replica that ends has done nothing of a call that it refuses: another can be asked, for as long as
+ * the call may take where one is ready, and else for a moment. What is final is told as \`unavailable\`:
+ * that a replica of ours is ending is no reason for our caller to ask us again.
+ */
+function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions, replicas: Replicas) {
   const startedAt = performance.now();
+  const elapsedMs = () => performance.now() - startedAt;
   const mostMs = Math.min(peerPatienceMs, timeoutMs / 2);
   let pauseMs = firstRetryMs;
-  const patienceMs = () => mostMs - (performance.now() - startedAt);
+  const patienceMs = () => mostMs - elapsedMs();
   return {
     patienceMs,
     async unlessFinal(error: unknown): Promise<void> {
-      const isDraining = error instanceof PeerError && error.reason === "draining";
-      if (!isDraining || signal?.aborted || patienceMs() <= 0) throw error;
+      if (!(error instanceof PeerError && (isRefusal(error) || reachedNobody(error)))) throw error;
+      const limitMs = replicas.isSomeReady() ? timeoutMs : isRefusal(error) ? mostMs : 0;
+      if (signal?.aborted || elapsedMs() >= limitMs) {
+        throw new PeerError("unavailable", error.message, error);
+      }
       await sleep(pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestRetryMs);
     },
   };
+}
+
+function isRefusal({ reason }: PeerError): boolean {
+  return reason === "draining";
 }

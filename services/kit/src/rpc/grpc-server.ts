@@ -9,7 +9,7 @@ import { createAnswerer } from "./trunk-answer.ts";
 import { createTrunks } from "./trunk-server.ts";
 
 /** How long connections without a call may take to end. */
-const idleGraceMs = 1_000;
+const idleGraceMs = 5_000;
 
 export interface GrpcServer {
   /**

@@ -15,6 +15,8 @@ export interface Replicas {
    * where none could be reached before, `patienceMs`; then answers any: a call to it tells why.
    */
   next(patienceMs: number): Promise<Replica>;
+  /** Whether a call need not wait. */
+  isSomeReady(): boolean;
   close(): void;
 }
 
@@ -83,6 +85,7 @@ export function createReplicas(
       if (replica === undefined) throw new PeerError("unavailable", "the service has no address");
       return replica;
     },
+    isSomeReady: () => all.some((replica) => replica.state() === "ready"),
     close() {
       clearInterval(timer);
       for (const replica of all) replica.close();

@@ -83,8 +83,11 @@ export type Answerer = (open: Open, request: Uint8Array, call: AnswerableCall) =
 /** Answers calls of what is offered. */
 export function createAnswerer(offers: readonly Offer[], gate: Gate): Answerer {
   const served = new Map(offers.flatMap(methodsOf));
-  return async ({ method: name, ...trace }, request, call) => {
+  return async ({ method: name, timeoutMs, ...trace }, request, call) => {
     const leave = gate.enter();
+    // Its caller keeps the time, but may have stopped, or be cut off.
+    const clock = setTimeout(call.cancel, timeoutMs);
+    clock.unref();
     try {
       gate.admitCall();
       const one = served.get(name);
@@ -103,8 +106,10 @@ export function createAnswerer(offers: readonly Offer[], gate: Gate): Answerer {
       }
       call.end({});
     } catch (error) {
-      call.end(endOf(outgoingError(error, name, gate.log)));
+      // What a call that was given up raises is no failure, and goes to nobody.
+      if (!call.signal.aborted) call.end(endOf(outgoingError(error, name, gate.log)));
     } finally {
+      clearTimeout(clock);
       leave();
     }
   };

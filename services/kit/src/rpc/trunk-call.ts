@@ -14,7 +14,7 @@ export async function trunkUnary(
 ): Promise<Message> {
   const answer = await new Promise<Uint8Array | undefined>((resolve, reject) => {
     let message: Uint8Array | undefined;
-    const call = trunk.begin(nameOf(method), request, options.trace, {
+    const call = trunk.begin(openOf(method, options), request, {
       message(bytes) {
         message = bytes;
       },
@@ -43,7 +43,7 @@ export function trunkStream(
   const unread: { bytes: Uint8Array; credit: number }[] = [];
   let ended: { error: Error | undefined } | undefined;
   let wake = () => {};
-  const call = trunk.begin(nameOf(method), request, options.trace, {
+  const call = trunk.begin(openOf(method, options), request, {
     message(bytes, credit) {
       unread.push({ bytes, credit });
       wake();
@@ -83,9 +83,13 @@ export function trunkStream(
   };
 }
 
+function openOf(method: DescMethod, { timeoutMs = defaultTimeoutMs, trace }: CallOptions) {
+  return { method: nameOf(method), timeoutMs, ...trace };
+}
+
 /**
  * Calls `onLimit` when the call has taken too long or its caller goes away, unless it is stopped
- * before. The callee needs no clock: it is told by the cancelled call.
+ * before.
  */
 function startClock(
   { signal, timeoutMs = defaultTimeoutMs }: CallOptions,

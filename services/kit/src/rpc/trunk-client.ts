@@ -3,10 +3,10 @@ import { type Client, type Metadata, type ServiceError, status } from "@grpc/grp
 import {
   type AnswerFrame,
   CallerFrameSchema,
+  type OpenSchema,
   type TrunkResponse,
 } from "@tollgate/proto/tollgate/v1/trunk";
 import { PeerError } from "../errors.ts";
-import type { TraceHeaders } from "../tracing/tracer.ts";
 import { errorOfEnd } from "./error-detail.ts";
 import { fromStatus } from "./error-metadata.ts";
 import { createFrameBatch } from "./frame-batch.ts";
@@ -14,7 +14,7 @@ import { trunkMethod, weightOf, windowBytes } from "./trunk.ts";
 
 /** The caller's end of a stream that carries many calls to one replica. */
 export interface Trunk {
-  begin(method: string, request: Uint8Array, trace: TraceHeaders | undefined, answer: Answer): Call;
+  begin(open: MessageInitShape<typeof OpenSchema>, request: Uint8Array, answer: Answer): Call;
   /** Whether calls may be begun: not once the replica said that it takes no more. */
   isOpen(): boolean;
   /** Calls under way go on to their ends. */
@@ -65,6 +65,14 @@ export function openTrunk(client: Client, shown: Metadata, onEnd: (how: TrunkEnd
   let lastCall = 0;
   let takesCalls = true;
   let hasEnded = false;
+  let isClosing = false;
+
+  /** Not half-closed before: calls under way still send credit and cancels. */
+  function endIfDone(): void {
+    if (!isClosing || hasEnded || calls.size > 0) return;
+    outgoing.flush();
+    stream.cancel();
+  }
 
   function end(error: Error, how: TrunkEnd): void {
     if (hasEnded) return;
@@ -83,6 +91,7 @@ export function openTrunk(client: Client, shown: Metadata, onEnd: (how: TrunkEnd
     if (frame.end === undefined) return;
     calls.delete(frame.call);
     call.answer.end(errorOfEnd(frame.end));
+    endIfDone();
   }
 
   stream.on("data", ({ frames }: TrunkResponse) => frames.forEach(receive));
@@ -97,25 +106,25 @@ export function openTrunk(client: Client, shown: Metadata, onEnd: (how: TrunkEnd
   });
 
   return {
-    begin(method, request, trace, answer) {
+    begin(open, request, answer) {
       const call = nextCall();
       const send = (body: Body, payload?: Uint8Array) => outgoing.add({ call, body }, payload);
       const grant = granter((credit) => send({ case: "credit", value: credit }));
       calls.set(call, { answer, pieces: [], grant });
-      send({ case: "open", value: { method, ...trace } }, request);
+      send({ case: "open", value: open }, request);
       return {
         grant,
         cancel() {
           if (calls.delete(call)) send({ case: "cancel", value: true });
+          endIfDone();
         },
       };
     },
     isOpen: () => takesCalls,
     close() {
       takesCalls = false;
-      outgoing.flush();
-      if (calls.size === 0) stream.cancel();
-      else stream.end();
+      isClosing = true;
+      endIfDone();
     },
   };
 
