@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { compareSideBySide } from "./side-by-side.ts";
+import { compareSideBySide, sideBySideFlags } from "./side-by-side.ts";
 import { openStage } from "./stage.ts";
 import { startBareProxy } from "./subjects.ts";
 import { startAll } from "./tollgate.ts";
-import { workloadNamed } from "./workload.ts";
 
 /**
  * `npm run bench:against -- FOLDER …`: this checkout beside others that are built, such as one of the
@@ -13,13 +12,7 @@ import { workloadNamed } from "./workload.ts";
  */
 const { values, positionals: folders } = parseArgs({
   allowPositionals: true,
-  options: {
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "3" },
-    heat: { type: "string", default: "15" },
-    workload: { type: "string", default: "1 KB saturated" },
-    bare: { type: "boolean", default: false },
-  },
+  options: { ...sideBySideFlags, bare: { type: "boolean", default: false } },
 });
 
 await using stage = await openStage();
@@ -29,10 +22,4 @@ for (const [index, folder] of [...folders, "."].entries()) {
   const gateway = await startAll(stage, { database: `bench_against_${index}`, main });
   contenders.push({ ...gateway, title: folder });
 }
-const told = await compareSideBySide(stage, contenders, {
-  workload: workloadNamed(values.workload),
-  rounds: Number(values.rounds),
-  seconds: Number(values.seconds),
-  heatSeconds: Number(values.heat),
-});
-process.stdout.write(told);
+process.stdout.write(await compareSideBySide(stage, contenders, values));

@@ -4,15 +4,16 @@ import type { Stage } from "./stage.ts";
 import { median } from "./statistics.ts";
 import { expectedChunks, openStreamLoad } from "./stream-load.ts";
 import type { Subject } from "./subject.ts";
-import type { Workload } from "./workload.ts";
+import { type Workload, workloadNamed } from "./workload.ts";
 
-export interface SideBySide {
-  workload: Workload;
+/** What can be said of a comparison, for `parseArgs`. */
+export const sideBySideFlags = {
+  workload: { type: "string", default: "1 KB saturated" },
   /** Each takes every contender in turn, so that a drift of the machine meets them all. */
-  rounds: number;
-  seconds: number;
-  heatSeconds: number;
-}
+  rounds: { type: "string", default: "10" },
+  seconds: { type: "string", default: "3" },
+  heat: { type: "string", default: "25" },
+} as const;
 
 /**
  * Puts gateways under the same load in turn, and tells the CPU that each takes for a request or a
@@ -21,8 +22,14 @@ export interface SideBySide {
 export async function compareSideBySide(
   stage: Stage,
   contenders: readonly Subject[],
-  { workload, rounds, seconds, heatSeconds }: SideBySide,
+  flags: Readonly<Record<keyof typeof sideBySideFlags, string>>,
 ): Promise<string> {
+  const workload = workloadNamed(flags.workload);
+  const [rounds, seconds, heatSeconds] = [flags.rounds, flags.seconds, flags.heat].map(Number) as [
+    number,
+    number,
+    number,
+  ];
   const loads = await Promise.all(contenders.map((one) => openLoad(stage, one, workload)));
   for (const load of loads) await load.run(heatSeconds);
   const seen = contenders.map((): Sample[] => []);
