@@ -29,7 +29,11 @@ export type Operator = ReturnType<typeof connectOperator>["client"];
  */
 export async function holdTrial(plan: Plan): Promise<Trial> {
   const startedAt = performance.now();
-  const settings = { TOLLGATE_HOLD_SECONDS: "30", TOLLGATE_MISSING_AFTER_SECONDS: "3" };
+  const settings = {
+    TOLLGATE_HOLD_SECONDS: "30",
+    TOLLGATE_MISSING_AFTER_SECONDS: "3",
+    TOLLGATE_SHARE_HOLDS_FROM: "2",
+  };
   const grounds = await startGrounds(settings, plan.replicas);
   const operator = connectOperator(grounds.fleet.billingAddress, fleetSecret);
   try {

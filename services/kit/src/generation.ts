@@ -3,7 +3,7 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Model, RouteType, Slot } from "./catalog/model.ts";
 import type { Log } from "./log.ts";
-import type { Holds } from "./metering/holds.ts";
+import type { Hold, Holds } from "./metering/holds.ts";
 import type { Publisher } from "./metering/publisher.ts";
 import { completedUsage, type Ended, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
 import { costOf, formatUsd, minOf, type NanoUsd, type Price } from "./money.ts";
@@ -77,9 +77,8 @@ export async function openGeneration(
 ): Promise<Generation> {
   if (caller === undefined) throw new Error("a call names its caller");
   const { requestId, accountId } = caller;
-  // What costs nothing needs no hold, and is served also from an empty wallet.
-  const held = estimate === 0n ? 0n : await parts.holds.take(requestId, accountId, estimate);
-  return new LiveGeneration(parts, { caller, model, conversationId }, held);
+  const hold = await parts.holds.take(requestId, accountId, estimate);
+  return new LiveGeneration(parts, { caller, model, conversationId }, hold);
 }
 
 /** What a generation is for. */
@@ -93,29 +92,27 @@ class LiveGeneration implements Generation {
   readonly #parts: GenerationParts;
   readonly #purpose: Purpose;
   readonly #startedAt = performance.now();
-  #held: NanoUsd;
+  readonly #hold: Hold;
   #slotId: string | undefined;
   #ended = false;
   /** A hold that grew after its event had settled it would be a new one, which nothing settles. */
   #growing: Promise<unknown> | undefined;
 
-  constructor(parts: GenerationParts, purpose: Purpose, held: NanoUsd) {
+  constructor(parts: GenerationParts, purpose: Purpose, hold: Hold) {
     this.#parts = parts;
     this.#purpose = purpose;
-    this.#held = held;
+    this.#hold = hold;
     parts.metrics.requestsInFlight.inc();
   }
 
   get held() {
-    return this.#held;
+    return this.#hold.amount;
   }
 
   async grow(more: NanoUsd) {
     if (this.#ended) throw new Error("a generation that has ended holds no more");
-    const { requestId, accountId } = this.#purpose.caller;
-    const added = this.#parts.holds.grow(requestId, accountId, more);
+    const added = this.#hold.grow(more);
     this.#growing = Promise.allSettled([this.#growing, added]);
-    this.#held += await added;
     return added;
   }
 
@@ -136,7 +133,7 @@ class LiveGeneration implements Generation {
   async complete(slot: Slot, measured: Measured) {
     const { caller, model, conversationId } = this.#purpose;
     const usage = completedUsage(slot, measured);
-    const reported = minOf(usage.costNanoUsd, this.#held);
+    const reported = minOf(usage.costNanoUsd, this.held);
     countUsage(this.#parts.metrics, model, usage);
     const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
     this.#tell(usage.costNanoUsd);
@@ -151,7 +148,7 @@ class LiveGeneration implements Generation {
 
   async #publish(ended: Ended & Pick<UsageEvent, "chargeId" | "conversationId">): Promise<void> {
     this.#ended = true;
-    const { publisher, holds, now } = this.#parts;
+    const { publisher, now } = this.#parts;
     const { caller, model } = this.#purpose;
     const { requestId, accountId, keyId } = caller;
     if (this.#growing !== undefined) await this.#growing;
@@ -161,14 +158,14 @@ class LiveGeneration implements Generation {
       requestId,
       accountId,
       keyId,
-      holdId: this.#held === 0n ? "" : requestId,
+      ...this.#hold.settle(ended.costNanoUsd),
       ...eventOfModel(model),
       occurredAt: timestampFromDate(now()),
       companions: [],
       ...ended,
     };
     await publisher.publish(event);
-    holds.settled(requestId);
+    this.#hold.handedOver();
   }
 
   #tell(cost: NanoUsd | undefined): void {

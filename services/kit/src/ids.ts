@@ -6,7 +6,7 @@ export function newRequestId(): string {
 }
 
 /** A new id of the given kind, for instance `acct_0199…`. */
-export function newId(kind: "acct" | "key" | "entry"): string {
+export function newId(kind: "acct" | "key" | "entry" | "hold"): string {
   return `${kind}_${hexOfUuid()}`;
 }
 

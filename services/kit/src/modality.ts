@@ -27,7 +27,7 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
   const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
   const spool = await openSpool(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
-  const holds = createHolds(ledger, log, metrics);
+  const holds = createHolds(ledger, log, metrics, settings.TOLLGATE_SHARE_HOLDS_FROM);
   const missingAfterMs = settings.TOLLGATE_MISSING_AFTER_SECONDS * 1_000;
   const publisher = createPublisher({
     broker,
@@ -47,7 +47,9 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
     pipeline: createPipeline(parts),
     providers,
     async stop(graceMs) {
+      const sharingEnded = holds.endSharing();
       await publisher.stop(graceMs);
+      await sharingEnded;
       catalog.close();
       holds.stop();
       await providers.close();
@@ -59,4 +61,5 @@ const schema = z.object({
   TOLLGATE_CATALOG: z.string(),
   TOLLGATE_SPOOL_DIR: z.string().default(".data/spool"),
   TOLLGATE_MISSING_AFTER_SECONDS: integerSetting({ min: 1, max: 3_600, default: 30 }),
+  TOLLGATE_SHARE_HOLDS_FROM: integerSetting({ min: 0, max: 1_000_000, default: 16 }),
 });

@@ -37,13 +37,13 @@ export function createCapture(
 async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<bigint> {
   const { rows } = await pool.query<{ uncollected: bigint }>({
     name: "capture-usage",
-    text: "SELECT capture_usage($1::usage_line[]) AS uncollected",
+    text: "SELECT capture_usage($1::usage_row[]) AS uncollected",
     values: [events.map(toLine)],
   });
   return rows[0]?.uncollected ?? 0n;
 }
 
-/** An event as Postgres writes a row of the type `usage_line`, whose order of fields this is. */
+/** An event as Postgres writes a row of the type `usage_row`, whose order of fields this is. */
 function toLine(event: UsageEvent): string {
   const failed = event.outcome === Outcome.FAILED;
   const cost = failed ? 0n : event.costNanoUsd;
@@ -54,6 +54,8 @@ function toLine(event: UsageEvent): string {
     quote(event.accountId),
     quote(event.keyId),
     quote(event.holdId),
+    quote(event.sharedHoldId),
+    event.sharedNanoUsd,
     failed ? "failure" : "usage",
     cost,
     event.reportedNanoUsd ?? cost,

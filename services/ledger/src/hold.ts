@@ -119,10 +119,5 @@ export async function extendHolds(
   holdIds: readonly string[],
   holdMs: number,
 ): Promise<void> {
-  await pool.query(
-    // One that is locked is being settled, grown or swept: waiting for it could wait for each other.
-    `UPDATE hold SET expires_at = now() + $2 * interval '1 millisecond'
-      WHERE id IN (SELECT id FROM hold WHERE id = ANY ($1) FOR UPDATE SKIP LOCKED)`,
-    [holdIds, holdMs],
-  );
+  await pool.query("SELECT extend_holds($1, $2)", [holdIds, holdMs]);
 }

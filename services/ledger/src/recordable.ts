@@ -14,6 +14,7 @@ export function isRecordable(event: UsageEvent): boolean {
     event.costNanoUsd,
     event.reportedNanoUsd ?? 0n,
     event.corpusSize,
+    event.sharedNanoUsd,
   ];
   return amounts.every((amount) => amount <= maxBigint);
 }

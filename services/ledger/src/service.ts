@@ -18,6 +18,7 @@ import { findCharges, findMissing, listEntries, sumSpend } from "./read-entries.
 import { isRecordable } from "./recordable.ts";
 import { releaseHold, sweepExpiredHolds } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
+import { giveBack, shareHold } from "./shared-hold.ts";
 import { verifyLedger } from "./verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 
@@ -74,6 +75,16 @@ function implement(
     async growHold({ holdId, accountId, estimateNanoUsd }, { signal }) {
       const grant = await growHold({ holdId, accountId, estimate: estimateNanoUsd }, signal);
       return { addedNanoUsd: grant.held, walletHeldNanoUsd: grant.walletHeld };
+    },
+    async shareHold({ holdId, accountId, amountNanoUsd: amount }, { signal }) {
+      const granted = await shareHold(pool, { holdId, accountId, amount }, config.holdMs);
+      // Who has gone may have released it before it was there.
+      if (granted && signal.aborted) await releaseHold(pool, holdId);
+      return { granted, expiresInMs: config.holdMs };
+    },
+    async giveBack({ holdId, accountId, amountNanoUsd: amount }) {
+      await giveBack(pool, { holdId, accountId, amount });
+      return {};
     },
     async extendHolds({ holdIds }) {
       await extendHolds(pool, holdIds, config.holdMs);

@@ -70,6 +70,7 @@ describe("what a client is told", () => {
         { ...client, growHold: (...call) => delay.then(() => client.growHold(...call)) },
         log,
         metrics,
+        0,
       ),
       publisher: createPublisher({
         broker: undefined,

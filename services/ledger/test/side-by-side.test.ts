@@ -40,6 +40,8 @@ const earlier = {
     VALUES ($1, $2, $3, '', 'top_up', $4, 0, 0, '', '', '', '', '', '', 0, '', 0, 0, 0, 'r', now())`,
   /** Of replicas from before 0005_captures_in_sets. */
   capture: "SELECT capture_events($1::jsonb)",
+  /** Of replicas from before 0007_shared_holds. */
+  captureLine: "SELECT capture_usage($1::usage_line[])",
   topUpWallet: "UPDATE wallet SET balance_nano_usd = balance_nano_usd + $2 WHERE account_id = $1",
 };
 
@@ -117,6 +119,31 @@ describe("replicas of two versions", () => {
     await pool.query(earlier.capture, earlierOf(other));
     await capture(other);
     expect(await readWallet(pool, accountId)).toMatchObject({ balance: 94_000n, entries: 94_000n });
+  });
+
+  test("settle the same holds by rows of either shape", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const take = createHoldTaker(pool, 60_000);
+    const [holdId, other] = [`${accountId}-1`, `${accountId}-2`];
+    await take({ holdId, accountId, estimate: 5_000n });
+    await take({ holdId: other, accountId, estimate: 6_000n });
+    const line =
+      `(entry_${holdId},${holdId},${accountId},"",${holdId},usage,3000,3000,,${holdId},chat,a,p,m,` +
+      "tokens,7,provider,1,2,3,4,,2026-01-01T00:00:00Z)";
+    await pool.query(earlier.captureLine, [[line]]);
+    await createCapture(pool)(usageEvent({ accountId, holdId: other, costNanoUsd: 4_000n }));
+    expect(await readWallet(pool, accountId)).toEqual({
+      balance: 93_000n,
+      held: 0n,
+      entries: 93_000n,
+    });
+    const { rows } = await pool.query(
+      "SELECT route_type, quantity, corpus_size, cached_prompt_tokens FROM entry WHERE event_id = $1",
+      [holdId],
+    );
+    expect(rows).toEqual([
+      { route_type: "chat", quantity: 7n, corpus_size: 1n, cached_prompt_tokens: 4n },
+    ]);
   });
 
   test("an earlier one moves no wallet by its update alone", async () => {

@@ -43,7 +43,9 @@ const summary = z.object({
   object: z.literal("credit_summary"),
   currency: z.literal("USD"),
   balance: usd,
-  held: usd.describe("What requests in flight may still cost."),
+  held: usd.describe(
+    "Set aside for requests in flight and, for a moment, the next of a busy account.",
+  ),
   available: usd.describe("What new requests may cost: the balance without what is held."),
   spend_30d: usd.describe("What was spent in the period, the trailing 30 days."),
   period_start: time,

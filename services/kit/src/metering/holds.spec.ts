@@ -38,28 +38,37 @@ function world({ free = 1_000_000n } = {}) {
     },
   } as unknown as Client<typeof LedgerService>;
   const metrics = createMetrics();
-  const holds = createHolds(ledger, createLog("silent"), metrics);
+  const holds = createHolds(ledger, createLog("silent"), metrics, 0);
   const open = async () => (await metrics.openHolds.get()).values[0]?.value ?? 0;
   return { holds, up, extended, released, open };
 }
 
 test("a live hold is extended for as long as its request lasts, and no longer", async () => {
   const { holds, extended, open } = world();
-  expect(await holds.take("one", "account", 5_000n)).toBe(5_000n);
-  await holds.take("two", "account", 5_000n);
+  const one = await holds.take("one", "account", 5_000n);
+  expect(one.amount).toBe(5_000n);
+  const two = await holds.take("two", "account", 5_000n);
   expect(await open()).toBe(2);
   await vi.advanceTimersByTimeAsync(expiresInMs / 2);
   expect(extended).toEqual([["one", "two"]]);
-  holds.settled("one");
-  holds.settled("one");
+  one.handedOver();
+  one.handedOver();
   expect(await open()).toBe(1);
   await vi.advanceTimersByTimeAsync(expiresInMs / 3);
   expect(extended).toEqual([["one", "two"], ["two"]]);
-  holds.settled("two");
+  two.handedOver();
   await vi.advanceTimersByTimeAsync(expiresInMs * 3);
   expect(extended).toHaveLength(2);
   expect(await open()).toBe(0);
   holds.stop();
+});
+
+test("a process that ends extends nothing more", async () => {
+  const { holds, extended } = world();
+  await holds.take("one", "account", 5_000n);
+  holds.stop();
+  await vi.advanceTimersByTimeAsync(expiresInMs);
+  expect(extended).toEqual([]);
 });
 
 test("what could not be extended is tried again at once", async () => {
@@ -96,5 +105,14 @@ test("a wallet with nothing free refuses, and nothing is extended for it", async
   await vi.advanceTimersByTimeAsync(expiresInMs);
   expect(extended).toEqual([]);
   expect(await open()).toBe(0);
+  holds.stop();
+});
+
+test("what costs nothing asks the ledger for nothing", async () => {
+  const { holds, up, open } = world();
+  up.ledger = false;
+  const hold = await holds.take("free", "account", 0n);
+  expect([hold.amount, await open()]).toEqual([0n, 0]);
+  expect(hold.settle(0n)).toEqual({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
   holds.stop();
 });

@@ -1,87 +1,191 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { GatewayError, PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { formatUsd, maxBalanceNanoUsd, minOf, type NanoUsd } from "../money.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Client } from "../rpc/implementation.ts";
+import type { AccountDemand } from "./account-demand.ts";
+import { createLiveHolds, type LiveHolds } from "./live-holds.ts";
+import type { SharedHold } from "./shared-hold.ts";
+import { createSharing } from "./sharing.ts";
 
 const holdTimeoutMs = 5_000;
-const extendTickMs = 1_000;
 
+/** Money that is set aside for one request. */
+export interface Hold {
+  /** The estimate, or what the wallet had. */
+  readonly amount: NanoUsd;
+  /**
+   * Adds `min(estimate, available)`, and answers how much that was. Raises what taking a hold
+   * raises; the hold then stays as it was.
+   */
+  grow(estimate: NanoUsd): Promise<NanoUsd>;
+  /**
+   * The request has ended and cost so much, zero when it failed. Answers what its usage event says
+   * of the hold. To be called once, and the hold grows no more.
+   */
+  settle(cost: NanoUsd): SettledHold;
+  /** The usage event is safe and has taken the hold over: it is no longer kept from expiring. */
+  handedOver(): void;
+}
+
+export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNanoUsd">;
+
+/** Takes the holds of this process's requests. */
 export interface Holds {
   /**
-   * Takes a hold of `min(estimate, available)` and keeps it from expiring until `settled`. Raises
+   * Takes a hold of `min(estimate, available)` and keeps it from expiring until it is handed over.
+   * What costs nothing needs none, and is served from an empty wallet too. Raises
    * `credit_balance_exhausted` when nothing is free, and `no_provider_available` when the ledger
    * could not write it.
    */
-  take(holdId: string, accountId: string, estimate: NanoUsd): Promise<NanoUsd>;
-  /**
-   * Adds `min(estimate, available)` to a live hold, and answers how much that was. Raises what
-   * `take` raises; the hold then stays as it was.
-   */
-  grow(holdId: string, accountId: string, estimate: NanoUsd): Promise<NanoUsd>;
-  /** A usage event has taken the hold over: it is no longer extended. */
-  settled(holdId: string): void;
+  take(requestId: string, accountId: string, estimate: NanoUsd): Promise<Hold>;
+  /** Gives back what no request uses. Never raises. */
+  endSharing(): Promise<void>;
+  /** Keeps nothing from expiring any more. */
   stop(): void;
 }
 
-/** Holds of this process's live requests. */
+/** Accounts that begin `busyFrom` requests within a second share holds; with 0 none does. */
 export function createHolds(
   ledger: Client<typeof LedgerService>,
   log: Log,
   metrics: Pick<Metrics, "holds" | "openHolds">,
+  busyFrom: number,
 ): Holds {
-  const live = new Map<string, LiveHold>();
-  const count = (result: "taken" | "refused" | "failed") => metrics.holds.inc({ result });
-  const timer = setInterval(() => void extendDue(live, ledger, log), extendTickMs);
-  timer.unref();
+  const live = createLiveHolds(ledger, log);
+  const sharing = createSharing(ledger, live, log, busyFrom);
+  const parts = { ledger, metrics, live };
+  const count = (result: "taken" | "shared" | "refused" | "failed") =>
+    metrics.holds.inc({ result });
+
+  async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
+    const asked = requestHold(ledger, request);
+    asked.catch(() => count("failed"));
+    const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs } = await asked;
+    count(held === 0n ? "refused" : "taken");
+    if (held === 0n) throw exhausted(walletHeldNanoUsd);
+    live.add(request.holdId, expiresInMs);
+    return new LiveHold(parts, request, demand, held);
+  }
+
   return {
     async take(holdId, accountId, estimate) {
-      const asked = requestHold(ledger, holdId, accountId, minOf(estimate, maxBalanceNanoUsd));
-      asked.catch(() => count("failed"));
-      const hold = await asked;
-      count(hold.heldNanoUsd === 0n ? "refused" : "taken");
-      if (hold.heldNanoUsd === 0n) throw exhausted(hold.walletHeldNanoUsd);
-      metrics.openHolds.inc();
-      const everyMs = hold.expiresInMs / 3;
-      live.set(holdId, { everyMs, dueAt: performance.now() + everyMs });
-      return hold.heldNanoUsd;
-    },
-    async grow(holdId, accountId, estimate) {
+      if (estimate === 0n) return nothingHeld;
       const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
-      try {
-        const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
-        if (grown.addedNanoUsd === 0n) throw exhausted(grown.walletHeldNanoUsd);
-        return grown.addedNanoUsd;
-      } catch (error) {
-        throw holdFailure(error);
-      }
+      const demand = sharing.account(accountId);
+      const { shared } = demand;
+      if (!shared?.enter(request.estimateNanoUsd)) return takeOwn(request, demand);
+      count("shared");
+      return new LiveHold(parts, request, demand, request.estimateNanoUsd, shared);
     },
-    settled(holdId) {
-      if (live.delete(holdId)) metrics.openHolds.dec();
-    },
-    stop: () => clearInterval(timer),
+    endSharing: sharing.stop,
+    stop: live.stop,
   };
 }
 
-interface LiveHold {
-  everyMs: number;
-  dueAt: number;
+/** Of what costs nothing, however long it goes on. */
+const nothingHeld: Hold = {
+  amount: 0n,
+  grow: async () => 0n,
+  settle: () => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }),
+  handedOver() {},
+};
+
+interface HoldRequest {
+  holdId: string;
+  accountId: string;
+  estimateNanoUsd: NanoUsd;
 }
 
-async function requestHold(
-  ledger: Client<typeof LedgerService>,
-  holdId: string,
-  accountId: string,
-  estimateNanoUsd: NanoUsd,
-) {
+interface Parts {
+  ledger: Client<typeof LedgerService>;
+  metrics: Pick<Metrics, "openHolds">;
+  live: LiveHolds;
+}
+
+/** A hold of the request's own, or its part of a shared one, or both: what grows is its own. */
+class LiveHold implements Hold {
+  readonly #parts: Parts;
+  readonly #request: HoldRequest;
+  readonly #demand: AccountDemand;
+  readonly #part: NanoUsd;
+  readonly #shared: SharedHold | undefined;
+  #amount: NanoUsd;
+  #hasOwn: boolean;
+  #isHandedOver = false;
+
+  constructor(
+    parts: Parts,
+    request: HoldRequest,
+    demand: AccountDemand,
+    amount: NanoUsd,
+    shared?: SharedHold,
+  ) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#demand = demand;
+    this.#part = shared === undefined ? 0n : amount;
+    this.#shared = shared;
+    this.#amount = amount;
+    this.#hasOwn = shared === undefined;
+    demand.began(amount);
+    parts.metrics.openHolds.inc();
+  }
+
+  get amount() {
+    return this.#amount;
+  }
+
+  async grow(estimate: NanoUsd) {
+    const { ledger, live } = this.#parts;
+    const { holdId, accountId } = this.#request;
+    // Named also where the answer is lost: it may have been made.
+    this.#hasOwn = true;
+    if (this.#shared !== undefined) live.add(holdId, this.#shared.expiresInMs);
+    const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
+    try {
+      const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
+      if (grown.addedNanoUsd === 0n) throw exhausted(grown.walletHeldNanoUsd);
+      this.#amount += grown.addedNanoUsd;
+      this.#demand.grew(grown.addedNanoUsd);
+      return grown.addedNanoUsd;
+    } catch (error) {
+      throw holdFailure(error);
+    }
+  }
+
+  settle(cost: NanoUsd) {
+    this.#demand.ended(this.#amount, cost);
+    const shared = this.#shared;
+    const taken = shared?.settle(this.#part, cost) ?? 0n;
+    return {
+      holdId: this.#hasOwn ? this.#request.holdId : "",
+      sharedHoldId: taken === 0n || shared === undefined ? "" : shared.id,
+      sharedNanoUsd: taken,
+    };
+  }
+
+  handedOver() {
+    if (this.#isHandedOver) return;
+    this.#isHandedOver = true;
+    const { live, metrics } = this.#parts;
+    metrics.openHolds.dec();
+    if (this.#hasOwn) live.remove(this.#request.holdId);
+    const shared = this.#shared;
+    shared?.leave();
+    if (shared?.isLive === false) live.remove(shared.id);
+  }
+}
+
+async function requestHold(ledger: Client<typeof LedgerService>, request: HoldRequest) {
   try {
-    const request = { holdId, accountId, estimateNanoUsd };
     return await ledger.hold(request, { timeoutMs: holdTimeoutMs });
   } catch (error) {
     // The hold may have been written though its answer was lost; given back it helps others sooner
     // than by expiring.
-    ledger.releaseHold({ holdId }).catch(() => {});
+    ledger.releaseHold({ holdId: request.holdId }).catch(() => {});
     throw holdFailure(error);
   }
 }
@@ -91,23 +195,6 @@ function holdFailure(error: unknown): unknown {
   const reason = error instanceof PeerError ? "cannot be reached" : "cannot take a hold";
   const message = `The ledger ${reason} now, so the request cannot be paid. Retry in a moment.`;
   return new GatewayError("no_provider_available", message, { cause: error });
-}
-
-async function extendDue(
-  live: ReadonlyMap<string, LiveHold>,
-  ledger: Client<typeof LedgerService>,
-  log: Log,
-): Promise<void> {
-  const now = performance.now();
-  const due = [...live].filter(([, hold]) => hold.dueAt <= now);
-  if (due.length === 0) return;
-  for (const [, hold] of due) hold.dueAt = now + hold.everyMs;
-  try {
-    await ledger.extendHolds({ holdIds: due.map(([holdId]) => holdId) });
-  } catch (error) {
-    log.warn({ holds: due.length, reason: (error as Error).message }, "holds not extended");
-    for (const [, hold] of due) hold.dueAt = now;
-  }
 }
 
 /** The refusal of an empty wallet; it says so when only calls in flight keep the money. */

@@ -1,0 +1,32 @@
+import { create } from "@bufbuild/protobuf";
+import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { expect, test } from "vitest";
+import { isRecordable } from "./recordable.ts";
+
+const event = create(UsageEventSchema, {
+  id: "req_1",
+  accountId: "acct_1",
+  outcome: Outcome.COMPLETED,
+});
+const tooLarge = 2n ** 63n;
+
+test("an event that names what it is of stands in the ledger", () => {
+  expect(isRecordable(event)).toBe(true);
+  expect(isRecordable({ ...event, costNanoUsd: tooLarge - 1n })).toBe(true);
+});
+
+test.each([
+  { id: "" },
+  { accountId: "" },
+  { outcome: Outcome.UNSPECIFIED },
+  { quantity: tooLarge },
+  { promptTokens: tooLarge },
+  { completionTokens: tooLarge },
+  { cachedPromptTokens: tooLarge },
+  { costNanoUsd: tooLarge },
+  { reportedNanoUsd: tooLarge },
+  { corpusSize: tooLarge },
+  { sharedNanoUsd: tooLarge },
+])("one with %o does not", (fields) => {
+  expect(isRecordable({ ...event, ...fields })).toBe(false);
+});

@@ -1,0 +1,189 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
+import fc from "fast-check";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createCapture } from "../src/capture.ts";
+import { PrismaClient } from "../src/generated/client.ts";
+import { createHoldTaker, extendHolds } from "../src/hold.ts";
+import { sweepExpiredHolds } from "../src/release.ts";
+import { giveBack, shareHold } from "../src/shared-hold.ts";
+import { verifyLedger } from "../src/verify.ts";
+import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
+
+const holdMs = 60_000;
+
+describe("a hold that requests share", () => {
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    pool = await openLedger(await createLedgerDatabase(inject("postgresUrl")));
+  });
+
+  afterAll(async () => {
+    const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
+    expect((await verifyLedger(prisma)).discrepancies).toEqual([]);
+    await pool.end();
+  });
+
+  /** A wallet of 3,200,000 nano-USD and a shared hold of 100,000. */
+  async function openShared() {
+    const accountId = await openWallet(pool, 3_200_000n);
+    const shared = { holdId: `hold_${accountId}`, accountId, amount: 100_000n };
+    expect(await shareHold(pool, shared, holdMs)).toBe(true);
+    const eventOf = (costNanoUsd: bigint, sharedNanoUsd: bigint) =>
+      usageEvent({ accountId, sharedHoldId: shared.holdId, sharedNanoUsd, costNanoUsd });
+    return { accountId, shared, eventOf, wallet: () => readWallet(pool, accountId) };
+  }
+
+  async function isWaitingForLock(statement: string): Promise<boolean> {
+    const { rows } = await pool.query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+      [`SELECT ${statement}%`],
+    );
+    return rows.length > 0;
+  }
+
+  test("is a small part of what is free, all of them together, or is none", async () => {
+    const accountId = await openWallet(pool, 1_600_000n);
+    const ask = (name: string, amount: bigint) =>
+      shareHold(pool, { holdId: `${name}_${accountId}`, accountId, amount }, holdMs);
+    expect(await ask("large", 100_001n)).toBe(false);
+    expect(await ask("first", 60_000n)).toBe(true);
+    expect(await ask("more", 40_001n)).toBe(false);
+    expect(await ask("second", 40_000n)).toBe(true);
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 100_000n });
+    await giveBack(pool, { holdId: `first_${accountId}`, accountId, amount: 10_000n });
+    expect(await ask("more", 40_000n)).toBe(true);
+    expect(await ask("most", 40_000n)).toBe(false);
+    const nobody = { holdId: "hold_nobody", accountId: "acct_nobody", amount: 1n };
+    expect(await shareHold(pool, nobody, holdMs)).toBe(false);
+  });
+
+  test("is no larger a part where many ask at once", async () => {
+    const accountId = await openWallet(pool, 1_600_000n);
+    const granted = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        shareHold(pool, { holdId: `${accountId}-${index}`, accountId, amount: 10_000n }, holdMs),
+      ),
+    );
+    expect(granted.filter((one) => one)).toHaveLength(10);
+  });
+
+  test("is extended in its turn, though it changes all the time", async () => {
+    const { shared } = await openShared();
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query("SELECT FROM wallet WHERE account_id = $1 FOR UPDATE", [shared.accountId]);
+    await client.query("SELECT reduce_hold($1, 1000)", [shared.holdId]);
+    const extended = extendHolds(pool, [shared.holdId], 2 * holdMs);
+    await expect.poll(() => isWaitingForLock("extend_holds")).toBe(true);
+    await client.query("COMMIT");
+    client.release();
+    await extended;
+    const { rows } = await pool.query<{ left: number }>(
+      "SELECT extract(epoch FROM expires_at - now())::float AS left FROM hold WHERE id = $1",
+      [shared.holdId],
+    );
+    expect(rows[0]?.left).toBeGreaterThan(holdMs / 1_000);
+  });
+
+  test("pays its requests, each out of its part, and gives the rest back", async () => {
+    const { shared, eventOf, wallet } = await openShared();
+    const capture = createCapture(pool);
+    const events = [eventOf(10_000n, 10_000n), eventOf(20_000n, 30_000n), eventOf(0n, 5_000n)];
+    await Promise.all([...events, ...events].map((event) => capture(event)));
+    expect(await wallet()).toEqual({ balance: 3_170_000n, held: 55_000n, entries: 3_170_000n });
+    await Promise.all(events.map((event) => capture(event)));
+    await giveBack(pool, { ...shared, amount: 40_000n });
+    await giveBack(pool, { ...shared, amount: 40_000n });
+    expect(await wallet()).toMatchObject({ balance: 3_170_000n, held: 15_000n });
+    await capture(eventOf(15_000n, 15_000n));
+    expect(await wallet()).toEqual({ balance: 3_155_000n, held: 0n, entries: 3_155_000n });
+  });
+
+  test("pays its requests though all else of the wallet is held", async () => {
+    const { accountId, eventOf, wallet } = await openShared();
+    const all = { holdId: `${accountId}-all`, accountId, estimate: 10_000_000n };
+    expect(await createHoldTaker(pool, holdMs)(all)).toMatchObject({ held: 3_100_000n });
+    const capture = createCapture(pool);
+    await Promise.all([eventOf(60_000n, 60_000n), eventOf(40_000n, 40_000n)].map(capture));
+    expect(await wallet()).toMatchObject({ balance: 3_100_000n, held: 3_100_000n });
+  });
+
+  test("has no more than it has: money that others hold is never touched", async () => {
+    const { accountId, eventOf, wallet } = await openShared();
+    const all = { holdId: `${accountId}-all`, accountId, estimate: 10_000_000n };
+    await createHoldTaker(pool, holdMs)(all);
+    await Promise.all(
+      [eventOf(70_000n, 70_000n), eventOf(70_000n, 70_000n)].map(createCapture(pool)),
+    );
+    expect(await wallet()).toEqual({ balance: 3_100_000n, held: 3_100_000n, entries: 3_100_000n });
+  });
+
+  test("is nobody else's", async () => {
+    const { shared, wallet } = await openShared();
+    const other = await openWallet(pool, 5_000n);
+    const event = usageEvent({
+      accountId: other,
+      sharedHoldId: shared.holdId,
+      sharedNanoUsd: 100_000n,
+      costNanoUsd: 50_000n,
+    });
+    await createCapture(pool)(event);
+    expect(await wallet()).toMatchObject({ balance: 3_200_000n, held: 100_000n });
+    expect(await readWallet(pool, other)).toMatchObject({ balance: 0n, held: 0n });
+  });
+
+  test("goes with a hold of the request's own", async () => {
+    const { accountId, shared, wallet } = await openShared();
+    const holdId = `${accountId}-own`;
+    await createHoldTaker(pool, holdMs)({ holdId, accountId, estimate: 7_000n });
+    const both = { sharedHoldId: shared.holdId, sharedNanoUsd: 100_000n };
+    await createCapture(pool)(usageEvent({ accountId, holdId, ...both, costNanoUsd: 104_000n }));
+    expect(await wallet()).toEqual({ balance: 3_096_000n, held: 0n, entries: 3_096_000n });
+  });
+
+  test("of a process that died ends by itself, and later captures charge what is free", async () => {
+    const accountId = await openWallet(pool, 3_200_000n);
+    const shared = { holdId: `hold_${accountId}`, accountId, amount: 100_000n };
+    await shareHold(pool, shared, 0);
+    await sweepExpiredHolds(pool);
+    expect(await readWallet(pool, accountId)).toMatchObject({ held: 0n });
+    const fields = { accountId, sharedHoldId: shared.holdId, sharedNanoUsd: 9_000n };
+    await createCapture(pool)(usageEvent({ ...fields, costNanoUsd: 9_000n }));
+    await giveBack(pool, { ...shared, amount: 91_000n });
+    expect(await readWallet(pool, accountId)).toMatchObject({ balance: 3_191_000n, held: 0n });
+  });
+
+  test("leaves the books right for any parts, costs and order, in any batches", async () => {
+    const call = fc.record({
+      part: fc.bigInt(1n, 40n).map((micro) => micro * 1_000n),
+      cost: fc.bigInt(0n, 60n).map((micro) => micro * 1_000n),
+      fails: fc.boolean(),
+      takesAll: fc.boolean(),
+    });
+    const property = fc.asyncProperty(fc.array(call, { maxLength: 10 }), async (calls) => {
+      const { shared, eventOf, wallet } = await openShared();
+      let unused = shared.amount;
+      let balance = 3_200_000n;
+      const events = [];
+      for (const { part, cost, fails, takesAll } of calls) {
+        if (part > unused) continue;
+        const charged = fails ? 0n : cost;
+        const spent = charged < part ? charged : part;
+        unused -= takesAll ? part : spent;
+        balance -= charged;
+        const outcome = fails ? Outcome.FAILED : Outcome.COMPLETED;
+        events.push({ ...eventOf(cost, takesAll ? part : spent), outcome });
+      }
+      await Promise.all([
+        ...events.map(createCapture(pool)),
+        giveBack(pool, { ...shared, amount: unused }),
+      ]);
+      expect(await wallet()).toEqual({ balance, held: 0n, entries: balance });
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+});
