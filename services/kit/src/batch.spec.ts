@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createBatch } from "./batch.ts";
 
 /** A batch whose runs are ended by hand. */
-function heldBatch(options: { limit?: number; gatherMs?: number } = {}) {
+function heldBatch(options: { limit?: number; gather?: { items: number; ms: number } } = {}) {
   const runs: { items: readonly string[]; end: PromiseWithResolvers<readonly string[]> }[] = [];
   const submit = createBatch<string, string>({
     run: (items) => {
@@ -11,7 +11,7 @@ function heldBatch(options: { limit?: number; gatherMs?: number } = {}) {
       return end.promise;
     },
     limit: options.limit ?? 100,
-    gatherMs: options.gatherMs ?? 0,
+    ...(options.gather && { gather: options.gather }),
     isolates: () => false,
   });
   /** Ends a run with one answer an item. */
@@ -66,33 +66,59 @@ test("a batch that is done starts again for the next item", async () => {
   expect(await second).toBe("B");
 });
 
-test("after a batch of several the next one gathers, after a lone item it does not", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { submit, answer, itemsOf } = heldBatch({ gatherMs: 5 });
-  for (const item of ["a", "b"]) void submit(item);
-  await turn();
-  answer(0);
-  await turn();
-  void submit("c");
-  await turn();
-  expect(itemsOf()).toEqual([["a", "b"]]);
-  void submit("d");
-  vi.advanceTimersByTime(5);
-  await turn();
-  expect(itemsOf()).toEqual([
-    ["a", "b"],
-    ["c", "d"],
-  ]);
-  answer(1);
-  await turn();
-  vi.advanceTimersByTime(5);
-  void submit("e");
-  await turn();
-  answer(2);
-  void submit("f");
-  await turn();
-  expect(itemsOf().slice(2)).toEqual([["e"], ["f"]]);
+describe("a batch that gathers", () => {
+  const gather = { items: 3, ms: 5 };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    return () => void vi.useRealTimers();
+  });
+
+  test("waits a while for others", async () => {
+    const { submit, itemsOf } = heldBatch({ gather });
+    void submit("a");
+    await turn();
+    void submit("b");
+    vi.advanceTimersByTime(gather.ms - 1);
+    await turn();
+    expect(itemsOf()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await turn();
+    expect(itemsOf()).toEqual([["a", "b"]]);
+  });
+
+  test("begins once it has enough, with all that came in the same turn", async () => {
+    const { submit, answer, itemsOf } = heldBatch({ gather });
+    void submit("a");
+    await turn();
+    for (const item of ["b", "c", "d"]) void submit(item);
+    await turn();
+    expect(itemsOf()).toEqual([["a", "b", "c", "d"]]);
+    for (const item of ["e", "f", "g"]) void submit(item);
+    answer(0);
+    await turn();
+    expect(itemsOf().slice(1)).toEqual([["e", "f", "g"]]);
+  });
+
+  test("waits for nobody where it is hurried, and again after that", async () => {
+    const { submit, answer, itemsOf } = heldBatch({ gather });
+    submit.hurry();
+    void submit("a");
+    await turn();
+    expect(itemsOf()).toEqual([]);
+    submit.hurry();
+    await turn();
+    expect(itemsOf()).toEqual([["a"]]);
+    void submit("b");
+    submit.hurry();
+    answer(0);
+    await turn();
+    expect(itemsOf().slice(1)).toEqual([["b"]]);
+    void submit("c");
+    answer(1);
+    await turn();
+    expect(itemsOf().slice(2)).toEqual([]);
+  });
 });
 
 test("no batch is larger than its limit", async () => {

@@ -1,7 +1,14 @@
+/** Takes an item into a batch, and answers its result. */
+export interface Batch<Item, Result> {
+  (item: Item): Promise<Result>;
+  /** Somebody waits for the items that are in: they are not kept for others to come. */
+  hurry(): void;
+}
+
 /**
  * Group commit: one batch is under way at a time, and what arrives meanwhile goes into the next.
- * Under no load an item goes out alone, at the end of the event loop's turn that brought it; under
- * load the batches grow, the more so where they gather for `gatherMs` after one of several items.
+ * Under no load an item goes out alone, at the end of the event loop's turn that brought it, unless
+ * batches are to gather.
  *
  * `run` answers one result an item, in order, and at most `limit` items go in a batch. When a batch
  * of several fails for a reason that `isolates` blames on one of them, its items are run one by
@@ -10,39 +17,63 @@
 export function createBatch<Item, Result>(options: {
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
   limit: number;
-  /** Default 0: then nobody waits for others. */
-  gatherMs?: number;
+  /** Where set, a batch waits for so many items, but no longer than so long. */
+  gather?: { items: number; ms: number };
   isolates: (error: unknown) => boolean;
-}): (item: Item) => Promise<Result> {
-  const { run, limit, gatherMs = 0, isolates } = options;
+}): Batch<Item, Result> {
+  const { run, limit, gather, isolates } = options;
   const waiting: Waiter<Item, Result>[] = [];
   let running = false;
+  let hurried = false;
+  /** Ends the gathering that is under way. */
+  let begin = () => {};
+
+  const hasEnough = () => gather === undefined || hurried || waiting.length >= gather.items;
 
   async function drain(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
       await turnOfLoop();
-      const batch = waiting.splice(0, limit);
-      await settle(batch, run, isolates);
-      if (gatherMs > 0 && batch.length > 1) await pause(gatherMs);
+      if (gather !== undefined && !hasEnough()) {
+        await gathered(gather.ms);
+        await turnOfLoop();
+      }
+      hurried = false;
+      await settle(waiting.splice(0, limit), run, isolates);
     }
     running = false;
   }
 
-  return (item) =>
-    new Promise((resolve, reject) => {
+  function gathered(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      begin = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  function submit(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
       if (!running) void drain();
+      else if (hasEnough()) begin();
     });
+  }
+
+  function hurry(): void {
+    if (waiting.length === 0) return;
+    hurried = true;
+    begin();
+  }
+
+  return Object.assign(submit, { hurry });
 }
 
 /** Everything that this turn of the event loop brings is in the batch that starts after it. */
 function turnOfLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 interface Waiter<Item, Result> {

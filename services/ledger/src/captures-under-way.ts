@@ -1,4 +1,5 @@
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import type { Capture } from "./capture.ts";
 
 export interface CapturesUnderWay {
   capture(event: UsageEvent): Promise<void>;
@@ -13,7 +14,7 @@ export interface CapturesUnderWay {
  * Knows when captures end. An answer may go out before its charge is captured; whoever reads the
  * books waits for what is under way, and so finds in them what was answered before.
  */
-export function followCaptures(capture: (event: UsageEvent) => Promise<void>): CapturesUnderWay {
+export function followCaptures(capture: Capture): CapturesUnderWay {
   /** They end in the order in which they began. */
   let last: Promise<void> | undefined;
   return {
@@ -26,6 +27,9 @@ export function followCaptures(capture: (event: UsageEvent) => Promise<void>): C
       last = ended;
       return captured;
     },
-    ended: () => last,
+    ended() {
+      capture.hurry();
+      return last;
+    },
   };
 }

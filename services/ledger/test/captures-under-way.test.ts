@@ -1,3 +1,4 @@
+import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
@@ -19,10 +20,11 @@ describe("what is answered before it is captured", () => {
   function heldCaptures(): CapturesUnderWay & { begin(): void } {
     const start = Promise.withResolvers<void>();
     const capture = createCapture(pool);
-    const captures = followCaptures(async (event) => {
+    const late = async (event: UsageEvent) => {
       await start.promise;
       await capture(event);
-    });
+    };
+    const captures = followCaptures(Object.assign(late, { hurry: capture.hurry }));
     return { ...captures, begin: start.resolve };
   }
 
@@ -84,10 +86,20 @@ describe("what is answered before it is captured", () => {
     await captured;
   });
 
+  test("is not kept for others to come, once somebody waits for it", async () => {
+    const hurried = Promise.withResolvers<void>();
+    const capture = () => hurried.promise;
+    const captures = followCaptures(Object.assign(capture, { hurry: hurried.resolve }));
+    void captures.capture(usageEvent({ accountId: "acct_any" }));
+    await captures.ended();
+    expect(captures.ended()).toBeUndefined();
+  });
+
   test("has ended when the last of it has, also when that failed", async () => {
     const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const given = [one.promise, other.promise];
-    const captures = followCaptures(() => given.shift() as Promise<void>);
+    const capture = () => given.shift() as Promise<void>;
+    const captures = followCaptures(Object.assign(capture, { hurry() {} }));
     const event = usageEvent({ accountId: "acct_any" });
     expect(captures.ended()).toBeUndefined();
     void captures.capture(event);
