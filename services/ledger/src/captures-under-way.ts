@@ -3,6 +3,8 @@ import type { Capture } from "./capture.ts";
 
 export interface CapturesUnderWay {
   capture(event: UsageEvent): Promise<void>;
+  /** What `ended` would answer, and nobody waits for it yet. */
+  underWay(): Promise<void> | undefined;
   /**
    * Resolves once all that this process was capturing when it is called has ended, well or not.
    * Undefined when that was nothing.
@@ -27,6 +29,7 @@ export function followCaptures(capture: Capture): CapturesUnderWay {
       last = ended;
       return captured;
     },
+    underWay: () => last,
     ended() {
       capture.hurry();
       return last;

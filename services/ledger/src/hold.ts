@@ -44,10 +44,11 @@ export function createHolds(pool: pg.Pool, holdMs: number, captures: CapturesUnd
     signal: AbortSignal,
   ): Promise<HoldGrant> {
     // What ends while this asks may not have been seen by it.
-    const before = captures.ended();
+    const before = captures.underWay();
     const first = await ask(order);
+    if (first.held === order.estimate) return first;
     const ended = captures.ended() ?? before;
-    if (first.held === order.estimate || ended === undefined) return first;
+    if (ended === undefined) return first;
     await Promise.race([ended, sleep(maxFillWaitMs, undefined, { ref: false })]);
     if (signal.aborted) return first;
     const rest = { ...order, estimate: order.estimate - first.held };
