@@ -3,6 +3,7 @@ import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import type { JetStreamPublishOptions, PubAck } from "nats";
 import { expect, test } from "vitest";
 import { createLog } from "../log.ts";
+import { encodeEvent } from "../metering/encoded-event.ts";
 import type { Broker } from "./connection.ts";
 import { createBrokerPublish } from "./publish-usage.ts";
 
@@ -24,7 +25,7 @@ function world() {
   const broker = { connection: () => ({ jetstream }) } as unknown as Broker;
   const publish = createBrokerPublish(broker, createLog("silent"));
   const send = (id: string, trace?: { traceparent: string }) =>
-    publish(create(UsageEventSchema, { id }), trace);
+    publish(encodeEvent(create(UsageEventSchema, { id })), trace);
   const sentSoFar = async (count: number) => {
     await expect.poll(() => published.length).toBe(count);
     return published.map(({ ids }) => ids);
@@ -82,5 +83,5 @@ test("an event with a trace goes alone, and its trace with it", async () => {
 
 test("without a broker nothing is taken", async () => {
   const publish = createBrokerPublish(undefined, createLog("silent"));
-  expect(await publish(create(UsageEventSchema, { id: "a" }))).toBe(false);
+  expect(await publish(encodeEvent(create(UsageEventSchema, { id: "a" })))).toBe(false);
 });

@@ -1,7 +1,6 @@
-import { toBinary } from "@bufbuild/protobuf";
-import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { headers, type MsgHdrs, type PubAck } from "nats";
 import type { Log } from "../log.ts";
+import { type EncodedEvent, joinEvents } from "../metering/encoded-event.ts";
 import type { Publish } from "../tracing/messages.ts";
 import type { TraceHeaders } from "../tracing/tracer.ts";
 import { createTurnBatch } from "../turn-batch.ts";
@@ -17,12 +16,12 @@ const eventsLimit = 250;
  * companions. An event that comes with a trace goes alone, since a message has one trace.
  */
 export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
-  async function publish(events: readonly UsageEvent[], trace?: TraceHeaders): Promise<boolean> {
+  async function publish(events: readonly EncodedEvent[], trace?: TraceHeaders): Promise<boolean> {
     const connection = broker?.connection();
     const [first, ...companions] = events;
     if (connection === undefined || first === undefined) return false;
     try {
-      const payload = toBinary(UsageEventSchema, { ...first, companions });
+      const payload = joinEvents(first, companions);
       const options = { msgID: first.id, timeout: brokerTimeoutMs };
       const stamped = trace === undefined ? options : { ...options, headers: headersOf(trace) };
       const ack = await connection.jetstream().publish(usageSubject, payload, stamped);
@@ -34,12 +33,15 @@ export function createBrokerPublish(broker: Broker | undefined, log: Log): Publi
     }
   }
 
-  const together = createTurnBatch((events: readonly UsageEvent[]) => publish(events), eventsLimit);
+  const together = createTurnBatch(
+    (events: readonly EncodedEvent[]) => publish(events),
+    eventsLimit,
+  );
   return (event, trace) => (trace === undefined ? together(event) : publish([event], trace));
 }
 
 /** What the broker drops for having its first event already may be the first that it saw of others. */
-function hasAll({ duplicate }: PubAck, companions: readonly UsageEvent[]): boolean {
+function hasAll({ duplicate }: PubAck, companions: readonly EncodedEvent[]): boolean {
   return !duplicate || companions.length === 0;
 }
 

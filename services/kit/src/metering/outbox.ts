@@ -3,6 +3,7 @@ import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { createRoster, type Listed } from "../roster.ts";
+import { type EncodedEvent, encodeEvent } from "./encoded-event.ts";
 import type { Spool } from "./spool.ts";
 
 /** The ledger commits what the broker has within milliseconds; before this nobody asks. */
@@ -24,7 +25,7 @@ export interface Ways {
   /** Whether there is a broker to try. */
   brokerIsUp(): boolean;
   /** Whether the broker has it now. Never raises. */
-  toBroker(event: UsageEvent): Promise<boolean>;
+  toBroker(event: EncodedEvent): Promise<boolean>;
   /** Resolves once the ledger has committed them all. */
   toLedger(events: readonly UsageEvent[]): Promise<void>;
   /** Which of them the ledger does not have. */
@@ -52,6 +53,8 @@ export interface Outbox {
 
 interface Waiting extends Listed {
   event: UsageEvent;
+  /** Made when it is first needed. */
+  encoded: EncodedEvent | undefined;
   /** `sending`: somebody awaits `send`. `brokered`: the broker has it. `unsent`: only we have it. */
   state: "sending" | "brokered" | "unsent";
   since: number;
@@ -67,7 +70,8 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
 
   function open(event: UsageEvent, state: Waiting["state"], onDisk: boolean): Waiting {
     const delivered = Promise.withResolvers<void>();
-    const one = { event, state, since: performance.now(), onDisk, delivered, place: -1 };
+    const since = performance.now();
+    const one = { event, encoded: undefined, state, since, onDisk, delivered, place: -1 };
     waiting.add(one);
     metrics.usageEventsWaiting.inc();
     return one;
@@ -120,7 +124,7 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
         for (const one of ones) await deliver([one]).catch(() => {});
         return;
       }
-      await Promise.all(ones.map(async (one) => (await toBroker(one.event)) && brokered(one)));
+      await Promise.all(ones.map(async (one) => (await toBroker(encodedOf(one))) && brokered(one)));
       if (ones.some(({ state }) => state === "unsent")) throw error;
     }
   }
@@ -134,7 +138,7 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
     async send(event) {
       const one = open(event, "sending", false);
       if (ways.brokerIsUp()) {
-        const [taken] = await Promise.all([toBroker(event), keep(one)]);
+        const [taken] = await Promise.all([toBroker(encodedOf(one)), keep(one)]);
         if (taken) return brokered(one);
       }
       const handed = hand(one);
@@ -162,10 +166,15 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
   };
 }
 
+function encodedOf(one: Waiting): EncodedEvent {
+  one.encoded ??= encodeEvent(one.event);
+  return one.encoded;
+}
+
 async function keepOnDisk(one: Waiting, { spool, log }: Ways): Promise<void> {
   if (one.onDisk) return;
   try {
-    await spool.keep(one.event);
+    await spool.keep(encodedOf(one));
     one.onDisk = true;
     // The ledger may have been the quicker one.
     if (one.place < 0) spool.forget(one.event.id);

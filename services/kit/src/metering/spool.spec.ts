@@ -6,6 +6,7 @@ import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StartError } from "../errors.ts";
 import { createLog } from "../log.ts";
+import { encodeEvent } from "./encoded-event.ts";
 import { openSpool, type Spool } from "./spool.ts";
 
 const log = createLog("silent");
@@ -17,7 +18,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const event = (id: string) => create(UsageEventSchema, { id, costNanoUsd: 5_000n });
+const usage = (id: string) => create(UsageEventSchema, { id, costNanoUsd: 5_000n });
+const event = (id: string) => encodeEvent(usage(id));
 const idsOf = ({ leftovers }: Spool) => leftovers.map(({ id }) => id).sort();
 
 test("what was kept and not forgotten is there again", async () => {
@@ -28,7 +30,7 @@ test("what was kept and not forgotten is there again", async () => {
   await first.close();
   const second = await openSpool(folder, log);
   expect(idsOf(second)).toEqual(["a", "c"]);
-  expect(second.leftovers[0]).toEqual(event("a"));
+  expect(second.leftovers[0]).toEqual(usage("a"));
   await second.close();
 });
 

@@ -1,11 +1,12 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { fromBinary } from "@bufbuild/protobuf";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { ClassicLevel } from "classic-level";
 import { createBatch } from "../batch.ts";
 import { StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { EncodedEvent } from "./encoded-event.ts";
 
 const batchLimit = 1_000;
 /** Small: a spool holds what is on its way for a few seconds. */
@@ -18,7 +19,7 @@ const bufferBytes = 1024 * 1024;
 export interface Spool {
   /** What earlier processes left behind. */
   leftovers: readonly UsageEvent[];
-  keep(event: UsageEvent): Promise<void>;
+  keep(event: EncodedEvent): Promise<void>;
   /** Goes to disk with the next event that is kept: one that is handed over again does no harm. */
   forget(eventId: string): void;
   close(): Promise<void>;
@@ -54,8 +55,7 @@ export async function openSpool(folder: string, log: Log): Promise<Spool> {
     if (leftovers.length > 0) log.warn({ events: leftovers.length, adopted }, "events left behind");
     return {
       leftovers,
-      keep: (event) =>
-        put({ type: "put", key: event.id, value: toBinary(UsageEventSchema, event) }),
+      keep: ({ id, bytes }) => put({ type: "put", key: id, value: bytes }),
       forget: (eventId) => void forgotten.push({ type: "del", key: eventId }),
       async close() {
         await write([]);

@@ -1,10 +1,11 @@
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { usageConsumer, usageSubject } from "../broker/usage-stream.ts";
+import type { EncodedEvent } from "../metering/encoded-event.ts";
 import { traced } from "./traced.ts";
 import type { TraceHeaders, Tracer } from "./tracer.ts";
 
 /** Answers whether the broker has the event, which travels with its trace. */
-export type Publish = (event: UsageEvent, trace?: TraceHeaders) => Promise<boolean>;
+export type Publish = (event: EncodedEvent, trace?: TraceHeaders) => Promise<boolean>;
 
 /** Publishing inside a request, with a span. What is tried again later has none. */
 export function tracePublish(publish: Publish, tracer: Tracer): Publish {
@@ -42,7 +43,7 @@ export function traceProcessing(
   };
 }
 
-function attributesOf({ id }: UsageEvent) {
+function attributesOf({ id }: { id: string }) {
   return {
     "messaging.system.name": "nats",
     "messaging.destination.name": usageSubject,
