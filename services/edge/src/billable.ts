@@ -27,15 +27,17 @@ export interface BillableParts {
   claims: Claims;
 }
 
+type Run = (caller: Caller, options: CallOptions) => Promise<Answer> | Answer;
+
 /** What is particular to a route that takes JSON and costs money. */
 export interface BillableRoute {
   /** False where an idempotency key is taken and means nothing: a retry runs again. */
   isReplayed?: false;
   /**
-   * Reads the body, and answers how to answer it. Raises `unknown_param` and `invalid_param`,
+   * Reads the body, which was parsed from `text`, and answers how to answer it. Raises `unknown_param` and `invalid_param`,
    * naming the field, before anything is asked of a service.
    */
-  parse(body: JsonObject): (caller: Caller, options: CallOptions) => Promise<Answer> | Answer;
+  parse(body: JsonObject, text: Buffer): Run;
   /** Headers of every answer but an error's. */
   headers?(principal: Principal): Record<string, string>;
 }
@@ -74,7 +76,8 @@ async function answerAlways({ guard }: BillableParts, request: BillableRequest):
   const { route, exchange, principal, headersOf } = request;
   await guard.check(principal.accountId);
   refuseQuery(exchange.req);
-  const run = route.parse(noteAlias(exchange, parseJsonObject(await readBody(exchange))));
+  const body = await readBody(exchange);
+  const run = route.parse(noteAlias(exchange, parseJsonObject(body)), body);
   const answer = await run(callerOf(request, ""), { signal: exchange.signal });
   if ("body" in answer) writeWhole(exchange, answer, headersOf);
   else if (await writeStream(exchange, answer, headersOf)) exchange.res.end();
@@ -101,11 +104,11 @@ async function answerOnce(
   const key = { keyId, idempotencyKey, fingerprint: fingerprintOf(req, body) };
   const entered = await claims.enter(key, requestId, signal);
   if ("state" in entered) return replay(exchange, entered, headersOf);
-  let run: ReturnType<BillableRoute["parse"]>;
+  let run: Run;
   try {
     await guard.check(accountId);
     refuseQuery(req);
-    run = route.parse(noteAlias(exchange, parseJsonObject(body)));
+    run = route.parse(noteAlias(exchange, parseJsonObject(body)), body);
   } catch (error) {
     await entered.drop();
     throw error;

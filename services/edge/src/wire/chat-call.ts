@@ -2,6 +2,7 @@ import { GatewayError } from "@tollgate/kit/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { refuseUnknownFields, validate, withoutNulls } from "../validation.ts";
+import { writtenArray } from "../written-array.ts";
 import { chatSchema, streamOptionsSchema } from "./chat-schema.ts";
 import { measurePrompt } from "./prompt-size.ts";
 
@@ -12,9 +13,9 @@ export interface ParsedChat {
 }
 
 /**
- * Reads a chat request's body. Raises `unknown_param` and `invalid_param`, naming the field.
+ * Reads a chat request's body, which was parsed from `text`. Raises `unknown_param` and `invalid_param`, naming the field.
  */
-export function parseChat(body: JsonObject): ParsedChat {
+export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
   const fields = withoutNulls(chatSchema, body);
   if (isJsonObject(fields.stream_options)) {
     refuseUnknownFields(streamOptionsSchema, fields.stream_options, "stream_options.");
@@ -46,7 +47,8 @@ export function parseChat(body: JsonObject): ParsedChat {
       ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
       maxTokensField: fieldUsed(max_tokens, max_completion_tokens),
       prompt: measurePrompt(fields),
-      messages: Buffer.from(JSON.stringify(fields.messages)),
+      messages:
+        writtenArray(text, body, "messages") ?? Buffer.from(JSON.stringify(fields.messages)),
       sessionId: session_id ?? "",
     },
   };

@@ -16,8 +16,8 @@ export function chatCompletions(
 ): BillableRoute {
   return {
     headers: ({ keyId }) => rates.headers(keyId),
-    parse(body) {
-      const { stream, call } = parseChat(body);
+    parse(body, text) {
+      const { stream, call } = parseChat(body, text);
       return async (caller, options) => {
         const { keyId } = caller;
         const request = { call: { ...call, caller } };
