@@ -23,7 +23,13 @@ export function openBroker(url: string, name: string, log: Log): Broker {
 
   async function open(): Promise<void> {
     try {
-      const opened = await connect({ servers: url, name, maxReconnectAttempts: -1 });
+      const opened = await connect({
+        servers: url,
+        name,
+        maxReconnectAttempts: -1,
+        // Two stack traces for every message that is awaited, in case it fails.
+        noAsyncTraces: true,
+      });
       if (closed) return await opened.close();
       connection = opened;
       up = true;
