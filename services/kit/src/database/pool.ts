@@ -43,6 +43,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
     types: { getTypeParser },
   });
   pool.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
+  // Whoever holds one that breaks is told by its query. If nobody listened to the client, it would
+  // end the program besides.
+  pool.on("connect", (client) => client.on("error", () => {}));
   try {
     if (migrates) await applyMigrations(pool, schema, log);
     else await requireMigrations(pool, schema);
