@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { createDatabase } from "@tollgate/local/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { readByteRows } from "../src/database/byte-rows.ts";
+import { DatabaseSocket } from "../src/database/database-socket.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -10,12 +13,16 @@ declare module "vitest" {
   }
 }
 
-describe("rows of bytes", () => {
+describe.each([
+  ["of our own", () => new DatabaseSocket()],
+  ["of the driver's", undefined],
+])("rows of bytes on a connection %s", (_, stream) => {
+  let connectionString: string;
   let pool: pg.Pool;
 
   beforeAll(async () => {
-    const connectionString = await createDatabase(inject("postgresUrl"), "kit_byte_rows");
-    pool = new pg.Pool({ connectionString, max: 1 });
+    connectionString = await createDatabase(inject("postgresUrl"), "kit_byte_rows");
+    pool = new pg.Pool({ connectionString, max: 1, ...(stream && { stream }) });
   });
 
   afterAll(() => pool.end());
@@ -49,5 +56,56 @@ describe("rows of bytes", () => {
     const failing = "SELECT convert_to((1 / (n - 2))::text, 'UTF8') FROM generate_series(1, 3) n";
     await expect(readByteRows(pool, failing)).rejects.toThrow("division by zero");
     expect(await readByteRows(pool, "SELECT 'a'::bytea")).toEqual([Buffer.from("a")]);
+  });
+
+  test("are refused when an error comes behind megabytes of them, and the next ones are read", async () => {
+    const failing = `SELECT convert_to(repeat('x', 200000 / (40 - n)), 'UTF8')
+      FROM generate_series(1, 50) n`;
+    await expect(readByteRows(pool, failing)).rejects.toThrow("division by zero");
+    expect(await readByteRows(pool, "SELECT 'a'::bytea")).toEqual([Buffer.from("a")]);
+  });
+
+  test("are whole also when Postgres has remarks between them", async () => {
+    const client = await pool.connect();
+    await client.query(
+      `CREATE OR REPLACE FUNCTION remark(n integer) RETURNS bytea LANGUAGE plpgsql AS $$
+        BEGIN
+          IF n % 7 = 3 THEN RAISE NOTICE 'the %th', n; END IF;
+          RETURN convert_to(repeat(n::text, 30000), 'UTF8');
+        END $$`,
+    );
+    client.release();
+    const rows = await readByteRows(pool, "SELECT remark(n) FROM generate_series(1, 20) n");
+    const expected = Array.from({ length: 20 }, (_, index) => String(index + 1).repeat(30_000));
+    expect(rows.map(String)).toEqual(expected);
+  });
+
+  test("are refused when the connection breaks between them, and the next ones are read", async () => {
+    const { port, hostname } = new URL(connectionString);
+    const breaking = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      let bytes = 0;
+      server.on("data", (part) => {
+        bytes += part.byteLength;
+        if (bytes > 1_000_000) client.destroy();
+        else client.write(part);
+      });
+      client.on("data", (part) => server.write(part));
+      client.on("close", () => server.destroy());
+    });
+    await once(breaking.listen(0, "127.0.0.1"), "listening");
+    const behind = new URL(connectionString);
+    behind.host = `127.0.0.1:${(breaking.address() as AddressInfo).port}`;
+    const broken = new pg.Pool({
+      connectionString: behind.href,
+      max: 1,
+      ...(stream && { stream }),
+    });
+    broken.on("connect", (client) => client.on("error", () => {}));
+    const many = "SELECT convert_to(repeat('x', 100000), 'UTF8') FROM generate_series(1, 50)";
+    await expect(readByteRows(broken, many)).rejects.toThrow();
+    expect(await readByteRows(broken, "SELECT 'a'::bytea")).toEqual([Buffer.from("a")]);
+    await broken.end();
+    breaking.close();
   });
 });

@@ -1,4 +1,6 @@
 import pg from "pg";
+import { CopyReceiver } from "./copy-receiver.ts";
+import { DatabaseSocket } from "./database-socket.ts";
 
 /** In front of the first row: a signature, flags, and the length of an extension that there is not. */
 const headerBytes = 19;
@@ -16,7 +18,10 @@ const noMoreRows = -1;
 export async function readByteRows(pool: pg.Pool, query: string): Promise<Buffer[]> {
   const client = await pool.connect();
   try {
-    const messages = await copyOut(client, `COPY (${query}) TO STDOUT (FORMAT binary)`);
+    const messages = await copyOut(
+      client as Connected,
+      `COPY (${query}) TO STDOUT (FORMAT binary)`,
+    );
     client.release();
     return messages.flatMap(rowsOf);
   } catch (error) {
@@ -25,17 +30,22 @@ export async function readByteRows(pool: pg.Pool, query: string): Promise<Buffer
   }
 }
 
-function copyOut(client: pg.PoolClient, text: string): Promise<Buffer[]> {
+function copyOut(client: Connected, text: string): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const copy = new CopyOut(text, (error) => {
       if (error) reject(error);
       else resolve(copy.messages);
     });
+    const { stream } = client.connection;
+    if (stream instanceof DatabaseSocket) stream.divert(new CopyReceiver(copy.messages));
     client.query(copy);
   });
 }
 
-/** What the driver leaves of a COPY to those who extend its query. */
+/** What the driver's types do not tell of. */
+type Connected = pg.PoolClient & { connection: pg.Connection };
+
+/** What the driver leaves of a COPY to those who extend its query, of what it is left itself. */
 class CopyOut extends pg.Query {
   readonly messages: Buffer[] = [];
 

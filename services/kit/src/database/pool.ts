@@ -1,6 +1,7 @@
 import pg from "pg";
 import { StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { DatabaseSocket } from "./database-socket.ts";
 import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migrate.ts";
 
 const connectTimeoutMs = 5_000;
@@ -41,6 +42,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
     types: { getTypeParser },
+    stream: () => new DatabaseSocket(),
   });
   pool.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
   // Whoever holds one that breaks is told by its query. If nobody listened to the client, it would
