@@ -10,6 +10,9 @@ const endingMs = 1_000;
 /** Why a call is given up that is not read to its end. Nobody is told. */
 const leftEarly = new errors.RequestAbortedError("left before its end");
 
+/** The body of a request: whole, in pieces, or as it comes. */
+export type SentBody = Uint8Array | readonly Uint8Array[] | Readable;
+
 export interface AnswerHead {
   status: number;
   contentType: string;
@@ -29,7 +32,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   /** Settles once the head has come, or the call has failed. */
   readonly head: Promise<AnswerHead>;
   readonly #signal: AbortSignal;
-  readonly #sent: Uint8Array | Readable | undefined;
+  readonly #sent: SentBody | undefined;
   readonly #settleHead: PromiseWithResolvers<AnswerHead>;
   #controller: Dispatcher.DispatchController | undefined;
   #unread: Buffer[] = [];
@@ -39,7 +42,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #ending: NodeJS.Timeout | undefined;
 
   /** `sent` is the body of the request; a stream is destroyed when the call fails. */
-  constructor(signal: AbortSignal, sent: Uint8Array | Readable | undefined) {
+  constructor(signal: AbortSignal, sent: SentBody | undefined) {
     this.#signal = signal;
     this.#sent = sent;
     this.#settleHead = Promise.withResolvers();
@@ -143,7 +146,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   }
 }
 
-function destroyQuietly(sent: Uint8Array | Readable | undefined): void {
+function destroyQuietly(sent: SentBody | undefined): void {
   if (!(sent instanceof Readable)) return;
   sent.on("error", () => {});
   sent.destroy();

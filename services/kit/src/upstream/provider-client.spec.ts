@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Slot } from "../catalog/model.ts";
 import { SlotFailure } from "./failure.ts";
 import { createProviderClient, readJson } from "./provider-client.ts";
@@ -58,6 +58,45 @@ test.each([
   const type = "application/json";
   const authorization = "Bearer secret";
   expect(value).toEqual({ url: "/v1/chat", authorization, name: "req_1", type, length });
+});
+
+describe("a body in large pieces", () => {
+  const body = Array.from({ length: 40 }, () => Buffer.alloc(1_000_000, " "));
+  const order = { accept, requestId: "req_1", signal: never } as const;
+
+  test("that is not sent whole fails the call, and the next one is sent", async () => {
+    let calls = 0;
+    const { providers, slot } = await world(async (req, res) => {
+      calls += 1;
+      if (calls === 1) req.once("data", () => res.destroy());
+      else res.end(JSON.stringify({ length: (await textOf(req)).length }));
+    });
+    expect(await failureOf(providers.post(slot, body, order))).toMatchObject({
+      name: "SlotFailure",
+      kind: "unreachable",
+    });
+    const { value } = await readJson(await providers.post(slot, body, order), never);
+    expect(value).toEqual({ length: 40_000_000 });
+  });
+
+  test("that is refused before it was read is refused by the provider's status", async () => {
+    const { providers, slot } = await world((_req, res) => {
+      res.writeHead(413).end(JSON.stringify({ error: { message: "too large" } }));
+    });
+    expect(await failureOf(providers.post(slot, body, order))).toMatchObject({ status: 413 });
+  });
+
+  test("is no longer sent once the call is aborted", async () => {
+    const left = vi.fn();
+    const controller = new AbortController();
+    const reason = new Error("the client left");
+    const { providers, slot } = await world((req) => {
+      req.once("close", left).on("data", () => controller.abort(reason));
+    });
+    const { signal } = controller;
+    expect(await failureOf(providers.post(slot, body, { ...order, signal }))).toBe(reason);
+    await vi.waitFor(() => expect(left).toHaveBeenCalledOnce());
+  });
 });
 
 test("a stream that cannot be sent is destroyed", async () => {

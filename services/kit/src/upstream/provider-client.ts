@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { Agent, errors } from "undici";
 import type { Catalog, Provider, Slot } from "../catalog/model.ts";
 import type { Environment } from "../config.ts";
@@ -6,7 +6,7 @@ import { StartError } from "../errors.ts";
 import { traceSend, traceUpgrade } from "../tracing/provider.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import { SlotFailure } from "./failure.ts";
-import { type ProviderBody, ProviderCall } from "./provider-call.ts";
+import { type ProviderBody, ProviderCall, type SentBody } from "./provider-call.ts";
 import { readRefusal } from "./refusal.ts";
 
 /** Connections kept to one provider at the most; calls past that wait for one. */
@@ -54,7 +54,7 @@ export interface ProviderRequest {
   /** Added to the path's own query. */
   query?: Record<string, string>;
   headers: Record<string, string>;
-  body?: Uint8Array | Readable;
+  body?: SentBody;
 }
 
 export interface ProviderAnswer {
@@ -138,8 +138,10 @@ async function send(
   const call = new ProviderCall(signal, body);
   const sent = { ...headers, ...authorizationFor(apiKey) };
   const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+  // The client takes anything that can be iterated, of which its types do not tell.
+  const taken = (body ?? null) as Uint8Array | Readable | null;
   if (!signal.aborted) {
-    agent.dispatch({ origin, path, method, headers: sent, body: body ?? null, ...limits }, call);
+    agent.dispatch({ origin, path, method, headers: sent, body: taken, ...limits }, call);
   }
   try {
     const { status, contentType } = await call.head;
@@ -150,17 +152,15 @@ async function send(
   }
 }
 
-/** Pieces that come to no more are sent as one: the copy costs less than a stream and its writes. */
+/** Pieces that come to no more are sent as one: the copy costs less than many writes. */
 const maxJoinedBytes = 1024 * 1024;
 
 /** Large bodies go to the socket piece by piece, under their length, and are not copied before. */
-function sendable(
-  body: JsonBytes,
-): Pick<ProviderRequest, "headers"> & { body: Uint8Array | Readable } {
+function sendable(body: JsonBytes): Pick<ProviderRequest, "headers"> & { body: JsonBytes } {
   if (body instanceof Uint8Array) return { headers: {}, body };
   const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
   if (bytes <= maxJoinedBytes) return { headers: {}, body: Buffer.concat(body) };
-  return { headers: { "content-length": String(bytes) }, body: Readable.from(body) };
+  return { headers: { "content-length": String(bytes) }, body };
 }
 
 function apiKeyOf(provider: Provider, env: Environment): string | undefined {
