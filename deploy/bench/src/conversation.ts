@@ -15,14 +15,15 @@ import { startAll } from "./tollgate.ts";
 
 /**
  * `npm run bench:conversation`: what the next turn of a large conversation costs a replica that never
- * served it, and the one after that, beside a turn of a new conversation. Medians of one replica
- * after another, each with other turns behind it; CPU in milliseconds.
+ * served it, and the one after that, beside a turn of a new conversation; and what another such
+ * conversation costs it when the code for the first is compiled. Medians of one replica after
+ * another, each with other turns behind it; CPU in milliseconds.
  */
 const { values } = parseArgs({
   options: {
     turns: { type: "string", default: "2000" },
     megabytes: { type: "string", default: "10" },
-    replicas: { type: "string", default: "5" },
+    replicas: { type: "string", default: "7" },
   },
 });
 const turns = Number(values.turns);
@@ -46,8 +47,14 @@ interface Figures {
 await using stage = await openStage();
 const owner = await startAll(stage, { database });
 const conversation = await storeConversation();
+const another = await storeConversation();
 await owner.stop();
-const found: Record<"new" | "first" | "next", Figures[]> = { new: [], first: [], next: [] };
+const found = {
+  new: [] as Figures[],
+  first: [] as Figures[],
+  next: [] as Figures[],
+  another: [] as Figures[],
+};
 for (let replica = 0; replica < Number(values.replicas); replica += 1) await measureReplica();
 process.stdout.write(report());
 
@@ -59,6 +66,7 @@ async function measureReplica(): Promise<void> {
   found.new.push(await turnOf(randomUUID()));
   found.first.push(await turnOf(conversation));
   found.next.push(await turnOf(conversation));
+  found.another.push(await turnOf(another));
   await pool.close();
   await replica.stop();
 }
@@ -147,6 +155,7 @@ function report(): string {
     row("the first of a new conversation", found.new),
     row(`the first that a replica sees of ${size}`, found.first),
     row("the next one after it", found.next),
+    row("the first that it sees of another", found.another),
     "",
   ].join("\n");
 }
