@@ -117,6 +117,24 @@ describe("providers", () => {
     expect(answer.text).not.toContain("\uFFFD");
   });
 
+  test("an answer that its provider does not name is named after its request", async () => {
+    const answer = await ask(simulate("no_head"));
+    const id = requestIdOf(answer)?.replace("req_", "chatcmpl-");
+    expect(answer.body).toMatchObject({ id, object: "chat.completion", created: recently() });
+  });
+
+  test("the chunks of a stream that its provider does not name are named alike", async () => {
+    const answer = await ask({ stream: true, ...simulate("no_head") });
+    const id = requestIdOf(answer)?.replace("req_", "chatcmpl-");
+    const chunks = eventsOf(answer.text).slice(0, -1) as { created: number }[];
+    expect(chunks.at(-1)).toMatchObject({ choices: [] });
+    const created = chunks[0]?.created;
+    expect(created).toEqual(recently());
+    for (const chunk of chunks) {
+      expect(chunk).toMatchObject({ id, object: "chat.completion.chunk", created });
+    }
+  });
+
   test("chunks come as they are made, not at the end", async () => {
     const response = await fetch(`${stack.url}/v1/chat/completions`, {
       method: "POST",
@@ -210,3 +228,8 @@ describe("providers", () => {
     });
   });
 });
+
+/** Within a minute of now, in seconds. */
+function recently(): number {
+  return expect.closeTo(Date.now() / 1_000, -2);
+}

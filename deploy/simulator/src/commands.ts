@@ -86,6 +86,8 @@ const commands = z
     end_after: whole(0, 1_000_000),
     /** After so many chunks, sends an error event and ends the stream. */
     error_event: whole(0, 1_000_000),
+    /** Leaves `id`, `object` and `created` out of a chat's answer, or of all its chunks. */
+    no_head: flag(),
     /** Leaves usage out everywhere. */
     no_usage: flag(),
     /** Finishes the stream, but without `[DONE]`. */

@@ -16,6 +16,7 @@ const turnBytes = 1_024;
 /** What chat completions stand on; without `sessions`, no conversation is stored. */
 export interface ChatParts extends Modality {
   sessions: Sessions | undefined;
+  now(): Date;
 }
 
 /** A chat call with the model that its alias names, and what it can use and cost at the most. */

@@ -1,35 +1,37 @@
 import { expect, test } from "vitest";
-import { readChunk } from "./chunk.ts";
+import { createChunkReader } from "./chunk.ts";
 
-const own = { model: "fast" };
+const own = { id: "chatcmpl-0", created: 9, model: "fast" };
+const readOwn = () => createChunkReader(own);
 
-function forwarded(data: string, members: Parameters<typeof readChunk>[1] = own): string {
-  return Buffer.from(readChunk(data, members)?.forward ?? []).toString();
+function forwarded(data: string, read = readOwn()): string {
+  return Buffer.from(read(data)?.forward ?? []).toString();
 }
 
+const head = '"id":"c-1","object":"chat.completion.chunk","created":17';
 const choices = '"choices":[{"index":0,"delta":{"content":"say \\"model\\":\\"x\\""}}]';
 
 test("a chunk goes on in the provider's own text, under our alias", () => {
-  const data = `{"id":"c-1","created":17,"model":"big-1",${choices},"rate":1.50}`;
-  expect(forwarded(data)).toBe(`{"id":"c-1","created":17,"model":"fast",${choices},"rate":1.50}`);
-  expect(forwarded(`{"id":"c-1","model":"big-1",${choices},"usage":null}`)).toBe(
-    `{"id":"c-1","model":"fast",${choices}}`,
+  const data = `{${head},"model":"big-1",${choices},"rate":1.50}`;
+  expect(forwarded(data)).toBe(`{${head},"model":"fast",${choices},"rate":1.50}`);
+  expect(forwarded(`{${head},"model":"big-1",${choices},"usage":null}`)).toBe(
+    `{${head},"model":"fast",${choices}}`,
   );
 });
 
 test.each([
-  ["has its usage elsewhere", `{"model":"big","usage":null,"id":"c",${choices}}`],
-  ["reports usage", `{"model":"big","id":"c",${choices},"usage":{"prompt_tokens":1}}`],
-  ["reports a cost", `{"model":"big","id":"c",${choices},"cost":0.1}`],
-  ["has blanks", `{ "model": "big",\n "id": "c",\n ${choices},\n "usage": null }`],
-  ["names its model last", `{"id":"c",${choices},"model":"big"}`],
-  ["names no model", `{"id":"c",${choices}}`],
-  ["names a model that is escaped", `{"model":"b\\u0069g","id":"c",${choices}}`],
-  ["names its model twice", `{"model":"big","id":"c",${choices},"model":"other"}`],
-  ["names its model twice alike", `{"model":"big","id":"c",${choices},"model":"big"}`],
-  ["has no usage twice", `{"model":"big","usage":null,"id":"c",${choices},"usage":null}`],
-  ["has a model of another object", `{"x":{"model":"big"},"id":"c",${choices}}`],
-  ["has a string like a member", `{"x":"\\",\\"model\\":\\"big","id":"c",${choices}}`],
+  ["has its usage elsewhere", `{"model":"big","usage":null,${head},${choices}}`],
+  ["reports usage", `{"model":"big",${head},${choices},"usage":{"prompt_tokens":1}}`],
+  ["reports a cost", `{"model":"big",${head},${choices},"cost":0.1}`],
+  ["has blanks", `{ "model": "big",\n ${head},\n ${choices},\n "usage": null }`],
+  ["names its model last", `{${head},${choices},"model":"big"}`],
+  ["names no model", `{${head},${choices}}`],
+  ["names a model that is escaped", `{"model":"b\\u0069g",${head},${choices}}`],
+  ["names its model twice", `{"model":"big",${head},${choices},"model":"other"}`],
+  ["names its model twice alike", `{"model":"big",${head},${choices},"model":"big"}`],
+  ["has no usage twice", `{"model":"big","usage":null,${head},${choices},"usage":null}`],
+  ["has a model of another object", `{"x":{"model":"big"},${head},${choices}}`],
+  ["has a string like a member", `{"x":"\\",\\"model\\":\\"big",${head},${choices}}`],
 ])("a chunk that %s is written anew", (_, data) => {
   const { usage, cost, ...rest } = JSON.parse(data);
   const text = forwarded(data);
@@ -37,14 +39,44 @@ test.each([
   expect(text).not.toContain("\n");
 });
 
+test.each([
+  ["no id", `"object":"chat.completion.chunk","created":17`, { id: "chatcmpl-0", created: 17 }],
+  ["no created", `"id":"c-1","object":"chat.completion.chunk"`, { id: "c-1", created: 9 }],
+  ["no object", `"id":"c-1","created":17`, { id: "c-1", created: 17 }],
+  ["an object of its own", `"id":"c-1","object":"x","created":17`, { id: "c-1", created: 17 }],
+  ["none of them", `"x":1`, { id: "chatcmpl-0", created: 9 }],
+])("a chunk with %s gets ours", (_, members, expected) => {
+  const text = forwarded(`{${members},"model":"big",${choices}}`);
+  expect(JSON.parse(text)).toMatchObject({ ...expected, object: "chat.completion.chunk" });
+});
+
+test("all chunks of a stream have the identity of the first that is sent on", () => {
+  const read = readOwn();
+  const usage = '"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}';
+  expect(read(`{"id":"","created":0,"choices":[]}`)?.forward).toBeUndefined();
+  const first = forwarded(`{"created":17,"model":"big",${choices}}`, read);
+  const second = forwarded(`{"id":"c-2","created":18,"model":"big",${choices}}`, read);
+  for (const text of [first, second]) {
+    expect(JSON.parse(text)).toMatchObject({ id: "chatcmpl-0", created: 17 });
+  }
+  expect(read(`{"id":"c-2",${usage}}`)?.head).toEqual({
+    ...own,
+    created: 17,
+    object: "chat.completion.chunk",
+  });
+});
+
 test("a chunk of a conversation names it", () => {
-  const text = forwarded(`{"model":"big",${choices}}`, { ...own, session_id: "s" });
+  const text = forwarded(
+    `{"model":"big",${choices}}`,
+    createChunkReader({ ...own, session_id: "s" }),
+  );
   expect(JSON.parse(text)).toMatchObject({ model: "fast", session_id: "s" });
 });
 
 test("a chunk without choices is not sent on, and tells its usage", () => {
   const data = '{"model":"big","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
-  expect(readChunk(data, own)).toMatchObject({
+  expect(readOwn()(data)).toMatchObject({
     forward: undefined,
     usage: { promptTokens: 3n, completionTokens: 4n },
   });
@@ -57,5 +89,5 @@ test.each([
   '{"choices":[1]}',
   '{"choices":{}}',
 ])("%j is no chunk", (data) => {
-  expect(readChunk(data, own)).toBeUndefined();
+  expect(readOwn()(data)).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { readJson } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { type AnswerIdentity, identityOf, ownIdentity } from "./answer-identity.ts";
 import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
 import { contentCharacters } from "./content.ts";
 import { messageOf } from "./conversations/assistant-message.ts";
@@ -33,7 +34,7 @@ export async function complete(
 }
 
 async function completeOrder(
-  { pipeline, providers }: ChatParts,
+  { pipeline, providers, now }: ChatParts,
   call: ChatCall,
   { model, bound, estimate, session, promptCharacters }: ChatOrder,
   signal: AbortSignal,
@@ -50,24 +51,27 @@ async function completeOrder(
       const accept = "application/json";
       const response = await providers.post(slot, body, { accept, requestId, signal });
       const value = requireCompletion((await readJson(response, signal)).value);
-      return { value, usage: usageOf(value, promptCharacters) };
+      const identity = identityOf(value, ownIdentity(requestId, now()));
+      return { value, identity, usage: usageOf(value, promptCharacters) };
     },
     measure: ({ usage }, slot) => measure(usage, slot),
     beforeCharge:
       session &&
-      (({ value, usage }, charge) =>
+      (({ value, identity, usage }, charge) =>
         session.keep({
           model: model.alias,
           response: messageOf(value.choices),
           usage: usageBlock(usage, charge),
           totalTokens: totalTokens(usage),
-          head: { ...headOf(value), basis: usage.basis, cost: charge },
+          head: { ...headOf(identity, value), basis: usage.basis, cost: charge },
         })),
   });
   const { cost: _providerCost, ...rest } = answer.value;
   const usage = usageBlock(answer.usage, cost);
   const echo = session === undefined ? {} : { session_id: session.sessionId };
-  const body = Buffer.from(JSON.stringify({ ...rest, model: model.alias, usage, ...echo }));
+  const object = "chat.completion";
+  const ours = { ...answer.identity, object, model: model.alias, usage, ...echo };
+  const body = Buffer.from(JSON.stringify({ ...rest, ...ours }));
   return { body, totalTokens: totalTokens(answer.usage) };
 }
 
@@ -78,8 +82,8 @@ function requireCompletion(value: unknown): Completion {
   throw new SlotFailure("rejected", "the provider's answer is no chat completion");
 }
 
-function headOf({ id, created, choices: [choice] }: Completion) {
-  return { id, created, finishReason: isJsonObject(choice) ? choice.finish_reason : "stop" };
+function headOf(identity: AnswerIdentity, { choices: [choice] }: Completion) {
+  return { ...identity, finishReason: isJsonObject(choice) ? choice.finish_reason : "stop" };
 }
 
 function usageOf(value: Completion, promptCharacters: bigint) {

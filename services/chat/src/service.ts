@@ -25,7 +25,7 @@ export const chat = defineService({
             databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
             waitMs: settings.TOLLGATE_SESSION_WAIT_SECONDS * 1_000,
           });
-    const parts = { ...modality, sessions: conversations?.sessions };
+    const parts = { ...modality, sessions: conversations?.sessions, now: context.now };
     const chats = offer(ChatService, {
       complete: ({ call }, { signal }) => complete(parts, required(call), signal),
       stream: ({ call }, { signal }) => stream(parts, required(call), signal),

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@tollgate/kit/json";
-import { type Chunk, indexOf, type OwnMembers } from "./chunk.ts";
+import { type Chunk, indexOf } from "./chunk.ts";
 import { contentCharacters } from "./content.ts";
 import { approximateUsage, type ChatUsage, usageBlock } from "./usage.ts";
 
@@ -11,7 +11,7 @@ export interface Tally {
   /** What its chunks say of the answer as a whole. */
   readonly head: { id: unknown; created: unknown; finishReason: unknown };
   usage(fallback: "approx4" | "delivered_approx4"): ChatUsage;
-  usageChunk(own: OwnMembers, usage: ChatUsage, cost: bigint): Uint8Array;
+  usageChunk(usage: ChatUsage, cost: bigint): Uint8Array;
 }
 
 export function createTally(promptCharacters: bigint): Tally {
@@ -51,20 +51,11 @@ export function createTally(promptCharacters: bigint): Tally {
       return delivered;
     },
     get head() {
-      return { id: last?.id, created: last?.created, finishReason };
+      return { id: last?.head.id, created: last?.head.created, finishReason };
     },
     usage: (fallback) => reported ?? approximateUsage(promptCharacters, characters, fallback),
-    usageChunk(own, usage, cost) {
-      const { id, created } = last ?? {};
-      const object = "chat.completion.chunk";
-      const chunk = {
-        id,
-        object,
-        created,
-        ...own,
-        choices: [],
-        usage: usageBlock(usage, cost),
-      };
+    usageChunk(usage, cost) {
+      const chunk = { ...last?.head, choices: [], usage: usageBlock(usage, cost) };
       return Buffer.from(JSON.stringify(chunk));
     },
   };

@@ -4,8 +4,9 @@ import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { ProviderBody } from "@tollgate/kit/upstream/provider-call";
 import { transportFailure } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { ownIdentity } from "./answer-identity.ts";
 import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
-import { type Chunk, indexOf, type OwnMembers, readChunk } from "./chunk.ts";
+import { type Chunk, createChunkReader, indexOf, type ReadChunk } from "./chunk.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
 import { answerKept, chunksOf } from "./kept-answer.ts";
@@ -43,13 +44,12 @@ export async function* stream(
 }
 
 function streamedOrder(
-  { providers }: ChatParts,
+  { providers, now }: ChatParts,
   call: ChatCall,
   { model, bound, estimate, session, promptCharacters }: ChatOrder,
   signal: AbortSignal,
 ): StreamedOrder<StreamPart> {
   const echo = session === undefined ? {} : { session_id: session.sessionId };
-  const own: OwnMembers = { model: model.alias, ...echo };
   let tally = createTally(promptCharacters);
   let message = createMessageBuilder();
   return {
@@ -66,7 +66,9 @@ function streamedOrder(
       // What a slot said before it failed is none of the next one's.
       tally = createTally(promptCharacters);
       message = createMessageBuilder();
-      return forwardChunks(answer.body, signal, own, (chunk) => {
+      const identity = ownIdentity(requestId, now());
+      const readChunk = createChunkReader({ ...identity, model: model.alias, ...echo });
+      return forwardChunks(answer.body, signal, readChunk, (chunk) => {
         tally.add(chunk);
         if (session === undefined) return;
         for (const choice of chunk.choices) if (indexOf(choice) === 0) message.add(choice.delta);
@@ -90,7 +92,7 @@ function streamedOrder(
     },
     last(cost) {
       const usage = tally.usage("approx4");
-      const chunks = [tally.usageChunk(own, usage, cost)];
+      const chunks = [tally.usageChunk(usage, cost)];
       return { chunks, totalTokens: totalTokens(usage) };
     },
   };
@@ -103,7 +105,7 @@ function streamedOrder(
 async function* forwardChunks(
   body: ProviderBody,
   signal: AbortSignal,
-  own: OwnMembers,
+  readChunk: ReadChunk,
   count: (chunk: Chunk) => void,
 ): AsyncGenerator<StreamPart> {
   const reader = createEventReader();
@@ -111,7 +113,7 @@ async function* forwardChunks(
   try {
     for await (const part of body) {
       const events = reader.read(part);
-      const run = readRun(events, own, count);
+      const run = readRun(events, readChunk, count);
       if (run.chunks.length > 0 && !(run.broken && isEmpty)) yield { chunks: run.chunks };
       if (run.broken) throw new SlotFailure("rejected", "an event of the stream is no chunk");
       if (run.done) {
@@ -134,13 +136,13 @@ interface ChunkRun {
 
 function readRun(
   events: readonly string[],
-  own: OwnMembers,
+  readChunk: ReadChunk,
   count: (chunk: Chunk) => void,
 ): ChunkRun {
   const chunks: Uint8Array[] = [];
   for (const data of events) {
     if (data === "[DONE]") return { chunks, done: true, broken: false };
-    const chunk = readChunk(data, own);
+    const chunk = readChunk(data);
     if (chunk === undefined) return { chunks, done: false, broken: true };
     count(chunk);
     if (chunk.forward !== undefined) chunks.push(chunk.forward);

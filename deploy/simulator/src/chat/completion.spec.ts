@@ -44,6 +44,11 @@ test("no_usage leaves usage out", async () => {
   expect(await complete("no_usage&cost&usage=1,1")).not.toHaveProperty("usage");
 });
 
+test("no_head leaves out what names the answer", async () => {
+  const answer = await complete("no_head");
+  expect(Object.keys(answer)).toEqual(["model", "choices", "usage"]);
+});
+
 test("cost adds the provider's own cost", async () => {
   const answer = await complete("cost&usage=1000,1000");
   expect(answer.cost).toBe(0.0005);

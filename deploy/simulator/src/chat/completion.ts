@@ -1,6 +1,6 @@
 import { sendJson } from "../send-json.ts";
 import type { Choice } from "./generation.ts";
-import { createdAt, type Order } from "./order.ts";
+import { headOf, type Order } from "./order.ts";
 import { reportUsage } from "./usage-report.ts";
 
 /** Answers with one JSON object, or with the broken one that the commands ask for. */
@@ -11,12 +11,9 @@ export async function sendCompletion(order: Order): Promise<void> {
 }
 
 function completionOf(order: Order): object {
-  const { request, commands, generation } = order;
+  const { commands, generation } = order;
   return {
-    id: generation.id,
-    object: "chat.completion",
-    created: createdAt(order),
-    model: request.model,
+    ...headOf(order, "chat.completion"),
     choices: generation.choices.map(choiceOf),
     ...reportUsage(generation.usage, commands),
   };

@@ -13,7 +13,15 @@ export interface Order {
   readonly generation: Generation;
 }
 
-/** `created` of an answer: the call's arrival in Unix seconds. */
-export function createdAt({ entry }: Pick<Order, "entry">): number {
+/** How an answer or a chunk begins; with its model alone when the call says so. */
+export function headOf(order: Order, object: string): object {
+  const { request, commands, generation } = order;
+  const { model } = request;
+  if (commands.no_head) return { model };
+  return { id: generation.id, object, created: createdAt(order), model };
+}
+
+/** The call's arrival in Unix seconds. */
+function createdAt({ entry }: Order): number {
   return Math.floor(entry.at / 1000);
 }

@@ -77,6 +77,12 @@ test("no_usage leaves out the usage chunk", async () => {
   expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
 });
 
+test("no_head leaves out what names the answer, on every chunk", async () => {
+  for (const chunk of chunksIn(await stream("no_head"))) {
+    expect(Object.keys(chunk)).toEqual(["model", "choices", "usage"]);
+  }
+});
+
 test("no_done finishes without the terminator", async () => {
   const text = await stream("no_done");
   expect(payloadsOf(text)).not.toContain("[DONE]");

@@ -4,7 +4,7 @@ import { commandedError } from "../faults.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
 import type { Usage } from "./generation.ts";
-import { createdAt, type Order } from "./order.ts";
+import { headOf, type Order } from "./order.ts";
 import { createTally, type Tally } from "./tally.ts";
 import { reportUsage } from "./usage-report.ts";
 
@@ -35,17 +35,15 @@ export async function sendStream(order: Order): Promise<void> {
 }
 
 /** Writes chunks and counts them; the garbage, where it is asked for, follows the first. */
-function writerOf({ call, entry, request, commands, generation }: Order, events: EventWriter) {
-  const head = {
-    id: generation.id,
-    object: "chat.completion.chunk",
-    created: createdAt({ entry }),
-    model: request.model,
-  };
+function writerOf(order: Order, events: EventWriter) {
+  const { call, entry, commands, generation } = order;
+  const head = headOf(order, "chat.completion.chunk");
   return async (choices: readonly object[], usage: object): Promise<void> => {
     await events.data(JSON.stringify({ ...head, choices, ...usage }));
     entry.chunksSent += 1;
-    if (commands.garbage && entry.chunksSent === 1) await events.data(`{"id":"${head.id}","cho`);
+    if (commands.garbage && entry.chunksSent === 1) {
+      await events.data(`{"id":"${generation.id}","cho`);
+    }
     call.left.throwIfAborted();
   };
 }
