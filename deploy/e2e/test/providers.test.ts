@@ -4,7 +4,15 @@ import { testCatalog } from "../src/catalog.ts";
 import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Answer, chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
+import {
+  type Answer,
+  chatBody,
+  eventsOf,
+  expectEnvelope,
+  requestIdOf,
+  send,
+  simulate,
+} from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 describe("providers", () => {
@@ -40,6 +48,39 @@ describe("providers", () => {
       expect(answer.status).toBe(200);
       expect(answer.text).toContain(`"model":"${model}"`);
     }
+  });
+
+  test.each([
+    ["test-failover-done", "[DONE] alone"],
+    ["test-failover-usage", "its usage alone"],
+  ])("%s: a stream of %s leaves the answer to the next slot", async (model, _) => {
+    const user = model;
+    const answer = await ask({ model, user, stream: true });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain("You said");
+    expect(eventsOf(answer.text).at(-1)).toBe("[DONE]");
+    expect(await calls(user)).toHaveLength(2);
+  });
+
+  test("a slot whose streams are empty is taken out", async () => {
+    const user = "breaker-empty";
+    for (let call = 0; call < 8; call += 1) {
+      await ask({ model: "test-breaker-empty", user, stream: true });
+    }
+    const broken = (await calls(user)).filter(({ model }) => model.startsWith("broken"));
+    expect(broken).toHaveLength(5);
+  });
+
+  test("a stream that is empty everywhere is 502, and not billed", async () => {
+    await expectBooksInOrder(stack);
+    const before = (await readBooks(stack, account)).balance;
+    expectEnvelope(
+      await ask({ stream: true, ...simulate("no_choices") }),
+      502,
+      "upstream_rejected",
+    );
+    await expectBooksInOrder(stack);
+    expect((await readBooks(stack, account)).balance).toBe(before);
   });
 
   test("no slot within reach is 503, a slot that answered with a failure is 502", async () => {

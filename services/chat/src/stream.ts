@@ -100,7 +100,7 @@ function streamedOrder(
 
 /**
  * The chunks of a provider's stream up to its `[DONE]`, those of one read together. Raises a
- * SlotFailure for a stream that breaks, that has no event, or an event that is no chunk.
+ * SlotFailure for a stream that breaks, that has nothing to send, or an event that is no chunk.
  */
 async function* forwardChunks(
   body: ProviderBody,
@@ -112,15 +112,16 @@ async function* forwardChunks(
   let isEmpty = true;
   try {
     for await (const part of body) {
-      const events = reader.read(part);
-      const run = readRun(events, readChunk, count);
-      if (run.chunks.length > 0 && !(run.broken && isEmpty)) yield { chunks: run.chunks };
-      if (run.broken) throw new SlotFailure("rejected", "an event of the stream is no chunk");
-      if (run.done) {
-        body.letEnd();
-        return;
+      const { chunks, done, broken } = readRun(reader.read(part), readChunk, count);
+      if (chunks.length > 0 && !(broken && isEmpty)) {
+        isEmpty = false;
+        yield { chunks };
       }
-      isEmpty &&= events.length === 0;
+      if (broken) throw new SlotFailure("rejected", "an event of the stream is no chunk");
+      if (done) {
+        body.letEnd();
+        break;
+      }
     }
   } catch (error) {
     throw transportFailure(error, signal);

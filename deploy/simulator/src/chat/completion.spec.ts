@@ -49,6 +49,11 @@ test("no_head leaves out what names the answer", async () => {
   expect(Object.keys(answer)).toEqual(["model", "choices", "usage"]);
 });
 
+test("no_choices answers with an empty list, and reports usage", async () => {
+  const answer = await complete("no_choices");
+  expect(answer).toMatchObject({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 0 } });
+});
+
 test("cost adds the provider's own cost", async () => {
   const answer = await complete("cost&usage=1000,1000");
   expect(answer.cost).toBe(0.0005);

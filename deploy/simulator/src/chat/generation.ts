@@ -30,7 +30,8 @@ export function generate(request: ChatRequest, commands: Commands, seq: number):
   const limit = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
   const choices: Choice[] = [];
   let completionTokens = 0;
-  for (let index = 0; index < (request.n ?? 1); index += 1) {
+  const count = commands.no_choices ? 0 : (request.n ?? 1);
+  for (let index = 0; index < count; index += 1) {
     const choice = invent(request, commands, { index, limit, seq });
     choices.push(choice);
     completionTokens += countTokens(charactersOf(choice));

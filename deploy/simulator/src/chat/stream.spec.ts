@@ -85,6 +85,13 @@ test("no_head leaves out what names the answer, on every chunk", async () => {
   }
 });
 
+test("no_choices leaves the usage chunk and the terminator, or the latter alone", async () => {
+  const text = await stream("no_choices");
+  expect(chunksIn(text)).toMatchObject([{ choices: [], usage: { completion_tokens: 0 } }]);
+  expect(payloadsOf(text).at(-1)).toBe("[DONE]");
+  expect(payloadsOf(await stream("no_choices&no_usage"))).toEqual(["[DONE]"]);
+});
+
 test("no_done finishes without the terminator", async () => {
   const text = await stream("no_done");
   expect(payloadsOf(text)).not.toContain("[DONE]");
