@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testCatalog } from "../src/catalog.ts";
@@ -62,6 +63,14 @@ describe("providers", () => {
     expect(await calls(user)).toHaveLength(2);
   });
 
+  test("an answer without a choice leaves it to the next slot", async () => {
+    const user = "choiceless";
+    const answer = await ask({ model: "test-failover-usage", user });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain("You said");
+    expect(await calls(user)).toHaveLength(2);
+  });
+
   test("a slot whose streams are empty is taken out", async () => {
     const user = "breaker-empty";
     for (let call = 0; call < 8; call += 1) {
@@ -71,16 +80,22 @@ describe("providers", () => {
     expect(broken).toHaveLength(5);
   });
 
-  test("a stream that is empty everywhere is 502, and not billed", async () => {
+  test.each([
+    false,
+    true,
+  ])("an answer that is empty everywhere is 502, neither billed nor stored (stream: %s)", async (stream) => {
     await expectBooksInOrder(stack);
     const before = (await readBooks(stack, account)).balance;
+    const session_id = randomUUID();
     expectEnvelope(
-      await ask({ stream: true, ...simulate("no_choices") }),
+      await ask({ stream, session_id, ...simulate("no_choices") }),
       502,
       "upstream_rejected",
     );
     await expectBooksInOrder(stack);
     expect((await readBooks(stack, account)).balance).toBe(before);
+    const stored = await send(`${stack.url}/v1/conversations/${session_id}`, { key: account.key });
+    expectEnvelope(stored, 404, "conversation_not_found");
   });
 
   test("no slot within reach is 503, a slot that answered with a failure is 502", async () => {

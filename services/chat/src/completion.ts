@@ -78,8 +78,11 @@ async function completeOrder(
 type Completion = JsonObject & { choices: readonly unknown[] };
 
 function requireCompletion(value: unknown): Completion {
-  if (isJsonObject(value) && Array.isArray(value.choices)) return value as Completion;
-  throw new SlotFailure("rejected", "the provider's answer is no chat completion");
+  if (!isJsonObject(value) || !Array.isArray(value.choices)) {
+    throw new SlotFailure("rejected", "the provider's answer is no chat completion");
+  }
+  if (value.choices.length > 0) return value as Completion;
+  throw new SlotFailure("rejected", "the provider's answer is empty");
 }
 
 function headOf(identity: AnswerIdentity, { choices: [choice] }: Completion) {
