@@ -233,6 +233,19 @@ describe("providers", () => {
     expect(Object.keys(answer.body as object)).not.toContain("cost");
   });
 
+  test.each([
+    false,
+    true,
+  ])("the provider's own session_id never appears (stream: %s)", async (stream) => {
+    const plain = await ask({ stream, ...simulate("own_session") });
+    expect(plain.status).toBe(200);
+    expect(plain.text).not.toContain("session_id");
+    const session_id = randomUUID();
+    const turn = await ask({ stream, session_id, ...simulate("own_session") });
+    expect(turn.text).toContain(`"session_id":"${session_id}"`);
+    expect(turn.text).not.toContain('"session_id":"session-');
+  });
+
   test("a model that costs nothing is served from an empty wallet's account that has some", async () => {
     const answer = await ask({ model: "test-free" });
     expect(answer.text).toContain('"cost":0.000000}');

@@ -88,6 +88,8 @@ const commands = z
     error_event: whole(0, 1_000_000),
     /** Leaves `id`, `object` and `created` out of a chat's answer, or of all its chunks. */
     no_head: flag(),
+    /** Adds a `session_id` of the provider's own to a chat's answer, or to all its chunks. */
+    own_session: flag(),
     /** A chat's answer without a choice, or a stream of no more than its usage and `[DONE]`. */
     no_choices: flag(),
     /** Leaves usage out everywhere. */

@@ -23,6 +23,8 @@ test.each([
   ["has its usage elsewhere", `{"model":"big","usage":null,${head},${choices}}`],
   ["reports usage", `{"model":"big",${head},${choices},"usage":{"prompt_tokens":1}}`],
   ["reports a cost", `{"model":"big",${head},${choices},"cost":0.1}`],
+  ["names a session of the provider's", `{"model":"big",${head},${choices},"session_id":"s"}`],
+  ["names no session", `{"model":"big",${head},${choices},"session_id":null}`],
   ["has blanks", `{ "model": "big",\n ${head},\n ${choices},\n "usage": null }`],
   ["names its model last", `{${head},${choices},"model":"big"}`],
   ["names no model", `{${head},${choices}}`],
@@ -33,7 +35,7 @@ test.each([
   ["has a model of another object", `{"x":{"model":"big"},${head},${choices}}`],
   ["has a string like a member", `{"x":"\\",\\"model\\":\\"big",${head},${choices}}`],
 ])("a chunk that %s is written anew", (_, data) => {
-  const { usage, cost, ...rest } = JSON.parse(data);
+  const { usage, cost, session_id, ...rest } = JSON.parse(data);
   const text = forwarded(data);
   expect(JSON.parse(text)).toEqual({ ...rest, model: "fast" });
   expect(text).not.toContain("\n");

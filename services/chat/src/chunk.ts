@@ -4,7 +4,7 @@ import { type ChatUsage, readUsage } from "./usage.ts";
 
 /** A provider's chunk, read once: what goes on to the client, and what it says for the meter. */
 export interface Chunk {
-  /** The chunk under its head, without usage or cost; undefined when nothing is left to send. */
+  /** The chunk under its head, without what only we tell; undefined when nothing is left to send. */
   forward: Uint8Array | undefined;
   head: ChunkHead;
   usage: ChatUsage | undefined;
@@ -47,8 +47,8 @@ export function indexOf({ index }: JsonObject): number {
   return typeof index === "number" ? index : 0;
 }
 
-/** The chunk written anew. */
-function write({ usage, cost, ...rest }: JsonObject, head: ChunkHead): string {
+/** The chunk written anew, without the provider's usage, cost and session. */
+function write({ usage, cost, session_id, ...rest }: JsonObject, head: ChunkHead): string {
   return JSON.stringify({ ...rest, ...head });
 }
 
@@ -62,8 +62,8 @@ const noUsage = ',"usage":null}';
  */
 function splice(data: string, value: JsonObject, head: ChunkHead): string | undefined {
   if (!hasHead(value, head) || data.includes("\n")) return undefined;
-  const { model, usage, cost } = value;
-  if (cost !== undefined) return undefined;
+  const { model, usage, cost, session_id } = value;
+  if (cost !== undefined || session_id !== undefined) return undefined;
   const [all = "", start, written] = opening.exec(data) ?? [];
   if (written === undefined || written !== model) return undefined;
   // A second member of the name, or one further in.

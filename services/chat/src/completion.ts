@@ -66,7 +66,7 @@ async function completeOrder(
           head: { ...headOf(identity, value), basis: usage.basis, cost: charge },
         })),
   });
-  const { cost: _providerCost, ...rest } = answer.value;
+  const { cost: _cost, session_id: _session, ...rest } = answer.value;
   const usage = usageBlock(answer.usage, cost);
   const echo = session === undefined ? {} : { session_id: session.sessionId };
   const object = "chat.completion";

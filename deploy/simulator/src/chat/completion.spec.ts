@@ -49,6 +49,10 @@ test("no_head leaves out what names the answer", async () => {
   expect(Object.keys(answer)).toEqual(["model", "choices", "usage"]);
 });
 
+test("own_session adds a session_id", async () => {
+  expect(await complete("own_session")).toHaveProperty("session_id");
+});
+
 test("no_choices answers with an empty list, and reports usage", async () => {
   const answer = await complete("no_choices");
   expect(answer).toMatchObject({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 0 } });

@@ -13,12 +13,15 @@ export interface Order {
   readonly generation: Generation;
 }
 
-/** How an answer or a chunk begins; with its model alone when the call says so. */
+/** How an answer or a chunk begins; with no name when the call says so. */
 export function headOf(order: Order, object: string): object {
   const { request, commands, generation } = order;
-  const { model } = request;
-  if (commands.no_head) return { model };
-  return { id: generation.id, object, created: createdAt(order), model };
+  const name = { id: generation.id, object, created: createdAt(order) };
+  return {
+    ...(commands.no_head ? {} : name),
+    model: request.model,
+    ...(commands.own_session ? { session_id: `session-${generation.id}` } : {}),
+  };
 }
 
 /** The call's arrival in Unix seconds. */

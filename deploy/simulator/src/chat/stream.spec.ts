@@ -85,6 +85,12 @@ test("no_head leaves out what names the answer, on every chunk", async () => {
   }
 });
 
+test("own_session adds a session_id to every chunk", async () => {
+  const chunks = chunksIn(await stream("own_session"));
+  expect(chunks.length).toBeGreaterThan(2);
+  expect(chunks.every((chunk) => "session_id" in chunk)).toBe(true);
+});
+
 test("no_choices leaves the usage chunk and the terminator, or the latter alone", async () => {
   const text = await stream("no_choices");
   expect(chunksIn(text)).toMatchObject([{ choices: [], usage: { completion_tokens: 0 } }]);
