@@ -144,3 +144,29 @@ test("a client that takes nothing of its answer is let go, and so is the service
   client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
   await left;
 });
+
+test("an upload whose service is away is told so also when the client closes", async () => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  const addresses = [{ host: "127.0.0.1", port }];
+  const proxy = createServiceProxy(addresses, createTrust(undefined), createLog("silent"));
+  const edge = createServer((req, res) => proxy.web(req, res, caller)).listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  onTestFinished(() => {
+    proxy.close();
+    edge.close();
+  });
+  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
+  const body = Buffer.alloc(20 * 1024 * 1024);
+  client.write(
+    `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`,
+  );
+  await new Promise<void>((resolve, reject) => {
+    client.write(body, (error) => (error ? reject(error) : resolve()));
+  });
+  let text = "";
+  for await (const part of client) text += String(part);
+  expect(text).toMatch(/^HTTP\/1\.1 503 /);
+});

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { envelope, GatewayError, internalError, PeerError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -21,11 +21,15 @@ export function notFound(): GatewayError {
   return new GatewayError("not_found", "There is nothing at this address.");
 }
 
-/** Answers with the envelope. Headers that were set before stay. */
+/**
+ * Answers with the envelope, also while the request's body is still to come: see `endAfterRequest`.
+ * Headers that were set before stay.
+ */
 export function answerError(res: ServerResponse, error: GatewayError): void {
   const body = bodyOf(error);
   res.writeHead(error.status, { ...headersOf(error), "content-length": body.byteLength });
-  res.end(res.req.method === "HEAD" ? undefined : body);
+  if (res.req.method !== "HEAD") res.write(body);
+  endAfterRequest(res.req, res);
 }
 
 /** The same on a bare socket, for a request that never got a response; the connection ends. */
@@ -45,18 +49,6 @@ export function answerErrorOnSocket(
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join("")}\r\n`);
   endSocket(socket, body);
-}
-
-/** The same for an upload that is refused before its end; see `endAfterRequest`. */
-export function answerErrorEarly(
-  req: IncomingMessage,
-  res: ServerResponse,
-  error: GatewayError,
-): void {
-  const body = bodyOf(error);
-  res.writeHead(error.status, { ...headersOf(error), "content-length": body.byteLength });
-  res.write(body);
-  endAfterRequest(req, res);
 }
 
 function bodyOf(error: GatewayError): Buffer {

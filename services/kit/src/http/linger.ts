@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** How long the rest of an upload that was answered early is read and dropped. */
+/** How long more is waited for of a request that was answered early. */
 const lingerMs = 5_000;
 
 /**
  * Ends an answer, but not before its request has ended. An answer that is out before all of an
  * upload has come must not close the connection: that would reset it, and the client might never
- * read the answer. What still comes is read and dropped, for a while.
+ * read the answer. What still comes is read and dropped, in the time that the server gives a whole
+ * request.
  */
 export function endAfterRequest(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete) return void res.end();
@@ -16,6 +17,7 @@ export function endAfterRequest(req: IncomingMessage, res: ServerResponse): void
     clearTimeout(timer);
     if (!res.writableEnded) res.end();
   };
+  req.on("data", () => timer.refresh());
   req.once("end", end);
   req.once("close", end);
   req.resume();

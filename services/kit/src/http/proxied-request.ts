@@ -4,13 +4,7 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Trust } from "../trust.ts";
-import {
-  answerError,
-  answerErrorEarly,
-  answerErrorOnSocket,
-  notFound,
-  toGatewayError,
-} from "./error-answer.ts";
+import { answerError, answerErrorOnSocket, notFound, toGatewayError } from "./error-answer.ts";
 import { readStampedCaller } from "./stamped-caller.ts";
 
 /** A request that the edge has authenticated and handed on. */
@@ -44,8 +38,7 @@ export function serveRoutes(
       if (left.signal.aborted) return void res.destroy();
       const failure = toGatewayError(error, log);
       if (res.headersSent) return void res.destroy();
-      if (req.complete) answerError(res, failure);
-      else answerErrorEarly(req, res, failure);
+      answerError(res, failure);
     }
   }
   return (req: IncomingMessage, res: ServerResponse): void => void serve(req, res);

@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Stack, startStack } from "../src/stack.ts";
+
+const form = "multipart/form-data; boundary=x";
+
+/** What only a bare socket can send or see. */
+describe("connections", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack();
+  });
+
+  afterAll(() => stack.stop());
+
+  async function open(): Promise<Socket> {
+    const { hostname, port } = new URL(stack.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    return socket;
+  }
+
+  /** All that comes until the connection ends. */
+  async function readAll(socket: Socket): Promise<string> {
+    let text = "";
+    for await (const part of socket) text += String(part);
+    return text;
+  }
+
+  function expectError(answer: string, status: number, code: string): void {
+    const [head = "", body = ""] = answer.split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toMatch(/\r\nx-request-id: req_[0-9a-f]{32}(\r\n|$)/);
+    expect(JSON.parse(body)).toMatchObject({ error: { code } });
+  }
+
+  test.each<[string, number, string, string, string, string?]>([
+    ["an unknown key", 401, "invalid_api_key", "POST", "/v1/chat/completions"],
+    ["an unknown key of an upload", 401, "invalid_api_key", "POST", "/v1/ocr", form],
+    ["an empty wallet", 402, "credit_balance_exhausted", "POST", "/v1/chat/completions"],
+    ["another kind of key", 403, "channel_key_required", "POST", "/v1/hf/billing"],
+    ["an unknown address", 404, "not_found", "POST", "/v1/nothing"],
+    ["another method", 405, "method_not_allowed", "PUT", "/v1/chat/completions"],
+  ])("%s is told to a client that closes, and reads only after it has sent it all", async (...row) => {
+    const [, status, code, method, path, type = "application/json"] = row;
+    const poor = await stack.newAccount(0);
+    const key = status === 401 ? "sk-tollgate-unknown" : poor.key;
+    const body = Buffer.alloc(20 * 1024 * 1024, " ");
+    const socket = await open();
+    socket.write(
+      `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n` +
+        `authorization: Bearer ${key}\r\ncontent-type: ${type}\r\n` +
+        `content-length: ${body.byteLength}\r\n\r\n`,
+    );
+    await new Promise<void>((resolve, reject) => {
+      socket.write(body, (error) => (error ? reject(error) : resolve()));
+    });
+    expectError(await readAll(socket), status, code);
+  });
+});
