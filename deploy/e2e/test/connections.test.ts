@@ -59,4 +59,21 @@ describe("connections", () => {
     });
     expectError(await readAll(socket), status, code);
   });
+
+  test.each<[string, number, string, string]>([
+    ["HTTP/1.1 without a host", 400, "invalid_param", "GET /v1/models HTTP/1.1\r\n"],
+    ["an address of no HTTP", 404, "not_found", "GET foo://x HTTP/1.1\r\nhost: x\r\n"],
+    ["CONNECT", 404, "not_found", "CONNECT x:443 HTTP/1.1\r\nhost: x\r\n"],
+    ["what is no HTTP", 400, "invalid_json", "NONSENSE\r\n"],
+  ])("%s is refused with the envelope", async (_, status, code, head) => {
+    const socket = await open();
+    socket.write(`${head}connection: close\r\n\r\n`);
+    expectError(await readAll(socket), status, code);
+  });
+
+  test("HTTP/1.0 needs no host", async () => {
+    const socket = await open();
+    socket.write("GET /v1/models HTTP/1.0\r\n\r\n");
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  });
 });

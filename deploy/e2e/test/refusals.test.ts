@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, chatBody, expectEnvelope, send } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
@@ -349,20 +348,5 @@ describe("refusals", () => {
     const headers = { "x-request-id": "req_00000000000000000000000000000000" };
     const answer = await send(`${stack.url}/v1/health`, { headers });
     expect(answer.headers.get("x-request-id")).not.toBe(headers["x-request-id"]);
-  });
-
-  test("what is no HTTP is answered with the envelope", async () => {
-    const { hostname, port } = new URL(stack.url);
-    const text = await new Promise<string>((resolve, reject) => {
-      let received = "";
-      const socket = connect(Number(port), hostname, () => socket.write("NONSENSE\r\n\r\n"));
-      socket.on("data", (part) => {
-        received += part.toString("utf8");
-      });
-      socket.on("end", () => resolve(received));
-      socket.on("error", reject);
-    });
-    expect(text).toContain("x-request-id: req_");
-    expect(text).toContain('"error"');
   });
 });

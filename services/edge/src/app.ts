@@ -1,6 +1,8 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
+import { GatewayError } from "@tollgate/kit/errors";
+import { notFound } from "@tollgate/kit/http/error-answer";
 import type { Log } from "@tollgate/kit/log";
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import {
   answerErrors,
   answerFailure,
@@ -55,11 +57,15 @@ export function createApp(routes: Routes, parts: ExchangeParts): RequestListener
   return (req, res) => {
     const exchange = openExchange(parts, req, res);
     const find = () => {
+      if (lacksHost(req)) return answerFailure(exchange, hostMissing(), log);
       const { method, url = "" } = req;
       const route = method === "POST" ? posts.get(url) : undefined;
       if (route !== undefined) return answer(exchange, url, route, log);
       rememberExchange(exchange);
-      others(req, res);
+      // Express makes of them what it says they are; an address without a path it gives back.
+      others(req as Request, res as Response, (error?: unknown) => {
+        answerFailure(exchange, error ?? notFound(), log);
+      });
     };
     if (tracer === undefined) find();
     else traceExchange(tracer, exchange, knows, find);
@@ -131,6 +137,15 @@ function handler(path: string, route: Route, log: Log): RequestHandler {
 function answer(exchange: Exchange, path: string, route: Route, log: Log): void {
   exchange.route = path;
   route(exchange).catch((error) => answerFailure(exchange, error, log));
+}
+
+/** HTTP/1.1 asks that such a request be refused (RFC 9112, 3.2). */
+function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === "1.1" && headers.host === undefined;
+}
+
+function hostMissing(): GatewayError {
+  return new GatewayError("invalid_param", "Host: is required.", { param: "Host" });
 }
 
 function createExpress(): Express {

@@ -39,6 +39,12 @@ export function refuseOtherMethods(...allowed: string[]): RequestHandler {
   };
 }
 
+/** Answers a CONNECT, which has no response of its own. */
+export function refuseTunnel(socket: Duplex): void {
+  socket.on("error", () => {});
+  answerErrorOnSocket(socket, notFound(), { "x-request-id": newRequestId() });
+}
+
 /** Answers what Node's parser refuses before there is a request; such a connection ends. */
 export function answerBrokenHttp({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   const message =

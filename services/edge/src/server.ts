@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { StartError } from "@tollgate/kit/errors";
 import { type StopServer, stopperOf } from "@tollgate/kit/http/stop-server";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
-import { answerBrokenHttp } from "./error-answer.ts";
+import { answerBrokenHttp, refuseTunnel } from "./error-answer.ts";
 
 /** Longer than the idle time-outs of common load balancers, so that they close first. */
 const keepAliveTimeoutMs = 75_000;
@@ -34,6 +34,8 @@ export async function listen(
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       noDelay: true,
+      // Node would refuse it without a word; the app refuses it as it does the rest.
+      requireHostHeader: false,
       // An upgrade that is offered and not taken leaves an ordinary request (RFC 9110, 7.8).
       shouldUpgradeCallback: upgrades.takes,
     },
@@ -43,6 +45,7 @@ export async function listen(
   const stop = stopperOf(server, acceptors);
   server.on("clientError", answerBrokenHttp);
   server.on("upgrade", upgrades.accept);
+  server.on("connect", (_req, socket) => refuseTunnel(socket));
   // So does an expectation that is not known (RFC 9110, 10.1.1).
   server.on("checkExpectation", app);
   try {
