@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chatBody, simulate } from "../src/request.ts";
 import { type Stack, startStack } from "../src/stack.ts";
 
 const form = "multipart/form-data; boundary=x";
@@ -69,6 +70,21 @@ describe("connections", () => {
     const socket = await open();
     socket.write(`${head}connection: close\r\n\r\n`);
     expectError(await readAll(socket), status, code);
+  });
+
+  test("behind a request whose answer has begun, what is no HTTP ends the connection alone", async () => {
+    const { key } = await stack.newAccount(1);
+    const body = JSON.stringify(chatBody({ stream: true, ...simulate("chunks=100&gap_ms=100") }));
+    const socket = await open();
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    await once(socket, "readable");
+    socket.write("NONSENSE\r\n\r\n");
+    const text = await readAll(socket);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
   test("HTTP/1.0 needs no host", async () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { GatewayError } from "@tollgate/kit/errors";
 import {
@@ -45,8 +46,15 @@ export function refuseTunnel(socket: Duplex): void {
   answerErrorOnSocket(socket, notFound(), { "x-request-id": newRequestId() });
 }
 
+/** A client's connection; Node keeps the response under way on it. */
+interface ClientSocket extends Duplex {
+  _httpMessage?: ServerResponse | null;
+}
+
 /** Answers what Node's parser refuses before there is a request; such a connection ends. */
-export function answerBrokenHttp({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+export function answerBrokenHttp({ code }: NodeJS.ErrnoException, socket: ClientSocket): void {
+  // Behind a head that is out, a refusal would be read as a part of that answer.
+  if (socket._httpMessage?.headersSent) return void socket.destroy();
   const message =
     code === "ERR_HTTP_REQUEST_TIMEOUT"
       ? "The request did not come whole in the time that it may take."
