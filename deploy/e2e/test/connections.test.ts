@@ -87,6 +87,23 @@ describe("connections", () => {
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
+  test("an address in whole is served by its path and query, whatever its host and port are", async () => {
+    const { key } = await stack.newAccount(1);
+    const asked = async (method: string, path: string) => {
+      const socket = await open();
+      socket.write(
+        `${method} http://a:99999${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n` +
+          `authorization: Bearer ${key}\r\ncontent-length: 0\r\n\r\n`,
+      );
+      return readAll(socket);
+    };
+    expect(await asked("GET", "/v1/conversations?limit=7")).toMatch(/ 200 OK[\s\S]*"limit":7/);
+    expectError(await asked("GET", "/v1/audio/voices?model=x"), 404, "model_not_found");
+    for (const path of ["/v1/ocr", "/v1/chat/completions"]) {
+      expectError(await asked("POST", path), 400, "invalid_json");
+    }
+  });
+
   test("HTTP/1.0 needs no host", async () => {
     const socket = await open();
     socket.write("GET /v1/models HTTP/1.0\r\n\r\n");

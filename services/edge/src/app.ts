@@ -16,6 +16,7 @@ import {
   openExchange,
   type Route,
   rememberExchange,
+  withoutOrigin,
 } from "./exchange.ts";
 import { traceExchange } from "./trace-requests.ts";
 import { livePath } from "./wire/live-transcription.ts";
@@ -155,8 +156,14 @@ function createExpress(): Express {
   app.enable("strict routing");
   app.enable("case sensitive routing");
   app.set("query parser", false);
-  return app.use(takePathAsItIs);
+  return app.use(takePathAlone, takePathAsItIs);
 }
+
+/** What a whole URL says in front of its path names this gateway, and nothing of use to a route. */
+const takePathAlone: RequestHandler = (req, _res, next) => {
+  req.url = withoutOrigin(req.url);
+  next();
+};
 
 /**
  * An id with a broken percent escape is an id that nobody has: its route refuses it like any other,

@@ -80,11 +80,15 @@ function tellEnd(exchange: Exchange, ms: number, { log, metrics, knows }: Exchan
   log.info(fields, "request");
 }
 
-/** Without the query, nor what a whole URL says in front of the path. */
 function pathOf({ url = "" }: IncomingMessage): string {
-  const path = url.startsWith("/") ? url : url.replace(/^\w+:\/\/[^/?]*/, "");
-  const mark = path.indexOf("?");
-  return mark < 0 ? path : path.slice(0, mark);
+  const address = withoutOrigin(url);
+  const mark = address.indexOf("?");
+  return mark < 0 ? address : address.slice(0, mark);
+}
+
+/** The path and query of an address, which may be a whole URL (RFC 9112, 3.2.2). */
+export function withoutOrigin(url: string): string {
+  return url.startsWith("/") ? url : url.replace(/^\w+:\/\/[^/?]*/, "");
 }
 
 /** Names the answer by another request's id: the one that it was first given to. */

@@ -11,13 +11,11 @@ export function refuseQuery(req: IncomingMessage): void {
  * `invalid_param` for one that comes twice.
  */
 export function readQuery<const Name extends string>(
-  { url = "/" }: IncomingMessage,
+  req: IncomingMessage,
   names: readonly Name[],
 ): Partial<Record<Name, string>> {
   const values: Partial<Record<string, string>> = {};
-  const mark = url.indexOf("?");
-  if (mark < 0) return values;
-  for (const [name, value] of new URLSearchParams(url.slice(mark))) {
+  for (const [name, value] of queryOf(req)) {
     const param = name.slice(0, 200);
     if (!names.some((known) => known === name)) {
       const message = `${param} is not a parameter of this route.`;
@@ -29,4 +27,10 @@ export function readQuery<const Name extends string>(
     values[name] = value;
   }
   return values;
+}
+
+/** The query alone: what stands in front of it may be no URL. */
+export function queryOf({ url = "" }: IncomingMessage): URLSearchParams {
+  const mark = url.indexOf("?");
+  return new URLSearchParams(mark < 0 ? "" : url.slice(mark));
 }

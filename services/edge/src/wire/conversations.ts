@@ -14,6 +14,7 @@ import { jsonType, noHeaders, writeJson, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Exchange, Route } from "../exchange.ts";
 import type { IdempotencyRecords } from "../idempotency/records.ts";
+import { queryOf } from "../query.ts";
 import {
   type conversationSchema,
   type costsSchema,
@@ -33,7 +34,7 @@ export interface ConversationParts {
 export function listConversations({ authenticate, conversations }: ConversationParts): Route {
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
-    const query = new URL(exchange.req.url ?? "", "http://edge").searchParams;
+    const query = queryOf(exchange.req);
     const asked = wholeNumber(query.get("limit"));
     const limit = asked === undefined || asked <= 0 ? defaultLimit : Math.min(asked, maxLimit);
     const offset = Math.max(0, wholeNumber(query.get("offset")) ?? 0);
