@@ -45,12 +45,18 @@ export function createAuthenticate(
   notices: Notices,
 ): Authenticate {
   const cache = new LRUCache<string, FindKeyResponse>({ max: maxCachedKeys });
-  notices.subscribe("key.revoked", (keyHash) => cache.delete(keyHash));
+  let revocations = 0;
+  notices.subscribe("key.revoked", (keyHash) => {
+    revocations += 1;
+    cache.delete(keyHash);
+  });
 
   async function ask(keyHash: string): Promise<FindKeyResponse> {
+    const before = revocations;
     const found = await billing.findKey({ keyHash: Buffer.from(keyHash, "hex") });
     const ttl = found.state === KeyState.UNKNOWN ? unknownKeyMs : knownKeyMs;
-    cache.set(keyHash, found, { ttl });
+    // What was found may be older than the notice.
+    if (revocations === before) cache.set(keyHash, found, { ttl });
     return found;
   }
 

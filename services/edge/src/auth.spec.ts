@@ -1,0 +1,40 @@
+import { create } from "@bufbuild/protobuf";
+import { localNotices } from "@tollgate/kit/broker/notices";
+import type { Client } from "@tollgate/kit/rpc/implementation";
+import {
+  type BillingService,
+  FindKeyResponseSchema,
+  KeyState,
+} from "@tollgate/proto/tollgate/v1/billing";
+import { expect, test } from "vitest";
+import { createAuthenticate } from "./auth.ts";
+
+const request = {
+  req: { headers: { authorization: "Bearer sk-tollgate-1" } },
+  headers: {},
+  requestId: "req_1",
+};
+
+test("a key that is revoked while it is looked up is looked up again", async () => {
+  const notices = localNotices();
+  let state = KeyState.ACTIVE;
+  let lookUps = 0;
+  const findKey = async () => {
+    lookUps += 1;
+    const found = create(FindKeyResponseSchema, { state, keyId: "key_1" });
+    if (lookUps === 1) {
+      state = KeyState.REVOKED;
+      notices.publish("key.revoked", "its hash");
+    }
+    return found;
+  };
+  const authenticate = createAuthenticate(
+    { findKey } as unknown as Client<typeof BillingService>,
+    notices,
+  );
+  expect(await authenticate(request)).toMatchObject({ keyId: "key_1" });
+  for (let again = 0; again < 2; again += 1) {
+    await expect(authenticate(request)).rejects.toMatchObject({ code: "key_revoked" });
+  }
+  expect(lookUps).toBe(2);
+});
