@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { envelope, GatewayError } from "@tollgate/kit/errors";
-import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
+import { limitLastStall, limitStall, maxStallMs } from "@tollgate/kit/http/stall";
 import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import { cutStream } from "@tollgate/kit/streamed-answer";
 
@@ -29,7 +29,7 @@ export async function answerEvents(
     return;
   }
   res.end("data: [DONE]\n\n");
-  limitStall(res, stallMs);
+  limitLastStall(res, stallMs);
 }
 
 async function taken(res: ServerResponse, signal: AbortSignal, stallMs: number): Promise<void> {

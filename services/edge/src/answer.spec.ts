@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { createLog } from "@tollgate/kit/log";
 import { createMetrics } from "@tollgate/kit/operations/metrics";
 import { afterEach, expect, test } from "vitest";
-import { eventStreamType, writeStream } from "./answer.ts";
+import { eventStreamType, jsonType, writeStream, writeWhole } from "./answer.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { createCollector } from "./idempotency/collector.ts";
 
@@ -21,19 +21,27 @@ afterEach(() => {
   server?.closeAllConnections();
 });
 
+const request = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+
+/** Answers the requests of a client that connects and sends them. */
+async function listenTo(requests: string, answer: (exchange: Exchange) => void): Promise<Socket> {
+  const parts = { log: createLog("silent"), metrics: createMetrics(), knows: () => false };
+  server = createServer((req, res) => answer(openExchange(parts, req, res)));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.write(requests);
+  return client;
+}
+
 /** Serves one stream to a client that connects and asks. Answers how the writing ended. */
 async function serve(write: (exchange: Exchange) => Promise<boolean>) {
   const ended = Promise.withResolvers<boolean>();
-  const parts = { log: createLog("silent"), metrics: createMetrics(), knows: () => false };
-  server = createServer(async (req, res) => {
-    const exchange = openExchange(parts, req, res);
+  const client = await listenTo(request, async (exchange) => {
     const whole = await write(exchange);
-    res.end();
+    exchange.res.end();
     ended.resolve(whole);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  client = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  });
   return { ended: ended.promise, client };
 }
 
@@ -90,4 +98,43 @@ test("a client that reads slowly, but reads, gets it all", async () => {
   expect(await ended).toBe(true);
   expect(performance.now() - startedAt).toBeGreaterThan(stallMs);
   expect(taken).toBeGreaterThan(0);
+});
+
+test("a client that takes nothing of a whole answer is let go too", async () => {
+  const body = Buffer.alloc(pieces * piece.byteLength);
+  const left = Promise.withResolvers<void>();
+  const stalled = await listenTo(request, (exchange) => {
+    exchange.signal.addEventListener("abort", () => left.resolve());
+    writeWhole(exchange, { contentType: jsonType, body }, () => ({}), stallMs);
+  });
+  stalled.pause();
+  await left.promise;
+});
+
+test.each([
+  ["small", 2],
+  ["large", pieces * piece.byteLength],
+])("a %s answer that has gone leaves no limit to the next one's wait", async (_, bytes) => {
+  const limitMs = Promise.withResolvers<number>();
+  let first: Exchange | undefined;
+  const reading = await listenTo(request + request, async (exchange) => {
+    const { req, res } = exchange;
+    if (first !== undefined) {
+      if (!first.res.writableFinished) await once(first.res, "finish");
+      limitMs.resolve(req.socket.timeout ?? 0);
+      return void res.end();
+    }
+    first = exchange;
+    // The second is in the queue by then.
+    setImmediate(() => {
+      writeWhole(
+        exchange,
+        { contentType: jsonType, body: Buffer.alloc(bytes) },
+        () => ({}),
+        stallMs,
+      );
+    });
+  });
+  reading.resume();
+  expect(await limitMs.promise).toBe(0);
 });

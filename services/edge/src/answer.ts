@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { envelope, GatewayError, PeerError } from "@tollgate/kit/errors";
-import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
+import { limitLastStall, limitStall, maxStallMs } from "@tollgate/kit/http/stall";
 import type { Exchange } from "./exchange.ts";
 import type { Collector } from "./idempotency/collector.ts";
 
@@ -28,10 +28,12 @@ interface AnswerPlace {
 /** Headers that a route adds, read when the answer's head goes out. */
 export type HeadersOf = () => Record<string, string>;
 
+/** Writes an answer that is there. A client that takes nothing of it for `stallMs` is taken as gone. */
 export function writeWhole(
   { res, headers }: Exchange,
   { contentType, body }: WholeAnswer,
   headersOf: HeadersOf,
+  stallMs = maxStallMs,
 ): void {
   res.writeHead(200, {
     ...headers,
@@ -40,7 +42,7 @@ export function writeWhole(
     "content-length": body.byteLength,
   });
   res.end(body);
-  limitStall(res, maxStallMs);
+  limitLastStall(res, stallMs);
 }
 
 /** The answer of a route that costs nothing. */

@@ -5,7 +5,7 @@ import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
 import { gatherPieces } from "@tollgate/kit/http/pieces";
-import { limitStall, maxStallMs } from "@tollgate/kit/http/stall";
+import { limitLastStall, limitStall, maxStallMs } from "@tollgate/kit/http/stall";
 import { aliasHeader, stampCaller } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Trust } from "@tollgate/kit/trust";
@@ -123,7 +123,7 @@ function passAnswerOn(
   answer.pipe(res, { end: false });
   answer.once("end", () => {
     endAfterRequest(req, res);
-    limitStall(res, stallMs);
+    limitLastStall(res, stallMs);
   });
 }
 
