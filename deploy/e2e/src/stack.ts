@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@tollgate/kit/rpc/implementation";
-import { serviceNames } from "@tollgate/kit/service";
+import { type ServiceName, serviceNames } from "@tollgate/kit/service";
 import { type Child, startChild } from "@tollgate/local/child";
 import { startFleet } from "@tollgate/local/fleet";
 import { freePort } from "@tollgate/local/free-port";
@@ -42,6 +42,8 @@ export interface Stack {
   stopBroker(): Promise<() => Promise<void>>;
   /** Kills what runs the chat service with -9, and starts it again. */
   killChat(): Promise<void>;
+  /** Kills a service with -9, and answers what starts it again; undefined where all is one process. */
+  killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
   /** Cuts the gateway off from its database, and answers what lets it back in. */
   stopDatabase(): Promise<() => Promise<void>>;
   /** Starts another replica of what clients talk to, over the same database. */
@@ -105,6 +107,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
       return { accountId, keyId, key };
     },
     killChat: gateway.killChat,
+    killService: gateway.killService,
     operationsUrls: gateway.operationsAddresses.map((address) => `http://${address}`),
     stopDatabase: () => closeDatabase(inject("postgresUrl"), databaseName),
     async addReplica() {
@@ -157,6 +160,7 @@ interface Gateway {
   operatorAddress: string;
   operationsAddresses: readonly string[];
   killChat(): Promise<void>;
+  killService: Stack["killService"];
   addReplica(): Promise<Child>;
   pids(): number[];
   stop(): Promise<void>;
@@ -195,6 +199,7 @@ async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
       await child.exited;
       child = await start();
     },
+    killService: undefined,
     async addReplica() {
       const listen = `127.0.0.1:${await freePort()}`;
       const own = {
@@ -217,6 +222,12 @@ async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
 
 async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
   const fleet = await startFleet(shared, 0);
+  const killService = async (name: ServiceName) => {
+    const service = fleet.process(name);
+    service?.kill("SIGKILL");
+    await service?.exited;
+    return () => fleet.restart(name);
+  };
   return {
     url: fleet.url,
     operatorAddress: fleet.billingAddress,
@@ -224,11 +235,10 @@ async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
       fleet.seats(name).map(({ operationsListen }) => operationsListen),
     ),
     async killChat() {
-      const chat = fleet.process("chat");
-      chat?.kill("SIGKILL");
-      await chat?.exited;
-      await fleet.restart("chat");
+      const startAgain = await killService("chat");
+      await startAgain();
     },
+    killService,
     addReplica: fleet.addEdge,
     pids: fleet.pids,
     stop: fleet.stop,

@@ -1,11 +1,15 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { usageStream } from "@tollgate/kit/broker/usage-stream";
 import { connect } from "nats";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Answer, chatBody, eventsOf, send, simulate } from "../src/request.ts";
+import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 describe("outages", () => {
@@ -115,5 +119,46 @@ describe("outages", () => {
     await database.end();
     await expectPaid(answer);
     await expectPaid(await ask());
+  });
+
+  test("no provider is blamed for a service that is away, on a route that asks none", async ({
+    skip,
+  }) => {
+    const { killService, url } = stack;
+    if (killService === undefined) return skip("all is one process");
+    const { accountId, key } = await stack.newAccount(1);
+    const channel = await stack.operator.createKey({ account: accountId, channel: "settlement" });
+    const upgrade = async () => {
+      const headers = { authorization: `Bearer ${key}` };
+      const live = `${url.replace("http", "ws")}/v1/audio/transcriptions/stream`;
+      const socket = new WebSocket(live, { headers });
+      const [, response] = await once(socket, "unexpected-response");
+      return (response as IncomingMessage).statusCode;
+    };
+    const startBilling = await killService("billing");
+    for (const path of ["models", "models/test-small", "credits", "conversations"]) {
+      expectEnvelope(await send(`${url}/v1/${path}`, { key }), 500, "internal_error");
+    }
+    const settled = { key: channel.key, body: { requestIds: [] } };
+    expectEnvelope(await send(`${url}/v1/hf/billing`, settled), 500, "internal_error");
+    expect(await upgrade()).toBe(500);
+    const paid = await send(`${url}/v1/chat/completions`, { key, body: chatBody() });
+    expectEnvelope(paid, 503, "no_provider_available");
+    await startBilling();
+    await eventually(async () => {
+      expect((await send(`${url}/v1/credits`, { key })).status).toBe(200);
+    });
+    const startAgain = [await killService("chat"), await killService("audio")];
+    for (const path of ["conversations", `conversations/${randomUUID()}`]) {
+      for (const method of ["GET", "DELETE"]) {
+        const answer = await send(`${url}/v1/${path}`, { key, method });
+        expectEnvelope(answer, 500, "internal_error");
+      }
+    }
+    expect(await upgrade()).toBe(500);
+    for (const start of startAgain) await start();
+    await eventually(async () => {
+      expect((await send(`${url}/v1/conversations`, { key })).status).toBe(200);
+    });
   });
 });

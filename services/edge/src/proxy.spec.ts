@@ -93,11 +93,11 @@ test("a service that closes first takes the client's connection with it", async 
   expect(text).toContain("the last word");
 });
 
-test("a service that breaks off before it is a 503 that names its request", async () => {
+test("a service that breaks off before it is a 500 that names its request", async () => {
   const text = await upgradeTo((socket) => socket.resetAndDestroy());
-  expect(text).toMatch(/^HTTP\/1\.1 503 /);
+  expect(text).toMatch(/^HTTP\/1\.1 500 /);
   expect(text).toContain(`x-request-id: ${requestId}\r\n`);
-  expect(text).toContain('"code":"no_provider_available"');
+  expect(text).toContain('"code":"internal_error"');
 });
 
 test("the answer to an upgrade names its request, and the sub-protocol where there is one", async () => {

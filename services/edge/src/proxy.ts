@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { envelope, GatewayError } from "@tollgate/kit/errors";
+import { envelope, GatewayError, internalError } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
@@ -165,14 +165,14 @@ function answerUnavailable(
   cause: Error,
   headers: UpgradeOrder["headers"] | undefined,
 ): void {
-  const failure = unavailable(cause);
   if (!("setHeader" in to)) {
     // What was upgraded speaks no HTTP any more, and was told already.
     if (headers === undefined) to.end();
-    else answerErrorOnSocket(to, failure, headers);
+    // An upgrade is refused before its model is known, and with it its providers.
+    else answerErrorOnSocket(to, internalError(cause), headers);
   }
   // An answer that has begun ends with what it was proxied from: whole, or abruptly.
-  else if (!to.headersSent) answerError(to, failure);
+  else if (!to.headersSent) answerError(to, unavailable(cause));
 }
 
 function unavailable(cause?: Error): GatewayError {

@@ -13,6 +13,7 @@ import { createApp } from "./app.ts";
 import { createAuthenticate } from "./auth.ts";
 import { type BillableRoute, billable } from "./billable.ts";
 import { readConfig } from "./config.ts";
+import type { Route } from "./exchange.ts";
 import { createBalanceGuard } from "./guard.ts";
 import { createClaims } from "./idempotency/claims.ts";
 import { createRecords } from "./idempotency/records.ts";
@@ -43,6 +44,7 @@ import { lookUpSettlement } from "./wire/settlement.ts";
 import { speech } from "./wire/speech.ts";
 import { upload } from "./wire/uploads.ts";
 import { listVoices } from "./wire/voices.ts";
+import { withoutProvider } from "./without-provider.ts";
 
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
@@ -77,6 +79,7 @@ export const edge = defineService({
     };
     const audioProxy = proxyTo("audio");
     const documentProxy = proxyTo("document");
+    const own = (route: Route) => withoutProvider(route, log);
     const serve = (route: BillableRoute) => billable({ authenticate, guard, claims }, route);
     const app = createApp(
       {
@@ -88,18 +91,18 @@ export const edge = defineService({
         speech: serve(speech(audio)),
         listVoices: listVoices(authenticate, audio),
         transcriptions: upload({ authenticate, guard }, audioProxy),
-        liveTranscription: refuseWithoutUpgrade(authenticate),
+        liveTranscription: own(refuseWithoutUpgrade(authenticate)),
         ocr: upload({ authenticate, guard }, documentProxy),
         createOcrJob: upload({ authenticate, guard }, documentProxy),
         readOcrJob: readOcrJob(authenticate, document),
-        listConversations: listConversations(stored),
-        deleteConversations: deleteConversations(stored),
-        getConversation: getConversation(stored),
-        deleteConversation: deleteConversation(stored),
-        listModels: listModels(models),
-        getModel: getModel(models),
-        getCredits: getCredits(authenticate, billing),
-        lookUpSettlement: lookUpSettlement(authenticate, billing),
+        listConversations: own(listConversations(stored)),
+        deleteConversations: own(deleteConversations(stored)),
+        getConversation: own(getConversation(stored)),
+        deleteConversation: own(deleteConversation(stored)),
+        listModels: own(listModels(models)),
+        getModel: own(getModel(models)),
+        getCredits: own(getCredits(authenticate, billing)),
+        lookUpSettlement: own(lookUpSettlement(authenticate, billing)),
         getHealth: getHealth(health, manifest.version, () => process.uptime()),
         getOpenApi: getOpenApi(createDocument),
         getDocs: getDocs(createDocument),

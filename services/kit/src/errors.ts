@@ -82,7 +82,8 @@ export function internalError(cause: unknown): GatewayError {
 
 /**
  * A service that could not be asked: out of reach, too slow, or the caller went away first. The
- * edge answers it with 503; a service on the way may know better.
+ * edge answers it with 503, or 500 where no provider takes part; a service on the way may know
+ * better.
  */
 export class PeerError extends Error {
   override readonly name = "PeerError";

@@ -11,6 +11,7 @@ const billableErrors: readonly ErrorCode[] = [
   "credit_balance_exhausted",
   "model_not_found",
   "upstream_rejected",
+  "no_provider_available",
 ];
 const replayErrors: readonly ErrorCode[] = ["idempotency_key_reused", "idempotency_key_in_use"];
 const replayHeaders: readonly HeaderName[] = ["Idempotency-Replayed"];

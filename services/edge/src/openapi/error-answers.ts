@@ -63,8 +63,8 @@ export const envelopeSchema = {
 
 /** What an operation refuses because of how it is entered. */
 const accessErrors: Record<Access, readonly ErrorCode[]> = {
-  key: ["invalid_api_key", "key_revoked", "internal_error", "no_provider_available"],
-  "optional key": ["invalid_api_key", "key_revoked", "internal_error", "no_provider_available"],
+  key: ["invalid_api_key", "key_revoked", "internal_error"],
+  "optional key": ["invalid_api_key", "key_revoked", "internal_error"],
   "settlement key": ["invalid_api_key", "key_revoked", "channel_key_required", "internal_error"],
   open: [],
 };

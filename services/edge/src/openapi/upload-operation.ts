@@ -11,6 +11,7 @@ const uploadErrors: readonly ErrorCode[] = [
   "model_not_found",
   "request_too_large",
   "upstream_rejected",
+  "no_provider_available",
 ];
 
 /** The operation of a route that takes a form, where a retry runs again. */

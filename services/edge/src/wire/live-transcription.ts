@@ -14,6 +14,7 @@ import type { BalanceGuard } from "../guard.ts";
 import type { ServiceProxy } from "../proxy.ts";
 import { refuseQuery } from "../query.ts";
 import type { Upgrades } from "../server.ts";
+import { ownFault } from "../without-provider.ts";
 
 export interface LiveParts {
   authenticate: Authenticate;
@@ -43,7 +44,7 @@ export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LivePa
       proxy.upgrade(req, socket, head, { caller, headers, protocol: onlyProtocol });
       return 101;
     } catch (error) {
-      const failure = toGatewayError(error, log);
+      const failure = toGatewayError(ownFault(error, log), log);
       answerErrorOnSocket(socket, failure, headers);
       return failure.status;
     }

@@ -51,5 +51,12 @@ export const readOcrJobOperation: Operation = {
   answers: {
     200: jsonAnswer("OcrJob", z.looseObject({}), "The provider's words on the job as they came."),
   },
-  errors: ["unknown_param", "invalid_param", "model_not_found", "not_found", "upstream_rejected"],
+  errors: [
+    "unknown_param",
+    "invalid_param",
+    "model_not_found",
+    "not_found",
+    "upstream_rejected",
+    "no_provider_available",
+  ],
 };

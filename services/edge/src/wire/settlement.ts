@@ -1,4 +1,4 @@
-import { GatewayError, internalError, PeerError } from "@tollgate/kit/errors";
+import { GatewayError } from "@tollgate/kit/errors";
 import { nanoUsdJson } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
@@ -22,26 +22,21 @@ export function lookUpSettlement(
   billing: Client<typeof BillingService>,
 ): Route {
   return async (exchange) => {
-    try {
-      const { accountId, channel } = await authenticate(exchange);
-      if (channel !== settlementChannel) {
-        const message = "This takes a settlement-channel key; the key that came is another kind.";
-        throw new GatewayError("channel_key_required", message);
-      }
-      refuseQuery(exchange.req);
-      const body = parseJsonObject(await readBody(exchange));
-      const { requestIds } = validate(schema, body);
-      const { requests } = await billing.lookUpSettlement({ accountId, requestIds });
-      const entries = requests.map(({ requestId, costNanoUsd }) => ({
-        requestId,
-        costNanoUsd: nanoUsdJson(costNanoUsd),
-      }));
-      const answer: z.input<typeof settled> = { requests: entries.length === 0 ? null : entries };
-      writeJson(exchange, answer);
-    } catch (error) {
-      // No provider takes part here, so one that is away is no reason to give.
-      throw error instanceof PeerError ? internalError(error) : error;
+    const { accountId, channel } = await authenticate(exchange);
+    if (channel !== settlementChannel) {
+      const message = "This takes a settlement-channel key; the key that came is another kind.";
+      throw new GatewayError("channel_key_required", message);
     }
+    refuseQuery(exchange.req);
+    const body = parseJsonObject(await readBody(exchange));
+    const { requestIds } = validate(schema, body);
+    const { requests } = await billing.lookUpSettlement({ accountId, requestIds });
+    const entries = requests.map(({ requestId, costNanoUsd }) => ({
+      requestId,
+      costNanoUsd: nanoUsdJson(costNanoUsd),
+    }));
+    const answer: z.input<typeof settled> = { requests: entries.length === 0 ? null : entries };
+    writeJson(exchange, answer);
   };
 }
 

@@ -34,5 +34,11 @@ export const listVoicesOperation: Operation = {
   answers: {
     200: jsonAnswer("Voices", z.unknown(), "The provider's catalog of voices as it came."),
   },
-  errors: ["unknown_param", "invalid_param", "model_not_found", "upstream_rejected"],
+  errors: [
+    "unknown_param",
+    "invalid_param",
+    "model_not_found",
+    "upstream_rejected",
+    "no_provider_available",
+  ],
 };

@@ -1,0 +1,24 @@
+import { internalError, PeerError } from "@tollgate/kit/errors";
+import type { Log } from "@tollgate/kit/log";
+import type { Route } from "./exchange.ts";
+
+/**
+ * A route that no provider takes part in. One that is away is no reason to give there: where a
+ * service of the fleet cannot be asked, the gateway itself has failed.
+ */
+export function withoutProvider(route: Route, log: Log): Route {
+  return async (exchange) => {
+    try {
+      await route(exchange);
+    } catch (error) {
+      throw exchange.signal.aborted ? error : ownFault(error, log);
+    }
+  };
+}
+
+/** What is told of an error in such a place. */
+export function ownFault(error: unknown, log: Log): unknown {
+  if (!(error instanceof PeerError)) return error;
+  log.error({ reason: error.message }, "a service of the fleet did not answer");
+  return internalError(error);
+}
