@@ -154,10 +154,31 @@ describe("a turn whose run dies before its answer is kept", () => {
     expect((await send(url, other)).headers.get("idempotency-replayed")).toBe("true");
     expect(stack.simulator.journal.list()).toHaveLength(calls);
     const { rows } = await database.query(
-      "SELECT FROM edge.idempotency_record WHERE conversation_id = $1",
+      "SELECT FROM edge.idempotency_record WHERE conversation_id = $1 AND body IS NOT NULL",
       [id],
     );
     expect(rows).toEqual([]);
+  });
+
+  test("an answer that was not kept yet when its conversation was deleted is not replayed", async () => {
+    for (const more of [{}, { stream: true }]) {
+      const account = await stack.newAccount(1);
+      const { key } = account;
+      const id = randomUUID();
+      await database.query(
+        `ALTER TABLE edge.idempotency_record
+         ADD CONSTRAINT refused CHECK (answered_at IS NULL) NOT VALID`,
+      );
+      expect((await ask(account, id, more)).status).toBe(200);
+      const url = `${stack.url}/v1/conversations/${id}`;
+      expect((await send(url, { key, method: "DELETE" })).status).toBe(204);
+      await database.query("ALTER TABLE edge.idempotency_record DROP CONSTRAINT refused");
+      const again = await ask(account, id, more);
+      expectEnvelope(again, 404, "conversation_not_found", "session_id");
+      await expectBooksInOrder(stack);
+      const { entries } = await readBooks(stack, account);
+      expect(entries.filter(({ amount }) => amount < 0n)).toHaveLength(1);
+    }
   });
 
   test("the next turn follows it, and reads it once", async () => {

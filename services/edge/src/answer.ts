@@ -10,19 +10,14 @@ export const eventStreamType = "text/event-stream; charset=utf-8";
 /** A successful answer: whole, or a stream whose events come one by one. */
 export type Answer = WholeAnswer | StreamedAnswer;
 
-export interface WholeAnswer extends AnswerPlace {
+export interface WholeAnswer {
   contentType: string;
   body: Uint8Array;
 }
 
-export interface StreamedAnswer extends AnswerPlace {
+export interface StreamedAnswer {
   contentType: string;
   events: AsyncIterable<Uint8Array>;
-}
-
-interface AnswerPlace {
-  /** The conversation that it is a turn of, as it is stored; undefined where it is none's. */
-  conversationId?: string | undefined;
 }
 
 /** Headers that a route adds, read when the answer's head goes out. */

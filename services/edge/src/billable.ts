@@ -38,6 +38,8 @@ export interface BillableRoute {
    * naming the field, before anything is asked of a service.
    */
   parse(body: JsonObject, text: Buffer): Run;
+  /** The conversation that a body, once parsed, adds a turn to, as it is stored. */
+  conversationOf?(body: JsonObject): string | undefined;
   /** Headers of every answer but an error's. */
   headers?(principal: Principal): Record<string, string>;
 }
@@ -108,7 +110,10 @@ async function answerOnce(
   try {
     await guard.check(accountId);
     refuseQuery(req);
-    run = route.parse(noteAlias(exchange, parseJsonObject(body)), body);
+    const json = noteAlias(exchange, parseJsonObject(body));
+    run = route.parse(json, body);
+    const conversationId = route.conversationOf?.(json);
+    if (conversationId !== undefined) await entered.place(conversationId);
   } catch (error) {
     await entered.drop();
     throw error;
@@ -142,8 +147,7 @@ async function writeAndKeep(
   const collector = createCollector();
   const whole = await writeStream(exchange, answer, headersOf, collector);
   if (!whole) return claim.release();
-  const { contentType, conversationId } = answer;
-  await claim.keep({ contentType, conversationId, body: collector.whole() });
+  await claim.keep({ contentType: answer.contentType, body: collector.whole() });
   exchange.res.end();
 }
 

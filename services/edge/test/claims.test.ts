@@ -139,6 +139,25 @@ describe("claims over two replicas", () => {
     await third.release();
   });
 
+  test.each([
+    ["the conversation of a run", "conversation"],
+    ["all of its key's", undefined],
+  ])("a run under way keeps nothing once %s is forgotten, and the next has its charge id", async (...row) => {
+    const [, conversationId] = row;
+    const records = createRecords(pool, leaseMs);
+    const key = keyOf(`forgotten-${conversationId}`);
+    const claim = await claimed(here, key, "first");
+    await claim.place("conversation");
+    await records.forget("key_2", conversationId);
+    await records.forget(key.keyId, "another");
+    expect(await records.find(key)).toMatchObject({ state: "running" });
+    await records.forget(key.keyId, conversationId);
+    expect(await claim.keep(answer)).toBeUndefined();
+    const next = await claimed(there, key, "second");
+    expect(next.chargeId).toBe("first");
+    await next.release();
+  });
+
   test("an answer that cannot be kept is kept later, its claim held until then", async () => {
     const key = keyOf("kept-later");
     const claim = await claimed(here, key, "first");

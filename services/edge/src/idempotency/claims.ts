@@ -30,13 +30,19 @@ const longestPauseMs = 250;
 const retryAfterSeconds = 1;
 const sweepEveryMs = 5 * 60 * 1_000;
 
-/** The right to run the request of an idempotency key; it ends by one of its methods. None raises. */
+/** The right to run the request of an idempotency key; it ends by one of the last three methods. */
 export interface Claim {
   chargeId: string;
   /**
+   * Says which conversation the run adds a turn to: from now on, its deletion ends the claim too.
+   * Raises `no_provider_available` when that cannot be recorded; no other method raises.
+   */
+  place(conversationId: string): Promise<void>;
+  /**
    * Keeps the answer, so that it is replayed from now on. Where it cannot be kept now, that is
    * tried again until it can, while the claim is still held. Answers the record of another run
-   * that took the claim over and was first to answer.
+   * that took the claim over and was first to answer. Of a conversation that was deleted meanwhile
+   * nothing is kept.
    */
   keep(answer: KeptAnswer): Promise<FoundRecord | undefined>;
   /** The run has no answer to keep: the next request with the key runs. */
@@ -84,9 +90,7 @@ export function createClaims(
         return holdClaim(claim, entered, { records, log, times, end: () => held.delete(claim) });
       } catch (error) {
         if (error instanceof GatewayError || signal.aborted) throw error;
-        log.error({ err: error }, "an idempotency record could not be made");
-        const message = "The key cannot be recorded now, so the request did not run. Retry soon.";
-        throw new GatewayError("no_provider_available", message, { cause: error });
+        throw notRecorded(error, log);
       }
     },
     async stop(graceMs) {
@@ -116,6 +120,13 @@ function holdClaim(claim: HeldClaim, chargeId: string, holding: Holding): Claim 
   };
   return {
     chargeId,
+    async place(conversationId) {
+      try {
+        await records.place(key, runner, conversationId);
+      } catch (error) {
+        throw notRecorded(error, log);
+      }
+    },
     release: () => give(() => records.release(key, runner)),
     drop: () => give(() => records.drop(key, runner)),
     async keep(answer) {
@@ -132,12 +143,12 @@ function holdClaim(claim: HeldClaim, chargeId: string, holding: Holding): Claim 
   };
 }
 
-/** What another run answered, to which the claim had passed. */
+/** What another run answered, if the claim had passed to one. */
 async function otherAnswer(
   { key, runner }: HeldClaim,
   { records, log }: Holding,
 ): Promise<FoundRecord | undefined> {
-  log.warn({ request_id: runner }, "the claim had passed to another run");
+  log.warn({ request_id: runner }, "the claim was lost before its answer was kept");
   const found = await records.find(key);
   return found?.sameRequest && found.state === "answered" ? found : undefined;
 }
@@ -188,6 +199,12 @@ async function claimOrFind(
     }
   }
   return chargeId;
+}
+
+function notRecorded(cause: unknown, log: Log): GatewayError {
+  log.error({ err: cause }, "an idempotency record could not be made");
+  const message = "The key cannot be recorded now, so the request did not run. Retry soon.";
+  return new GatewayError("no_provider_available", message, { cause });
 }
 
 function reused(): GatewayError {

@@ -22,8 +22,6 @@ export interface FoundRecord {
 export interface KeptAnswer {
   contentType: string;
   body: Uint8Array | undefined;
-  /** The conversation that it is a turn of. */
-  conversationId?: string | undefined;
 }
 
 /** A claim and the run that holds it. */
@@ -40,7 +38,9 @@ export interface IdempotencyRecords {
    */
   claim(key: RequestKey, runner: string): Promise<string | undefined>;
   find(key: RequestKey): Promise<FoundRecord | undefined>;
-  /** Keeps a run's answer. False when its claim was lost to another run. */
+  /** Notes which conversation a run adds a turn to, for `forget`. */
+  place(key: RequestKey, runner: string, conversationId: string): Promise<void>;
+  /** Keeps a run's answer. False when its claim was lost to another run, or forgotten. */
   keep(key: RequestKey, runner: string, answer: KeptAnswer): Promise<boolean>;
   /** Gives a claim up without an answer: the next request with the key runs. */
   release(key: RequestKey, runner: string): Promise<void>;
@@ -50,8 +50,9 @@ export interface IdempotencyRecords {
    */
   drop(key: RequestKey, runner: string): Promise<void>;
   /**
-   * Removes the answers that are turns of a key's conversation, or of any of them: what is deleted
-   * is not replayed. The next request with one of their idempotency keys runs.
+   * Removes the answers that are turns of a key's conversation, or of any of them, and ends the
+   * claims of runs under way: what is deleted is not replayed, nor kept any more. The next request
+   * with one of their idempotency keys runs, under the same charge id.
    */
   forget(keyId: string, conversationId?: string): Promise<void>;
   renew(claims: readonly HeldClaim[]): Promise<void>;
@@ -78,9 +79,11 @@ export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): Idempotenc
       const { rows } = await pool.query<FoundRow>({ name: "find", text: findSql, values });
       return rows[0] && toRecord(rows[0]);
     },
-    async keep({ keyId, idempotencyKey }, runner, { contentType, body, conversationId }) {
-      const kept = [contentType, body ?? null, keptMs, conversationId ?? null];
-      const values = [keyId, idempotencyKey, runner, ...kept];
+    async place({ keyId, idempotencyKey }, runner, conversationId) {
+      await statement("place", placeSql, [keyId, idempotencyKey, runner, conversationId]);
+    },
+    async keep({ keyId, idempotencyKey }, runner, { contentType, body }) {
+      const values = [keyId, idempotencyKey, runner, contentType, body ?? null, keptMs];
       const { rowCount } = await statement("keep", keepSql, values);
       return rowCount === 1;
     },
@@ -157,9 +160,13 @@ const findSql = `
     END AS state
   FROM idempotency_record WHERE key_id = $1 AND idempotency_key = $2`;
 
+const placeSql = `
+  UPDATE idempotency_record SET conversation_id = $4
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+
 const keepSql = `
   UPDATE idempotency_record SET
-    answered_at = now(), content_type = $4, body = $5, conversation_id = $7,
+    answered_at = now(), content_type = $4, body = $5,
     expires_at = now() + $6 * interval '1 millisecond'
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
 
@@ -173,7 +180,9 @@ const dropSql = `
     AND answered_at IS NULL`;
 
 const forgetSql = `
-  DELETE FROM idempotency_record
+  UPDATE idempotency_record SET
+    runner = '', lease_until = now(),
+    answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
   WHERE key_id = $1 AND conversation_id IS NOT NULL
     AND ($2::text IS NULL OR conversation_id = $2)`;
 

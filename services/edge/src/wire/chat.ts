@@ -15,13 +15,13 @@ export function chatCompletions(
   rates: RateWindows,
 ): BillableRoute {
   return {
+    conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
     headers: ({ keyId }) => rates.headers(keyId),
     parse(body, text) {
       const { stream, call } = parseChat(body, text);
       return async (caller, options) => {
         const { keyId } = caller;
         const request = { call: { ...call, caller } };
-        const conversationId = call.sessionId === "" ? undefined : call.sessionId.toLowerCase();
         rates.countRequest(keyId);
         if (stream) {
           const answers = chat.stream(request, { ...options, timeoutMs });
@@ -29,11 +29,11 @@ export function chatCompletions(
             rates.countTokens(keyId, Number(totalTokens));
             return chunks;
           });
-          return { contentType: eventStreamType, conversationId, events };
+          return { contentType: eventStreamType, events };
         }
         const answer = await chat.complete(request, { ...options, timeoutMs });
         rates.countTokens(keyId, Number(answer.totalTokens));
-        return { contentType: jsonType, conversationId, body: answer.body };
+        return { contentType: jsonType, body: answer.body };
       };
     },
   };
