@@ -12,7 +12,7 @@ const confirmAfterMs = 1_000;
  * So many are on disk before the ledger has them, and no answer waits for its commit. Of more, the
  * ledger takes a batch for less than the disk costs; and then none pile up where it is slow.
  */
-const fewWaiting = 32;
+const fewWaiting = 16;
 /** What a process that ends leaves with the broker alone, nobody would look after. */
 const hurriedMissingMs = 2_000;
 const confirmLimit = 5_000;
