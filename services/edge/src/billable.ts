@@ -34,8 +34,8 @@ export interface BillableRoute {
   /** False where an idempotency key is taken and means nothing: a retry runs again. */
   isReplayed?: false;
   /**
-   * Reads the body, which was parsed from `text`, and answers how to answer it. Raises `unknown_param` and `invalid_param`,
-   * naming the field, before anything is asked of a service.
+   * Reads the body, which was parsed from `text`, and answers how to answer it. Raises
+   * `unknown_param` and `invalid_param`, naming the field, before anything is asked of a service.
    */
   parse(body: JsonObject, text: Buffer): Run;
   /** The conversation that a body, once parsed, adds a turn to, as it is stored. */
