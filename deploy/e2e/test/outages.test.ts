@@ -17,8 +17,7 @@ describe("outages", () => {
   let account: Account;
 
   beforeAll(async () => {
-    // What a killed process held is free again before the books are looked at.
-    stack = await startStack({ TOLLGATE_MISSING_AFTER_SECONDS: "2", TOLLGATE_HOLD_SECONDS: "10" });
+    stack = await startStack({ TOLLGATE_MISSING_AFTER_SECONDS: "2" });
     account = await stack.newAccount(1);
   });
 
