@@ -4,13 +4,16 @@ import type { IncomingMessage } from "node:http";
 import { usageStream } from "@tollgate/kit/broker/usage-stream";
 import { connect } from "nats";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
+
+/** A hold that nobody extends lives 60 seconds. */
+const expiredMs = 75_000;
 
 describe("outages", () => {
   let stack: Stack;
@@ -21,10 +24,8 @@ describe("outages", () => {
     account = await stack.newAccount(1);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterEach(() => expectBooksInOrder(stack));
+  afterAll(() => stack.stop());
 
   function ask(more: Record<string, unknown> = {}): Promise<Answer> {
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body: chatBody(more) });
@@ -71,24 +72,30 @@ describe("outages", () => {
     await expectPaid(await ask());
   });
 
-  test("a stream that ends while broker and ledger are away is paid after a kill and a restart", async () => {
-    const user = "ends-alone";
-    const body = chatBody({ user, stream: true, ...simulate("chunks=10&gap_ms=200") });
-    const streaming = send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
-    await eventually(() => {
-      expect(stack.simulator.journal.list({ user })[0]?.chunksSent).toBeGreaterThan(1);
-    });
-    const startBroker = await stack.stopBroker();
-    const startDatabase = await stack.stopDatabase();
-    const answer = await streaming;
-    const events = eventsOf(answer.text);
-    expect(events.at(-1)).toBe("[DONE]");
-    // A gateway that starts needs its database.
-    await startDatabase();
-    await stack.killChat();
-    await startBroker();
-    await expectPaid({ ...answer, body: events.at(-2) });
-  });
+  test(
+    "a stream that ends while broker and ledger are away is paid after a kill and a restart",
+    async () => {
+      const user = "ends-alone";
+      const body = chatBody({ user, stream: true, ...simulate("chunks=10&gap_ms=200") });
+      const streaming = send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
+      await eventually(() => {
+        expect(stack.simulator.journal.list({ user })[0]?.chunksSent).toBeGreaterThan(1);
+      });
+      const startBroker = await stack.stopBroker();
+      const startDatabase = await stack.stopDatabase();
+      const answer = await streaming;
+      const events = eventsOf(answer.text);
+      expect(events.at(-1)).toBe("[DONE]");
+      // A gateway that starts needs its database.
+      await startDatabase();
+      await stack.killChat();
+      await startBroker();
+      await expectPaid({ ...answer, body: events.at(-2) });
+      // What a killed process shared or had not given back is free when it expires.
+      await expectBooksInOrder(stack, expiredMs);
+    },
+    2 * expiredMs,
+  );
 
   test("what a broker lost after it took it is handed to the ledger", async ({ skip }) => {
     const { natsUrl } = stack;

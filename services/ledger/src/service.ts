@@ -63,9 +63,15 @@ function implement(
   now: () => Date,
 ): Implementation<typeof LedgerService> {
   const { takeHold, growHold } = createHolds(pool, config.holdMs, captures);
+  /** A caller that has gone may have released its hold before that was there. */
+  async function releaseOfGone(holdId: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) await releaseHold(pool, holdId);
+  }
+
   return {
     async hold({ holdId, accountId, estimateNanoUsd }, { signal }) {
       const grant = await takeHold({ holdId, accountId, estimate: estimateNanoUsd }, signal);
+      if (grant.held > 0n) await releaseOfGone(holdId, signal);
       return {
         heldNanoUsd: grant.held,
         walletHeldNanoUsd: grant.walletHeld,
@@ -78,8 +84,7 @@ function implement(
     },
     async shareHold({ holdId, accountId, amountNanoUsd: amount }, { signal }) {
       const granted = await shareHold(pool, { holdId, accountId, amount }, config.holdMs);
-      // Who has gone may have released it before it was there.
-      if (granted && signal.aborted) await releaseHold(pool, holdId);
+      if (granted) await releaseOfGone(holdId, signal);
       return { granted, expiresInMs: config.holdMs };
     },
     async giveBack({ holdId, accountId, amountNanoUsd: amount }) {

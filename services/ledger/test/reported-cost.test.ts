@@ -12,19 +12,13 @@ import { openSpool } from "@tollgate/kit/metering/spool";
 import { costOf, minOf, type Price } from "@tollgate/kit/money";
 import { createMetrics } from "@tollgate/kit/operations/metrics";
 import { createPipeline, dearestCost, type Pipeline } from "@tollgate/kit/pipeline";
-import { createClient } from "@tollgate/kit/rpc/client";
-import type { Client } from "@tollgate/kit/rpc/implementation";
-import { createLocalTransport } from "@tollgate/kit/rpc/local";
-import type { RunningService } from "@tollgate/kit/service";
-import { createTrust } from "@tollgate/kit/trust";
 import { createBreakers } from "@tollgate/kit/upstream/breaker";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
-import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { ledger } from "../src/service.ts";
 import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./books.ts";
+import { type RunningLedger, runLedger } from "./running-ledger.ts";
 
 const log = createLog("silent");
 const metrics = createMetrics();
@@ -35,35 +29,16 @@ const emptyCatalog: Catalog = {
 
 describe("what a client is told", () => {
   let pool: pg.Pool;
-  let service: RunningService;
+  let ledger: RunningLedger;
   let pipeline: Pipeline;
   /** What a growing hold waits for on its way to the ledger. */
-  let client: Client<typeof LedgerService>;
   let delay: Promise<unknown> = Promise.resolve();
 
   beforeAll(async () => {
     const url = await createLedgerDatabase(inject("postgresUrl"));
     pool = await openLedger(url);
-    const transport = createLocalTransport(log);
-    service = await ledger.setup({
-      name: "ledger",
-      env: { DATABASE_URL: url },
-      log,
-      peer: () => {
-        throw new Error("the ledger asks nobody");
-      },
-      httpAddress: { host: "127.0.0.1", port: 0 },
-      httpPeer: () => [],
-      trust: createTrust(undefined),
-      migrates: true,
-      ending: { signal: new AbortController().signal, graceMs: 1_000 },
-      metrics,
-      broker: undefined,
-      notices: { publish() {}, subscribe() {} },
-      now: () => new Date(),
-    });
-    for (const offer of service.offers) transport.add(offer);
-    client = createClient(LedgerService, transport);
+    ledger = await runLedger(url);
+    const { client } = ledger;
     pipeline = createPipeline({
       catalog: () => emptyCatalog,
       holds: createHolds(
@@ -88,7 +63,7 @@ describe("what a client is told", () => {
   });
 
   afterAll(async () => {
-    await service.stop(1_000);
+    await ledger.stop();
     await pool.end();
   });
 
@@ -154,7 +129,7 @@ describe("what a client is told", () => {
 
   /** The wallet once whoever asks the ledger for it finds in it what was answered before. */
   async function readSettled(accountId: string) {
-    const { wallet } = await client.getWallet({ accountId });
+    const { wallet } = await ledger.client.getWallet({ accountId });
     const settled = await readWallet(pool, accountId);
     expect(wallet).toMatchObject({ balanceNanoUsd: settled?.balance, heldNanoUsd: settled?.held });
     return settled;

@@ -33,6 +33,7 @@ function world({ free = 1_000_000n } = {}) {
       return {};
     },
     async releaseHold({ holdId }: { holdId: string }) {
+      if (!up.ledger) throw new PeerError("unavailable", "away");
       released.push(holdId);
       return {};
     },
@@ -89,10 +90,25 @@ test("a hold whose answer was lost is given back, and the request refused", asyn
   await expect(holds.take("lost", "account", 5_000n)).rejects.toMatchObject({
     code: "no_provider_available",
   });
-  expect(released).toEqual(["lost"]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(released).toEqual([]);
   up.ledger = true;
   await vi.advanceTimersByTimeAsync(expiresInMs);
+  expect(released).toEqual(["lost"]);
   expect(extended).toEqual([]);
+  holds.stop();
+});
+
+test("a hold that has expired is not given back any more", async () => {
+  const { holds, up, released } = world();
+  up.ledger = false;
+  for (const id of ["one", "two"]) await holds.take(id, "account", 5_000n).catch(() => {});
+  await vi.advanceTimersByTimeAsync(59_000);
+  await holds.take("three", "account", 5_000n).catch(() => {});
+  await vi.advanceTimersByTimeAsync(2_000);
+  up.ledger = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(released).toEqual(["three"]);
   holds.stop();
 });
 

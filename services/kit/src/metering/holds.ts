@@ -6,6 +6,7 @@ import { formatUsd, maxBalanceNanoUsd, minOf, type NanoUsd } from "../money.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Client } from "../rpc/implementation.ts";
 import type { AccountDemand } from "./account-demand.ts";
+import { createGiveBacks, type GiveBacks } from "./give-backs.ts";
 import { createLiveHolds, type LiveHolds } from "./live-holds.ts";
 import type { SharedHold } from "./shared-hold.ts";
 import { createSharing } from "./sharing.ts";
@@ -43,7 +44,7 @@ export interface Holds {
   take(requestId: string, accountId: string, estimate: NanoUsd): Promise<Hold>;
   /** Gives back what no request uses. Never raises. */
   endSharing(): Promise<void>;
-  /** Keeps nothing from expiring any more. */
+  /** Keeps nothing from expiring any more, and gives nothing back. */
   stop(): void;
 }
 
@@ -55,13 +56,14 @@ export function createHolds(
   busyFrom: number,
 ): Holds {
   const live = createLiveHolds(ledger, log);
-  const sharing = createSharing(ledger, live, log, busyFrom);
+  const giveBacks = createGiveBacks(ledger, log);
+  const sharing = createSharing(ledger, live, giveBacks, busyFrom);
   const parts = { ledger, metrics, live };
   const count = (result: "taken" | "shared" | "refused" | "failed") =>
     metrics.holds.inc({ result });
 
   async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
-    const asked = requestHold(ledger, request);
+    const asked = requestHold(ledger, giveBacks, request);
     asked.catch(() => count("failed"));
     const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs } = await asked;
     count(held === 0n ? "refused" : "taken");
@@ -81,7 +83,10 @@ export function createHolds(
       return new LiveHold(parts, request, demand, request.estimateNanoUsd, shared);
     },
     endSharing: sharing.stop,
-    stop: live.stop,
+    stop() {
+      live.stop();
+      giveBacks.stop();
+    },
   };
 }
 
@@ -179,13 +184,17 @@ class LiveHold implements Hold {
   }
 }
 
-async function requestHold(ledger: Client<typeof LedgerService>, request: HoldRequest) {
+async function requestHold(
+  ledger: Client<typeof LedgerService>,
+  giveBacks: GiveBacks,
+  request: HoldRequest,
+) {
   try {
     return await ledger.hold(request, { timeoutMs: holdTimeoutMs });
   } catch (error) {
     // The hold may have been written though its answer was lost; given back it helps others sooner
     // than by expiring.
-    ledger.releaseHold({ holdId: request.holdId }).catch(() => {});
+    giveBacks.whole(request.holdId);
     throw holdFailure(error);
   }
 }

@@ -4,6 +4,7 @@ import { PeerError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import type { Client } from "../rpc/implementation.ts";
+import { createGiveBacks } from "./give-backs.ts";
 import { createHolds, type Hold } from "./holds.ts";
 import { createSharing } from "./sharing.ts";
 
@@ -54,6 +55,7 @@ function world(from = busyFrom) {
       return {};
     },
     async releaseHold({ holdId }: { holdId: string }) {
+      if (wallet.isAway) throw new PeerError("unavailable", "away");
       released.push(holdId);
       return {};
     },
@@ -246,16 +248,15 @@ test("without the ledger nothing is shared; it hears of what is given back when 
   await serve(busyFrom);
   wallet.isAway = true;
   await round();
-  expect(released).toHaveLength(1);
   await serve(1);
   expect(asked.holds).toBe(busyFrom + 1);
   await round();
-  expect(given).toEqual([]);
+  expect([given, released]).toEqual([[], []]);
   wallet.isAway = false;
   await round();
   expect(given.map(({ holdId }) => holdId)).toEqual([shared[0]?.holdId]);
   await round();
-  expect(given).toHaveLength(1);
+  expect([given.length, released.length]).toEqual([1, 1]);
   await holds.endSharing();
 });
 
@@ -287,7 +288,8 @@ test("a process that ends gives back what it is granted meanwhile, too", async (
 test("an account is forgotten when it has nothing under way", async () => {
   const live = { add() {}, remove() {}, stop() {} };
   const ledger = {} as Client<typeof LedgerService>;
-  const sharing = createSharing(ledger, live, createLog("silent"), busyFrom);
+  const giveBacks = createGiveBacks(ledger, createLog("silent"));
+  const sharing = createSharing(ledger, live, giveBacks, busyFrom);
   const demand = sharing.account("account");
   demand.began(100n);
   await vi.advanceTimersByTimeAsync(2 * roundMs);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { newId } from "../ids.ts";
-import type { Log } from "../log.ts";
 import type { NanoUsd } from "../money.ts";
 import type { Client } from "../rpc/implementation.ts";
 import { AccountDemand } from "./account-demand.ts";
+import type { GiveBacks } from "./give-backs.ts";
 import type { LiveHolds } from "./live-holds.ts";
 import { SharedHold } from "./shared-hold.ts";
 
@@ -15,8 +15,6 @@ const ticksARound = 10;
 const ledgerTimeoutMs = 5_000;
 /** The longest that a process which ends waits for what it gives back. */
 const lastGiveBackMs = 1_000;
-/** So many rounds later what could not be given back has expired. */
-const giveUpAfter = 60;
 
 /**
  * Gives an account that keeps this process busy a hold that its requests share, a new one every
@@ -29,23 +27,14 @@ export interface Sharing {
   stop(): Promise<void>;
 }
 
-/** What of a shared hold is to be given back. */
-interface Rest {
-  accountId: string;
-  holdId: string;
-  amountNanoUsd: NanoUsd;
-  tries: number;
-}
-
 /** An account is busy that begins `busyFrom` requests within a round; with 0 none is. */
 export function createSharing(
   ledger: Client<typeof LedgerService>,
   live: LiveHolds,
-  log: Log,
+  giveBacks: GiveBacks,
   busyFrom: number,
 ): Sharing {
   const accounts = new Map<string, AccountDemand>();
-  const rests = createRests(ledger, log);
   /** The rounds that are asking the ledger. None is overtaken by the next. */
   const asking = new Map<string, Promise<void>>();
   let stopped = false;
@@ -55,7 +44,7 @@ export function createSharing(
     const { shared } = demand;
     demand.shared = next;
     if (shared === undefined) return;
-    rests.giveBack({ accountId, holdId: shared.id, amountNanoUsd: shared.close(), tries: 0 });
+    giveBacks.unused({ accountId, holdId: shared.id, amountNanoUsd: shared.close() });
     if (!shared.isLive) live.remove(shared.id);
   }
 
@@ -71,7 +60,7 @@ export function createSharing(
     } catch {
       // It may have been written though its answer was lost. Whoever needs it asks by himself, and
       // tells what is wrong with the ledger.
-      ledger.releaseHold({ holdId }).catch(() => {});
+      giveBacks.whole(holdId);
       return undefined;
     }
   }
@@ -88,7 +77,6 @@ export function createSharing(
   function tick(): void {
     ticks += 1;
     const isRound = ticks % ticksARound === 0;
-    if (isRound) rests.tryAgain();
     for (const [accountId, demand] of accounts) {
       if (demand.rests()) replace(accountId, demand, undefined);
       if (!isRound || asking.has(accountId)) continue;
@@ -100,7 +88,7 @@ export function createSharing(
   async function giveAllBack(): Promise<void> {
     for (const [accountId, demand] of accounts) replace(accountId, demand, undefined);
     await Promise.all(asking.values());
-    await rests.underWay();
+    await giveBacks.underWay();
   }
 
   const timer = setInterval(tick, tickMs);
@@ -120,35 +108,5 @@ export function createSharing(
       clearInterval(timer);
       await Promise.race([giveAllBack(), sleep(lastGiveBackMs, undefined, { ref: false })]);
     },
-  };
-}
-
-/** Gives back what is unused, again and again until the ledger has heard of it. */
-function createRests(ledger: Client<typeof LedgerService>, log: Log) {
-  const owed = new Map<Rest, Promise<void> | undefined>();
-
-  async function tryOnce(rest: Rest): Promise<void> {
-    const { accountId, holdId, amountNanoUsd } = rest;
-    try {
-      const request = { accountId, holdId, amountNanoUsd };
-      await ledger.giveBack(request, { timeoutMs: ledgerTimeoutMs });
-      owed.delete(rest);
-    } catch (error) {
-      rest.tries += 1;
-      owed.set(rest, undefined);
-      if (rest.tries < giveUpAfter) return;
-      owed.delete(rest);
-      const reason = (error as Error).message;
-      log.warn({ hold: holdId, reason }, "what is unused of a shared hold could not be given back");
-    }
-  }
-
-  const giveBack = (rest: Rest) => void owed.set(rest, tryOnce(rest));
-  return {
-    giveBack,
-    tryAgain() {
-      for (const [rest, underWay] of owed) if (underWay === undefined) giveBack(rest);
-    },
-    underWay: () => Promise.all(owed.values()),
   };
 }
