@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { createBatch } from "@tollgate/kit/batch";
 import { GatewayError } from "@tollgate/kit/errors";
 import { newId } from "@tollgate/kit/ids";
 import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
@@ -39,14 +40,39 @@ export async function createKey(
   return { keyId: row.id, key, accountId, channel };
 }
 
-/** Requests wait for this look-up, so it takes the shortest way. */
-export async function findKey(pool: pg.Pool, keyHash: Uint8Array) {
-  const { rows } = await pool.query<KeyRow>(
-    `SELECT id, account_id, channel, revoked_at IS NOT NULL AS revoked
-     FROM api_key WHERE key_hash = $1`,
-    [keyHash],
-  );
-  const [row] = rows;
+const lookUpLimit = 512;
+
+export interface FoundKey {
+  state: KeyState;
+  keyId?: string;
+  accountId?: string;
+  channel?: string;
+}
+
+/** Looks keys up by their hashes, many in one statement: what comes while one is under way. */
+export function createKeyLookUp(pool: pg.Pool): (keyHash: Uint8Array) => Promise<FoundKey> {
+  return createBatch({
+    run: (hashes) => findKeys(pool, hashes),
+    limit: lookUpLimit,
+    isolates: () => false,
+  });
+}
+
+async function findKeys(pool: pg.Pool, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
+  const names = hashes.map((hash) => Buffer.from(hash).toString("hex"));
+  const { rows } = await pool.query<KeyRow>({
+    name: "find-keys",
+    text: `SELECT encode(key_hash, 'hex') AS hash, id, account_id, channel,
+             revoked_at IS NOT NULL AS revoked
+           FROM api_key
+           WHERE key_hash = ANY (ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
+    values: [names],
+  });
+  const known = new Map(rows.map((row) => [row.hash, row]));
+  return names.map((name) => foundKey(known.get(name)));
+}
+
+function foundKey(row: KeyRow | undefined): FoundKey {
   if (row === undefined) return { state: KeyState.UNKNOWN };
   return {
     state: row.revoked ? KeyState.REVOKED : KeyState.ACTIVE,
@@ -57,6 +83,7 @@ export async function findKey(pool: pg.Pool, keyHash: Uint8Array) {
 }
 
 interface KeyRow {
+  hash: string;
   id: string;
   account_id: string;
   channel: string;

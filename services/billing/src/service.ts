@@ -8,7 +8,7 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { readConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { findKey } from "./keys.ts";
+import { createKeyLookUp } from "./keys.ts";
 import { implementOperator } from "./operator.ts";
 import { billingSchema } from "./schema.ts";
 import { lookUpSettlement } from "./settlement.ts";
@@ -27,8 +27,9 @@ export const billing = defineService({
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
     const ledger = peer("ledger", LedgerService);
+    const lookUpKey = createKeyLookUp(pool);
     const lookups = offer(BillingService, {
-      findKey: ({ keyHash }) => findKey(pool, keyHash),
+      findKey: ({ keyHash }) => lookUpKey(keyHash),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
       lookUpSettlement: async ({ accountId, requestIds }) => ({
