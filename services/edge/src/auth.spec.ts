@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { localNotices } from "@tollgate/kit/broker/notices";
 import type { Client } from "@tollgate/kit/rpc/implementation";
@@ -21,10 +22,11 @@ test("a key that is revoked while it is looked up is looked up again", async () 
   let lookUps = 0;
   const findKey = async () => {
     lookUps += 1;
+    await Promise.resolve();
     const found = create(FindKeyResponseSchema, { state, keyId: "key_1" });
     if (lookUps === 1) {
       state = KeyState.REVOKED;
-      notices.publish("key.revoked", "its hash");
+      notices.publish("key.revoked", createHash("sha256").update("sk-tollgate-1").digest("hex"));
     }
     return found;
   };

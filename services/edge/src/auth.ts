@@ -8,7 +8,7 @@ import {
   type FindKeyResponse,
   KeyState,
 } from "@tollgate/proto/tollgate/v1/billing";
-import { LRUCache } from "lru-cache";
+import { createBelieved } from "./believed.ts";
 import type { AnswerHeaders } from "./exchange.ts";
 
 /** How long an answer about a key is believed; a revoked key is dropped at once by a notice. */
@@ -44,26 +44,17 @@ export function createAuthenticate(
   billing: Client<typeof BillingService>,
   notices: Notices,
 ): Authenticate {
-  const cache = new LRUCache<string, FindKeyResponse>({ max: maxCachedKeys });
-  let revocations = 0;
-  notices.subscribe("key.revoked", (keyHash) => {
-    revocations += 1;
-    cache.delete(keyHash);
+  const keys = createBelieved<FindKeyResponse>({
+    ask: (keyHash) => billing.findKey({ keyHash: Buffer.from(keyHash, "hex") }),
+    believedMs: ({ state }) => (state === KeyState.UNKNOWN ? unknownKeyMs : knownKeyMs),
+    max: maxCachedKeys,
   });
-
-  async function ask(keyHash: string): Promise<FindKeyResponse> {
-    const before = revocations;
-    const found = await billing.findKey({ keyHash: Buffer.from(keyHash, "hex") });
-    const ttl = found.state === KeyState.UNKNOWN ? unknownKeyMs : knownKeyMs;
-    // What was found may be older than the notice.
-    if (revocations === before) cache.set(keyHash, found, { ttl });
-    return found;
-  }
+  notices.subscribe("key.revoked", keys.forget);
 
   return async ({ req, headers, requestId }) => {
     const key = bearerToken(req.headers.authorization);
-    const keyHash = hash("sha256", key);
-    const { state, keyId, accountId, channel } = cache.get(keyHash) ?? (await ask(keyHash));
+    const found = keys.get(hash("sha256", key));
+    const { state, keyId, accountId, channel } = found instanceof Promise ? await found : found;
     if (channel === settlementChannel) headers["inference-id"] = requestId;
     if (state === KeyState.ACTIVE) return { keyId, accountId, channel };
     if (state === KeyState.REVOKED) {

@@ -1,7 +1,7 @@
 import { exhausted } from "@tollgate/kit/metering/holds";
 import type { Client } from "@tollgate/kit/rpc/implementation";
-import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
-import { LRUCache } from "lru-cache";
+import type { BillingService, GetAvailableResponse } from "@tollgate/proto/tollgate/v1/billing";
+import { createBelieved } from "./believed.ts";
 
 /**
  * How long a wallet that had money is believed to have some. The hold decides in the end; the guard
@@ -18,14 +18,17 @@ export interface BalanceGuard {
 }
 
 export function createBalanceGuard(billing: Client<typeof BillingService>): BalanceGuard {
-  const solvent = new LRUCache<string, true>({ max: maxAccounts, ttl: believedMs });
+  const wallets = createBelieved<GetAvailableResponse>({
+    ask: (accountId) => billing.getAvailable({ accountId }),
+    believedMs: ({ availableNanoUsd }) => (availableNanoUsd === 0n ? 0 : believedMs),
+    max: maxAccounts,
+  });
   return {
     async check(accountId) {
-      if (solvent.has(accountId)) return;
-      const { availableNanoUsd, heldNanoUsd } = await billing.getAvailable({ accountId });
+      const found = wallets.get(accountId);
+      const { availableNanoUsd, heldNanoUsd } = found instanceof Promise ? await found : found;
       if (availableNanoUsd === 0n) throw exhausted(heldNanoUsd);
-      solvent.set(accountId, true);
     },
-    forget: (accountId) => void solvent.delete(accountId),
+    forget: wallets.forget,
   };
 }
