@@ -142,9 +142,9 @@ test("while some wait for a slow ledger, more wait with them, and pile up nowher
   const slow = Promise.withResolvers<void>();
   ledger.answers = slow.promise;
   const safe: string[] = [];
-  const ids = Array.from({ length: 40 }, (_, index) => `event-${index}`);
+  const ids = Array.from({ length: 600 }, (_, index) => `event-${index}`);
   const sending = ids.map((id) => outbox.send(event(id)).then(() => void safe.push(id)));
-  await vi.waitFor(() => expect(safe).toEqual(ids.slice(0, 16)));
+  await vi.waitFor(() => expect(safe).toEqual(ids.slice(0, 512)));
   expect([...has.disk]).toEqual(safe);
   slow.resolve();
   await Promise.all(sending);

@@ -9,10 +9,10 @@ import type { Spool } from "./spool.ts";
 /** The ledger commits what the broker has within milliseconds; before this nobody asks. */
 const confirmAfterMs = 1_000;
 /**
- * So many are on disk before the ledger has them, and no answer waits for its commit. Of more, the
- * ledger takes a batch for less than the disk costs; and then none pile up where it is slow.
+ * Up to so many are on disk alone, and no answer waits for the ledger's commit. Of more, each does, so
+ * that none pile up where the ledger is slow.
  */
-const fewWaiting = 16;
+const fewWaiting = 512;
 /** What a process that ends leaves with the broker alone, nobody would look after. */
 const hurriedMissingMs = 2_000;
 const confirmLimit = 5_000;

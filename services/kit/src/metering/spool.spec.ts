@@ -1,8 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { ClassicLevel } from "classic-level";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StartError } from "../errors.ts";
 import { createLog } from "../log.ts";
@@ -53,6 +55,102 @@ test("whoever starts takes over what the dead left behind", async () => {
   const late = await openSpool(folder, log);
   expect(idsOf(late)).toEqual([]);
   await Promise.all([heir.close(), late.close()]);
+});
+
+/** What is on disk now, as whoever starts after a crash finds it. */
+async function afterCrash(): Promise<string[]> {
+  // A copy takes its time, in which nothing may move from one file to another.
+  const journals = async () =>
+    (await readdir(folder)).filter((file) => file.endsWith(".journal")).length;
+  await expect.poll(journals, { interval: 5 }).toBeLessThan(2);
+  const copy = await mkdtemp(join(tmpdir(), "tollgate-crashed-"));
+  await cp(folder, copy, { recursive: true });
+  const spool = await openSpool(copy, log);
+  await spool.close();
+  await rm(copy, { recursive: true });
+  return idsOf(spool);
+}
+
+test("whenever the process dies, what was kept and not forgotten is there", async () => {
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.constant("keep" as const) },
+    { weight: 2, arbitrary: fc.nat({ max: 20 }) },
+    { weight: 1, arbitrary: fc.constant("start again" as const) },
+  );
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+    await rm(folder, { recursive: true, force: true });
+    // A journal is full with every third event or so.
+    let spool = await openSpool(folder, log, 100);
+    const kept = new Set<string>();
+    for (const [index, what] of steps.entries()) {
+      if (what === "keep") {
+        await spool.keep(event(`event-${index}`));
+        kept.add(`event-${index}`);
+      } else if (what === "start again") {
+        await spool.close();
+        spool = await openSpool(folder, log, 100);
+        expect(idsOf(spool)).toEqual([...kept].sort());
+      } else {
+        const [id = "none"] = [...kept].slice(what);
+        spool.forget(id);
+        kept.delete(id);
+      }
+    }
+    await spool.keep(event("last"));
+    const found = await afterCrash();
+    for (const id of [...kept, "last"]) expect(found).toContain(id);
+    await spool.close();
+    expect(await afterCrash()).toEqual([...kept, "last"].sort());
+  });
+  await fc.assert(property, { numRuns: 60 });
+});
+
+test("a spool that is closed is all in its store, where earlier versions find it", async () => {
+  const spool = await openSpool(folder, log);
+  await spool.keep(event("a"));
+  expect(await readdir(folder)).toEqual(["0", "0.0.journal"]);
+  await spool.close();
+  expect(await readdir(folder)).toEqual(["0"]);
+  const store = new ClassicLevel(join(folder, "0"));
+  expect(await store.keys().all()).toEqual(["a"]);
+  await store.close();
+});
+
+test("what a journal has been told of is not told of by its store", async () => {
+  const spool = await openSpool(folder, log, 1);
+  await Promise.all([spool.keep(event("a")), spool.keep(event("b"))]);
+  await expect.poll(() => readdir(folder)).toEqual(["0", "0.1.journal"]);
+  for (const id of ["a", "b"]) spool.forget(id);
+  await spool.close();
+  expect(await afterCrash()).toEqual([]);
+});
+
+test("a record that was cut is passed over, with what comes before it kept", async () => {
+  const spool = await openSpool(folder, log);
+  await spool.keep(event("a"));
+  const journal = join(folder, "0.0.journal");
+  await appendFile(journal, Buffer.from([60, 0, 0, 0, 1, 2, 3, 4, 1, 1, 0, 66]));
+  expect(await afterCrash()).toEqual(["a"]);
+  await appendFile(journal, Buffer.alloc(100));
+  expect(await afterCrash()).toEqual(["a"]);
+  await spool.close();
+});
+
+test("a disk that is full is told of, and costs nothing that is on it", async () => {
+  const spool = await openSpool(folder, log, 1);
+  await symlink("/dev/full", join(folder, "0.1.journal"));
+  await spool.keep(event("a"));
+  await expect(spool.keep(event("b"))).rejects.toThrow("ENOSPC");
+  await expect(spool.keep(event("c"))).rejects.toThrow("ENOSPC");
+  await rm(join(folder, "0.1.journal"));
+  await spool.close();
+  expect(await afterCrash()).toEqual(["a"]);
+});
+
+test("a spool that is closed keeps nothing, and says so", async () => {
+  const spool = await openSpool(folder, log);
+  await spool.close();
+  await expect(spool.keep(event("a"))).rejects.toThrow("closed");
 });
 
 test("a folder that cannot be one is named at the start", async () => {

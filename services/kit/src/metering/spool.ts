@@ -1,16 +1,17 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
-import { ClassicLevel } from "classic-level";
-import { createBatch } from "../batch.ts";
 import { StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { createTurnBatch } from "../turn-batch.ts";
 import type { EncodedEvent } from "./encoded-event.ts";
+import { adoptOthers, type OwnStore, openFirstStore } from "./event-store.ts";
+import { createJournal, type Journal } from "./journal.ts";
 
 const batchLimit = 1_000;
-/** Small: a spool holds what is on its way for a few seconds. */
-const bufferBytes = 1024 * 1024;
+/** So many are forgotten of the store before it is told. */
+const forgetLimit = 1_000;
 
 /**
  * Usage events on disk, for as long as nobody else is known to have them. They outlive the process,
@@ -19,49 +20,29 @@ const bufferBytes = 1024 * 1024;
 export interface Spool {
   /** What earlier processes left behind. */
   leftovers: readonly UsageEvent[];
+  /** Raises what the file system does. */
   keep(event: EncodedEvent): Promise<void>;
-  /** Goes to disk with the next event that is kept: one that is handed over again does no harm. */
+  /** Goes to disk with an event that is kept later: one that is handed over again does no harm. */
   forget(eventId: string): void;
   close(): Promise<void>;
 }
 
-type Store = ClassicLevel<string, Uint8Array>;
-
 /**
- * Opens a spool of this process alone in `folder`: the first store there that no living process has
- * locked. What dead ones left in others is taken over. Raises a StartError when the folder cannot
- * be used.
+ * Opens a spool of this process alone in `folder`. What dead ones left in theirs is taken over. Raises
+ * a StartError when the folder cannot be used.
  */
-export async function openSpool(folder: string, log: Log): Promise<Spool> {
+export async function openSpool(
+  folder: string,
+  log: Log,
+  journalBytes = 1024 * 1024,
+): Promise<Spool> {
   try {
     await mkdir(folder, { recursive: true });
-    const { store, name } = await openFirst(folder);
-    let forgotten: Change[] = [];
-    const write = async (changes: readonly Change[]) => {
-      const all = [...forgotten, ...changes];
-      forgotten = [];
-      await store.batch(all);
-    };
-    const put = createBatch({
-      run: async (changes: readonly Change[]) => {
-        await write(changes);
-        return changes.map(() => undefined);
-      },
-      limit: batchLimit,
-      isolates: () => false,
-    });
-    const adopted = await adoptOthers(folder, name, store);
-    const leftovers = decodeAll(await store.iterator().all(), log);
+    const own = await openFirstStore(folder);
+    const adopted = await adoptOthers(folder, own);
+    const leftovers = decodeAll(await own.store.iterator().all(), log);
     if (leftovers.length > 0) log.warn({ events: leftovers.length, adopted }, "events left behind");
-    return {
-      leftovers,
-      keep: ({ id, bytes }) => put({ type: "put", key: id, value: bytes }),
-      forget: (eventId) => void forgotten.push({ type: "del", key: eventId }),
-      async close() {
-        await write([]);
-        await store.close();
-      },
-    };
+    return { leftovers, ...createKeeper(folder, own, log, journalBytes) };
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
@@ -69,49 +50,101 @@ export async function openSpool(folder: string, log: Log): Promise<Spool> {
   }
 }
 
-type Change = { type: "put"; key: string; value: Uint8Array } | { type: "del"; key: string };
-
-/** Stores are numbered. A number that is taken belongs to another replica on this disk. */
-async function openFirst(folder: string): Promise<{ store: Store; name: string }> {
-  for (let number = 0; ; number += 1) {
-    const name = String(number);
-    const store = await openStore(join(folder, name));
-    if (store !== undefined) return { store, name };
-  }
+/** A journal, and the events in it that are not forgotten. */
+interface Segment {
+  path: string;
+  journal: Journal;
+  events: Map<string, Uint8Array>;
 }
 
-/** Undefined when a living process has it. */
-async function openStore(path: string): Promise<Store | undefined> {
-  const store: Store = new ClassicLevel(path, {
-    keyEncoding: "utf8",
-    valueEncoding: "view",
-    writeBufferSize: bufferBytes,
-    cacheSize: bufferBytes,
-  });
-  try {
-    await store.open();
-    return store;
-  } catch (error) {
-    const { cause } = error as Error & { cause?: { code?: string } };
-    if (cause?.code === "LEVEL_LOCKED") return undefined;
-    throw error;
-  }
-}
+/**
+ * Events go into a journal. Nearly all are forgotten before it is full; then the others are moved into
+ * the store, and it is thrown away.
+ */
+function createKeeper(
+  folder: string,
+  { store, name }: OwnStore,
+  log: Log,
+  journalBytes: number,
+): Omit<Spool, "leftovers"> {
+  let number = 0;
+  let current = begin();
+  const full = new Set<Segment>();
+  /** What no journal tells of yet. */
+  let forgotten: string[] = [];
+  /** What the store has and nobody needs. */
+  let forgottenOfStore: string[] = [];
+  let settled: Promise<void> = Promise.resolve();
 
-/** Moves what dead processes left in other stores into this one. Answers how many events. */
-async function adoptOthers(folder: string, own: string, store: Store): Promise<number> {
-  let adopted = 0;
-  for (const name of await readdir(folder)) {
-    if (name === own || !/^\d+$/.test(name)) continue;
-    const other = await openStore(join(folder, name));
-    if (other === undefined) continue;
-    const rows = await other.iterator().all();
-    await store.batch(rows.map(([key, value]) => ({ type: "put", key, value })));
-    await other.clear();
-    await other.close();
-    adopted += rows.length;
+  function begin(): Segment {
+    const path = join(folder, `${name}.${number}.journal`);
+    number += 1;
+    return { path, journal: createJournal(path), events: new Map() };
   }
-  return adopted;
+
+  async function write(events: readonly EncodedEvent[]): Promise<void> {
+    current.journal.write(forgotten, events);
+    forgotten = [];
+    for (const { id, bytes } of events) current.events.set(id, bytes);
+    if (current.journal.size() < journalBytes) return;
+    const last = current;
+    try {
+      current = begin();
+    } catch (error) {
+      return log.error({ reason: (error as Error).message }, "the spool's journal grows");
+    }
+    full.add(last);
+    void settle();
+  }
+
+  /** One after the other. Never raises: the journals are still there, and the next call tries again. */
+  function settle(): Promise<void> {
+    settled = settled.then(async () => {
+      try {
+        await tellStore();
+        for (const segment of full) await move(segment);
+      } catch (error) {
+        log.error({ reason: (error as Error).message }, "the spool's store could not be written");
+      }
+    });
+    return settled;
+  }
+
+  async function tellStore(): Promise<void> {
+    const ids = forgottenOfStore;
+    forgottenOfStore = [];
+    try {
+      await store.batch(ids.map((key) => ({ type: "del", key })));
+    } catch (error) {
+      forgottenOfStore.push(...ids);
+      throw error;
+    }
+  }
+
+  async function move(segment: Segment): Promise<void> {
+    const moved = [...segment.events];
+    await store.batch(moved.map(([key, value]) => ({ type: "put", key, value })));
+    full.delete(segment);
+    for (const [id] of moved) if (!segment.events.has(id)) forgottenOfStore.push(id);
+    segment.journal.close();
+    await rm(segment.path);
+  }
+
+  return {
+    keep: createTurnBatch(write, batchLimit),
+    forget(eventId) {
+      let isInJournal = current.events.delete(eventId);
+      for (const { events } of full) isInJournal = events.delete(eventId) || isInJournal;
+      if (isInJournal) forgotten.push(eventId);
+      else forgottenOfStore.push(eventId);
+      if (forgottenOfStore.length === forgetLimit) void settle();
+    },
+    async close() {
+      full.add(current);
+      await settle();
+      await store.close();
+    },
+  };
 }
 
 function decodeAll(rows: readonly [string, Uint8Array][], log: Log): UsageEvent[] {
