@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createBatch } from "@tollgate/kit/batch";
 import { GatewayError } from "@tollgate/kit/errors";
 import { newId } from "@tollgate/kit/ids";
+import { createTurnBatch } from "@tollgate/kit/turn-batch";
 import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
 import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";
@@ -49,17 +49,22 @@ export interface FoundKey {
   channel?: string;
 }
 
-/** Looks keys up by their hashes, many in one statement: what comes while one is under way. */
+/** Looks keys up by their hashes, those of one moment in one statement. */
 export function createKeyLookUp(pool: pg.Pool): (keyHash: Uint8Array) => Promise<FoundKey> {
-  return createBatch({
-    run: (hashes) => findKeys(pool, hashes),
-    limit: lookUpLimit,
-    isolates: () => false,
-  });
+  const findTogether = createTurnBatch(
+    (names: readonly string[]) => findKeys(pool, names),
+    lookUpLimit,
+  );
+  return async (keyHash) => {
+    const name = Buffer.from(keyHash).toString("hex");
+    return foundKey((await findTogether(name)).get(name));
+  };
 }
 
-async function findKeys(pool: pg.Pool, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
-  const names = hashes.map((hash) => Buffer.from(hash).toString("hex"));
+async function findKeys(
+  pool: pg.Pool,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, KeyRow>> {
   const { rows } = await pool.query<KeyRow>({
     name: "find-keys",
     text: `SELECT encode(key_hash, 'hex') AS hash, id, account_id, channel,
@@ -68,8 +73,7 @@ async function findKeys(pool: pg.Pool, hashes: readonly Uint8Array[]): Promise<F
            WHERE key_hash = ANY (ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
     values: [names],
   });
-  const known = new Map(rows.map((row) => [row.hash, row]));
-  return names.map((name) => foundKey(known.get(name)));
+  return new Map(rows.map((row) => [row.hash, row]));
 }
 
 function foundKey(row: KeyRow | undefined): FoundKey {

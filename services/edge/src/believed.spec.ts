@@ -80,6 +80,18 @@ test("what is not believed is asked for by each who came later", async () => {
   expect([await first, await second, service.asked]).toEqual([0, 3, 2]);
 });
 
+test("a question that fails fails for him alone who asked it", async () => {
+  const { service, get, answer } = world();
+  Object.assign(service, { isAway: true, held: true });
+  const failed = expect(get()).rejects.toThrow("away");
+  service.isAway = false;
+  const others = [get(), get()];
+  await answer();
+  await answer();
+  await failed;
+  expect([...(await Promise.all(others)), service.asked]).toEqual([1, 1, 2]);
+});
+
 test("an answer that is not believed takes the place of one that was", async () => {
   const { service, believed, get, later, answer } = world();
   await get();

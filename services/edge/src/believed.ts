@@ -53,10 +53,12 @@ export function createBelieved<Value>(options: {
     return asking;
   }
 
-  /** Waits with whoever asks already. What is not to be believed was true for him alone. */
+  /** Waits with whoever asks already. What is not to be believed, or fails, is his alone. */
   function join(name: string): Promise<Value> | undefined {
-    const answer = asked.get(name);
-    return answer?.then((value) => (believedMs(value) === 0 ? askFor(name) : value));
+    return asked.get(name)?.then(
+      (value) => (believedMs(value) === 0 ? askFor(name) : value),
+      () => asked.get(name) ?? askFor(name),
+    );
   }
 
   return {

@@ -3,77 +3,91 @@ import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { replayJournal } from "./journal.ts";
 
-/** Small: it holds what nobody took for a while. */
+/** Small: it lies idle while a process lives. */
 const bufferBytes = 1024 * 1024;
 
-/** Usage events by their ids. One process has it at a time. */
-export type EventStore = ClassicLevel<string, Uint8Array>;
+/** Usage events by their ids, as they are encoded. */
+export type Events = Map<string, Uint8Array>;
 
-/** A store of this process alone, and what goes with it: its journals are `<name>.<number>.journal`. */
-export interface OwnStore {
-  store: EventStore;
-  name: string;
+/**
+ * What a process that has ended left of its usage events. While one lives, the store is empty and says
+ * by its lock that the name is taken, also for the journals that go with it.
+ */
+export interface EventStore {
+  /** Journals that are begun in this folder from now on have this number and the next ones. */
+  readonly firstJournal: number;
+  pathOf(journal: number): string;
+  /** What was left behind, in the store itself and in journals that nobody moved into it. */
+  read(): Promise<Events>;
+  /** Throws what was left behind away. */
+  clear(): Promise<void>;
+  /** On the platter when it resolves. To be called once: after a failure the store can tear. */
+  leave(events: Events): Promise<void>;
+  /** Gives the lock back. */
+  close(): Promise<void>;
 }
 
 /**
  * Opens the first store in `folder` that no living process has locked: they are numbered, and a
- * number that is taken belongs to another replica on this disk. What is in the journals of the dead
- * process that had it is in the store then.
+ * number that is taken belongs to another replica on this disk.
  */
-export async function openFirstStore(folder: string): Promise<OwnStore> {
+export async function openFirstStore(folder: string): Promise<EventStore> {
   for (let number = 0; ; number += 1) {
-    const name = String(number);
-    const store = await openStore(folder, name);
-    if (store !== undefined) return { store, name };
+    const store = await openStore(folder, String(number));
+    if (store !== undefined) return store;
   }
 }
 
-/** Moves what dead processes left in other stores into this one. Answers how many events. */
-export async function adoptOthers(folder: string, { store, name: own }: OwnStore): Promise<number> {
-  let adopted = 0;
-  for (const name of await readdir(folder)) {
-    if (name === own || !/^\d+$/.test(name)) continue;
-    const other = await openStore(folder, name);
-    if (other === undefined) continue;
-    const rows = await other.iterator().all();
-    await store.batch(rows.map(([key, value]) => ({ type: "put", key, value })));
-    await other.clear();
-    await other.close();
-    adopted += rows.length;
-  }
-  return adopted;
+/** Opens all others that no living process has. */
+export async function openOtherStores(folder: string): Promise<EventStore[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d+$/.test(name));
+  const stores = await Promise.all(names.map((name) => openStore(folder, name)));
+  return stores.filter((store) => store !== undefined);
 }
 
-/** Undefined when a living process has it. */
+/** Undefined when a living process has it, this one included. */
 async function openStore(folder: string, name: string): Promise<EventStore | undefined> {
-  const store: EventStore = new ClassicLevel(join(folder, name), {
+  const level = new ClassicLevel<string, Uint8Array>(join(folder, name), {
     keyEncoding: "utf8",
     valueEncoding: "view",
     writeBufferSize: bufferBytes,
     cacheSize: bufferBytes,
   });
   try {
-    await store.open();
+    await level.open();
   } catch (error) {
     const { cause } = error as Error & { cause?: { code?: string } };
     if (cause?.code === "LEVEL_LOCKED") return undefined;
     throw error;
   }
-  await takeJournals(folder, name, store);
-  return store;
+  const left = await listJournals(folder, name);
+  const pathOf = (journal: number) => join(folder, `${name}.${journal}.journal`);
+  return {
+    firstJournal: (left.at(-1) ?? -1) + 1,
+    pathOf,
+    async read() {
+      const events: Events = new Map(await level.iterator().all());
+      for (const journal of left) await replayJournal(pathOf(journal), events);
+      return events;
+    },
+    async clear() {
+      await level.clear();
+      for (const journal of left) await rm(pathOf(journal));
+    },
+    leave: (events) =>
+      level.batch(
+        Array.from(events, ([key, value]) => ({ type: "put", key, value })),
+        { sync: true },
+      ),
+    close: () => level.close(),
+  };
 }
 
-async function takeJournals(folder: string, name: string, store: EventStore): Promise<void> {
-  const journals = (await readdir(folder))
-    .filter((file) => file.startsWith(`${name}.`) && file.endsWith(".journal"))
-    .sort((one, other) => numberOf(one) - numberOf(other))
-    .map((file) => join(folder, file));
-  const events = new Map<string, Uint8Array>();
-  for (const path of journals) await replayJournal(path, events);
-  await store.batch([...events].map(([key, value]) => ({ type: "put", key, value })));
-  for (const path of journals) await rm(path);
-}
-
-function numberOf(journal: string): number {
-  return Number(journal.split(".").at(-2));
+/** The numbers of the journals of that name, in their order. */
+async function listJournals(folder: string, name: string): Promise<number[]> {
+  const numbers = (await readdir(folder)).flatMap((file) => {
+    const [owner, number, kind] = file.split(".");
+    return owner === name && kind === "journal" ? [Number(number)] : [];
+  });
+  return numbers.sort((one, other) => one - other);
 }

@@ -5,7 +5,7 @@ import type { Client } from "../rpc/implementation.ts";
 
 const ledgerTimeoutMs = 5_000;
 const tryAgainMs = 1_000;
-/** What could not be given back for so long has expired. */
+/** As long as a hold lives that nobody extends. */
 const giveUpMs = 60_000;
 
 /** Gives back what is held for nobody, again and again until the ledger has heard of it. */

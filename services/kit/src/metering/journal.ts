@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { EncodedEvent } from "./encoded-event.ts";
@@ -19,9 +19,12 @@ export interface Journal {
   size(): number;
   /**
    * Adds to the end. In the page cache when it returns, so that it outlives the process. Raises what
-   * the file system does; nothing of it is then in the journal.
+   * the file system does; the next write then takes the place of what is there of this one.
    */
   write(forgottenIds: readonly string[], events: readonly EncodedEvent[]): void;
+  /** What was written is on the platter when it returns. */
+  sync(): void;
+  /** Safe to repeat. */
   close(): void;
 }
 
@@ -43,9 +46,10 @@ export function createJournal(path: string): Journal {
       }
       size += bytes.length;
     },
+    sync: () => fdatasyncSync(file),
     close() {
+      if (isOpen) closeSync(file);
       isOpen = false;
-      closeSync(file);
     },
   };
 }

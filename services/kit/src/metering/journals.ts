@@ -1,0 +1,118 @@
+import { rm } from "node:fs/promises";
+import type { Log } from "../log.ts";
+import type { EncodedEvent } from "./encoded-event.ts";
+import type { EventStore, Events } from "./event-store.ts";
+import { createJournal, type Journal } from "./journal.ts";
+
+/** The journals of a living process. */
+export interface Journals {
+  /** Raises what the file system does. */
+  keep(events: readonly EncodedEvent[]): void;
+  /** Is written with what is kept next. */
+  forget(eventId: string): void;
+  /** What was kept last is on the platter when it returns. */
+  sync(): void;
+  /** Keeps nothing more. Answers what is kept and not forgotten. */
+  close(): Events;
+  /** Throws them away, with what is in them. */
+  remove(): Promise<void>;
+}
+
+/** A journal, and the events in it that are not forgotten, with what they come to. */
+interface Segment {
+  path: string;
+  journal: Journal;
+  events: Events;
+  bytes: number;
+}
+
+/**
+ * Begins a journal, and the next one when it has `journalBytes`. Nearly all events are forgotten soon,
+ * and a journal that has none left is thrown away. One that has few is emptied into the next, so that
+ * what nobody takes for long keeps no more on disk than it needs.
+ */
+export function createJournals(
+  { firstJournal, pathOf }: EventStore,
+  journalBytes: number,
+  log: Log,
+): Journals {
+  let number = firstJournal;
+  let current = begin();
+  const full = new Set<Segment>();
+  let forgotten: string[] = [];
+
+  function begin(): Segment {
+    const path = pathOf(number);
+    const journal = createJournal(path);
+    number += 1;
+    return { path, journal, events: new Map(), bytes: 0 };
+  }
+
+  function write(events: readonly EncodedEvent[]): void {
+    current.journal.write(forgotten, events);
+    forgotten = [];
+    for (const { id, bytes } of events) {
+      current.events.set(id, bytes);
+      current.bytes += bytes.byteLength;
+    }
+  }
+
+  /** Answers whether it was there. */
+  function drop(segment: Segment, eventId: string): boolean {
+    const bytes = segment.events.get(eventId);
+    if (bytes === undefined) return false;
+    segment.bytes -= bytes.byteLength;
+    return segment.events.delete(eventId);
+  }
+
+  function turnOver(): void {
+    const last = current;
+    try {
+      current = begin();
+      for (const segment of full) {
+        if (segment.bytes < segment.journal.size() / 2) empty(segment);
+      }
+    } catch (error) {
+      log.error({ reason: (error as Error).message }, "the spool's journals grow");
+    }
+    if (current === last) return;
+    last.journal.close();
+    full.add(last);
+    if (last.events.size === 0) discard(last);
+  }
+
+  function empty(segment: Segment): void {
+    write(Array.from(segment.events, ([id, bytes]) => ({ id, bytes })));
+    segment.events.clear();
+    discard(segment);
+  }
+
+  function discard(segment: Segment): void {
+    full.delete(segment);
+    rm(segment.path).catch((error: Error) => {
+      log.error({ reason: error.message }, "an empty journal could not be removed");
+    });
+  }
+
+  return {
+    keep(events) {
+      write(events);
+      if (current.journal.size() >= journalBytes) turnOver();
+    },
+    forget(eventId) {
+      drop(current, eventId);
+      for (const segment of full) {
+        if (drop(segment, eventId) && segment.events.size === 0) discard(segment);
+      }
+      forgotten.push(eventId);
+    },
+    sync: () => current.journal.sync(),
+    close() {
+      current.journal.close();
+      return new Map([...full, current].flatMap(({ events }) => [...events]));
+    },
+    async remove() {
+      for (const { path } of [...full, current]) await rm(path);
+    },
+  };
+}
