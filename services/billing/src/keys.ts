@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import { createBatch } from "@tollgate/kit/batch";
 import { GatewayError } from "@tollgate/kit/errors";
 import { newId } from "@tollgate/kit/ids";
-import { createTurnBatch } from "@tollgate/kit/turn-batch";
 import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
 import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";
@@ -41,6 +41,8 @@ export async function createKey(
 }
 
 const lookUpLimit = 512;
+/** A connection to a database that is gone says nothing for long. */
+const lookUpPatienceMs = 100;
 
 export interface FoundKey {
   state: KeyState;
@@ -49,22 +51,18 @@ export interface FoundKey {
   channel?: string;
 }
 
-/** Looks keys up by their hashes, those of one moment in one statement. */
+/** Looks keys up by their hashes, many in one statement: what comes while one is under way. */
 export function createKeyLookUp(pool: pg.Pool): (keyHash: Uint8Array) => Promise<FoundKey> {
-  const findTogether = createTurnBatch(
-    (names: readonly string[]) => findKeys(pool, names),
-    lookUpLimit,
-  );
-  return async (keyHash) => {
-    const name = Buffer.from(keyHash).toString("hex");
-    return foundKey((await findTogether(name)).get(name));
-  };
+  return createBatch({
+    run: (hashes) => findKeys(pool, hashes),
+    limit: lookUpLimit,
+    patienceMs: lookUpPatienceMs,
+    isolates: () => false,
+  });
 }
 
-async function findKeys(
-  pool: pg.Pool,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, KeyRow>> {
+async function findKeys(pool: pg.Pool, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
+  const names = hashes.map((hash) => Buffer.from(hash).toString("hex"));
   const { rows } = await pool.query<KeyRow>({
     name: "find-keys",
     text: `SELECT encode(key_hash, 'hex') AS hash, id, account_id, channel,
@@ -73,7 +71,8 @@ async function findKeys(
            WHERE key_hash = ANY (ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
     values: [names],
   });
-  return new Map(rows.map((row) => [row.hash, row]));
+  const known = new Map(rows.map((row) => [row.hash, row]));
+  return names.map((name) => foundKey(known.get(name)));
 }
 
 function foundKey(row: KeyRow | undefined): FoundKey {

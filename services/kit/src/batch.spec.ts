@@ -1,8 +1,10 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createBatch } from "./batch.ts";
 
 /** A batch whose runs are ended by hand. */
-function heldBatch(options: { limit?: number; gather?: { items: number; ms: number } } = {}) {
+function heldBatch(
+  options: { limit?: number; gather?: { items: number; ms: number }; patienceMs?: number } = {},
+) {
   const runs: { items: readonly string[]; end: PromiseWithResolvers<readonly string[]> }[] = [];
   const submit = createBatch<string, string>({
     run: (items) => {
@@ -10,8 +12,8 @@ function heldBatch(options: { limit?: number; gather?: { items: number; ms: numb
       runs.push({ items, end });
       return end.promise;
     },
+    ...options,
     limit: options.limit ?? 100,
-    ...(options.gather && { gather: options.gather }),
     isolates: () => false,
   });
   /** Ends a run with one answer an item. */
@@ -119,6 +121,24 @@ describe("a batch that gathers", () => {
     await turn();
     expect(itemsOf().slice(2)).toEqual([]);
   });
+});
+
+test("a batch that takes too long is not waited for by the next, and still answers", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { submit, answer, itemsOf } = heldBatch({ patienceMs: 100 });
+  const slow = submit("slow");
+  await turn();
+  const next = submit("next");
+  await vi.advanceTimersByTimeAsync(99);
+  await turn();
+  expect(itemsOf()).toEqual([["slow"]]);
+  await vi.advanceTimersByTimeAsync(1);
+  await turn();
+  expect(itemsOf()).toEqual([["slow"], ["next"]]);
+  for (const run of [1, 0]) answer(run);
+  expect(await Promise.all([slow, next])).toEqual(["SLOW", "NEXT"]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("no batch is larger than its limit", async () => {

@@ -19,9 +19,11 @@ export function createBatch<Item, Result>(options: {
   limit: number;
   /** Where set, a batch waits for so many items, but no longer than so long. */
   gather?: { items: number; ms: number };
+  /** Where set, a batch that takes longer keeps those after it waiting no more. */
+  patienceMs?: number;
   isolates: (error: unknown) => boolean;
 }): Batch<Item, Result> {
-  const { run, limit, gather, isolates } = options;
+  const { run, limit, gather, patienceMs, isolates } = options;
   const waiting: Waiter<Item, Result>[] = [];
   let running = false;
   let hurried = false;
@@ -39,7 +41,8 @@ export function createBatch<Item, Result>(options: {
         await turnOfLoop();
       }
       hurried = false;
-      await settle(waiting.splice(0, limit), run, isolates);
+      const settled = settle(waiting.splice(0, limit), run, isolates);
+      await (patienceMs === undefined ? settled : noLonger(settled, patienceMs));
     }
     running = false;
   }
@@ -74,6 +77,16 @@ export function createBatch<Item, Result>(options: {
 /** Everything that this turn of the event loop brings is in the batch that starts after it. */
 function turnOfLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+function noLonger(settled: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void settled.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 interface Waiter<Item, Result> {
