@@ -53,7 +53,7 @@ export function createBelieved<Value>(options: {
     return asking;
   }
 
-  /** Waits with whoever asks already. What is not to be believed, or fails, is his alone. */
+  /** Waits with whoever asks already. What is not to be believed, or fails, is asked about again. */
   function join(name: string): Promise<Value> | undefined {
     return asked.get(name)?.then(
       (value) => (believedMs(value) === 0 ? askFor(name) : value),

@@ -14,6 +14,7 @@ export type Events = Map<string, Uint8Array>;
  * by its lock that the name is taken, also for the journals that go with it.
  */
 export interface EventStore {
+  readonly name: string;
   /** Journals that are begun in this folder from now on have this number and the next ones. */
   readonly firstJournal: number;
   pathOf(journal: number): string;
@@ -38,14 +39,18 @@ export async function openFirstStore(folder: string): Promise<EventStore> {
   }
 }
 
-/** Opens all others that no living process has. */
-export async function openOtherStores(folder: string): Promise<EventStore[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d+$/.test(name));
+/**
+ * Opens all that no living process has, but for `own`: the lock of a process goes with any file of the
+ * lock's that it closes, so that it must never try a name again that it has.
+ */
+export async function openOtherStores(folder: string, own: EventStore): Promise<EventStore[]> {
+  const entries = await readdir(folder);
+  const names = entries.filter((name) => /^\d+$/.test(name) && name !== own.name);
   const stores = await Promise.all(names.map((name) => openStore(folder, name)));
   return stores.filter((store) => store !== undefined);
 }
 
-/** Undefined when a living process has it, this one included. */
+/** Undefined when another living process has it. */
 async function openStore(folder: string, name: string): Promise<EventStore | undefined> {
   const level = new ClassicLevel<string, Uint8Array>(join(folder, name), {
     keyEncoding: "utf8",
@@ -63,6 +68,7 @@ async function openStore(folder: string, name: string): Promise<EventStore | und
   const left = await listJournals(folder, name);
   const pathOf = (journal: number) => join(folder, `${name}.${journal}.journal`);
   return {
+    name,
     firstJournal: (left.at(-1) ?? -1) + 1,
     pathOf,
     async read() {

@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { EncodedEvent } from "./encoded-event.ts";
@@ -19,7 +19,7 @@ export interface Journal {
   size(): number;
   /**
    * Adds to the end. In the page cache when it returns, so that it outlives the process. Raises what
-   * the file system does; the next write then takes the place of what is there of this one.
+   * the file system does, and then adds nothing.
    */
   write(forgottenIds: readonly string[], events: readonly EncodedEvent[]): void;
   /** What was written is on the platter when it returns. */
@@ -33,6 +33,15 @@ export function createJournal(path: string): Journal {
   const file = openSync(path, "w", 0o600);
   let isOpen = true;
   let size = 0;
+
+  function cut(): void {
+    try {
+      ftruncateSync(file, size);
+    } catch {
+      // The next write begins there all the same.
+    }
+  }
+
   return {
     size: () => size,
     // Not left to another thread: the way there and back takes longer than the write.
@@ -40,9 +49,14 @@ export function createJournal(path: string): Journal {
       // The number of a file that is closed is given to the next that is opened.
       if (!isOpen) throw new Error("the journal is closed");
       const bytes = encode(forgottenIds, events);
-      let written = 0;
-      while (written < bytes.length) {
-        written += writeSync(file, bytes, written, bytes.length - written, size + written);
+      try {
+        let written = 0;
+        while (written < bytes.length) {
+          written += writeSync(file, bytes, written, bytes.length - written, size + written);
+        }
+      } catch (error) {
+        cut();
+        throw error;
       }
       size += bytes.length;
     },

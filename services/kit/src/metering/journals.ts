@@ -40,6 +40,7 @@ export function createJournals(
   let current = begin();
   const full = new Set<Segment>();
   let forgotten: string[] = [];
+  let isClosed = false;
 
   function begin(): Segment {
     const path = pathOf(number);
@@ -69,9 +70,7 @@ export function createJournals(
     const last = current;
     try {
       current = begin();
-      for (const segment of full) {
-        if (segment.bytes < segment.journal.size() / 2) empty(segment);
-      }
+      emptySparse();
     } catch (error) {
       log.error({ reason: (error as Error).message }, "the spool's journals grow");
     }
@@ -81,14 +80,18 @@ export function createJournals(
     if (last.events.size === 0) discard(last);
   }
 
-  function empty(segment: Segment): void {
-    write(Array.from(segment.events, ([id, bytes]) => ({ id, bytes })));
-    segment.events.clear();
-    discard(segment);
+  function emptySparse(): void {
+    const sparse = [...full].filter(({ journal, bytes }) => bytes < journal.size() / 2);
+    if (sparse.length === 0) return;
+    for (const { events } of sparse) write(Array.from(events, ([id, bytes]) => ({ id, bytes })));
+    // What has lain there for long was on the platter.
+    current.journal.sync();
+    sparse.forEach(discard);
   }
 
   function discard(segment: Segment): void {
     full.delete(segment);
+    segment.events.clear();
     rm(segment.path).catch((error: Error) => {
       log.error({ reason: error.message }, "an empty journal could not be removed");
     });
@@ -96,18 +99,22 @@ export function createJournals(
 
   return {
     keep(events) {
-      write(events);
       if (current.journal.size() >= journalBytes) turnOver();
+      write(events);
     },
     forget(eventId) {
-      drop(current, eventId);
+      // The files may be another process's by now.
+      if (isClosed) return;
+      if (drop(current, eventId)) forgotten.push(eventId);
       for (const segment of full) {
-        if (drop(segment, eventId) && segment.events.size === 0) discard(segment);
+        if (!drop(segment, eventId)) continue;
+        if (segment.events.size === 0) discard(segment);
+        else forgotten.push(eventId);
       }
-      forgotten.push(eventId);
     },
     sync: () => current.journal.sync(),
     close() {
+      isClosed = true;
       current.journal.close();
       return new Map([...full, current].flatMap(({ events }) => [...events]));
     },

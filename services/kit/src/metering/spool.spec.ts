@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { appendFile, cp, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { create } from "@bufbuild/protobuf";
 import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { ClassicLevel } from "classic-level";
@@ -44,6 +46,19 @@ test("two that live at once have nothing to do with each other", async () => {
   const next = await openSpool(folder, log);
   expect(idsOf(next)).toEqual(["one"]);
   await Promise.all([other.close(), next.close()]);
+});
+
+test("one that lives is locked to other processes", async () => {
+  await (await openSpool(folder, log)).close();
+  const spool = await openSpool(folder, log);
+  const code = `
+    import { ClassicLevel } from "classic-level";
+    const open = new ClassicLevel(process.argv[1]).open();
+    await open.catch((error) => console.log(error.cause?.code));`;
+  const args = ["--input-type=module", "-e", code, join(folder, "0")];
+  const opened = promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+  expect((await opened).stdout.trim()).toBe("LEVEL_LOCKED");
+  await spool.close();
 });
 
 test("whoever starts takes over what the dead left behind", async () => {
@@ -130,16 +145,19 @@ test("what was forgotten before something was kept does not come again", async (
 
 test("a journal is thrown away when all in it is forgotten, or little is left", async () => {
   const spool = await openSpool(folder, log, 150);
-  const keepAll = (...ids: string[]) => Promise.all(ids.map((id) => spool.keep(event(id))));
-  await keepAll("a", "b", "c", "d", "e", "f", "g", "h", "i");
+  const keepAll = (ids: string) => Promise.all([...ids].map((id) => spool.keep(event(id))));
+  const forgetAll = (ids: string) => [...ids].forEach(spool.forget);
+  // Each of these fills a journal.
+  await keepAll("abcdefghi");
+  await keepAll("jklmnopqr");
   expect(await journals()).toEqual(["0.0.journal", "0.1.journal"]);
-  for (const id of ["b", "c", "d", "e", "f", "g", "h", "i"]) spool.forget(id);
-  await keepAll("j", "k", "l", "m", "n", "o", "p", "q", "r");
+  forgetAll("bcdefghi");
+  await keepAll("stuvwxyz");
   await expect.poll(journals).toEqual(["0.1.journal", "0.2.journal"]);
-  expect(await afterCrash()).toEqual(["a", ..."jklmnopqr"]);
-  for (const id of "jklmnopqr") spool.forget(id);
+  expect(await afterCrash()).toEqual(["a", ..."jklmnopqrstuvwxyz"]);
+  forgetAll("jklmnopqr");
   await expect.poll(journals).toEqual(["0.2.journal"]);
-  expect(await afterCrash()).toEqual(["a"]);
+  expect(await afterCrash()).toEqual(["a", ..."stuvwxyz"]);
   await spool.close();
 });
 
@@ -172,8 +190,8 @@ test("a record that was cut is passed over, with what comes before it kept", asy
 
 test("a disk that is full is told of, and costs nothing that is on it", async () => {
   const spool = await openSpool(folder, log, 1);
-  await symlink("/dev/full", join(folder, "0.1.journal"));
   await spool.keep(event("a"));
+  await symlink("/dev/full", join(folder, "0.1.journal"));
   await expect(spool.keep(event("b"))).rejects.toThrow("ENOSPC");
   await expect(spool.keep(event("c"))).rejects.toThrow("ENOSPC");
   await rm(join(folder, "0.1.journal"));

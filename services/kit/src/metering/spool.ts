@@ -38,7 +38,7 @@ export async function openSpool(
     const store = await openFirstStore(folder);
     const journals = createJournals(store, journalBytes, log);
     const events = await takeOver(store, journals);
-    for (const other of await openOtherStores(folder)) {
+    for (const other of await openOtherStores(folder, store)) {
       for (const [id, bytes] of await takeOver(other, journals)) events.set(id, bytes);
       await other.close();
     }
