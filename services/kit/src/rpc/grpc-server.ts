@@ -4,6 +4,7 @@ import { channelOptions } from "./grpc-channel.ts";
 import { createGate, type GateOptions } from "./grpc-gate.ts";
 import type { Offer } from "./implementation.ts";
 import { addPlainService } from "./plain-server.ts";
+import { widenServerWindows } from "./request-window.ts";
 import { trunkMethod } from "./trunk.ts";
 import { createAnswerer } from "./trunk-answer.ts";
 import { createTrunks } from "./trunk-server.ts";
@@ -25,6 +26,7 @@ export async function serveGrpc(
   offers: readonly Offer[],
   options: GateOptions,
 ): Promise<GrpcServer> {
+  widenServerWindows();
   const gate = createGate(options);
   const server = new Server(channelOptions);
   const trunks = createTrunks(createAnswerer(offers, gate), gate);
