@@ -18,8 +18,12 @@ export interface Journals {
   remove(): Promise<void>;
 }
 
+/** Journals so young still lose many of their events. */
+const youngJournals = 4;
+
 /** A journal, and the events in it that are not forgotten, with what they come to. */
 interface Segment {
+  number: number;
   path: string;
   journal: Journal;
   events: Events;
@@ -44,15 +48,16 @@ export function createJournals(
 
   function begin(): Segment {
     const path = pathOf(number);
-    const journal = createJournal(path);
+    const segment = { number, path, journal: createJournal(path), events: new Map(), bytes: 0 };
     number += 1;
-    return { path, journal, events: new Map(), bytes: 0 };
+    return segment;
   }
 
   function write(events: readonly EncodedEvent[]): void {
     current.journal.write(forgotten, events);
     forgotten = [];
     for (const { id, bytes } of events) {
+      drop(current, id);
       current.events.set(id, bytes);
       current.bytes += bytes.byteLength;
     }
@@ -75,13 +80,13 @@ export function createJournals(
       log.error({ reason: (error as Error).message }, "the spool's journals grow");
     }
     if (current === last) return;
-    last.journal.close();
     full.add(last);
+    last.journal.close();
     if (last.events.size === 0) discard(last);
   }
 
   function emptySparse(): void {
-    const sparse = [...full].filter(({ journal, bytes }) => bytes < journal.size() / 2);
+    const sparse = sparseOf(full, current.number - youngJournals, journalBytes);
     if (sparse.length === 0) return;
     for (const { events } of sparse) write(Array.from(events, ([id, bytes]) => ({ id, bytes })));
     // What has lain there for long was on the platter.
@@ -89,6 +94,7 @@ export function createJournals(
     sparse.forEach(discard);
   }
 
+  /** What it tells of older journals goes with it: what comes again of those, the ledger has. */
   function discard(segment: Segment): void {
     full.delete(segment);
     segment.events.clear();
@@ -99,7 +105,7 @@ export function createJournals(
 
   return {
     keep(events) {
-      if (current.journal.size() >= journalBytes) turnOver();
+      if (current.journal.size() >= journalBytes && !isClosed) turnOver();
       write(events);
     },
     forget(eventId) {
@@ -122,4 +128,18 @@ export function createJournals(
       for (const { path } of [...full, current]) await rm(path);
     },
   };
+}
+
+/** Those before a number of which less than half is needed, and no more at once than so many bytes. */
+function sparseOf(segments: Iterable<Segment>, before: number, mostBytes: number): Segment[] {
+  const sparse: Segment[] = [];
+  let sum = 0;
+  for (const segment of segments) {
+    const { number, journal, bytes } = segment;
+    if (number >= before || bytes >= journal.size() / 2) continue;
+    sparse.push(segment);
+    sum += bytes;
+    if (sum >= mostBytes) break;
+  }
+  return sparse;
 }

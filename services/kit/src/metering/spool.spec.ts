@@ -143,26 +143,42 @@ test("what was forgotten before something was kept does not come again", async (
   await spool.close();
 });
 
-test("a journal is thrown away when all in it is forgotten, or little is left", async () => {
+test("a journal is thrown away when all in it is forgotten", async () => {
   const spool = await openSpool(folder, log, 150);
   const keepAll = (ids: string) => Promise.all([...ids].map((id) => spool.keep(event(id))));
-  const forgetAll = (ids: string) => [...ids].forEach(spool.forget);
   // Each of these fills a journal.
   await keepAll("abcdefghi");
   await keepAll("jklmnopqr");
   expect(await journals()).toEqual(["0.0.journal", "0.1.journal"]);
-  forgetAll("bcdefghi");
-  await keepAll("stuvwxyz");
-  await expect.poll(journals).toEqual(["0.1.journal", "0.2.journal"]);
-  expect(await afterCrash()).toEqual(["a", ..."jklmnopqrstuvwxyz"]);
-  forgetAll("jklmnopqr");
-  await expect.poll(journals).toEqual(["0.2.journal"]);
-  expect(await afterCrash()).toEqual(["a", ..."stuvwxyz"]);
+  [..."abcdefghi"].forEach(spool.forget);
+  await expect.poll(journals).toEqual(["0.1.journal"]);
+  expect(await afterCrash()).toEqual([..."jklmnopqr"]);
   await spool.close();
 });
 
-test("what is kept while the spool closes is there again, or said not to be", async () => {
-  const spool = await openSpool(folder, log);
+test("a journal of which little is needed for long is emptied into another", async () => {
+  const spool = await openSpool(folder, log, 150);
+  const keepAll = (ids: string[]) => Promise.all(ids.map((id) => spool.keep(event(id))));
+  const nine = (name: string) => Array.from({ length: 9 }, (_, index) => `${name}${index}`);
+  await keepAll(nine("old"));
+  nine("old").slice(1).forEach(spool.forget);
+  for (let round = 1; round <= 5; round += 1) {
+    expect(await journals()).toContain("0.0.journal");
+    await keepAll(nine(`round${round}`));
+    nine(`round${round}`).forEach(spool.forget);
+  }
+  await expect.poll(journals).not.toContain("0.0.journal");
+  expect(await afterCrash()).toContain("old0");
+  await spool.close();
+  expect(await afterCrash()).toEqual(["old0"]);
+});
+
+test.each([
+  ["in a journal with room", 1_000_000],
+  ["in one that is full", 1],
+])("what is kept while the spool closes is there again, or said not to be: %s", async (_, bytes) => {
+  const spool = await openSpool(folder, log, bytes);
+  await spool.keep(event("a"));
   const safe: string[] = [];
   const keep = (id: string) =>
     spool.keep(event(id)).then(
@@ -174,7 +190,8 @@ test("what is kept while the spool closes is there again, or said not to be", as
   for (let index = 0; index < 20; index += 1) await keep(`late-${index}`);
   await Promise.all([before, closed]);
   expect(safe).toContain("before");
-  expect(await afterCrash()).toEqual(safe.sort());
+  expect(await journals()).toEqual([]);
+  expect(await afterCrash()).toEqual(["a", ...safe.sort()]);
 });
 
 test("a record that was cut is passed over, with what comes before it kept", async () => {
@@ -200,8 +217,11 @@ test("a disk that is full is told of, and costs nothing that is on it", async ()
   expect(await afterCrash()).toEqual(["a"]);
 });
 
-test("a spool that is closed keeps nothing, and says so", async () => {
-  const spool = await openSpool(folder, log);
+test.each([
+  1, 1_000_000,
+])("a spool that is closed keeps nothing, and says so: %i", async (bytes) => {
+  const spool = await openSpool(folder, log, bytes);
+  await spool.keep(event("before"));
   await spool.close();
   await expect(spool.keep(event("a"))).rejects.toThrow("closed");
 });

@@ -1,5 +1,6 @@
 import { type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { type ChannelOptions, logVerbosity, setLogVerbosity } from "@grpc/grpc-js";
+import { answerWindowBytes } from "./request-window.ts";
 
 // What it has to say reaches us as errors; a line of its own on standard error would come beside ours.
 setLogVerbosity(logVerbosity.NONE);
@@ -11,6 +12,7 @@ const maxMessageBytes = 40 * 1024 * 1024;
 export const channelOptions: ChannelOptions = {
   "grpc.max_receive_message_length": maxMessageBytes,
   "grpc.max_send_message_length": maxMessageBytes,
+  "grpc-node.flow_control_window": answerWindowBytes,
   "grpc.keepalive_time_ms": 20_000,
   "grpc.keepalive_timeout_ms": 5_000,
   "grpc.initial_reconnect_backoff_ms": 100,

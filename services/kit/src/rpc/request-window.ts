@@ -6,10 +6,13 @@ import type { Http2Session, Http2Stream } from "node:http2";
  * trunk carries many calls, and HTTP/2's own 64 KiB are less than one large request: its sender would
  * wait for the receiver's consent after every few frames.
  *
- * Answers keep to those 64 KiB. Node takes in nothing of a connection while it writes to it, so that
- * two ends that may both write more than the sockets hold would wait for each other for ever.
+ * Answers keep to `answerWindowBytes`, and connections that are no TCP to what they have: Node takes in
+ * nothing of a connection while it writes to it, so that two ends that may both write more than the
+ * sockets hold would wait for each other for ever, and a UNIX socket holds few small writes.
  */
 export const requestWindowBytes = 1024 * 1024;
+/** HTTP/2's own, for a Node whose own is larger. */
+export const answerWindowBytes = 65_535;
 
 const widened = new WeakSet<Http2Session>();
 let isWidening = false;
@@ -25,6 +28,7 @@ export function widenServerWindows(): void {
     const { session } = (message as { stream: Http2Stream }).stream;
     if (session === undefined || session.destroyed || widened.has(session)) return;
     widened.add(session);
+    if (session.socket.remoteAddress === undefined) return;
     session.settings({ initialWindowSize: requestWindowBytes });
     session.setLocalWindowSize(requestWindowBytes);
   });
