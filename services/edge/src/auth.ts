@@ -53,8 +53,7 @@ export function createAuthenticate(
 
   return async ({ req, headers, requestId }) => {
     const key = bearerToken(req.headers.authorization);
-    const found = keys.get(hash("sha256", key));
-    const { state, keyId, accountId, channel } = found instanceof Promise ? await found : found;
+    const { state, keyId, accountId, channel } = await keys.get(hash("sha256", key));
     if (channel === settlementChannel) headers["inference-id"] = requestId;
     if (state === KeyState.ACTIVE) return { keyId, accountId, channel };
     if (state === KeyState.REVOKED) {

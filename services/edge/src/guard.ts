@@ -25,8 +25,7 @@ export function createBalanceGuard(billing: Client<typeof BillingService>): Bala
   });
   return {
     async check(accountId) {
-      const found = wallets.get(accountId);
-      const { availableNanoUsd, heldNanoUsd } = found instanceof Promise ? await found : found;
+      const { availableNanoUsd, heldNanoUsd } = await wallets.get(accountId);
       if (availableNanoUsd === 0n) throw exhausted(heldNanoUsd);
     },
     forget: wallets.forget,
