@@ -1,7 +1,7 @@
 import { type DescMethod, type Message, toBinary } from "@bufbuild/protobuf";
 import { Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
-import { PeerError } from "../errors.ts";
+import { GatewayError, PeerError } from "../errors.ts";
 import { secretHeader, type Trust } from "../trust.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { channelOptions } from "./grpc-channel.ts";
@@ -16,11 +16,15 @@ const mostTrunkBytes = 256 * 1024;
 const plainForMs = 30_000;
 /** For how long one that left is given no calls, if its connection stays: something may stand between. */
 const leavingForMs = 30_000;
+/** For how long a call that failed counts as load: one that fails at once would else seem idle. */
+const failureMs = 1_000;
 
 /** One replica of a peer, and the connection to it. */
 export interface Replica {
   /** `refusing`: it is connected, and takes no new calls. */
   state(): "ready" | "connecting" | "failing" | "refusing";
+  /** How many calls to it have not ended, or failed a moment ago. */
+  load(): number;
   /** Resolves once its connection is in another state, or at `untilMs` by the clock. */
   changed(untilMs: number): Promise<void>;
   unary(method: DescMethod, request: Message, options: CallOptions): Promise<Message>;
@@ -42,7 +46,7 @@ export function createReplica(target: string, trust: Trust): Replica {
   let trunk: Trunk | undefined;
   let plainUntil = 0;
   const leaving = createLeaving(client);
-  let underWay = 0;
+  const load = createLoad();
   let isRetired = false;
 
   /** Undefined where the call takes a gRPC call of its own. */
@@ -57,17 +61,13 @@ export function createReplica(target: string, trust: Trust): Replica {
     return trunk;
   }
 
-  function begin(): void {
-    underWay += 1;
-  }
-
   function end(): void {
-    underWay -= 1;
+    load.end();
     closeIfDone();
   }
 
   function closeIfDone(): void {
-    if (isRetired && underWay === 0) close();
+    if (isRetired && load.underWay() === 0) close();
   }
 
   function close(): void {
@@ -82,6 +82,7 @@ export function createReplica(target: string, trust: Trust): Replica {
       const state = shownState[channel.getConnectivityState(trunk === undefined)];
       return state === "ready" && leaving.isOn() ? "refusing" : state;
     },
+    load: load.now,
     changed(untilMs) {
       const channel = client.getChannel();
       const before = channel.getConnectivityState(true);
@@ -92,12 +93,14 @@ export function createReplica(target: string, trust: Trust): Replica {
     async unary(method, request, options) {
       refuseGoneCaller(options);
       const bytes = toBinary(method.input, request);
-      begin();
+      load.begin();
       try {
         const shared = trunkFor(method, bytes);
-        return await (shared === undefined
-          ? plainUnary(client, shown, method, bytes, options)
-          : trunkUnary(shared, method, bytes, options));
+        const answer =
+          shared === undefined
+            ? plainUnary(client, shown, method, bytes, options)
+            : trunkUnary(shared, method, bytes, options);
+        return await answer.catch(load.fail);
       } finally {
         end();
       }
@@ -105,14 +108,14 @@ export function createReplica(target: string, trust: Trust): Replica {
     stream(method, request, options) {
       refuseGoneCaller(options);
       const bytes = toBinary(method.input, request);
-      begin();
+      load.begin();
       const shared = trunkFor(method, bytes);
       const stream =
         shared === undefined
           ? plainStream(client, shown, method, bytes, options)
           : trunkStream(shared, method, bytes, options);
       return {
-        next: stream.next,
+        next: () => stream.next().catch(load.fail),
         close() {
           stream.close();
           end();
@@ -126,6 +129,39 @@ export function createReplica(target: string, trust: Trust): Replica {
     close,
   };
 }
+
+function createLoad() {
+  let underWay = 0;
+  let failed = 0;
+  return {
+    underWay: () => underWay,
+    now: () => underWay + failed,
+    begin() {
+      underWay += 1;
+    },
+    end() {
+      underWay -= 1;
+    },
+    /** Raises the error with which a call ended. */
+    fail(error: unknown): never {
+      if (!isFault(error)) throw error;
+      failed += 1;
+      const clock = setTimeout(() => {
+        failed -= 1;
+      }, failureMs);
+      clock.unref();
+      throw error;
+    },
+  };
+}
+
+/** What another replica might have done better, unlike a refusal, or a call that was given up. */
+function isFault(error: unknown): boolean {
+  if (error instanceof GatewayError) return error.code === "internal_error";
+  return !(error instanceof PeerError && givenUp.has(error.reason));
+}
+
+const givenUp: ReadonlySet<PeerError["reason"]> = new Set(["cancelled", "draining"]);
 
 /** What is sent on a connection that is about to be closed may be lost with it. */
 function createLeaving(client: Client) {

@@ -14,6 +14,7 @@ afterEach(() => {
 /** Replicas that are as they are told to be, behind addresses that may change. */
 function world(...targets: string[]) {
   const states = new Map<string, ReturnType<Replica["state"]>>();
+  const loads = new Map<string, number>();
   const retired: string[] = [];
   const found = { targets };
   const names = new Map<Replica, string>();
@@ -22,6 +23,7 @@ function world(...targets: string[]) {
     (target) => {
       const replica = {
         state: () => states.get(target) ?? "ready",
+        load: () => loads.get(target) ?? 0,
         changed: async () => void states.set(target, "ready"),
         retire: () => retired.push(target),
         close: () => {},
@@ -36,7 +38,7 @@ function world(...targets: string[]) {
     while (few.length < count) few.push(await next());
     return few.sort();
   };
-  return { found, states, retired, next, nextFew };
+  return { found, states, loads, retired, next, nextFew };
 }
 
 test("calls go to the replicas in turn", async () => {
@@ -48,6 +50,27 @@ test("no call goes to one that is not ready while another is", async () => {
   const { states, nextFew } = world("a", "b", "c", "d");
   states.set("a", "refusing").set("b", "connecting").set("c", "failing");
   expect(await nextFew(3)).toEqual(["d", "d", "d"]);
+});
+
+test("one that answers nothing gets few calls while the others answer theirs", async () => {
+  const { loads, next } = world("a", "b", "c");
+  loads.set("b", 4).set("c", 6);
+  for (let call = 0; call < 300; call += 1) {
+    if ((await next()) === "a") loads.set("a", (loads.get("a") ?? 0) + 1);
+  }
+  expect(loads.get("a")).toBe(19);
+  loads.set("b", 40).set("c", 40);
+  expect(await Promise.all([next(), next(), next()])).toContain("a");
+});
+
+test("however busy they are, one gets the call", async () => {
+  const { states, loads, nextFew } = world("a", "b");
+  loads.set("a", 900).set("b", 1_000);
+  expect(await nextFew(2)).toEqual(["a", "b"]);
+  loads.set("a", 100);
+  expect(await nextFew(2)).toEqual(["a", "a"]);
+  states.set("a", "failing");
+  expect(await nextFew(2)).toEqual(["b", "b"]);
 });
 
 test("where none is connected, one is waited for, and with no patience any is asked", async () => {

@@ -7,12 +7,15 @@ const unable: ReadonlySet<string> = new Set(["failing", "refusing"]);
 const lookUpEveryMs = 30_000;
 /** How soon one is looked for where those that are known cannot be reached. */
 const lookUpAgainMs = 1_000;
+/** So many calls, besides twice what the others have, are no sign that a replica hangs. */
+const fewCalls = 8;
 
 /** The replicas behind an address. */
 export interface Replicas {
   /**
-   * The next one in turn that is connected. Where none is, waits until one that may be is, and
-   * where none could be reached before, `patienceMs`; then answers any: a call to it tells why.
+   * The next one in turn that is connected, and not far busier than the others. Where none is,
+   * waits until one that may be is, and where none could be reached before, `patienceMs`; then
+   * answers any: a call to it tells why.
    */
   next(patienceMs: number): Promise<Replica>;
   /** Whether a call need not wait. */
@@ -56,9 +59,13 @@ export function createReplicas(
   }
 
   function nextReady(): Replica | undefined {
+    const ready = all.filter((replica) => replica.state() === "ready");
     for (let tried = 0; tried < all.length; tried += 1) {
       turn = (turn + 1) % all.length;
-      if (all[turn]?.state() === "ready") return all[turn];
+      const replica = all[turn];
+      if (replica !== undefined && ready.includes(replica) && !isFarBusier(replica, ready)) {
+        return replica;
+      }
     }
     return undefined;
   }
@@ -92,4 +99,12 @@ export function createReplicas(
       all = [];
     },
   };
+}
+
+/** One that hangs, or fails, gets few calls more, long before its connection tells. */
+function isFarBusier(replica: Replica, ready: readonly Replica[]): boolean {
+  if (ready.length === 1) return false;
+  const load = replica.load();
+  const ofAll = ready.reduce((sum, one) => sum + one.load(), 0);
+  return load > fewCalls + (2 * (ofAll - load)) / (ready.length - 1);
 }
