@@ -1,12 +1,13 @@
 import { type DescMethod, type Message, toBinary } from "@bufbuild/protobuf";
 import { Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
-import { GatewayError, PeerError } from "../errors.ts";
+import { PeerError } from "../errors.ts";
 import { secretHeader, type Trust } from "../trust.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { channelOptions } from "./grpc-channel.ts";
 import type { CallOptions } from "./implementation.ts";
 import { plainStream, plainUnary } from "./plain-call.ts";
+import { createReplicaLoad, signOfLifeMs } from "./replica-load.ts";
 import { trunkStream, trunkUnary } from "./trunk-call.ts";
 import { openTrunk, type Trunk } from "./trunk-client.ts";
 
@@ -16,14 +17,15 @@ const mostTrunkBytes = 256 * 1024;
 const plainForMs = 30_000;
 /** For how long one that left is given no calls, if its connection stays: something may stand between. */
 const leavingForMs = 30_000;
-/** For how long a call that failed counts as load: one that fails at once would else seem idle. */
-const failureMs = 1_000;
+
+/** A message whose fields are all as they are by default. */
+const noBytes = new Uint8Array();
 
 /** One replica of a peer, and the connection to it. */
 export interface Replica {
   /** `refusing`: it is connected, and takes no new calls. */
   state(): "ready" | "connecting" | "failing" | "refusing";
-  /** How many calls to it have not ended, or failed a moment ago. */
+  /** How many calls it has, by `ReplicaLoad`. */
   load(): number;
   /** Resolves once its connection is in another state, or at `untilMs` by the clock. */
   changed(untilMs: number): Promise<void>;
@@ -46,7 +48,9 @@ export function createReplica(target: string, trust: Trust): Replica {
   let trunk: Trunk | undefined;
   let plainUntil = 0;
   const leaving = createLeaving(client);
-  const load = createLoad();
+  const load = createReplicaLoad(() =>
+    plainUnary(client, shown, Health.method.check, noBytes, { timeoutMs: signOfLifeMs }),
+  );
   let isRetired = false;
 
   /** Undefined where the call takes a gRPC call of its own. */
@@ -71,6 +75,7 @@ export function createReplica(target: string, trust: Trust): Replica {
   }
 
   function close(): void {
+    load.stop();
     trunk?.close();
     client.close();
   }
@@ -129,39 +134,6 @@ export function createReplica(target: string, trust: Trust): Replica {
     close,
   };
 }
-
-function createLoad() {
-  let underWay = 0;
-  let failed = 0;
-  return {
-    underWay: () => underWay,
-    now: () => underWay + failed,
-    begin() {
-      underWay += 1;
-    },
-    end() {
-      underWay -= 1;
-    },
-    /** Raises the error with which a call ended. */
-    fail(error: unknown): never {
-      if (!isFault(error)) throw error;
-      failed += 1;
-      const clock = setTimeout(() => {
-        failed -= 1;
-      }, failureMs);
-      clock.unref();
-      throw error;
-    },
-  };
-}
-
-/** What another replica might have done better, unlike a refusal, or a call that was given up. */
-function isFault(error: unknown): boolean {
-  if (error instanceof GatewayError) return error.code === "internal_error";
-  return !(error instanceof PeerError && givenUp.has(error.reason));
-}
-
-const givenUp: ReadonlySet<PeerError["reason"]> = new Set(["cancelled", "draining"]);
 
 /** What is sent on a connection that is about to be closed may be lost with it. */
 function createLeaving(client: Client) {

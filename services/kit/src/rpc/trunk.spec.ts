@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type handleBidiStreamingCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { GatewayError, PeerError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { createTrust } from "../trust.ts";
@@ -63,9 +63,10 @@ async function readAll<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return messages;
 }
 
-/** A line to `to` that can be cut. */
-async function lineTo(to: string, name: string): Promise<{ cut(): void }> {
+/** A line to `to` that can be cut, and held up. */
+async function lineTo(to: string, name: string) {
   const sockets = new Set<Socket>();
+  const pairs: [near: Socket, far: Socket][] = [];
   const line = createServer((near) => {
     const far = connect(join(folder, to));
     for (const socket of [near, far]) {
@@ -77,6 +78,7 @@ async function lineTo(to: string, name: string): Promise<{ cut(): void }> {
       });
     }
     near.pipe(far).pipe(near);
+    pairs.push([near, far]);
   });
   line.listen(join(folder, name));
   await once(line, "listening");
@@ -85,6 +87,15 @@ async function lineTo(to: string, name: string): Promise<{ cut(): void }> {
     cut() {
       for (const socket of sockets) socket.destroy();
       sockets.clear();
+    },
+    hold() {
+      for (const [near, far] of pairs) {
+        near.unpipe(far);
+        far.unpipe(near);
+      }
+    },
+    release() {
+      for (const [near, far] of pairs) near.pipe(far).pipe(near);
     },
   };
 }
@@ -257,6 +268,42 @@ test.each<[string, (client: Client<typeof ChatService>) => Promise<unknown>]>([
   }
   expect(failures).toBeGreaterThan(0);
   expect(failures).toBeLessThan(30);
+});
+
+test("a replica that gives no sign of life gets no calls until it does", async () => {
+  let ofA = 0;
+  await serve("a", {
+    async embed() {
+      ofA += 1;
+      return {};
+    },
+  });
+  const line = await lineTo("a", "line");
+  await serve("b", {});
+  const client = clientOf("line", "b");
+  const call = () => client.embed({}, { timeoutMs: 500 });
+  await vi.waitFor(async () => {
+    await call();
+    expect(ofA).toBeGreaterThan(0);
+  });
+  line.hold();
+  const stuck = [1, 2].map(() => client.embed({}, { timeoutMs: 5_000 }).catch(() => {}));
+  await vi.waitFor(
+    async () => {
+      for (let calls = 0; calls < 6; calls += 1) await call();
+    },
+    { timeout: 10_000 },
+  );
+  line.release();
+  await Promise.all(stuck);
+  ofA = 0;
+  await vi.waitFor(
+    async () => {
+      await call();
+      expect(ofA).toBeGreaterThan(0);
+    },
+    { timeout: 10_000 },
+  );
 });
 
 test("a replica that refuses gets as many calls as one that has nothing to refuse", async () => {
