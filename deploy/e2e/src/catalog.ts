@@ -92,6 +92,8 @@ function audioModels() {
     transcriber("test-hear-refused", "hear?status=403"),
     transcriber("test-hear-busy", "hear?status=503"),
     transcriber("test-hear-internal", "hear", { visibility: "internal" }),
+    after("nowhere", transcriber("test-hear-after-nowhere", "hear")),
+    after("busy", transcriber("test-hear-after-busy", "hear")),
     {
       ...transcriber("test-hear-dead", "x"),
       chain: [{ ...slot("nowhere", "x"), stream_path: "/x" }],
@@ -121,8 +123,17 @@ function ocrModels() {
       ],
     },
     reader("test-read-internal", "", { visibility: "internal" }),
+    after("nowhere", reader("test-read-after-nowhere", "")),
+    after("busy", reader("test-read-after-busy", "")),
     { ...reader("test-read-dead", ""), chain: [slot("nowhere", "x")] },
   ];
+}
+
+/** The same model, behind a slot that takes no upload, or takes it and serves nothing. */
+function after(how: "nowhere" | "busy", model: { chain: readonly object[] }) {
+  const busy = { ...slot("sim", "busy"), path: "/ocr?simulate=status%3D503" };
+  const first = how === "busy" ? busy : slot("nowhere", "x");
+  return { ...model, chain: [first, ...model.chain] };
 }
 
 const searches = { per: 1_000, price: "2.00" };

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { createSpool } from "./spool.ts";
 
@@ -28,6 +29,21 @@ test.each([
   expect((await read(spool, 44, 5_000)).equals(whole.subarray(44, 5_044))).toBe(true);
   expect(await read(spool, length, 0)).toHaveLength(0);
   expect(spool.head().equals(whole.subarray(0, 256 * 1024))).toBe(true);
+  await spool.dispose();
+});
+
+test("a reading that is given up leaves the others whole", async () => {
+  const spool = createSpool();
+  const whole = bytes(1_000_000);
+  await spool.write(whole);
+  const unread = spool.read();
+  const begun = spool.read();
+  await once(begun, "readable");
+  for (const given of [unread, begun]) {
+    given.destroy();
+    await once(given, "close");
+  }
+  expect((await read(spool)).equals(whole)).toBe(true);
   await spool.dispose();
 });
 

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { Readable } from "node:stream";
 
 /** What is kept in memory; more goes to a file that has no name any more once it is open. */
 const maxMemoryBytes = 256 * 1024;
+const pieceBytes = 64 * 1024;
 
 /** An upload that has arrived whole and can be read more than once, in constant memory. */
 export interface Spool {
@@ -53,7 +53,7 @@ export function createSpool(): Spool {
       if (file === undefined || length === 0) {
         return Readable.from([Buffer.concat(inMemory).subarray(start, end)], { objectMode: false });
       }
-      return createReadStream("", { fd: file, start, end: end - 1, autoClose: false });
+      return Readable.from(piecesOf(file, start, end), { objectMode: false });
     },
     async dispose() {
       isDisposed = true;
@@ -62,6 +62,17 @@ export function createSpool(): Spool {
       file = undefined;
     },
   };
+}
+
+/** A stream of `node:fs` closes the file when it is destroyed, and other readings with it. */
+async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const room = Buffer.allocUnsafe(Math.min(pieceBytes, end - at));
+    const { bytesRead } = await file.read(room, 0, room.length, at);
+    if (bytesRead === 0) throw new Error("the file of an upload is shorter than what was written");
+    yield room.subarray(0, bytesRead);
+    at += bytesRead;
+  }
 }
 
 async function openNameless(): Promise<FileHandle> {
