@@ -1,7 +1,7 @@
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Model, Slot } from "../catalog/model.ts";
 import type { Measured } from "../generation.ts";
-import { costOf } from "../money.ts";
+import { costOf, maxBalanceNanoUsd, minOf } from "../money.ts";
 
 /** What a usage event says of how a generation ended. */
 export type Ended = Pick<
@@ -32,7 +32,10 @@ export const failedUsage: Ended = {
   costNanoUsd: 0n,
 };
 
-/** Of one that a slot served. */
+/**
+ * Of one that a slot served. What a provider reports is counted as it says, but no wallet can hold
+ * more than the greatest cost there is: what comes of an absurd count still fits a message and a column.
+ */
 export function completedUsage(
   slot: Slot,
   { quantity, basis, lines, tokens, corpusSize }: Measured,
@@ -47,7 +50,7 @@ export function completedUsage(
     completionTokens: tokens?.completion ?? 0n,
     cachedPromptTokens: tokens?.cachedPrompt ?? 0n,
     corpusSize: corpusSize ?? 0n,
-    costNanoUsd: costOf(lines),
+    costNanoUsd: minOf(costOf(lines), maxBalanceNanoUsd),
   };
 }
 
