@@ -213,6 +213,8 @@ describe("refusals", () => {
     ["null", "null"],
     ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ["a body nested a hundred thousand deep", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+    ["a body of more than a million arrays", `{"a":[${"[],".repeat(1_000_000)}[]]}`],
+    ["a body of more than a million members", `{"a":{${'"":0,'.repeat(1_000_000)}"":0}}`],
   ])("%s is invalid_json", async (_, body) => {
     expectEnvelope(await ask(body), 400, "invalid_json");
   });

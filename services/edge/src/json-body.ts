@@ -3,11 +3,16 @@ import { GatewayError } from "@tollgate/kit/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import express from "express";
 import type { Exchange } from "./exchange.ts";
+import { hasMoreThan } from "./json-text.ts";
 
 /** The largest JSON body that any route reads. */
 export const maxBodyBytes = 32 * 1024 * 1024;
 /** Deeper than any request needs, and shallow enough for every later walk over the body. */
 const maxDepth = 256;
+/** Arrays, objects and members. More than any request needs; 32 MiB of them would take seconds. */
+const maxParts = 1_000_000;
+/** An array of its own, which is the shortest. */
+const leastPartBytes = 2;
 
 const readRaw = express.raw({ limit: maxBodyBytes, type: () => true });
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -50,7 +55,7 @@ async function readAny(req: IncomingMessage, res: ServerResponse): Promise<Buffe
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** Raises `invalid_json` when a body is no UTF-8, no JSON, no object, or nested too deeply. */
+/** Raises `invalid_json` when a body is no UTF-8, no JSON, no object, or has too much in it. */
 export function parseJsonObject(body: Buffer): JsonObject {
   const value = parse(body);
   if (!isJsonObject(value)) {
@@ -65,6 +70,10 @@ export function parseJsonObject(body: Buffer): JsonObject {
 function parse(body: Buffer): unknown {
   if (body.length === 0) {
     throw new GatewayError("invalid_json", "The body is empty: a JSON object is needed.");
+  }
+  if (body.length > leastPartBytes * maxParts && hasMoreThan(maxParts, body)) {
+    const message = `The body has more than ${maxParts} arrays, objects and members.`;
+    throw new GatewayError("invalid_json", message);
   }
   try {
     return JSON.parse(utf8.decode(body));

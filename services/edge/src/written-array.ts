@@ -1,10 +1,9 @@
 import type { JsonObject } from "@tollgate/kit/json";
+import { endOfString, quote } from "./json-text.ts";
 
-const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
 const bracket = 0x5b;
-const backslash = 0x5c;
 const closingBracket = 0x5d;
 const brace = 0x7b;
 const closingBrace = 0x7d;
@@ -58,28 +57,6 @@ function scan(text: Buffer, name: string): { members: number; start: number; end
 
 function reads(text: Buffer, at: number, name: string): boolean {
   return text.toString("latin1", at, at + name.length) === name;
-}
-
-/** Most strings end soon; a long one is searched, which is quick unless it has quotes in it. */
-const soon = 64;
-
-/** Where the string that opens there is closed. */
-function endOfString(text: Buffer, open: number): number {
-  const near = walkString(text, open + 1, open + soon);
-  if (text[near] === quote) return near;
-  const close = text.indexOf(quote, near);
-  return text[close - 1] === backslash ? walkString(text, near, text.length) : close;
-}
-
-/** The next quote that closes a string, or where else it stops, at `until` or one behind. */
-function walkString(text: Buffer, from: number, until: number): number {
-  let at = from;
-  for (; at < until; at += 1) {
-    const byte = text[at];
-    if (byte === quote) return at;
-    if (byte === backslash) at += 1;
-  }
-  return at;
 }
 
 function countMembers(value: unknown): number {
