@@ -90,6 +90,9 @@ test.each([
   '{"error":{}}',
   '{"choices":[1]}',
   '{"choices":{}}',
+  `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502}}`,
+  `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`,
+  `{"choices":[],"error":{"message":"gone"}}`,
 ])("%j is no chunk", (data) => {
   expect(readOwn()(data)).toBeUndefined();
 });

@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import type { JsonObject } from "@tollgate/kit/json";
 import { type AnswerIdentity, identityOf } from "./answer-identity.ts";
+import { hasChoices } from "./provider-answer.ts";
 import { type ChatUsage, readUsage } from "./usage.ts";
 
 /** A provider's chunk, read once: what goes on to the client, and what it says for the meter. */
@@ -30,9 +31,8 @@ export function createChunkReader(own: Omit<ChunkHead, "object">): ReadChunk {
   const ours: ChunkHead = { id, object: "chat.completion.chunk", created, ...others };
   let head: ChunkHead | undefined;
   return (data) => {
-    const value = parseObject(data);
-    if (value === undefined || !Array.isArray(value.choices)) return undefined;
-    if (!value.choices.every(isJsonObject)) return undefined;
+    const value = parse(data);
+    if (!hasChoices(value)) return undefined;
     const { choices } = value;
     const usage = readUsage(value.usage);
     if (choices.length === 0) return { forward: undefined, head: head ?? ours, usage, choices };
@@ -85,10 +85,9 @@ function hasHead(value: JsonObject, head: ChunkHead): boolean {
   );
 }
 
-function parseObject(data: string): JsonObject | undefined {
+function parse(data: string): unknown {
   try {
-    const value: unknown = JSON.parse(data);
-    return isJsonObject(value) ? value : undefined;
+    return JSON.parse(data);
   } catch {
     return undefined;
   }

@@ -1,5 +1,3 @@
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { readJson } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { type AnswerIdentity, identityOf, ownIdentity } from "./answer-identity.ts";
@@ -8,6 +6,7 @@ import { contentCharacters } from "./content.ts";
 import { messageOf } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
 import { answerKept, completionOf } from "./kept-answer.ts";
+import { requireCompletion, type WithChoices } from "./provider-answer.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { approximateUsage, measure, readUsage, totalTokens, usageBlock } from "./usage.ts";
 
@@ -75,25 +74,15 @@ async function completeOrder(
   return { body, totalTokens: totalTokens(answer.usage) };
 }
 
-type Completion = JsonObject & { choices: readonly unknown[] };
-
-function requireCompletion(value: unknown): Completion {
-  if (!isJsonObject(value) || !Array.isArray(value.choices)) {
-    throw new SlotFailure("rejected", "the provider's answer is no chat completion");
-  }
-  if (value.choices.length > 0) return value as Completion;
-  throw new SlotFailure("rejected", "the provider's answer is empty");
+function headOf(identity: AnswerIdentity, { choices: [choice] }: WithChoices) {
+  return { ...identity, finishReason: choice?.finish_reason };
 }
 
-function headOf(identity: AnswerIdentity, { choices: [choice] }: Completion) {
-  return { ...identity, finishReason: isJsonObject(choice) ? choice.finish_reason : "stop" };
-}
-
-function usageOf(value: Completion, promptCharacters: bigint) {
+function usageOf(value: WithChoices, promptCharacters: bigint) {
   const reported = readUsage(value.usage);
   if (reported !== undefined) return reported;
   const characters = value.choices.reduce<number>(
-    (sum, choice) => sum + (isJsonObject(choice) ? contentCharacters(choice.message) : 0),
+    (sum, { message }) => sum + contentCharacters(message),
     0,
   );
   return approximateUsage(promptCharacters, characters, "approx4");
