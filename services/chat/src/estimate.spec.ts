@@ -36,7 +36,6 @@ function slotWith(prices: Pricing): Slot {
     },
     upstreamModel: "model",
     path: "/chat/completions",
-    maxTokensField: "max_tokens",
     pricing: prices,
   };
 }

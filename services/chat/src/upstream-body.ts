@@ -15,7 +15,7 @@ export function upstreamBody(
   options: { stream: boolean; maxTokens: bigint },
 ): Uint8Array[] {
   const decided: Record<string, unknown> = { model: slot.upstreamModel };
-  decided[call.maxTokensField || slot.maxTokensField] = Number(options.maxTokens);
+  decided[ceilingFieldOf(call, slot)] = Number(options.maxTokens);
   if (options.stream) {
     decided.stream = true;
     decided.stream_options = { include_usage: true };
@@ -23,6 +23,11 @@ export function upstreamBody(
   const all = [...(session?.prefix.content ?? []), call.messages.subarray(1)];
   const isLast = call.body.byteLength === "{}".length;
   return splicePieces(decided, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
+}
+
+/** What a slot does not know may be an error there, or be passed over, the ceiling with it. */
+function ceilingFieldOf({ maxTokensField }: ChatCall, slot: Slot): string {
+  return slot.maxTokensField ?? (maxTokensField || "max_completion_tokens");
 }
 
 const opening = Buffer.from('"messages":[');

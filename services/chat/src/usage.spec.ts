@@ -17,7 +17,6 @@ function slotWith(pricing: Pricing): Slot {
     },
     upstreamModel: "model",
     path: "/chat/completions",
-    maxTokensField: "max_tokens",
     pricing,
   };
 }

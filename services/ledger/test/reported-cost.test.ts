@@ -190,7 +190,6 @@ function modelAt(prices: readonly Price[]): Model {
     provider,
     upstreamModel: "m",
     path: "/images/generations",
-    maxTokensField: "max_tokens" as const,
     pricing: { input, cachedInput: undefined, output: undefined },
   }));
   const [input = { picoUsd: 0n, per: 1n }] = prices;

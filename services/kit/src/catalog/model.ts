@@ -92,8 +92,8 @@ export interface Slot {
    * undefined where it takes whole files only.
    */
   stream?: { url: string } | { path: string } | undefined;
-  /** How this slot is told its output ceiling when the client named none. */
-  maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** The one name that a chat slot knows its output ceiling by; undefined where it knows both. */
+  maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   pricing: Pricing;
 }
 

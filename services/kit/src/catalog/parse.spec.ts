@@ -60,7 +60,6 @@ test("a model has what its entry says, and the defaults for what it does not", (
         },
         upstreamModel: "small-1",
         path: "/chat/completions",
-        maxTokensField: "max_completion_tokens",
         pricing,
       },
     ],

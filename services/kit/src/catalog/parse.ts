@@ -70,7 +70,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       jobsPath: slot.jobs_path,
       voicesPath: slot.voices_path,
       stream: streamOf(slot),
-      maxTokensField: slot.max_tokens_field ?? "max_completion_tokens",
+      maxTokensField: slot.max_tokens_field,
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing),
     };
   });

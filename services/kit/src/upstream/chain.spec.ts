@@ -23,7 +23,6 @@ function slotOf(name: string): Slot {
     },
     upstreamModel: "model",
     path: "/chat/completions",
-    maxTokensField: "max_tokens",
     pricing: { input: free, cachedInput: undefined, output: free },
   };
 }

@@ -1,0 +1,30 @@
+import { create } from "@bufbuild/protobuf";
+import type { Slot } from "@tollgate/kit/catalog/model";
+import { ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
+import { expect, test } from "vitest";
+import { upstreamBody } from "./upstream-body.ts";
+
+type Field = Slot["maxTokensField"];
+
+test.each<[slot: Field, client: string, sent: string]>([
+  [undefined, "", "max_completion_tokens"],
+  [undefined, "max_tokens", "max_tokens"],
+  [undefined, "max_completion_tokens", "max_completion_tokens"],
+  ["max_tokens", "", "max_tokens"],
+  ["max_tokens", "max_completion_tokens", "max_tokens"],
+  ["max_completion_tokens", "max_tokens", "max_completion_tokens"],
+])("a slot that knows %s, asked with %j, is told %s", (maxTokensField, client, sent) => {
+  const slot = { upstreamModel: "big", maxTokensField } as Slot;
+  const call = create(ChatCallSchema, {
+    body: Buffer.from('{"seed":1}'),
+    messages: Buffer.from('[{"role":"user","content":"x"}]'),
+    maxTokensField: client,
+  });
+  const pieces = upstreamBody(call, slot, undefined, { stream: false, maxTokens: 7n });
+  expect(JSON.parse(Buffer.concat(pieces).toString())).toEqual({
+    model: "big",
+    [sent]: 7,
+    seed: 1,
+    messages: [{ role: "user", content: "x" }],
+  });
+});
