@@ -21,8 +21,8 @@ const longestRetryMs = 20;
 /**
  * Calls over one HTTP/2 connection to each replica behind `address` (`host:port`, several IP
  * addresses with commas between them, `dns:///…` or `unix:path`), made when first needed and made
- * anew when lost. Calls go to the replicas in turn, but few to one that hangs or fails; one that is
- * refused since its replica takes nothing new goes on to another.
+ * anew when lost. Calls go to the replicas in turn, but for one that hangs; one that is refused since
+ * its replica takes nothing new goes on to another.
  */
 export function createGrpcTransport(address: string, trust: Trust): GrpcTransport {
   const replicas = createReplicas(

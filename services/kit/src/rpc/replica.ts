@@ -7,7 +7,7 @@ import type { AnswerStream } from "./answer-stream.ts";
 import { channelOptions } from "./grpc-channel.ts";
 import type { CallOptions } from "./implementation.ts";
 import { plainStream, plainUnary } from "./plain-call.ts";
-import { createReplicaLoad, signOfLifeMs } from "./replica-load.ts";
+import { signOfLifeMs, watchSignOfLife } from "./sign-of-life.ts";
 import { trunkStream, trunkUnary } from "./trunk-call.ts";
 import { openTrunk, type Trunk } from "./trunk-client.ts";
 
@@ -18,15 +18,12 @@ const plainForMs = 30_000;
 /** For how long one that left is given no calls, if its connection stays: something may stand between. */
 const leavingForMs = 30_000;
 
-/** A message whose fields are all as they are by default. */
-const noBytes = new Uint8Array();
-
 /** One replica of a peer, and the connection to it. */
 export interface Replica {
   /** `refusing`: it is connected, and takes no new calls. */
   state(): "ready" | "connecting" | "failing" | "refusing";
-  /** How many calls it has, by `ReplicaLoad`. */
-  load(): number;
+  /** Whether it is connected, but gives no sign of life. */
+  isSilent(): boolean;
   /** Resolves once its connection is in another state, or at `untilMs` by the clock. */
   changed(untilMs: number): Promise<void>;
   unary(method: DescMethod, request: Message, options: CallOptions): Promise<Message>;
@@ -48,9 +45,8 @@ export function createReplica(target: string, trust: Trust): Replica {
   let trunk: Trunk | undefined;
   let plainUntil = 0;
   const leaving = createLeaving(client);
-  const load = createReplicaLoad(() =>
-    plainUnary(client, shown, Health.method.check, noBytes, { timeoutMs: signOfLifeMs }),
-  );
+  const life = watchSignOfLife(() => askHealth(client, shown));
+  let underWay = 0;
   let isRetired = false;
 
   /** Undefined where the call takes a gRPC call of its own. */
@@ -65,17 +61,22 @@ export function createReplica(target: string, trust: Trust): Replica {
     return trunk;
   }
 
+  function begin(): void {
+    underWay += 1;
+    life.called();
+  }
+
   function end(): void {
-    load.end();
+    underWay -= 1;
     closeIfDone();
   }
 
   function closeIfDone(): void {
-    if (isRetired && load.underWay() === 0) close();
+    if (isRetired && underWay === 0) close();
   }
 
   function close(): void {
-    load.stop();
+    life.stop();
     trunk?.close();
     client.close();
   }
@@ -87,7 +88,7 @@ export function createReplica(target: string, trust: Trust): Replica {
       const state = shownState[channel.getConnectivityState(trunk === undefined)];
       return state === "ready" && leaving.isOn() ? "refusing" : state;
     },
-    load: load.now,
+    isSilent: life.isSilent,
     changed(untilMs) {
       const channel = client.getChannel();
       const before = channel.getConnectivityState(true);
@@ -98,14 +99,12 @@ export function createReplica(target: string, trust: Trust): Replica {
     async unary(method, request, options) {
       refuseGoneCaller(options);
       const bytes = toBinary(method.input, request);
-      load.begin();
+      begin();
       try {
         const shared = trunkFor(method, bytes);
-        const answer =
-          shared === undefined
-            ? plainUnary(client, shown, method, bytes, options)
-            : trunkUnary(shared, method, bytes, options);
-        return await answer.catch(load.fail);
+        return await (shared === undefined
+          ? plainUnary(client, shown, method, bytes, options)
+          : trunkUnary(shared, method, bytes, options));
       } finally {
         end();
       }
@@ -113,14 +112,14 @@ export function createReplica(target: string, trust: Trust): Replica {
     stream(method, request, options) {
       refuseGoneCaller(options);
       const bytes = toBinary(method.input, request);
-      load.begin();
+      begin();
       const shared = trunkFor(method, bytes);
       const stream =
         shared === undefined
           ? plainStream(client, shown, method, bytes, options)
           : trunkStream(shared, method, bytes, options);
       return {
-        next: () => stream.next().catch(load.fail),
+        next: stream.next,
         close() {
           stream.close();
           end();
@@ -133,6 +132,11 @@ export function createReplica(target: string, trust: Trust): Replica {
     },
     close,
   };
+}
+
+function askHealth(client: Client, shown: Metadata): Promise<Message> {
+  const noFields = new Uint8Array();
+  return plainUnary(client, shown, Health.method.check, noFields, { timeoutMs: signOfLifeMs });
 }
 
 /** What is sent on a connection that is about to be closed may be lost with it. */

@@ -14,16 +14,18 @@ afterEach(() => {
 /** Replicas that are as they are told to be, behind addresses that may change. */
 function world(...targets: string[]) {
   const states = new Map<string, ReturnType<Replica["state"]>>();
-  const loads = new Map<string, number>();
+  const silent = new Set<string>();
+  const opened: string[] = [];
   const retired: string[] = [];
   const found = { targets };
   const names = new Map<Replica, string>();
   const replicas = createReplicas(
     async () => found.targets,
     (target) => {
+      opened.push(target);
       const replica = {
         state: () => states.get(target) ?? "ready",
-        load: () => loads.get(target) ?? 0,
+        isSilent: () => silent.has(target),
         changed: async () => void states.set(target, "ready"),
         retire: () => retired.push(target),
         close: () => {},
@@ -38,7 +40,7 @@ function world(...targets: string[]) {
     while (few.length < count) few.push(await next());
     return few.sort();
   };
-  return { found, states, loads, retired, next, nextFew };
+  return { found, states, silent, opened, retired, next, nextFew, replicas };
 }
 
 test("calls go to the replicas in turn", async () => {
@@ -52,25 +54,22 @@ test("no call goes to one that is not ready while another is", async () => {
   expect(await nextFew(3)).toEqual(["d", "d", "d"]);
 });
 
-test("one that answers nothing gets few calls while the others answer theirs", async () => {
-  const { loads, next } = world("a", "b", "c");
-  loads.set("b", 4).set("c", 6);
-  for (let call = 0; call < 300; call += 1) {
-    if ((await next()) === "a") loads.set("a", (loads.get("a") ?? 0) + 1);
-  }
-  expect(loads.get("a")).toBe(19);
-  loads.set("b", 40).set("c", 40);
-  expect(await Promise.all([next(), next(), next()])).toContain("a");
+test("no call goes to one that is silent while another that is ready is not", async () => {
+  const { states, silent, nextFew } = world("a", "b", "c");
+  silent.add("a").add("b");
+  expect(await nextFew(3)).toEqual(["c", "c", "c"]);
+  states.set("c", "failing");
+  expect(await nextFew(4)).toEqual(["a", "a", "b", "b"]);
+  silent.delete("b");
+  expect(await nextFew(2)).toEqual(["b", "b"]);
 });
 
-test("however busy they are, one gets the call", async () => {
-  const { states, loads, nextFew } = world("a", "b");
-  loads.set("a", 900).set("b", 1_000);
-  expect(await nextFew(2)).toEqual(["a", "b"]);
-  loads.set("a", 100);
-  expect(await nextFew(2)).toEqual(["a", "a"]);
-  states.set("a", "failing");
-  expect(await nextFew(2)).toEqual(["b", "b"]);
+test("none is opened for addresses that are found once all are closed", async () => {
+  const { opened, next, replicas } = world("a");
+  const asked = next();
+  replicas.close();
+  await expect(asked).rejects.toThrow(PeerError);
+  expect(opened).toEqual([]);
 });
 
 test("where none is connected, one is waited for, and with no patience any is asked", async () => {

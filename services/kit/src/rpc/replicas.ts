@@ -7,13 +7,11 @@ const unable: ReadonlySet<string> = new Set(["failing", "refusing"]);
 const lookUpEveryMs = 30_000;
 /** How soon one is looked for where those that are known cannot be reached. */
 const lookUpAgainMs = 1_000;
-/** So many calls, besides twice what the others have, are no sign that a replica hangs. */
-const fewCalls = 8;
 
 /** The replicas behind an address. */
 export interface Replicas {
   /**
-   * The next one in turn that is connected, and not far busier than the others. Where none is,
+   * The next one in turn that is connected, and a silent one only where all are. Where none is,
    * waits until one that may be is, and where none could be reached before, `patienceMs`; then
    * answers any: a call to it tells why.
    */
@@ -34,12 +32,14 @@ export function createReplicas(
   const known = new Map<string, Replica>();
   let all: readonly Replica[] = [];
   let turn = 0;
+  let isClosed = false;
   let lookedUpAt = -Infinity;
   let looking: Promise<void> | undefined;
 
   async function lookUp(): Promise<void> {
     lookedUpAt = performance.now();
     const targets = new Set(await lookUpTargets());
+    if (isClosed) return;
     // A name that cannot be looked up now says nothing of the replicas.
     if (targets.size === 0) return;
     for (const [target, replica] of known) {
@@ -58,22 +58,22 @@ export function createReplicas(
     return looking;
   }
 
-  function nextReady(): Replica | undefined {
-    const ready = all.filter((replica) => replica.state() === "ready");
+  function nextInTurn(isWanted: (replica: Replica) => boolean): Replica | undefined {
     for (let tried = 0; tried < all.length; tried += 1) {
       turn = (turn + 1) % all.length;
       const replica = all[turn];
-      if (replica !== undefined && ready.includes(replica) && !isFarBusier(replica, ready)) {
-        return replica;
-      }
+      if (replica !== undefined && isWanted(replica)) return replica;
     }
     return undefined;
   }
 
+  const nextReady = () =>
+    nextInTurn((replica) => isReady(replica) && !replica.isSilent()) ?? nextInTurn(isReady);
+
   async function someReady(patienceMs: number): Promise<void> {
     const mayWait = all.every((replica) => unable.has(replica.state()));
     const untilMs = Date.now() + patienceMs;
-    while (Date.now() < untilMs && !all.some((replica) => replica.state() === "ready")) {
+    while (Date.now() < untilMs && !all.some(isReady)) {
       if (!mayWait && !all.some((replica) => replica.state() === "connecting")) return;
       await Promise.race(all.map((replica) => replica.changed(untilMs)));
     }
@@ -92,8 +92,9 @@ export function createReplicas(
       if (replica === undefined) throw new PeerError("unavailable", "the service has no address");
       return replica;
     },
-    isSomeReady: () => all.some((replica) => replica.state() === "ready"),
+    isSomeReady: () => all.some(isReady),
     close() {
+      isClosed = true;
       clearInterval(timer);
       for (const replica of all) replica.close();
       all = [];
@@ -101,10 +102,4 @@ export function createReplicas(
   };
 }
 
-/** One that hangs, or fails, gets few calls more, long before its connection tells. */
-function isFarBusier(replica: Replica, ready: readonly Replica[]): boolean {
-  if (ready.length === 1) return false;
-  const load = replica.load();
-  const ofAll = ready.reduce((sum, one) => sum + one.load(), 0);
-  return load > fewCalls + (2 * (ofAll - load)) / (ready.length - 1);
-}
+const isReady = (replica: Replica) => replica.state() === "ready";

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { type handleBidiStreamingCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { GatewayError, PeerError } from "../errors.ts";
+import { PeerError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { createTrust } from "../trust.ts";
 import { createClient } from "./client.ts";
 import { createGrpcTransport } from "./grpc-client.ts";
 import { createGate } from "./grpc-gate.ts";
 import { type GrpcServer, serveGrpc } from "./grpc-server.ts";
-import { type CallContext, type Client, type Implementation, offer } from "./implementation.ts";
+import { type CallContext, type Implementation, offer } from "./implementation.ts";
 import { addPlainService } from "./plain-server.ts";
 import { trunkMethod } from "./trunk.ts";
 
@@ -222,54 +222,6 @@ test("a replica that has ended its trunk is left alone while another is there", 
   expect(opened).toBe(1);
 });
 
-test("a replica that hangs gets few calls, and the others all the rest", async () => {
-  let hanging = 0;
-  let arrived = Promise.withResolvers<void>();
-  await serve("a", {
-    async embed(_, { signal }) {
-      hanging += 1;
-      arrived.resolve();
-      arrived = Promise.withResolvers();
-      await once(signal, "abort");
-      return {};
-    },
-  });
-  await serve("b", {});
-  const client = clientOf("a", "b");
-  const caller = new AbortController();
-  for (let call = 0; call < 100; call += 1) {
-    const answer = client.embed({}, { signal: caller.signal }).catch(() => {});
-    await Promise.race([answer, arrived.promise]);
-  }
-  expect(hanging).toBeGreaterThan(0);
-  expect(hanging).toBeLessThan(15);
-  caller.abort();
-});
-
-test.each<[string, (client: Client<typeof ChatService>) => Promise<unknown>]>([
-  ["calls", (client) => client.embed({})],
-  ["streams", (client) => readAll(client.stream({}))],
-])("a replica that fails at once gets fewer %s than one that answers", async (_, call) => {
-  const failure = new GatewayError("internal_error", "no");
-  let failures = 0;
-  await serve("a", {
-    embed: () => Promise.reject(failure),
-    // biome-ignore lint/correctness/useYield: it fails before
-    async *stream() {
-      throw failure;
-    },
-  });
-  await serve("b", {});
-  const client = clientOf("a", "b");
-  for (let calls = 0; calls < 100; calls += 1) {
-    await call(client).catch(() => {
-      failures += 1;
-    });
-  }
-  expect(failures).toBeGreaterThan(0);
-  expect(failures).toBeLessThan(30);
-});
-
 test("a replica that gives no sign of life gets no calls until it does", async () => {
   let ofA = 0;
   await serve("a", {
@@ -304,19 +256,6 @@ test("a replica that gives no sign of life gets no calls until it does", async (
     },
     { timeout: 10_000 },
   );
-});
-
-test("a replica that refuses gets as many calls as one that has nothing to refuse", async () => {
-  let refusals = 0;
-  await serve("a", { embed: () => Promise.reject(new GatewayError("model_not_found", "no")) });
-  await serve("b", {});
-  const client = clientOf("a", "b");
-  for (let calls = 0; calls < 40; calls += 1) {
-    await client.embed({}).catch(() => {
-      refusals += 1;
-    });
-  }
-  expect(refusals).toBe(20);
 });
 
 test("what a replica has not ended within its grace is unavailable", async () => {
