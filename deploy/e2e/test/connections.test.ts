@@ -72,6 +72,19 @@ describe("connections", () => {
     expectError(await readAll(socket), status, code);
   });
 
+  test("a body that is said to be too large is refused before it comes", async () => {
+    const { key } = await stack.newAccount(1);
+    const socket = await open();
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+        `content-length: ${32 * 1024 * 1024 + 1}\r\n\r\n{`,
+    );
+    let text = "";
+    while (!text.includes("}}")) text += String((await once(socket, "data"))[0]);
+    expectError(text, 400, "invalid_json");
+    socket.destroy();
+  });
+
   test("behind a request whose answer has begun, what is no HTTP ends the connection alone", async () => {
     const { key } = await stack.newAccount(1);
     const body = JSON.stringify(chatBody({ stream: true, ...simulate("chunks=100&gap_ms=100") }));

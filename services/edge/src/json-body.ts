@@ -20,6 +20,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Reads the body, whatever its content type says. Raises `invalid_json` when it is too large. */
 export async function readBody({ req, res }: Exchange): Promise<Buffer> {
   const length = plainLength(req);
+  if (length !== undefined && length > maxBodyBytes) throw tooLarge();
   try {
     return length === undefined ? await readAny(req, res) : await readPlain(req, length);
   } catch (error) {
@@ -29,9 +30,8 @@ export async function readBody({ req, res }: Exchange): Promise<Buffer> {
 
 /** What a body says of its length, where it may be read as it is; undefined for any other. */
 function plainLength({ headers }: IncomingMessage): number | undefined {
-  const length = Number(headers["content-length"]);
-  const isPlain = headers["content-encoding"] === undefined && length <= maxBodyBytes;
-  return isPlain ? length : undefined;
+  const { "content-length": length, "content-encoding": encoding } = headers;
+  return length === undefined || encoding !== undefined ? undefined : Number(length);
 }
 
 /** Node's parser sees to it that the body is as long as it said. */
@@ -87,10 +87,12 @@ function parse(body: Buffer): unknown {
 
 function unreadable(cause: unknown): GatewayError {
   const type = (cause as { type?: unknown }).type;
-  const message =
-    type === "entity.too.large"
-      ? `The body is larger than ${maxBodyBytes} bytes.`
-      : "The body could not be read.";
+  if (type === "entity.too.large") return tooLarge(cause);
+  return new GatewayError("invalid_json", "The body could not be read.", { cause });
+}
+
+function tooLarge(cause?: unknown): GatewayError {
+  const message = `The body is larger than ${maxBodyBytes} bytes.`;
   return new GatewayError("invalid_json", message, { cause });
 }
 
