@@ -233,7 +233,7 @@ describe("OCR", () => {
           expectEnvelope(await post(path, [image, model(alias)]), 404, "model_not_found", "model");
         }
         expectEnvelope(await post(path, [big, model("x")]), 413, "request_too_large", "file");
-        for (const alias of ["test-read-failing", "test-read-refused"]) {
+        for (const alias of ["test-read-failing", "test-read-refused", "test-read-erring"]) {
           expectEnvelope(await post(path, [image, model(alias)]), 502, "upstream_rejected");
         }
         const dead = await post(path, [image, model("test-read-dead")]);
@@ -242,11 +242,26 @@ describe("OCR", () => {
       }
     });
 
-    test("a failure leaves a row at no cost", async () => {
-      const answer = await ask([image, model("test-read-failing")]);
+    test.each([
+      "test-read-failing",
+      "test-read-erring",
+      "test-read-failed",
+    ])("%s: a failure leaves a row at no cost", async (alias) => {
+      const answer = await ask([image, model(alias)]);
+      expectEnvelope(answer, 502, "upstream_rejected");
       expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
         kind: "failure",
         amountNanoUsd: 0n,
+      });
+    });
+
+    test("an error in a 200 is passed over for the next slot's answer, which alone is billed", async () => {
+      const answer = await ask([image, model("test-read-erring-first")]);
+      expect(answer.body).toEqual({ text: "simulated text", pages: 2 });
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+        kind: "usage",
+        quantity: 2n,
+        amountNanoUsd: -3_000_000n,
       });
     });
 

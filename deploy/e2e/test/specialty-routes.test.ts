@@ -104,8 +104,8 @@ describe("the JSON routes beside chat", () => {
       expectEnvelope(await send(`${stack.url}${path}`), 405, "method_not_allowed");
     });
 
-    test("502 when the provider fails, refuses or talks nonsense, with a failure row at no cost", async () => {
-      for (const suffix of ["-failing", "-refused", "-garbage"]) {
+    test("502 when the provider fails, refuses, talks nonsense or reports an error in a 200, with a failure row at no cost", async () => {
+      for (const suffix of ["-failing", "-refused", "-garbage", "-erring"]) {
         const before = (await readBooks(stack, account)).balance;
         const answer = await ask(path, of(suffix));
         expectEnvelope(answer, 502, "upstream_rejected");
@@ -119,6 +119,14 @@ describe("the JSON routes beside chat", () => {
         await expectBooksInOrder(stack);
         expect((await readBooks(stack, account)).balance).toBe(before);
       }
+    });
+
+    test("an error in a 200 is passed over for the next slot's answer, which alone is billed", async () => {
+      const answer = await ask(path, of("-erring-first"));
+      expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+      expect(stack.simulator.journal.list().at(-1)?.model).toBe("good");
+      const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
+      expect(entry).toMatchObject({ kind: "usage", quantity: expect.any(BigInt) });
     });
 
     test("503 when no provider can be reached", async () => {
@@ -234,6 +242,16 @@ describe("the JSON routes beside chat", () => {
     expect(answer.status).toBe(200);
     const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
     expect(entry).toMatchObject({ kind: "usage", uncollectedNanoUsd: 0n, ...expected });
+  });
+
+  test.each([
+    ["/v1/embeddings", { model: "test-embed-listless", input: "a" }],
+    ["/v1/rerank", { model: "test-rerank-listless", query: "a", documents: ["a"] }],
+  ])("%s: an answer without its list is a failure, not billed", async (path, body) => {
+    const answer = await ask(path, body);
+    expectEnvelope(answer, 502, "upstream_rejected");
+    const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
+    expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
   });
 
   test("images carry our usage alone, their URLs unchanged", async () => {

@@ -64,8 +64,8 @@ const commands = z
   .strictObject({
     /** Waits this long before the headers, or before whatever fault comes in their place. */
     delay_ms: whole(0, 600_000),
-    /** Answers this HTTP status with an error body; a 429 has a `Retry-After`. */
-    status: whole(300, 599),
+    /** Answers this HTTP status, even a 200, with an error body; a 429 has a `Retry-After`. */
+    status: whole(200, 599),
     /** The error's text, for `status`, `fail_first` and `error_event`. */
     message: z.string().max(1_000, "must be at most 1000 characters").optional(),
     /** The first so many calls that carry the same `id` answer `status` (default 503). */
@@ -104,13 +104,15 @@ const commands = z
     total_only: flag(),
     /** Answers a rerank with its list alone. */
     bare: flag(),
+    /** Leaves the list of what was asked for out of embeddings and of a rerank. */
+    no_list: flag(),
     /** Reports so many pages, where a route has pages. */
     pages: whole(0, 1_000_000),
     /** Reports its pages as a list of them. */
     page_list: flag(),
     /** An OCR job that is still running for its first so many reads, 1 by default. */
     running: whole(0, 1_000),
-    /** How an OCR job ends, `Completed` by default. */
+    /** How an OCR job ends, `Completed` by default; what OCR at once says of itself. */
     job_status: z.string().max(100, "must be at most 100 characters").optional(),
     /** Names every OCR job so, instead of anew. */
     job_id: z.string().max(1_000, "must be at most 1000 characters").optional(),

@@ -40,6 +40,12 @@ test("status answers an error with its message", async () => {
   expect(entryOf("status")).toMatchObject({ status: 503, outcome: "failed", completionTokens: 0 });
 });
 
+test("an error may come under a 200", async () => {
+  const response = await simulated("status=200&message=so+sorry");
+  expect(response.status).toBe(200);
+  expect((await jsonOf<ErrorJson>(response)).error.message).toBe("so sorry");
+});
+
 test("status is answered as JSON to a stream as well", async () => {
   const response = await simulated("status=500", { stream: true });
   expect(response.status).toBe(500);
@@ -106,8 +112,8 @@ test("fail_first fails the first calls that carry an id, each id for itself", as
 
 test.each([
   ["shout=1", "unknown command: shout"],
-  ["status=abc", "bad command status=abc: status must be a whole number from 300 to 599"],
-  ["status=200", "bad command status=200: status must be a whole number from 300 to 599"],
+  ["status=abc", "bad command status=abc: status must be a whole number from 200 to 599"],
+  ["status=199", "bad command status=199: status must be a whole number from 200 to 599"],
   ["refuse=yes", "bad command refuse=yes: refuse is a flag: give it no value, 1 or 0"],
   ["usage=7", "bad command usage=7: usage must be two whole numbers, as in 120,40"],
   ["fail_first=1", "bad command fail_first=1: fail_first needs an id"],

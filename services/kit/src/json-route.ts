@@ -7,6 +7,7 @@ import { dearestCost, type Pipeline } from "./pipeline.ts";
 import { SlotFailure } from "./upstream/failure.ts";
 import { spliceBody } from "./upstream/json-body.ts";
 import { type ProviderClient, readJson } from "./upstream/provider-client.ts";
+import { refuseReportedError } from "./upstream/reported-error.ts";
 
 /** A validated request of a route that answers one JSON with another. */
 export interface JsonCall {
@@ -23,6 +24,8 @@ export interface JsonRoute<Call extends JsonCall> {
   bound(call: Call, model: Model): bigint;
   /** What the gateway decides of a slot's body, besides the model. */
   decide?(call: Call, slot: Slot, held: NanoUsd): JsonObject;
+  /** Members of which an answer has one as a list, where it is not a list itself. */
+  lists?: readonly string[];
   /** Measures an answer. Raises a SlotFailure for one that is of no use. */
   measure(answer: JsonObject, call: Call, model: Model): Used;
 }
@@ -62,7 +65,7 @@ export async function serveJson<Call extends JsonCall>(
       const accept = "application/json";
       const response = await providers.post(slot, body, { accept, requestId, signal });
       const { bytes, value: json } = await readJson(response, signal);
-      const value = membersOf(json);
+      const value = membersOf(json, route.lists);
       return { bytes, value, used: route.measure(value, call, model) };
     },
     measure: ({ used }, { pricing }) => ({
@@ -73,8 +76,12 @@ export async function serveJson<Call extends JsonCall>(
   return { ...answer, cost };
 }
 
-function membersOf(json: unknown): JsonObject {
-  if (isJsonObject(json)) return json;
+function membersOf(json: unknown, lists: JsonRoute<JsonCall>["lists"]): JsonObject {
   if (Array.isArray(json)) return {};
-  throw new SlotFailure("rejected", "the provider's answer is no JSON object or array");
+  if (!isJsonObject(json)) {
+    throw new SlotFailure("rejected", "the provider's answer is no JSON object or array");
+  }
+  refuseReportedError(json);
+  if (lists === undefined || lists.some((name) => Array.isArray(json[name]))) return json;
+  throw new SlotFailure("rejected", `the provider's answer lists no ${lists.join(" or ")}`);
 }

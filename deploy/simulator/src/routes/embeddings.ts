@@ -18,13 +18,14 @@ export const embeddings = jsonRoute("/v1/embeddings", request, (body, commands) 
   const usage = commands.total_only
     ? { total_tokens: promptTokens }
     : { prompt_tokens: promptTokens, total_tokens: promptTokens };
+  const data = inputs.map((text, index) => {
+    const vector = vectorOf(text, body.dimensions);
+    const embedding = body.encoding_format === "float" ? [...vector] : base64Of(vector);
+    return { object: "embedding", index, embedding };
+  });
   return {
     object: "list",
-    data: inputs.map((text, index) => {
-      const vector = vectorOf(text, body.dimensions);
-      const embedding = body.encoding_format === "float" ? [...vector] : base64Of(vector);
-      return { object: "embedding", index, embedding };
-    }),
+    ...(commands.no_list ? {} : { data }),
     model: body.model,
     ...(commands.no_usage ? {} : { usage }),
   };

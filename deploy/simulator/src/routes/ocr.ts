@@ -19,7 +19,8 @@ export const ocr: Route = {
       await receive(call, entry);
       if (await meetFaults(call, entry, commands)) return;
       entry.status = 200;
-      await sendJson(call, entry, commands, textOf({ text: "simulated text", ...pages(commands) }));
+      const value = { status: commands.job_status, text: "simulated text", ...pages(commands) };
+      await sendJson(call, entry, commands, textOf(value));
     }),
 };
 

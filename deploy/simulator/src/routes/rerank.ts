@@ -9,7 +9,7 @@ const request = z.object({
 });
 
 /** Ranks by how many words of the query a document holds. Some cards answer with a bare list. */
-export const rerank = jsonRoute("/v1/rerank", request, (body, { bare }, seq) => {
+export const rerank = jsonRoute("/v1/rerank", request, (body, { bare, no_list }, seq) => {
   const words = new Set(wordsOf(body.query));
   const results = body.documents.map((text, index) => {
     const found = wordsOf(text).filter((word) => words.has(word)).length;
@@ -17,7 +17,8 @@ export const rerank = jsonRoute("/v1/rerank", request, (body, { bare }, seq) => 
   });
   results.sort((left, right) => right.relevance_score - left.relevance_score);
   const best = results.slice(0, body.top_n);
-  return bare ? best : { id: `rerank-${seq}`, model: body.model, results: best };
+  if (bare) return best;
+  return { id: `rerank-${seq}`, model: body.model, ...(no_list ? {} : { results: best }) };
 });
 
 function wordsOf(text: string): string[] {

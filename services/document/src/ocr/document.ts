@@ -6,9 +6,11 @@ import { tellAlias } from "@tollgate/kit/http/stamped-caller";
 import type { Modality } from "@tollgate/kit/modality";
 import { costOf } from "@tollgate/kit/money";
 import { dearestCost } from "@tollgate/kit/pipeline";
+import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { reportedPages } from "../pages.ts";
 import { checkLane, readOcrForm } from "./form.ts";
 import { forwardForm } from "./forward.ts";
+import { jobStateOf } from "./job-state.ts";
 
 /**
  * POST /v1/ocr, as the edge proxies it: the provider's JSON, byte for byte. Bills the pages that the
@@ -29,7 +31,12 @@ export async function answerOcr(
       caller,
       model,
       estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
-      ask: (slot) => forwardForm(providers, slot, { path: slot.path, requestId }, form, signal),
+      async ask(slot) {
+        const order = { path: slot.path, requestId };
+        const read = await forwardForm(providers, slot, order, form, signal);
+        if (jobStateOf(read.value) !== "failed") return read;
+        throw new SlotFailure("rejected", "the provider could not read the document");
+      },
       measure: ({ value }, { pricing }) =>
         measurePages(reportedPages(value), form.fileParts, pricing.input),
     });

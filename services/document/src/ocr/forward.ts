@@ -7,6 +7,7 @@ import {
   type ProviderRequest,
   readJson,
 } from "@tollgate/kit/upstream/provider-client";
+import { refuseReportedError } from "@tollgate/kit/upstream/reported-error";
 import type { OcrForm } from "./form.ts";
 
 export interface OcrAnswer {
@@ -15,8 +16,8 @@ export interface OcrAnswer {
   value: JsonObject;
 }
 
-/** Sends a form to a slot, byte for byte as it came. Raises a SlotFailure. */
-export function forwardForm(
+/** Sends a form to a slot, byte for byte as it came. Raises a SlotFailure, also for a reported error. */
+export async function forwardForm(
   providers: Modality["providers"],
   slot: Slot,
   { path, requestId }: { path: string; requestId: string },
@@ -30,10 +31,12 @@ export function forwardForm(
     ...nameRequest(requestId),
   };
   const request: ProviderRequest = { method: "POST", path, headers, body: body.read() };
-  return askSlot(providers, slot, request, signal);
+  const answer = await askSlot(providers, slot, request, signal);
+  refuseReportedError(answer.value);
+  return answer;
 }
 
-/** Asks a slot for a JSON object. Raises a SlotFailure. */
+/** Asks a slot for a JSON object, which may tell of a job's error. Raises a SlotFailure. */
 export async function askSlot(
   providers: Modality["providers"],
   slot: Slot,
