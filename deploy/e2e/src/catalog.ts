@@ -58,6 +58,7 @@ function jsonModels() {
     { ...unitModel("classification", "test-entities", "entities", searches), lane: "entities" },
     imageModel("test-image", "image"),
     imageModel("test-image-few", "image?images=2"),
+    imageModel("test-image-many", "image?images=12"),
     imageModel("test-image-none", "image?images=0"),
     imageModel("test-image-fine", "image", "0.0000001"),
     ...faulty("test-image", (alias, model) => imageModel(alias, model)),

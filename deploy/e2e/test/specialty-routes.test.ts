@@ -232,7 +232,7 @@ describe("the JSON routes beside chat", () => {
       { unitType: "searches", quantity: 3n, basis: "inputs", amountNanoUsd: -6_000_000n },
     ],
     [
-      "images that came, more or fewer than asked",
+      "images that came, fewer than asked",
       "/v1/images/generations",
       { model: "test-image-few", prompt: "x", n: 5 },
       { unitType: "images", quantity: 2n, basis: "returned", amountNanoUsd: -80_000_000n },
@@ -272,6 +272,24 @@ describe("the JSON routes beside chat", () => {
     expect(answer.text).toContain('"usage":{"images":3,"cost":0.120000}');
   });
 
+  test.each([
+    [{}, 1, 0.04],
+    [{ n: 3 }, 3, 0.12],
+  ])("images past those of %j are neither handed on nor billed", async (more, images, cost) => {
+    const answer = await ask("/v1/images/generations", {
+      model: "test-image-many",
+      prompt: "cat",
+      ...more,
+    });
+    expect(answer.body).toMatchObject({ data: { length: images }, usage: { images, cost } });
+    const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
+    expect(entry).toMatchObject({
+      quantity: BigInt(images),
+      amountNanoUsd: -40_000_000n * BigInt(images),
+      uncollectedNanoUsd: 0n,
+    });
+  });
+
   test("a provider without an image is a failure, not an empty answer", async () => {
     const answer = await ask("/v1/images/generations", { model: "test-image-none", prompt: "cat" });
     expectEnvelope(answer, 502, "upstream_rejected");
@@ -279,11 +297,13 @@ describe("the JSON routes beside chat", () => {
 
   test("a wallet that affords two images is asked for two, and told what it pays", async () => {
     const poor = await stack.newAccount(0.09);
-    const body = { model: "test-image", prompt: "cat", n: 10 };
-    const answer = await ask("/v1/images/generations", body, poor.key);
+    const generous = { model: "test-image-many", prompt: "cat", n: 10 };
+    const answer = await ask("/v1/images/generations", generous, poor.key);
+    expect(stack.simulator.journal.list().at(-1)?.body).toMatchObject({ n: 2 });
     expect(answer.body).toMatchObject({ data: { length: 2 }, usage: { images: 2, cost: 0.08 } });
     await expectBooksInOrder(stack);
     expect((await readBooks(stack, poor)).balance).toBe(10_000_000n);
+    const body = { ...generous, model: "test-image" };
     const last = await ask("/v1/images/generations", body, poor.key);
     expect(last.body).toMatchObject({ usage: { images: 1, cost: 0.01 } });
     const entry = await entryOf(stack, poor, last.headers.get("x-request-id"));

@@ -8,7 +8,7 @@ export const classification: JsonRoute<ClassifyRequest> = {
   routeType: "classification",
   bound: ({ inputs, mostPages }, model) =>
     laneOf(model) === "entities" ? BigInt(inputs) : mostPages,
-  measure(answer, { inputs }, model) {
+  measure(answer, { inputs }, { model }) {
     const pages = laneOf(model) === "taxonomy" ? reportedPages(answer) : undefined;
     if (pages !== undefined) return { quantity: pages, basis: "provider" };
     return { quantity: BigInt(inputs), basis: "inputs" };

@@ -1,35 +1,34 @@
-import type { Slot } from "@tollgate/kit/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import type { JsonAnswer, JsonRoute } from "@tollgate/kit/json-route";
-import { type NanoUsd, unitsFor, usdJson } from "@tollgate/kit/money";
+import type { Asked, JsonAnswer, JsonRoute } from "@tollgate/kit/json-route";
+import { unitsFor, usdJson } from "@tollgate/kit/money";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { GenerateImagesRequest } from "@tollgate/proto/tollgate/v1/image";
 
-/** Images bill what came, which may be less than was asked for. */
+/** Images bill what came: it may be less than was asked for, and no more of it is handed on. */
 export const generation: JsonRoute<GenerateImagesRequest> = {
   routeType: "images",
   bound: ({ images = 1 }) => BigInt(images),
-  decide: ({ images }, slot, held) =>
-    images === undefined ? {} : { n: affordableImages(images, slot, held) },
-  measure(answer) {
-    const images = imagesOf(answer);
-    if (images.length === 0) {
-      throw new SlotFailure("unusable", "the provider's answer has no image URL");
-    }
-    return { quantity: BigInt(images.length), basis: "returned" };
+  decide: ({ images }, asked) =>
+    images === undefined ? {} : { n: affordableImages(images, asked) },
+  measure(answer, { images = 1 }, asked) {
+    const came = imagesOf(answer).length;
+    if (came === 0) throw new SlotFailure("unusable", "the provider's answer has no image URL");
+    const quantity = BigInt(Math.min(came, affordableImages(images, asked)));
+    return { quantity, basis: "returned" };
   },
 };
 
 /** The client's answer: the provider's URLs as they are, and our own usage in place of its. */
 export function imagesAnswer({ value, used, cost }: JsonAnswer, now: Date): Uint8Array {
+  const images = Number(used.quantity);
   const created =
     typeof value.created === "number" ? value.created : Math.floor(now.getTime() / 1_000);
-  const usage = { images: Number(used.quantity), cost: usdJson(cost) };
-  return Buffer.from(JSON.stringify({ created, data: imagesOf(value), usage }));
+  const usage = { images, cost: usdJson(cost) };
+  return Buffer.from(JSON.stringify({ created, data: imagesOf(value).slice(0, images), usage }));
 }
 
 /** No more images than the hold pays for, and at least the one that a provider is asked for. */
-function affordableImages(images: number, slot: Slot, held: NanoUsd): number {
+function affordableImages(images: number, { slot, held }: Asked): number {
   const price = slot.pricing.input;
   if (price.picoUsd === 0n) return images;
   const affordable = unitsFor(held, price);

@@ -17,17 +17,24 @@ export interface JsonCall {
   body: Uint8Array;
 }
 
+/** What a slot is asked under. */
+export interface Asked {
+  model: Model;
+  slot: Slot;
+  held: NanoUsd;
+}
+
 /** What is particular to such a route. It bills one unit; its price is the slot's input price. */
 export interface JsonRoute<Call extends JsonCall> {
   routeType: RouteType;
   /** The units that the call uses at the most. */
   bound(call: Call, model: Model): bigint;
   /** What the gateway decides of a slot's body, besides the model. */
-  decide?(call: Call, slot: Slot, held: NanoUsd): JsonObject;
+  decide?(call: Call, asked: Asked): JsonObject;
   /** Members of which an answer has one as a list, where it is not a list itself. */
   lists?: readonly string[];
   /** Measures an answer. Raises a SlotFailure for one that is of no use. */
-  measure(answer: JsonObject, call: Call, model: Model): Used;
+  measure(answer: JsonObject, call: Call, asked: Asked): Used;
 }
 
 /** The units used, and where their number is known from. */
@@ -60,13 +67,14 @@ export async function serveJson<Call extends JsonCall>(
     model,
     estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
     async ask(slot, held) {
-      const decided = { model: slot.upstreamModel, ...route.decide?.(call, slot, held) };
+      const asked = { model, slot, held };
+      const decided = { model: slot.upstreamModel, ...route.decide?.(call, asked) };
       const body = spliceBody(decided, call.body);
       const accept = "application/json";
       const response = await providers.post(slot, body, { accept, requestId, signal });
       const { bytes, value: json } = await readJson(response, signal);
       const value = membersOf(json, route.lists);
-      return { bytes, value, used: route.measure(value, call, model) };
+      return { bytes, value, used: route.measure(value, call, asked) };
     },
     measure: ({ used }, { pricing }) => ({
       ...used,
