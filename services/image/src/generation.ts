@@ -21,10 +21,13 @@ export const generation: JsonRoute<GenerateImagesRequest> = {
 /** The client's answer: the provider's URLs as they are, and our own usage in place of its. */
 export function imagesAnswer({ value, used, cost }: JsonAnswer, now: Date): Uint8Array {
   const images = Number(used.quantity);
-  const created =
-    typeof value.created === "number" ? value.created : Math.floor(now.getTime() / 1_000);
+  const created = isTime(value.created) ? value.created : Math.floor(now.getTime() / 1_000);
   const usage = { images, cost: usdJson(cost) };
   return Buffer.from(JSON.stringify({ created, data: imagesOf(value).slice(0, images), usage }));
+}
+
+function isTime(seconds: unknown): seconds is number {
+  return Number.isSafeInteger(seconds) && Number(seconds) >= 0;
 }
 
 /** No more images than the hold pays for, and at least the one that a provider is asked for. */
