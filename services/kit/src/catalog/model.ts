@@ -76,7 +76,7 @@ export interface Pricing {
 
 /** One place that can serve a model. */
 export interface Slot {
-  /** `provider/model`, the slot's name in logs and for its circuit breaker. */
+  /** `provider/model`: its name in logs and for its circuit breaker, its own in its chain. */
   id: string;
   provider: Provider;
   /** The provider's own id for the model. */

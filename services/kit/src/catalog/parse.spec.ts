@@ -102,6 +102,11 @@ test("the demo catalog parses: public models of every route, one with a spare sl
   }
 });
 
+test("two models may have a slot in common", () => {
+  const { models } = parseCatalog(stringify({ ...good, models: [chat, { ...chat, alias: "b" }] }));
+  expect(models.get("b")?.chain[0]?.id).toBe(models.get("small")?.chain[0]?.id);
+});
+
 test("an entities alias has no taxonomies, and a taxonomy alias without a list takes them all", () => {
   const entry = { route_type: "classification", pricing: { per: 1, price: "1" } };
   const models = (fields: object) =>
@@ -149,6 +154,15 @@ test.each<[string, string, string]>([
     "an unknown provider",
     changed({ model: { chain: [...chat.chain, { provider: "far", model: "x" }] } }),
     "models[0].chain[1].provider: far is not among the providers",
+  ],
+  [
+    "a slot twice in a chain",
+    changed({
+      model: {
+        chain: [{ ...chat.chain[0], path: "/a" }, { provider: "near", model: "b" }, ...chat.chain],
+      },
+    }),
+    "models[0].chain[2]: is near/small-1, as chain[0] is: give one a provider of its own",
   ],
   [
     "an alias twice",

@@ -74,6 +74,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing),
     };
   });
+  requireOwnIds(chain, path);
   return {
     alias: entry.alias,
     routeType: entry.route_type,
@@ -90,6 +91,16 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     pricing,
     chain,
   };
+}
+
+/** A slot's breaker, and the jobs that it took, are found by its id. */
+function requireOwnIds(chain: readonly Slot[], path: string): void {
+  for (const [index, { id }] of chain.entries()) {
+    const first = chain.findIndex((slot) => slot.id === id);
+    if (first === index) continue;
+    const trouble = `is ${id}, as chain[${first}] is: give one a provider of its own`;
+    throw new StartError(`${path}.chain[${index}]: ${trouble}`);
+  }
 }
 
 function streamOf({ stream_url, stream_path }: ModelEntry["chain"][number]): Slot["stream"] {
