@@ -125,6 +125,16 @@ function ocrModels() {
     reader("test-read-nameless", "no_job_id"),
     reader("test-read-at-once", "running=0&pages=12"),
     reader("test-read-again", "running=0&pages=12&job_id=job-1"),
+    {
+      ...reader("test-read-numbered", ""),
+      chain: [
+        {
+          ...slot("sim", "first"),
+          path: "/ocr?simulate=running%3D0%26pages%3D3%26job_number%3D71",
+        },
+        { ...slot("sim", "second"), path: "/ocr" },
+      ],
+    },
     reader("test-read-error", "running=0&job_status=ERROR"),
     reader("test-read-odd", "running=0&job_status=paused"),
     {

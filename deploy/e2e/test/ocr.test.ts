@@ -477,6 +477,21 @@ describe("OCR", () => {
       }
     });
 
+    test("a job that its provider numbers is made once, read by its number and metered", async () => {
+      const own = await stack.newAccount(1);
+      const before = stack.simulator.journal.list().length;
+      const made = await post("/v1/ocr/jobs", [image, model("test-read-numbered")], {
+        key: own.key,
+      });
+      expect([made.status, made.body]).toEqual([202, { job_id: 71, status: "queued" }]);
+      expect(stack.simulator.journal.list()).toHaveLength(before + 1);
+      const answer = await read("71", "test-read-numbered", own.key);
+      expect(answer.body).toMatchObject({ status: "Completed", pages: 3 });
+      await eventually(async () => {
+        expect(await entriesOf(own, "test-read-numbered")).toMatchObject([{ quantity: 3n }]);
+      });
+    });
+
     test("a status read needs a key, its model, and nothing else", async () => {
       const url = `${stack.url}/v1/ocr/jobs/some-id`;
       expectEnvelope(await send(`${url}?model=x`), 401, "invalid_api_key");

@@ -116,6 +116,8 @@ const commands = z
     job_status: z.string().max(100, "must be at most 100 characters").optional(),
     /** Names every OCR job so, instead of anew. */
     job_id: z.string().max(1_000, "must be at most 1000 characters").optional(),
+    /** The same, by a number. */
+    job_number: whole(0, 9_999_999_999),
     /** Makes an OCR job without telling its id. */
     no_job_id: flag(),
     /** Returns so many images, whatever was asked for. */

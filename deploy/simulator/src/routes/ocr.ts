@@ -34,7 +34,9 @@ export const ocrJobs: Route = {
       if (await meetFaults(call, entry, commands)) return;
       entry.status = 202;
       entry.outcome = "completed";
-      const jobId = commands.no_job_id ? undefined : (commands.job_id ?? randomUUID());
+      const jobId = commands.no_job_id
+        ? undefined
+        : (commands.job_id ?? commands.job_number ?? randomUUID());
       call.response.writeHead(202, { "content-type": "application/json" });
       call.response.end(textOf({ job_id: jobId, status: "queued" }));
     }),

@@ -12,6 +12,7 @@ import { reportedPages } from "../pages.ts";
 import { measurePages } from "./document.ts";
 import { checkLane, readOcrForm } from "./form.ts";
 import { askSlot, forwardForm, type OcrAnswer } from "./forward.ts";
+import { canBeJobId, jobIdOf } from "./job-id.ts";
 import { jobPathOf, jobsPathOf } from "./job-paths.ts";
 import { jobStateOf } from "./job-state.ts";
 
@@ -21,8 +22,6 @@ export interface JobParts {
   log: Log;
   now(): Date;
 }
-
-const maxJobIdLength = 512;
 
 /**
  * POST /v1/ocr/jobs, as the edge proxies it: the provider's answer, which names the job. Nothing is
@@ -40,7 +39,7 @@ export async function createJob(
     const { slot, answer } = await pipeline.walk(model, async (one) => {
       const order = { path: jobsPathOf(one), requestId: caller.requestId };
       const made = await forwardForm(providers, one, order, form, signal);
-      return { ...made, jobId: jobIdOf(made) };
+      return { ...made, jobId: jobIdOf(made.value) };
     });
     const job = {
       alias: model.alias,
@@ -54,17 +53,6 @@ export async function createJob(
     await prisma.ocrJob.createMany({ data: job, skipDuplicates: true });
     sendJsonBytes(res, answer.bytes, answer.status);
   });
-}
-
-function jobIdOf({ value }: OcrAnswer): string {
-  const { job_id: jobId } = value;
-  if (typeof jobId === "string" && canBeJobId(jobId)) return jobId;
-  throw new SlotFailure("rejected", "the provider's answer names no job");
-}
-
-/** What no provider's job is called, the database could not even be asked for. */
-function canBeJobId(jobId: string): boolean {
-  return jobId !== "" && jobId.length <= maxJobIdLength && !jobId.includes("\0");
 }
 
 /**

@@ -27,7 +27,7 @@ export const createOcrJobOperation = uploadOperation({
   answers: {
     "2XX": jsonAnswer(
       "OcrJobCreated",
-      z.looseObject({ job_id: z.string().describe("The job's id.") }),
+      z.looseObject({ job_id: z.union([z.string(), z.int()]).describe("The job's id.") }),
       "The provider's answer as it came, with its status.",
     ),
   },

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { jobIdOf } from "./job-id.ts";
+
+test.each<[unknown, string]>([
+  ["a", "a"],
+  ["x".repeat(512), "x".repeat(512)],
+  [0, "0"],
+  [71, "71"],
+  [9_007_199_254_740_991, "9007199254740991"],
+])("%j names a job", (job_id, text) => {
+  expect(jobIdOf({ job_id })).toBe(text);
+});
+
+test.each<[unknown]>([
+  [undefined],
+  [null],
+  [""],
+  ["a\0b"],
+  ["x".repeat(513)],
+  [1.5],
+  [true],
+  [["a"]],
+  // Its last digit may be lost: the next number reads alike.
+  [2 ** 53],
+])("%j names none", (job_id) => {
+  expect(() => jobIdOf({ job_id })).toThrow("names no job");
+});
