@@ -1,28 +1,34 @@
 /** Items that come by events, read by a loop. */
 export interface Queue<Item> {
-  push(item: Item): void;
+  /** Adds an item, which weighs so many bytes. */
+  push(item: Item, bytes?: number): void;
   /** Ends the loop once it has read what came before; with a failure, by raising it. */
   end(failure?: Error): void;
   items: AsyncIterable<Item>;
 }
 
 /**
- * A queue that tells its source to wait: `onFull` is called when `limit` items are unread, and
- * `onEmpty` when all of them have been read again. For one reader.
+ * A queue that tells its source to wait: `onFull` is called when `limit` items are unread, or items
+ * of `maxBytes` together, and `onEmpty` when all of them have been read again. For one reader.
  */
 export function createQueue<Item>(options: {
   limit: number;
+  maxBytes?: number;
   onFull(): void;
   onEmpty(): void;
 }): Queue<Item> {
+  const { limit, maxBytes = Number.POSITIVE_INFINITY } = options;
   const unread: Item[] = [];
+  let unreadBytes = 0;
   let isFull = false;
   let ended: { failure: Error | undefined } | undefined;
   let wake = () => {};
 
   function take(): Item | undefined {
     const item = unread.shift();
-    if (unread.length === 0 && isFull) {
+    if (unread.length > 0) return item;
+    unreadBytes = 0;
+    if (isFull) {
       isFull = false;
       options.onEmpty();
     }
@@ -41,9 +47,10 @@ export function createQueue<Item>(options: {
   }
 
   return {
-    push(item) {
+    push(item, bytes = 0) {
       unread.push(item);
-      if (unread.length >= options.limit && !isFull) {
+      unreadBytes += bytes;
+      if ((unread.length >= limit || unreadBytes >= maxBytes) && !isFull) {
         isFull = true;
         options.onFull();
       }

@@ -15,7 +15,7 @@ async function connect({ autoPong }: { autoPong: boolean }) {
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, {
     autoPong,
   });
-  const [live] = await connected;
+  const [[live]] = await Promise.all([connected, once(client, "open")]);
   live.open();
   onTestFinished(() => {
     vi.useRealTimers();
@@ -49,6 +49,21 @@ test(
       await answered;
     }
     expect(live.gone.aborted).toBe(false);
+  },
+  testMs,
+);
+
+test(
+  "a client whose frames nobody takes is slowed by their bytes, and its frames are all read then",
+  async () => {
+    const { client, live } = await connect({ autoPong: true });
+    const frame = Buffer.alloc(512 * 1024);
+    for (let sent = 0; sent < 8; sent += 1) client.send(frame);
+    client.close();
+    await vi.waitFor(() => expect(live.isPaused).toBe(true));
+    let bytes = 0;
+    for await (const next of live.frames) bytes += next.kind === "audio" ? next.audio.length : 0;
+    expect(bytes).toBe(8 * frame.length);
   },
   testMs,
 );

@@ -2,8 +2,9 @@ import { GatewayError } from "@tollgate/kit/errors";
 import { createQueue, type Queue } from "@tollgate/kit/queue";
 import { WebSocket } from "ws";
 
-/** Client frames that wait for the provider, before the client is slowed. */
+/** Client frames that wait for the provider, and their bytes, before the client is slowed. */
 const maxWaitingFrames = 64;
+const maxWaitingBytes = 1024 * 1024;
 const maxBufferedBytes = 1024 * 1024;
 /** The largest frame that a client may send. */
 export const maxFrameBytes = 1024 * 1024;
@@ -29,6 +30,7 @@ export class LiveSocket extends WebSocket {
   readonly #gone = new AbortController();
   readonly #frames: Queue<ClientFrame> = createQueue({
     limit: maxWaitingFrames,
+    maxBytes: maxWaitingBytes,
     onFull: () => this.pause(),
     onEmpty: () => this.resume(),
   });
@@ -42,6 +44,7 @@ export class LiveSocket extends WebSocket {
       this.#isAlive = true;
       this.#frames.push(
         isBinary ? { kind: "audio", audio: data } : { kind: "text", text: data.toString("utf8") },
+        data.length,
       );
     });
     this.on("pong", () => {
