@@ -7,7 +7,7 @@ import { dearestCost } from "@tollgate/kit/pipeline";
 import { type Refusal, SlotFailure } from "@tollgate/kit/upstream/failure";
 import { nameRequest, readJson } from "@tollgate/kit/upstream/provider-client";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { secondsIn } from "./seconds.ts";
+import { isDuration, secondsIn } from "./seconds.ts";
 import type { Upload } from "./upload.ts";
 import { readWav, type Wav } from "./wav.ts";
 
@@ -94,8 +94,9 @@ function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: Wav): 
 }
 
 function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
-  const seconds = isJsonObject(usage) ? (duration ?? usage.seconds) : duration;
-  return typeof seconds === "number" && seconds >= 0 ? secondsIn(seconds) : undefined;
+  const reported = [duration, isJsonObject(usage) ? usage.seconds : undefined];
+  const seconds = reported.find(isDuration);
+  return seconds === undefined ? undefined : secondsIn(seconds);
 }
 
 function meaningOf(error: unknown, { transcription }: Model, signal: AbortSignal): unknown {

@@ -3,8 +3,12 @@ const maxSeconds = 1_000_000;
 /** What is left of adding up durations that are no whole number of binary fractions. */
 const noise = 1e-6;
 
+/** Whether a reported value can be a duration. One that cannot counts as not reported. */
+export function isDuration(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value <= maxSeconds;
+}
+
 /** Billable seconds of a duration: rounded up to a whole one. */
 export function secondsIn(duration: number): bigint {
-  const bounded = Math.min(Math.max(duration, 0), maxSeconds);
-  return BigInt(Math.ceil(bounded - noise));
+  return BigInt(Math.ceil(Math.max(duration - noise, 0)));
 }

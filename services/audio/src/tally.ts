@@ -1,12 +1,12 @@
 import type { Measured } from "@tollgate/kit/generation";
 import type { TranscriptEvent } from "@tollgate/kit/live-audio";
-import { secondsIn } from "./seconds.ts";
+import { isDuration, secondsIn } from "./seconds.ts";
 
 /** Keeps count of a stream for its meter. */
 export interface Tally {
   add(event: TranscriptEvent): void;
   readonly events: number;
-  /** The seconds of all finals together; undefined when none told its duration. */
+  /** The seconds of all finals together; undefined when none told a duration to be believed. */
   finals(): Pick<Measured, "quantity" | "basis"> | undefined;
 }
 
@@ -24,7 +24,9 @@ export function createTally(): Tally {
     get events() {
       return events;
     },
-    finals: () =>
-      durations === 0 ? undefined : { quantity: secondsIn(seconds), basis: "provider" },
+    finals() {
+      if (durations === 0 || !isDuration(seconds)) return undefined;
+      return { quantity: secondsIn(seconds), basis: "provider" };
+    },
   };
 }

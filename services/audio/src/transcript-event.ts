@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tollgate/kit/json";
 import { type TranscriptEvent, transcriptEventSchema } from "@tollgate/kit/live-audio";
+import { isDuration } from "./seconds.ts";
 
 const types: readonly string[] = transcriptEventSchema.shape.type.options;
 
@@ -13,7 +14,7 @@ export function readTranscriptEvent(value: JsonObject): TranscriptEvent | undefi
   if (isTime(start)) event.start = start;
   if (isTime(end)) event.end = end;
   if (typeof speaker === "string") event.speaker = speaker;
-  if (type === "transcription.final" && isTime(duration)) event.duration = duration;
+  if (type === "transcription.final" && isDuration(duration)) event.duration = duration;
   if (type === "transcription.refine" && typeof lang === "string") event.lang = lang;
   return event;
 }
@@ -23,6 +24,7 @@ export function isFailureEvent({ type, error }: JsonObject): boolean {
   return type === "error" || (error !== undefined && error !== null);
 }
 
+/** JSON has no way to write what is not finite, though it can be read from it. */
 function isTime(value: unknown): value is number {
-  return typeof value === "number" && value >= 0;
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

@@ -1,0 +1,37 @@
+import { isJsonObject } from "@tollgate/kit/json";
+import { expect, test } from "vitest";
+import { createTally } from "./tally.ts";
+import { readTranscriptEvent } from "./transcript-event.ts";
+
+function read(times: string) {
+  const value: unknown = JSON.parse(`{"type":"transcription.final","text":"a",${times}}`);
+  return isJsonObject(value) ? readTranscriptEvent(value) : undefined;
+}
+
+test("a final's times and its duration are passed on", () => {
+  const event = { type: "transcription.final", text: "a", start: 0, end: 1.5, duration: 1.5 };
+  expect(read('"start":0,"end":1.5,"duration":1.5')).toEqual(event);
+});
+
+test.each([
+  "1e999",
+  "-1e999",
+  "-1",
+  "null",
+  '"2"',
+])("a time or a duration of %s counts as not reported", (time) => {
+  const event = read(`"start":${time},"end":${time},"duration":${time}`);
+  expect(event).toEqual({ type: "transcription.final", text: "a" });
+});
+
+test("a duration longer than any call counts as not reported", () => {
+  expect(read('"duration":1000001')).not.toHaveProperty("duration");
+});
+
+test("finals that together are longer than any call have told nothing", () => {
+  const tally = createTally();
+  for (const duration of [600_000, 600_000]) {
+    tally.add({ type: "transcription.final", text: "a", duration });
+  }
+  expect(tally.finals()).toBeUndefined();
+});
