@@ -110,11 +110,26 @@ test.each([
   await expect(reading).rejects.toThrow(trouble);
 });
 
-test("a field that is too long is refused by its name", async () => {
-  const body = `--b\r\nContent-Disposition: form-data; name=prompt\r\n\r\n${"x".repeat(70_000)}\r\n--b--`;
+/** Reads a form of one field. */
+function readField(head: string, value: string) {
+  const body = `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n--b--`;
   const headers = { "content-type": "multipart/form-data; boundary=b" };
   const req = Object.assign(new PassThrough(), { headers });
   req.end(body);
-  const reading = readMultipart(req as unknown as IncomingMessage, { takeFile: async () => {} });
+  return readMultipart(req as unknown as IncomingMessage, { takeFile: async () => {} });
+}
+
+test("a field that is too long is refused by its name", async () => {
+  const reading = readField("name=prompt", "x".repeat(70_000));
   await expect(reading).rejects.toMatchObject({ code: "invalid_param", param: "prompt" });
+});
+
+test("a field in a charset that is not read is refused by its name", async () => {
+  const reading = readField("name=language\r\nContent-Type: text/plain; charset=binary", "de");
+  await expect(reading).rejects.toMatchObject({ code: "invalid_json", param: "language" });
+});
+
+test.each(["utf-8", "US-ASCII", "iso-8859-1"])("a field in %s is read", async (charset) => {
+  const parts = await readField(`name=a\r\nContent-Type: text/plain; charset=${charset}`, "de");
+  expect(parts).toEqual([{ kind: "field", name: "a", value: "de" }]);
 });

@@ -41,6 +41,8 @@ export async function readMultipart(
   const closed = new Promise((resolve) => form.on("close", resolve));
   form.on("field", (name, value, { valueTruncated }) => {
     if (valueTruncated) fail(tooLong(name));
+    // The form parser's types do not say that it leaves out what it cannot decode.
+    if (value === undefined) fail(malformed("a field has a charset that is not read", name));
     parts.push({ kind: "field", name, value });
   });
   form.on("file", (name, contents) => {
@@ -120,8 +122,8 @@ function openForm({ headers }: IncomingMessage): Busboy {
   }
 }
 
-function malformed(why: string): GatewayError {
-  return new GatewayError("invalid_json", `The body is no multipart/form-data: ${why}.`);
+function malformed(why: string, param?: string): GatewayError {
+  return new GatewayError("invalid_json", `The body is no multipart/form-data: ${why}.`, { param });
 }
 
 function tooLarge(): GatewayError {
