@@ -78,6 +78,13 @@ function audioModels() {
     ...faulty("test-speech", (alias, model) => speechModel(alias, model)),
     transcriber("test-hear", "hear"),
     transcriber("test-hear-dedicated", "hear?needs_lang", { language: "required" }),
+    transcriber("test-hear-dedicated-broken", "x", {
+      language: "required",
+      chain: [
+        ...transcriber("", "hear?status=502").chain,
+        ...transcriber("", "hear?needs_lang").chain,
+      ],
+    }),
     transcriber("test-hear-duration", "hear?duration=12.3"),
     transcriber("test-hear-clock", "hear?no_duration&delay_ms=1200"),
     { ...transcriber("test-hear-files", "x"), chain: [slot("sim", "x")] },

@@ -168,6 +168,29 @@ describe("transcription of uploads", () => {
       expect((await ask({ model: "test-hear-dedicated", language: "fr" })).status).toBe(200);
     });
 
+    test("where a language was named, a slot's 502 is passed on to the next slot", async () => {
+      const model = "test-hear-dedicated-broken";
+      const before = stack.simulator.journal.list().length;
+      expect((await ask({ model, language: "fr" })).status).toBe(200);
+      const unserved = await ask({ model, language: "xx" });
+      expect([unserved.status, unserved.text]).toEqual([
+        502,
+        "502 Bad Gateway: language not served\n",
+      ]);
+      expect(stack.simulator.journal.list()).toHaveLength(before + 4);
+      const unnamed = await ask({ model });
+      expect([unnamed.status, unnamed.headers.get("x-should-retry")]).toEqual([502, "false"]);
+      expect(stack.simulator.journal.list()).toHaveLength(before + 5);
+    });
+
+    test("languages that are not served do not take a slot out", async () => {
+      for (let call = 0; call < 6; call += 1) {
+        const answer = await ask({ model: "test-hear-dedicated", language: "xx" });
+        expect(answer.text).toContain("language not served");
+      }
+      expect((await ask({ model: "test-hear-dedicated", language: "fr" })).status).toBe(200);
+    });
+
     test.each([
       ["a file without a length of its own", oggOpus, 3n],
       ["a WAV", wav(7.5), 8n],

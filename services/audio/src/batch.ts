@@ -1,4 +1,5 @@
 import type { Model } from "@tollgate/kit/catalog/model";
+import { GatewayError } from "@tollgate/kit/errors";
 import type { Spool } from "@tollgate/kit/http/spool";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import type { Modality } from "@tollgate/kit/modality";
@@ -30,7 +31,7 @@ export class RelayedRefusal extends Error {
 /**
  * Transcribes a whole file: the provider's JSON, byte for byte. Bills the duration that the provider
  * reports, else the time that it took. Raises a RelayedRefusal where the alias must be told a
- * language and its provider does not serve this one.
+ * language and was told none, or one that no slot serves.
  */
 export async function transcribe(
   { pipeline, providers }: Modality,
@@ -42,7 +43,7 @@ export async function transcribe(
   const model = pipeline.resolve(alias, "transcriptions");
   const quantity = estimatedSeconds(audio);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(ceilingMs)]);
-  const { answer } = await pipeline.run({
+  const running = pipeline.run({
     caller,
     model,
     estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
@@ -65,7 +66,7 @@ export async function transcribe(
         }
         return { bytes, value, elapsedMs: performance.now() - startedAt };
       } catch (error) {
-        throw meaningOf(error, model, signal);
+        throw meaningOf(error, model, language, signal);
       }
     },
     measure({ value, elapsedMs }, { pricing }) {
@@ -74,6 +75,9 @@ export async function transcribe(
       const basis = reported === undefined ? "wall_clock" : "provider";
       return { quantity: used, basis, lines: [{ quantity: used, price: pricing.input }] };
     },
+  });
+  const { answer } = await running.catch((error: unknown) => {
+    throw refusedLanguage(error) ?? error;
   });
   return answer.bytes;
 }
@@ -99,14 +103,32 @@ function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
   return seconds === undefined ? undefined : secondsIn(seconds);
 }
 
-function meaningOf(error: unknown, { transcription }: Model, signal: AbortSignal): unknown {
+/**
+ * A 502 of an alias that must be told a language is the provider's word on the language. Where one
+ * was told, another slot may serve it; and as the client chose it, it says nothing of the slot.
+ */
+function meaningOf(
+  error: unknown,
+  { transcription }: Model,
+  language: string,
+  signal: AbortSignal,
+): unknown {
   if (error instanceof SlotFailure) {
-    const { status, refusal } = error;
+    const { status, refusal, message } = error;
     const speaksOfLanguage = status === 502 && transcription?.language === "required";
-    return speaksOfLanguage && refusal !== undefined ? new RelayedRefusal(refusal) : error;
+    if (!speaksOfLanguage || refusal === undefined) return error;
+    if (language === "") return new RelayedRefusal(refusal);
+    return new SlotFailure("unusable", message, { status, refusal });
   }
   if (error instanceof DOMException && error.name === "TimeoutError" && !signal.aborted) {
     return new SlotFailure("unreachable", "the transcription took longer than the gateway allows");
   }
   return error;
+}
+
+/** What the last slot that answered said of the language, once none has served it. */
+function refusedLanguage(error: unknown): RelayedRefusal | undefined {
+  const failure = error instanceof GatewayError ? error.cause : undefined;
+  if (!(failure instanceof SlotFailure) || failure.kind !== "unusable") return undefined;
+  return failure.refusal && new RelayedRefusal(failure.refusal);
 }
