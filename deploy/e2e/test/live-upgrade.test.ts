@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { wav } from "../src/audio-files.ts";
@@ -85,6 +86,20 @@ describe("upgrades", () => {
     const posted = await ask(path, handshake, "", "POST");
     expectEnvelope(posted, 405, "method_not_allowed");
     expect(posted.headers.get("allow")).toBe("GET, HEAD");
+  });
+
+  test.each([
+    "websocket, h2c",
+    "h2c,WebSocket",
+  ])("a WebSocket is taken from a list: %s", async (upgrade) => {
+    const { hostname, port } = new URL(stack.url);
+    const headers = { authorization: `Bearer ${account.key}`, ...handshake, upgrade };
+    const request = httpRequest({ hostname, port, path, headers });
+    request.end();
+    const [response, socket] = (await once(request, "upgrade")) as [IncomingMessage, Socket];
+    socket.destroy();
+    expect([response.statusCode, response.headers.upgrade]).toEqual([101, "websocket"]);
+    expect(response.headers["sec-websocket-accept"]).toBe("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
   });
 
   test.each([

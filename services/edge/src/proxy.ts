@@ -89,6 +89,8 @@ export function createServiceProxy(
       void web(req, res);
     },
     upgrade(req, socket, head, order) {
+      // What the client offers beside it is declined.
+      req.headers.upgrade = "websocket";
       stampCaller(req.headers, order.caller, trust);
       unanswered.set(req, order);
       upgrade.upgrade(req, socket, head);
