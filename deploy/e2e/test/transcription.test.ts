@@ -114,6 +114,7 @@ describe("transcription of uploads", () => {
       const dropped = { prompt: "p", response_format: "whatever", temperature: "hot" };
       expect((await ask({ language: "de", ...dropped })).status).toBe(200);
       expect(lastCall()?.upload?.lang).toBe("de");
+      expect((await ask({ prompt: "p".repeat(100_000) })).status).toBe(200);
       expect((await ask({ language: "", stream: "false" })).status).toBe(200);
       expect(lastCall()?.upload?.lang).toBeUndefined();
     });

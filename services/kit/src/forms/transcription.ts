@@ -1,4 +1,8 @@
-const dropped = "Taken for the sake of clients that send it, and not used.";
+const unused = {
+  kind: "text",
+  dropped: true,
+  about: "Taken for the sake of clients that send it, and not used.",
+} as const;
 
 /** The form of an uploaded transcription: the audio service checks it, the edge describes it. */
 export const transcriptionForm = {
@@ -24,7 +28,7 @@ export const transcriptionForm = {
       "The spoken language, as the model's provider names it. Some aliases need it; in a stream " +
       "it cannot be chosen.",
   },
-  prompt: { kind: "text", about: dropped },
-  response_format: { kind: "text", about: dropped },
-  temperature: { kind: "text", about: dropped },
+  prompt: unused,
+  response_format: unused,
+  temperature: unused,
 } as const;

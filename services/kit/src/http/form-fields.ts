@@ -19,6 +19,8 @@ export interface TextField {
   readonly about: string;
   /** A required text is not empty either. */
   readonly required?: true;
+  /** A text that is not used may have any length. */
+  readonly dropped?: true;
   /** The only values that are taken, where not any is. */
   readonly options?: readonly string[];
 }
@@ -72,10 +74,14 @@ function filesOf(parts: readonly FormPart[], name: string, { many }: FileField):
 function textOf(
   [part, ...others]: readonly FormPart[],
   name: string,
-  { required, options }: TextField,
+  { required, dropped, options }: TextField,
 ): string | undefined {
   if (others.length > 0) throw invalidPart(name, "must come once");
   if (part?.kind === "file") throw invalidPart(name, "must be a text, not a file");
+  if (part?.kind === "oversized") {
+    if (dropped) return undefined;
+    throw invalidPart(name, "is too long");
+  }
   const value = part?.value;
   if (required && value === undefined) throw invalidPart(name, "is required");
   if (required && value === "") throw invalidPart(name, "must not be empty");

@@ -12,6 +12,8 @@ const maxFieldBytes = 64 * 1024;
 /** One field of a form, or one file. */
 export type FormPart =
   | { kind: "field"; name: string; value: string }
+  /** A field of more than a field may have: its value is not kept. */
+  | { kind: "oversized"; name: string }
   | { kind: "file"; name: string; contentType: string };
 
 /** Where a form goes while it is read. */
@@ -40,10 +42,9 @@ export async function readMultipart(
   const fail = (error: unknown) => failing.abort(error);
   const closed = new Promise((resolve) => form.on("close", resolve));
   form.on("field", (name, value, { valueTruncated }) => {
-    if (valueTruncated) fail(tooLong(name));
     // The form parser's types do not say that it leaves out what it cannot decode.
     if (value === undefined) fail(malformed("a field has a charset that is not read", name));
-    parts.push({ kind: "field", name, value });
+    parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
   });
   form.on("file", (name, contents) => {
     parts.push({ kind: "file", name, contentType: "" });
@@ -100,9 +101,9 @@ function withContentTypes(
     throw malformed("one of its parts has no name");
   }
   return parts.map((part, index) =>
-    part.kind === "field"
-      ? part
-      : { ...part, contentType: contentTypes[index] || "application/octet-stream" },
+    part.kind === "file"
+      ? { ...part, contentType: contentTypes[index] || "application/octet-stream" }
+      : part,
   );
 }
 
@@ -129,8 +130,4 @@ function malformed(why: string, param?: string): GatewayError {
 function tooLarge(): GatewayError {
   const message = `The upload is larger than ${maxUploadBytes} bytes.`;
   return new GatewayError("request_too_large", message, { param: "file" });
-}
-
-function tooLong(param: string): GatewayError {
-  return new GatewayError("invalid_param", `${param} is too long.`, { param });
 }
