@@ -26,7 +26,7 @@ export function readConfigFrame(frame: ClientFrame, resolve: (alias: string) => 
     throw new GatewayError("unsupported_audio_format", message, { param: "format" });
   }
   for (const name of ["sample_rate", "channels"] as const) {
-    const { [name]: value = liveAudio[name] } = rates;
+    const value = rates[name] ?? liveAudio[name];
     if (value !== liveAudio[name]) throw invalid(name, `must be ${liveAudio[name]}`);
   }
   return model;
