@@ -337,8 +337,10 @@ describe("live transcription", () => {
       const live = await start({ model: "test-hear-late" }, account.key, replica.url);
       talk(live, 3);
       await eventually(() => expect(finals(live)).toHaveLength(1));
+      const silent = await open(account.key, replica.url);
       const startedAt = performance.now();
       await Promise.all([replica.stop(), live.closed]);
+      expect([await silent.closed, silent.frames]).toEqual([1_001, []]);
       expect(performance.now() - startedAt).toBeLessThan(10_000);
       expect(await live.closed).toBe(1_001);
       expect(finals(live)).toEqual([2, 1]);

@@ -30,7 +30,7 @@ export function createLiveServer(
   { log, metrics, ending }: Pick<ServiceContext, "log" | "metrics" | "ending">,
 ): LiveServer {
   const live = new Set<LiveSocket>();
-  let told = false;
+  const told = new AbortController();
   const server = new WebSocketServer<typeof LiveSocket>({
     noServer: true,
     WebSocket: LiveSocket,
@@ -49,8 +49,8 @@ export function createLiveServer(
     live.add(client);
     metrics.openSockets.inc();
     try {
-      await serveSession(modality, caller, client);
-      client.finish(told ? goingAway : normalClosure);
+      await serveSession(modality, caller, client, told.signal);
+      client.finish(told.signal.aborted ? goingAway : normalClosure);
     } catch (error) {
       if (client.gone.aborted) return;
       const failure = failureOf(error, log);
@@ -64,7 +64,7 @@ export function createLiveServer(
 
   /** Most streams end by themselves in time. The audio of the others is ended, and drained. */
   function tellAll(): void {
-    told = true;
+    told.abort();
     for (const client of live) client.endFrames();
   }
   ending.signal.addEventListener("abort", () => {

@@ -25,15 +25,17 @@ const budgetEveryMs = 1_000;
  * Serves one live transcription to its end: the configuration, then audio up and events down until
  * the provider has said it all. Raises what the client is to be told. Whatever happens, the
  * generation is settled: a stream that the provider or the gateway fails is not billed, one that
- * the client or its money ends is billed for what was used.
+ * the client or its money ends is billed for what was used. A client whose frames
+ * end without a configuration is told so, unless `ending` has aborted: it is not to blame then.
  */
 export async function serveSession(
   { pipeline, providers }: Modality,
   caller: Caller,
   client: LiveSocket,
+  ending: AbortSignal,
 ): Promise<void> {
   const frames = client.frames[Symbol.asyncIterator]();
-  const first = await firstFrame(frames, client);
+  const first = await firstFrame(frames, client, ending);
   if (first === undefined) return;
   const resolve = (alias: string) => pipeline.resolve(alias, "transcriptions");
   const model = streamingModel(readConfigFrame(first, resolve), "model");
@@ -63,11 +65,12 @@ export async function serveSession(
 async function firstFrame(
   frames: AsyncIterator<ClientFrame>,
   client: LiveSocket,
+  ending: AbortSignal,
 ): Promise<ClientFrame | undefined> {
   const late = setTimeout(() => client.endFrames(), configTimeoutMs);
   const { value, done } = await frames.next().finally(() => clearTimeout(late));
   if (!done) return value;
-  if (client.gone.aborted) return undefined;
+  if (client.gone.aborted || ending.aborted) return undefined;
   throw new GatewayError("invalid_json", "The configuration did not come.");
 }
 
