@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import { reportsError } from "@tollgate/kit/upstream/reported-error";
 
 /** A provider's answer, or a chunk of it. */
 export type WithChoices = JsonObject & { choices: readonly JsonObject[] };
@@ -9,9 +10,9 @@ export type WithChoices = JsonObject & { choices: readonly JsonObject[] };
  * 200, with choices beside it: `error`, of the whole or of a choice, or a `finish_reason` of that name.
  */
 export function hasChoices(value: unknown): value is WithChoices {
-  if (!isJsonObject(value) || isError(value.error) || !Array.isArray(value.choices)) return false;
+  if (!isJsonObject(value) || reportsError(value) || !Array.isArray(value.choices)) return false;
   return value.choices.every(
-    (choice) => isJsonObject(choice) && !isError(choice.error) && choice.finish_reason !== "error",
+    (choice) => isJsonObject(choice) && !reportsError(choice) && choice.finish_reason !== "error",
   );
 }
 
@@ -22,8 +23,4 @@ export function requireCompletion(value: unknown): WithChoices {
   }
   if (value.choices.length > 0) return value;
   throw new SlotFailure("rejected", "the provider's answer is empty");
-}
-
-function isError(value: unknown): boolean {
-  return isJsonObject(value) || (typeof value === "string" && value !== "");
 }

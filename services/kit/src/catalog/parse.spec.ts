@@ -91,6 +91,11 @@ test("a slot may have its own price, path and name of the ceiling", () => {
   expect(second?.pricing).toBe(models.get("small")?.pricing);
 });
 
+test("a slot may stand twice in a chain, to be tried again", () => {
+  const { models } = parseCatalog(changed({ model: { chain: [...chat.chain, ...chat.chain] } }));
+  expect(models.get("small")?.chain).toHaveLength(2);
+});
+
 test("the demo catalog parses: public models of every route, one with a spare slot", async () => {
   const url = new URL("../../../../deploy/simulator/demo-catalog.yaml", import.meta.url);
   const catalog = parseCatalog(await readFile(url, "utf8"));
@@ -156,13 +161,13 @@ test.each<[string, string, string]>([
     "models[0].chain[1].provider: far is not among the providers",
   ],
   [
-    "a slot twice in a chain",
+    "a slot in a chain twice, at two paths",
     changed({
       model: {
         chain: [{ ...chat.chain[0], path: "/a" }, { provider: "near", model: "b" }, ...chat.chain],
       },
     }),
-    "models[0].chain[2]: is near/small-1, as chain[0] is: give one a provider of its own",
+    "models[0].chain[2]: is near/small-1, as chain[0] is, at another path: give one a provider",
   ],
   [
     "an alias twice",

@@ -93,14 +93,18 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
   };
 }
 
-/** A slot's breaker, and the jobs that it took, are found by its id. */
+/** The jobs that a slot took are asked for where its id leads. The same slot again is one more try. */
 function requireOwnIds(chain: readonly Slot[], path: string): void {
-  for (const [index, { id }] of chain.entries()) {
-    const first = chain.findIndex((slot) => slot.id === id);
-    if (first === index) continue;
-    const trouble = `is ${id}, as chain[${first}] is: give one a provider of its own`;
-    throw new StartError(`${path}.chain[${index}]: ${trouble}`);
+  for (const [index, slot] of chain.entries()) {
+    const first = chain.findIndex(({ id }) => id === slot.id);
+    if (placesOf(chain[first] as Slot) === placesOf(slot)) continue;
+    const trouble = `is ${slot.id}, as chain[${first}] is, at another path`;
+    throw new StartError(`${path}.chain[${index}]: ${trouble}: give one a provider of its own`);
   }
+}
+
+function placesOf({ path, jobsPath, voicesPath, stream }: Slot): string {
+  return JSON.stringify([path, jobsPath, voicesPath, stream]);
 }
 
 function streamOf({ stream_url, stream_path }: ModelEntry["chain"][number]): Slot["stream"] {

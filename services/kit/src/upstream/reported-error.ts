@@ -1,9 +1,17 @@
 import type { JsonObject } from "../json.ts";
 import { SlotFailure } from "./failure.ts";
 
-/** Raises a SlotFailure for an answer that reports an error, however well its status speaks. */
-export function refuseReportedError({ error }: JsonObject): void {
-  // Some providers say in every answer what its error is: null, false or nothing where there is none.
-  if (!error) return;
-  throw new SlotFailure("rejected", "the provider's answer reports an error");
+/**
+ * Whether an answer, or a part of one, says that it failed, however well its status speaks. Some
+ * providers name their error in every answer: null, false or nothing where there is none.
+ */
+export function reportsError({ error }: JsonObject): boolean {
+  return Boolean(error);
+}
+
+/** Raises a SlotFailure for an answer that reports an error. */
+export function refuseReportedError(answer: JsonObject): void {
+  if (reportsError(answer)) {
+    throw new SlotFailure("rejected", "the provider's answer reports an error");
+  }
 }
