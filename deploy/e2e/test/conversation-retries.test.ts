@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { type Answer, chatBody, eventsOf, expectEnvelope, send } from "../src/request.ts";
@@ -158,6 +158,33 @@ describe("a turn whose run dies before its answer is kept", () => {
       [id],
     );
     expect(rows).toEqual([]);
+  });
+
+  test.each([
+    ["JSON", {}],
+    ["a stream", { stream: true }],
+  ])("%s: a turn that begins its conversation beside a deletion of all is replayed", async (...row) => {
+    const [, more] = row;
+    const account = await stack.newAccount(1);
+    const { key } = account;
+    const id = randomUUID();
+    await database.query("BEGIN");
+    await database.query("LOCK TABLE chat.turn IN SHARE MODE");
+    const turn = ask(account, id, more);
+    await vi.waitFor(async () => {
+      const text = "SELECT FROM pg_locks WHERE relation = 'chat.turn'::regclass AND NOT granted";
+      expect((await database.query(text)).rowCount).toBe(1);
+    });
+    const url = `${stack.url}/v1/conversations`;
+    expect((await send(url, { key, method: "DELETE" })).status).toBe(204);
+    await database.query("COMMIT");
+    const first = await turn;
+    expect(first.status).toBe(200);
+    expect((await send(`${url}/${id}`, { key })).status).toBe(200);
+    const again = await ask(account, id, more);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get("x-request-id")).toBe(first.headers.get("x-request-id"));
   });
 
   test("an answer that was not kept yet when its conversation was deleted is not replayed", async () => {

@@ -140,22 +140,39 @@ describe("claims over two replicas", () => {
   });
 
   test.each([
-    ["the conversation of a run", "conversation"],
+    ["the conversation of a run", ["conversation"]],
     ["all of its key's", undefined],
   ])("a run under way keeps nothing once %s is forgotten, and the next has its charge id", async (...row) => {
-    const [, conversationId] = row;
+    const [, forgotten] = row;
     const records = createRecords(pool, leaseMs);
-    const key = keyOf(`forgotten-${conversationId}`);
+    const key = keyOf(`forgotten-${forgotten}`);
     const claim = await claimed(here, key, "first");
     await claim.place("conversation");
-    await records.forget("key_2", conversationId);
-    await records.forget(key.keyId, "another");
+    await records.forget("key_2", forgotten);
+    await records.forget(key.keyId, ["another"]);
+    await records.forget(key.keyId, []);
     expect(await records.find(key)).toMatchObject({ state: "running" });
-    await records.forget(key.keyId, conversationId);
+    await records.forget(key.keyId, forgotten);
     expect(await claim.keep(answer)).toBeUndefined();
     const next = await claimed(there, key, "second");
     expect(next.chargeId).toBe("first");
     await next.release();
+  });
+
+  test("all conversations on a key's record are told once, however many", async () => {
+    await pool.query(
+      `INSERT INTO idempotency_record
+         (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at, conversation_id)
+       SELECT 'key_3', 'placed-' || n, '', 'c', 'r', now(), now() + interval '1 h',
+         CASE WHEN n <= 4600 THEN 'conversation-' || n / 2 END
+       FROM generate_series(2, 4700) AS n`,
+    );
+    const told: string[] = [];
+    const { placesOf } = createRecords(pool, leaseMs);
+    for await (const ids of placesOf("key_3")) told.push(...ids);
+    const all = Array.from({ length: 2_300 }, (_, index) => `conversation-${index + 1}`);
+    expect(new Set(told)).toEqual(new Set(all));
+    expect(told).toHaveLength(all.length);
   });
 
   test("an answer that cannot be kept is kept later, its claim held until then", async () => {

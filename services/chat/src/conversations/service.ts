@@ -60,6 +60,9 @@ export function implementConversations({
       await deletion.deleteAll(caller?.keyId ?? "");
       return {};
     },
+    async findDeletedConversations({ caller, ids }) {
+      return { ids: await store.findDeleted(caller?.keyId ?? "", ids) };
+    },
   };
 }
 
@@ -73,6 +76,7 @@ export const noConversations: Implementation<typeof ConversationService> = {
     throw notFound();
   },
   deleteConversations: async () => ({}),
+  findDeletedConversations: async () => ({ ids: [] }),
 };
 
 function requireKey(keyId = "", id: string): ConversationKey {

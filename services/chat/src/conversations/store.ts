@@ -64,6 +64,8 @@ export interface ConversationStore {
   findCharged(key: ConversationKey, chargeId: string): Promise<ChargedTurn | undefined>;
   list(keyId: string, limit: number, offset: bigint): Promise<ConversationRow[]>;
   count(keyId: string): Promise<bigint>;
+  /** Those of the ids whose conversations were deleted. */
+  findDeleted(keyId: string, ids: readonly string[]): Promise<string[]>;
   /** A live conversation with its turns, in their order. */
   read(key: ConversationKey): Promise<{ row: ConversationRow; turns: TurnRow[] } | undefined>;
 }
@@ -135,6 +137,14 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
         values: [keyId],
       });
       return rows[0]?.total ?? 0n;
+    },
+    async findDeleted(keyId, ids) {
+      const { rows } = await pool.query<{ id: string }>({
+        name: "find-deleted",
+        text: deletedSql,
+        values: [keyId, ids],
+      });
+      return rows.map(({ id }) => id);
     },
     async read({ keyId, id }) {
       const { rows } = await pool.query<ConversationRow & Prefixed<TurnRow>>({
@@ -222,6 +232,9 @@ const listSql = `
 
 const countSql =
   "SELECT count(*) AS total FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
+
+const deletedSql =
+  "SELECT id FROM conversation WHERE key_id = $1 AND id = ANY ($2) AND deleted_at IS NOT NULL";
 
 /** One statement, so that the turns are those that the conversation counts. Each has one at least. */
 const readSql = `

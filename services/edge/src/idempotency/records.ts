@@ -7,6 +7,8 @@ const keptMs = 24 * 60 * 60 * 1_000;
 export const claimLeaseMs = 15_000;
 /** A sweep removes so many in one statement. */
 const sweepLimit = 1_000;
+/** So many conversations are told at a time. */
+const placesLimit = 1_000;
 
 /** What is on record for a key. */
 export interface FoundRecord {
@@ -49,12 +51,14 @@ export interface IdempotencyRecords {
    * stays on record.
    */
   drop(key: RequestKey, runner: string): Promise<void>;
+  /** The conversations that a key's records are of, in the order of their ids, some at a time. */
+  placesOf(keyId: string): AsyncIterable<string[]>;
   /**
-   * Removes the answers that are turns of a key's conversation, or of any of them, and ends the
-   * claims of runs under way: what is deleted is not replayed, nor kept any more. The next request
-   * with one of their idempotency keys runs, under the same charge id.
+   * Removes the answers that are turns of these conversations of a key, or of any of its own, and
+   * ends the claims of runs under way: what is deleted is not replayed, nor kept any more. The next
+   * request with one of their idempotency keys runs, under the same charge id.
    */
-  forget(keyId: string, conversationId?: string): Promise<void>;
+  forget(keyId: string, conversationIds?: readonly string[]): Promise<void>;
   renew(claims: readonly HeldClaim[]): Promise<void>;
   /** Removes all that has expired. Answers how many. */
   sweep(): Promise<number>;
@@ -95,8 +99,22 @@ export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): Idempotenc
       const { rowCount } = await statement("drop", dropSql, values);
       if (rowCount === 0) await statement("release", releaseSql, values);
     },
-    async forget(keyId, conversationId) {
-      await statement("forget", forgetSql, [keyId, conversationId ?? null]);
+    async *placesOf(keyId) {
+      let last = "";
+      for (let found = placesLimit; found === placesLimit; ) {
+        const { rows } = await pool.query<{ conversation_id: string }>({
+          name: "places",
+          text: placesSql,
+          values: [keyId, last, placesLimit],
+        });
+        const ids = rows.map(({ conversation_id: id }) => id);
+        yield ids;
+        last = ids.at(-1) ?? "";
+        found = ids.length;
+      }
+    },
+    async forget(keyId, conversationIds) {
+      await statement("forget", forgetSql, [keyId, conversationIds ?? null]);
     },
     async renew(claims) {
       const keyIds = claims.map(({ key }) => key.keyId);
@@ -179,12 +197,16 @@ const dropSql = `
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND charge_id = $3
     AND answered_at IS NULL`;
 
+const placesSql = `
+  SELECT DISTINCT conversation_id FROM idempotency_record
+  WHERE key_id = $1 AND conversation_id > $2 ORDER BY conversation_id LIMIT $3`;
+
 const forgetSql = `
   UPDATE idempotency_record SET
     runner = '', lease_until = now(),
     answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
   WHERE key_id = $1 AND conversation_id IS NOT NULL
-    AND ($2::text IS NULL OR conversation_id = $2)`;
+    AND ($2::text[] IS NULL OR conversation_id = ANY ($2))`;
 
 const renewSql = `
   UPDATE idempotency_record AS record SET lease_until = now() + $4 * interval '1 millisecond'

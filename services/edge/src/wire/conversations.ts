@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { usdJson } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
-import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type {
   Conversation,
   ConversationService,
@@ -27,7 +27,7 @@ export interface ConversationParts {
   authenticate: Authenticate;
   conversations: Client<typeof ConversationService>;
   /** Their turns' answers are kept for retries. */
-  records: Pick<IdempotencyRecords, "forget">;
+  records: Pick<IdempotencyRecords, "forget" | "placesOf">;
 }
 
 /** GET /v1/conversations: the key's live ones, the most recently active first. Never a 400. */
@@ -79,20 +79,41 @@ export function deleteConversation(parts: ConversationParts): Route {
     const caller = await callerOf(authenticate, exchange);
     const { place: id = "" } = exchange;
     await conversations.deleteConversation({ caller, id });
-    await records.forget(caller.keyId, id.toLowerCase());
+    await records.forget(caller.keyId, [id.toLowerCase()]);
     exchange.res.writeHead(204, { ...exchange.headers }).end();
   };
 }
 
 /** DELETE /v1/conversations: every live one of the key. */
 export function deleteConversations(parts: ConversationParts): Route {
-  const { authenticate, conversations, records } = parts;
+  const { authenticate, conversations } = parts;
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
     await conversations.deleteConversations({ caller });
-    await records.forget(caller.keyId);
+    await forgetDeleted(parts, caller);
     exchange.res.writeHead(204, { ...exchange.headers }).end();
   };
+}
+
+/**
+ * Forgets the answers to turns of all the key's conversations that are deleted by now, and no
+ * other's: one that was begun meanwhile lives on, and so do the answers to its turns.
+ */
+async function forgetDeleted(
+  { conversations, records }: ConversationParts,
+  caller: Caller,
+): Promise<void> {
+  const { keyId } = caller;
+  try {
+    for await (const places of records.placesOf(keyId)) {
+      if (places.length === 0) return;
+      const { ids } = await conversations.findDeletedConversations({ caller, ids: places });
+      await records.forget(keyId, ids);
+    }
+  } catch {
+    // Which ones are deleted cannot be told, so that none of their answers may be replayed.
+    await records.forget(keyId);
+  }
 }
 
 async function callerOf(authenticate: Authenticate, exchange: Exchange) {
