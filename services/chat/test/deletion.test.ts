@@ -81,6 +81,26 @@ describe("deletion", () => {
     expect(await contentsOf(key)).toBe(0);
   });
 
+  test("of all locks one conversation after another by their ids", async () => {
+    const ids = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000000"];
+    for (const id of ids) {
+      const key = { keyId: "key_1", id };
+      await lock(pool, key, "req_1");
+      await store.append(key, "req_1", newTurn());
+    }
+    // By these the database would take them as they lie.
+    await pool.query("ANALYZE conversation");
+    const own = "SELECT FROM conversation WHERE id = $1 FOR UPDATE";
+    const holder = await pool.connect();
+    await holder.query("BEGIN");
+    await holder.query(own, [ids[1]]);
+    const removed = deletion.deleteAll("key_1");
+    await waitsForRow();
+    const free = holder.query(`${own} NOWAIT`, [ids[0]]);
+    await free.finally(() => holder.release(true));
+    await removed;
+  });
+
   test("removes also what was joined before", async () => {
     const key = newKey();
     await lock(pool, key, "req_1");

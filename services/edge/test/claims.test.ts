@@ -6,7 +6,11 @@ import { createDatabase } from "@tollgate/local/postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { type Claim, type Claims, createClaims } from "../src/idempotency/claims.ts";
-import { createRecords, type FoundRecord } from "../src/idempotency/records.ts";
+import {
+  createRecords,
+  type FoundRecord,
+  type IdempotencyRecords,
+} from "../src/idempotency/records.ts";
 import type { RequestKey } from "../src/idempotency/request-key.ts";
 import { edgeSchema } from "../src/schema.ts";
 
@@ -157,6 +161,31 @@ describe("claims over two replicas", () => {
     const next = await claimed(there, key, "second");
     expect(next.chargeId).toBe("first");
     await next.release();
+  });
+
+  test.each<[string, (records: IdempotencyRecords, keys: RequestKey[]) => Promise<void>]>([
+    ["forgetting", (records) => records.forget("key_1", ["conversation"])],
+    ["renewing", (records, keys) => records.renew(keys.map((key) => ({ key, runner: "first" })))],
+  ])("%s many locks one after another, by their keys", async (name, run) => {
+    const records = createRecords(pool, leaseMs);
+    const keys = [keyOf(`b ${name}`), keyOf(`a ${name}`)];
+    for (const key of keys) {
+      await records.claim(key, "first");
+      await records.place(key, "first", "conversation");
+    }
+    const own = "SELECT FROM idempotency_record WHERE idempotency_key = $1 FOR UPDATE";
+    const holder = await pool.connect();
+    await holder.query("BEGIN");
+    await holder.query(own, [`a ${name}`]);
+    const done = run(records, keys);
+    await vi.waitFor(async () => {
+      const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+        AND datname = current_database()`;
+      expect((await pool.query(text)).rowCount).toBe(1);
+    });
+    const free = holder.query(`${own} NOWAIT`, [`b ${name}`]);
+    await free.finally(() => holder.release(true));
+    await done;
   });
 
   test("all conversations on a key's record are told once, however many", async () => {

@@ -93,9 +93,13 @@ const deleteOneSql = `
   ), ${unlinking}
   SELECT EXISTS (SELECT FROM gone) AS was_live FROM conversation WHERE key_id = $1 AND id = $2`;
 
+/** It locks the rows in one order first, so that two of them do not wait for each other. */
 const deleteAllSql = `
-  WITH gone AS (
-    ${tombstone} WHERE key_id = $1 AND deleted_at IS NULL RETURNING key_id, id, account_id
+  WITH live AS (
+    SELECT id FROM conversation WHERE key_id = $1 AND deleted_at IS NULL ORDER BY id FOR UPDATE
+  ), gone AS (
+    ${tombstone} FROM live WHERE key_id = $1 AND conversation.id = live.id
+    RETURNING key_id, conversation.id, account_id
   ), ${unlinking}
   SELECT count(*) FROM gone`;
 

@@ -201,18 +201,31 @@ const placesSql = `
   SELECT DISTINCT conversation_id FROM idempotency_record
   WHERE key_id = $1 AND conversation_id > $2 ORDER BY conversation_id LIMIT $3`;
 
+/** Statements that wait for many rows lock them in this order first, not to wait for each other. */
+const inOneOrder = "ORDER BY record.key_id, record.idempotency_key FOR UPDATE OF record";
+
 const forgetSql = `
-  UPDATE idempotency_record SET
+  WITH own AS (
+    SELECT key_id, idempotency_key FROM idempotency_record AS record
+    WHERE key_id = $1 AND conversation_id IS NOT NULL
+      AND ($2::text[] IS NULL OR conversation_id = ANY ($2))
+    ${inOneOrder}
+  )
+  UPDATE idempotency_record AS record SET
     runner = '', lease_until = now(),
     answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
-  WHERE key_id = $1 AND conversation_id IS NOT NULL
-    AND ($2::text[] IS NULL OR conversation_id = ANY ($2))`;
+  FROM own WHERE record.key_id = own.key_id AND record.idempotency_key = own.idempotency_key`;
 
 const renewSql = `
+  WITH own AS (
+    SELECT record.key_id, record.idempotency_key
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS live (key_id, idempotency_key, runner)
+    JOIN idempotency_record AS record USING (key_id, idempotency_key, runner)
+    WHERE record.answered_at IS NULL
+    ${inOneOrder}
+  )
   UPDATE idempotency_record AS record SET lease_until = now() + $4 * interval '1 millisecond'
-  FROM unnest($1::text[], $2::text[], $3::text[]) AS live (key_id, idempotency_key, runner)
-  WHERE record.key_id = live.key_id AND record.idempotency_key = live.idempotency_key
-    AND record.runner = live.runner AND record.answered_at IS NULL`;
+  FROM own WHERE record.key_id = own.key_id AND record.idempotency_key = own.idempotency_key`;
 
 const sweepSql = `
   DELETE FROM idempotency_record WHERE (key_id, idempotency_key) IN (
