@@ -171,10 +171,13 @@ describe("a turn whose run dies before its answer is kept", () => {
     await database.query("BEGIN");
     await database.query("LOCK TABLE chat.turn IN SHARE MODE");
     const turn = ask(account, id, more);
-    await vi.waitFor(async () => {
-      const text = "SELECT FROM pg_locks WHERE relation = 'chat.turn'::regclass AND NOT granted";
-      expect((await database.query(text)).rowCount).toBe(1);
-    });
+    await vi.waitFor(
+      async () => {
+        const text = "SELECT FROM pg_locks WHERE relation = 'chat.turn'::regclass AND NOT granted";
+        expect((await database.query(text)).rowCount).toBe(1);
+      },
+      { timeout: 20_000 },
+    );
     const url = `${stack.url}/v1/conversations`;
     expect((await send(url, { key, method: "DELETE" })).status).toBe(204);
     await database.query("COMMIT");

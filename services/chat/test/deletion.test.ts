@@ -8,6 +8,9 @@ import { createDeletion, type Deletion } from "../src/conversations/deletion.ts"
 import { type ConversationStore, createConversationStore } from "../src/conversations/store.ts";
 import { lock, newKey, newTurn, openChatDatabase, silent } from "./chat-database.ts";
 
+const unending = new AbortController().signal;
+const patience = { timeout: 20_000 };
+
 describe("deletion", () => {
   let pool: pg.Pool;
   let store: ConversationStore;
@@ -64,12 +67,12 @@ describe("deletion", () => {
       const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
         AND datname = current_database()`;
       expect((await pool.query(text)).rows).toHaveLength(1);
-    });
+    }, patience);
   }
 
   test.each([
     ["one", (key: ConversationKey) => deletion.deleteOne(key)],
-    ["all", (key: ConversationKey) => deletion.deleteAll(key.keyId)],
+    ["all", (key: ConversationKey) => deletion.deleteAll(key.keyId, unending)],
   ])("of %s removes also the turn that is just being added", async (_, remove) => {
     const key = await begin();
     const commit = await addSlowly(key);
@@ -94,11 +97,43 @@ describe("deletion", () => {
     const holder = await pool.connect();
     await holder.query("BEGIN");
     await holder.query(own, [ids[1]]);
-    const removed = deletion.deleteAll("key_1");
+    const removed = deletion.deleteAll("key_1", unending);
     await waitsForRow();
     const free = holder.query(`${own} NOWAIT`, [ids[0]]);
     await free.finally(() => holder.release(true));
     await removed;
+  });
+
+  describe("of very many", () => {
+    const keyId = "key_many";
+    const live = "SELECT id FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
+    const countLive = async () => (await pool.query(live, [keyId])).rowCount ?? 0;
+
+    beforeAll(async () => {
+      await pool.query(
+        `INSERT INTO conversation (key_id, id, account_id, model, turn_count, context_tokens,
+           text_bytes, text_characters, messages, image_parts)
+         SELECT $1, gen_random_uuid(), 'acct_1', 'm', 1, 0, 0, 0, 2, 0 FROM generate_series(1, 4500)`,
+        [keyId],
+      );
+    });
+
+    test("does nothing for a call that has ended", async () => {
+      await expect(deletion.deleteAll(keyId, AbortSignal.abort())).rejects.toThrow();
+      expect(await countLive()).toBe(4_500);
+    });
+
+    test("takes some at a time, until none is left", async () => {
+      const holder = await pool.connect();
+      await holder.query("BEGIN");
+      const last = (await pool.query<{ id: string }>(live, [keyId])).rows.at(-1)?.id;
+      await holder.query(`${live} AND id = $2 FOR UPDATE`, [keyId, last]);
+      const removed = deletion.deleteAll(keyId, unending);
+      await waitsForRow();
+      expect(await countLive().finally(() => holder.release(true))).toBeLessThan(4_500);
+      await removed;
+      expect(await countLive()).toBe(0);
+    });
   });
 
   test("removes also what was joined before", async () => {
@@ -141,7 +176,7 @@ describe("deletion", () => {
     const silence = Promise.withResolvers<object>();
     unlink.mockImplementation(() => silence.promise);
     await deletion.deleteOne(key);
-    await deletion.deleteAll(key.keyId);
+    await deletion.deleteAll(key.keyId, unending);
     silence.resolve({});
   });
 });

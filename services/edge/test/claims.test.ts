@@ -178,11 +178,14 @@ describe("claims over two replicas", () => {
     await holder.query("BEGIN");
     await holder.query(own, [`a ${name}`]);
     const done = run(records, keys);
-    await vi.waitFor(async () => {
-      const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+    await vi.waitFor(
+      async () => {
+        const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
         AND datname = current_database()`;
-      expect((await pool.query(text)).rowCount).toBe(1);
-    });
+        expect((await pool.query(text)).rowCount).toBe(1);
+      },
+      { timeout: 20_000 },
+    );
     const free = holder.query(`${own} NOWAIT`, [`b ${name}`]);
     await free.finally(() => holder.release(true));
     await done;

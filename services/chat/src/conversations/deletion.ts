@@ -6,6 +6,8 @@ import type { ConversationKey } from "./conversation-key.ts";
 
 const defaultTimes = { retryEveryMs: 5_000 };
 const batchLimit = 500;
+/** So many conversations are deleted in one statement, which may not take long. */
+const deletionLimit = 2_000;
 
 /**
  * Deletes conversations: their content at once, their links in the ledger as soon as it can be,
@@ -14,7 +16,11 @@ const batchLimit = 500;
 export interface Deletion {
   /** False when the id was never the key's. */
   deleteOne(key: ConversationKey): Promise<boolean>;
-  deleteAll(keyId: string): Promise<void>;
+  /**
+   * Deletes all that are there as it begins, some at a time: ended by the signal or by a fault, it
+   * leaves the rest.
+   */
+  deleteAll(keyId: string, signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,9 +67,14 @@ export function createDeletion(
       if (rows[0]?.was_live) unlinkSoon();
       return rows.length === 1;
     },
-    async deleteAll(keyId) {
-      await pool.query(deleteAllSql, [keyId]);
-      unlinkSoon();
+    async deleteAll(keyId, signal) {
+      const { rows } = await pool.query<{ id: string }>(liveSql, [keyId]);
+      for (let first = 0; first < rows.length; first += deletionLimit) {
+        signal.throwIfAborted();
+        const ids = rows.slice(first, first + deletionLimit).map(({ id }) => id);
+        await pool.query(deleteSomeSql, [keyId, ids]);
+        unlinkSoon();
+      }
     },
     async stop() {
       clearInterval(retry);
@@ -93,10 +104,13 @@ const deleteOneSql = `
   ), ${unlinking}
   SELECT EXISTS (SELECT FROM gone) AS was_live FROM conversation WHERE key_id = $1 AND id = $2`;
 
+const liveSql = "SELECT id FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
+
 /** It locks the rows in one order first, so that two of them do not wait for each other. */
-const deleteAllSql = `
+const deleteSomeSql = `
   WITH live AS (
-    SELECT id FROM conversation WHERE key_id = $1 AND deleted_at IS NULL ORDER BY id FOR UPDATE
+    SELECT id FROM conversation WHERE key_id = $1 AND id = ANY ($2) AND deleted_at IS NULL
+    ORDER BY id FOR UPDATE
   ), gone AS (
     ${tombstone} FROM live WHERE key_id = $1 AND conversation.id = live.id
     RETURNING key_id, conversation.id, account_id

@@ -56,8 +56,8 @@ export function implementConversations({
       if (!(await deletion.deleteOne(requireKey(caller?.keyId, id)))) throw notFound();
       return {};
     },
-    async deleteConversations({ caller }) {
-      await deletion.deleteAll(caller?.keyId ?? "");
+    async deleteConversations({ caller }, { signal }) {
+      await deletion.deleteAll(caller?.keyId ?? "", signal);
       return {};
     },
     async findDeletedConversations({ caller, ids }) {

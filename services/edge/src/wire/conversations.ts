@@ -30,6 +30,9 @@ export interface ConversationParts {
   records: Pick<IdempotencyRecords, "forget" | "placesOf">;
 }
 
+/** The longest that deleting all of a key's conversations may take. */
+const deletionTimeoutMs = 5 * 60 * 1_000;
+
 /** GET /v1/conversations: the key's live ones, the most recently active first. Never a 400. */
 export function listConversations({ authenticate, conversations }: ConversationParts): Route {
   return async (exchange) => {
@@ -89,7 +92,7 @@ export function deleteConversations(parts: ConversationParts): Route {
   const { authenticate, conversations } = parts;
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
-    await conversations.deleteConversations({ caller });
+    await conversations.deleteConversations({ caller }, { timeoutMs: deletionTimeoutMs });
     await forgetDeleted(parts, caller);
     exchange.res.writeHead(204, { ...exchange.headers }).end();
   };
