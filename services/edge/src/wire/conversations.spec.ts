@@ -1,7 +1,11 @@
-import { PeerError } from "@tollgate/kit/errors";
+import { GatewayError, PeerError } from "@tollgate/kit/errors";
 import { expect, test, vi } from "vitest";
 import type { Exchange } from "../exchange.ts";
-import { type ConversationParts, deleteConversations } from "./conversations.ts";
+import {
+  type ConversationParts,
+  deleteConversation,
+  deleteConversations,
+} from "./conversations.ts";
 
 const away = new PeerError("unavailable", "chat is away");
 
@@ -40,4 +44,25 @@ test("where nobody tells what is deleted, no answer of a turn is replayed", asyn
   await deleteConversations(parts)(exchange);
   expect(forget.mock.calls).toEqual([["key_1"]]);
   expect(end).toHaveBeenCalledOnce();
+});
+
+test("deleting all that fails forgets the answers of what it had deleted", async () => {
+  const { parts, exchange, forget, end } = world({
+    deleteConversations: () => Promise.reject(away),
+  });
+  await expect(deleteConversations(parts)(exchange)).rejects.toBe(away);
+  expect(forget.mock.calls).toEqual([["key_1", ["deleted"]]]);
+  expect(end).not.toHaveBeenCalled();
+});
+
+test.each<[string, Error, unknown[]]>([
+  ["that fails forgets its answers all the same", away, [["key_1", ["a"]]]],
+  ["that is none forgets nothing", new GatewayError("conversation_not_found", "None."), []],
+])("deleting a conversation %s", async (_, error, forgotten) => {
+  const { parts, exchange, forget, end } = world({
+    deleteConversation: () => Promise.reject(error),
+  });
+  await expect(deleteConversation(parts)(exchange)).rejects.toBe(error);
+  expect(forget.mock.calls).toEqual(forgotten);
+  expect(end).not.toHaveBeenCalled();
 });

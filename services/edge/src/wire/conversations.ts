@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { GatewayError } from "@tollgate/kit/errors";
 import { usdJson } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
@@ -81,8 +82,15 @@ export function deleteConversation(parts: ConversationParts): Route {
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
     const { place: id = "" } = exchange;
-    await conversations.deleteConversation({ caller, id });
-    await records.forget(caller.keyId, [id.toLowerCase()]);
+    const forget = () => records.forget(caller.keyId, [id.toLowerCase()]);
+    try {
+      await conversations.deleteConversation({ caller, id });
+    } catch (error) {
+      // It may be deleted all the same, where only the word of it was lost.
+      if (!isUnknown(error)) await forget();
+      throw error;
+    }
+    await forget();
     exchange.res.writeHead(204, { ...exchange.headers }).end();
   };
 }
@@ -92,10 +100,18 @@ export function deleteConversations(parts: ConversationParts): Route {
   const { authenticate, conversations } = parts;
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
-    await conversations.deleteConversations({ caller }, { timeoutMs: deletionTimeoutMs });
-    await forgetDeleted(parts, caller);
+    try {
+      await conversations.deleteConversations({ caller }, { timeoutMs: deletionTimeoutMs });
+    } finally {
+      // Some or all may be deleted also where it failed.
+      await forgetDeleted(parts, caller);
+    }
     exchange.res.writeHead(204, { ...exchange.headers }).end();
   };
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "conversation_not_found";
 }
 
 /**
