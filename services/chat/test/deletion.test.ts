@@ -179,4 +179,22 @@ describe("deletion", () => {
     await deletion.deleteAll(key.keyId, unending);
     silence.resolve({});
   });
+
+  test("tells the ledger of all that wait, however many, before it rests", async () => {
+    unlink.mockClear();
+    await deletion.stop();
+    await pool.query(
+      `INSERT INTO pending_unlink (link, account_id)
+       SELECT 'link_' || n, 'acct_' || n % 3 FROM generate_series(1, 1700) AS n`,
+    );
+    const ledger = { unlinkConversations: unlink } as unknown as Client<typeof LedgerService>;
+    const resting = createDeletion(pool, ledger, silent, { retryEveryMs: 600_000 });
+    await resting.deleteOne(await begin());
+    await vi.waitFor(async () => {
+      expect((await pool.query("SELECT FROM pending_unlink")).rows).toEqual([]);
+    }, patience);
+    await resting.stop();
+    const told = unlink.mock.calls.flatMap(([{ conversationIds }]) => conversationIds);
+    expect(new Set(told).size).toBe(1_701);
+  });
 });

@@ -5,7 +5,8 @@ import type pg from "pg";
 import type { ConversationKey } from "./conversation-key.ts";
 
 const defaultTimes = { retryEveryMs: 5_000 };
-const batchLimit = 500;
+/** So many are unlinked at a time. */
+const unlinkLimit = 500;
 /** So many conversations are deleted in one statement, which may not take long. */
 const deletionLimit = 2_000;
 
@@ -31,17 +32,25 @@ export function createDeletion(
   { retryEveryMs } = defaultTimes,
 ): Deletion {
   let work: Promise<void> = Promise.resolve();
+  let stopped = false;
 
-  /** Every replica may run it at once: unlinking again changes nothing. */
+  /** Every replica may run it at once: unlinking again changes nothing. Answers how many it were. */
+  async function unlinkSome(): Promise<number> {
+    const { rows } = await pool.query<{ account_id: string; links: string[] }>(pendingSql, [
+      unlinkLimit,
+    ]);
+    let unlinked = 0;
+    for (const { account_id: accountId, links } of rows) {
+      await ledger.unlinkConversations({ accountId, conversationIds: links });
+      await pool.query(unlinkedSql, [links]);
+      unlinked += links.length;
+    }
+    return unlinked;
+  }
+
   async function unlinkPending(): Promise<void> {
     try {
-      const { rows } = await pool.query<{ account_id: string; links: string[] }>(pendingSql, [
-        batchLimit,
-      ]);
-      for (const { account_id: accountId, links } of rows) {
-        await ledger.unlinkConversations({ accountId, conversationIds: links });
-        await pool.query("DELETE FROM pending_unlink WHERE link = ANY ($1)", [links]);
-      }
+      while ((await unlinkSome()) === unlinkLimit && !stopped);
     } catch (error) {
       log.warn({ reason: (error as Error).message }, "entries not unlinked yet");
     }
@@ -78,6 +87,7 @@ export function createDeletion(
     },
     async stop() {
       clearInterval(retry);
+      stopped = true;
       await work;
     },
   };
@@ -116,6 +126,10 @@ const deleteSomeSql = `
     RETURNING key_id, conversation.id, account_id
   ), ${unlinking}
   SELECT count(*) FROM gone`;
+
+const unlinkedSql = `
+  DELETE FROM pending_unlink WHERE link IN (
+    SELECT link FROM pending_unlink WHERE link = ANY ($1) ORDER BY link FOR UPDATE)`;
 
 const pendingSql = `
   SELECT account_id, array_agg(link) AS links FROM (
