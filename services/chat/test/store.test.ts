@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import type { ConversationKey } from "../src/conversations/conversation-key.ts";
 import { type ConversationStore, createConversationStore } from "../src/conversations/store.ts";
 import { lock, newKey, newTurn, openChatDatabase } from "./chat-database.ts";
@@ -30,6 +30,25 @@ describe("the store", () => {
   async function spoil({ id }: ConversationKey): Promise<void> {
     await pool.query("UPDATE turn SET messages = '[]' WHERE conversation_id = $1", [id]);
   }
+
+  test("a list tells its total in the same statement, also beyond its end", async () => {
+    const keyId = "key_list";
+    const store = createConversationStore(pool);
+    const query = vi.spyOn(pool, "query");
+    expect(await store.list(keyId, 2, 0n)).toEqual({ rows: [], total: 0n });
+    expect(query).toHaveBeenCalledOnce();
+    query.mockRestore();
+    const ids = [];
+    for (const { id } of [newKey(), newKey(), newKey()]) {
+      await lock(pool, { keyId, id }, "req_1");
+      await store.append({ keyId, id }, "req_1", newTurn());
+      ids.unshift(id);
+    }
+    const lists = await Promise.all([0n, 2n, 3n].map((offset) => store.list(keyId, 2, offset)));
+    expect(lists.map(({ total }) => total)).toEqual([3n, 3n, 3n]);
+    const listed = lists.map(({ rows }) => rows.map(({ id }) => id));
+    expect(listed).toEqual([ids.slice(0, 2), ids.slice(2), []]);
+  });
 
   test("turns that were read lately, or stored here, are not read again", async () => {
     const key = await begin(2);

@@ -22,10 +22,7 @@ export function implementConversations({
   return {
     async listConversations({ caller, limit, offset }) {
       const keyId = caller?.keyId ?? "";
-      const [rows, total] = await Promise.all([
-        store.list(keyId, limit, offset),
-        store.count(keyId),
-      ]);
+      const { rows, total } = await store.list(keyId, limit, offset);
       return { conversations: rows.map(toConversation), total };
     },
     async getConversation({ caller, id }) {

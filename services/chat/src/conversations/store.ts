@@ -41,6 +41,11 @@ export interface ConversationRow {
   last_active_at: Date;
 }
 
+export interface ConversationList {
+  rows: ConversationRow[];
+  total: bigint;
+}
+
 export interface TurnRow {
   index: number;
   messages: string;
@@ -62,8 +67,8 @@ export interface ConversationStore {
   append(key: ConversationKey, holder: string, turn: NewTurn): Promise<boolean>;
   /** The turn that an earlier run with this charge id stored. */
   findCharged(key: ConversationKey, chargeId: string): Promise<ChargedTurn | undefined>;
-  list(keyId: string, limit: number, offset: bigint): Promise<ConversationRow[]>;
-  count(keyId: string): Promise<bigint>;
+  /** Some of the live ones, the most recently active first, and how many there are in all. */
+  list(keyId: string, limit: number, offset: bigint): Promise<ConversationList>;
   /** Those of the ids whose conversations were deleted. */
   findDeleted(keyId: string, ids: readonly string[]): Promise<string[]>;
   /** A live conversation with its turns, in their order. */
@@ -123,20 +128,12 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
       return rows[0];
     },
     async list(keyId, limit, offset) {
-      const { rows } = await pool.query<ConversationRow>({
+      const { rows } = await pool.query<ListedRow>({
         name: "list-conversations",
         text: listSql,
         values: [keyId, limit, offset],
       });
-      return rows;
-    },
-    async count(keyId) {
-      const { rows } = await pool.query<{ total: bigint }>({
-        name: "count-conversations",
-        text: countSql,
-        values: [keyId],
-      });
-      return rows[0]?.total ?? 0n;
+      return { rows: rows.filter(isListed), total: rows[0]?.total ?? 0n };
     },
     async findDeleted(keyId, ids) {
       const { rows } = await pool.query<{ id: string }>({
@@ -156,6 +153,13 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
       return row === undefined ? undefined : { row, turns: rows.map(toTurnRow) };
     },
   };
+}
+
+/** Beyond the last conversation there is a row all the same: it tells the total. */
+type ListedRow = { total: bigint } & (ConversationRow | { id: null });
+
+function isListed(row: ListedRow): row is ListedRow & ConversationRow {
+  return row.id !== null;
 }
 
 type Prefixed<Row> = { [Name in keyof Row as `turn_${Name & string}`]: Row[Name] };
@@ -225,13 +229,17 @@ const chargedSql = `
   SELECT model, response, usage, answer FROM turn
   WHERE key_id = $1 AND conversation_id = $2 AND charge_id = $3`;
 
+/** One statement, so that the total is of those among which these are. */
 const listSql = `
-  SELECT id, model, turn_count, created_at, last_active_at FROM conversation
-  WHERE key_id = $1 AND deleted_at IS NULL
-  ORDER BY last_active_at DESC, id LIMIT $2 OFFSET $3`;
-
-const countSql =
-  "SELECT count(*) AS total FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
+  WITH listed AS (
+    SELECT id, model, turn_count, created_at, last_active_at FROM conversation
+    WHERE key_id = $1 AND deleted_at IS NULL
+    ORDER BY last_active_at DESC, id LIMIT $2 OFFSET $3
+  ), live AS (
+    SELECT count(*) AS total FROM conversation WHERE key_id = $1 AND deleted_at IS NULL
+  )
+  SELECT live.total, listed.* FROM live LEFT JOIN listed ON true
+  ORDER BY last_active_at DESC, id`;
 
 const deletedSql =
   "SELECT id FROM conversation WHERE key_id = $1 AND id = ANY ($2) AND deleted_at IS NOT NULL";
