@@ -70,6 +70,7 @@ function audioModels() {
     speechModel("test-speech", "voice"),
     speechModel("test-speech-paced", "voice?delay_ms=1500&gap_ms=200&chunk_bytes=1000"),
     speechModel("test-speech-wav", "voice?audio_type=audio/wav", ["wav"]),
+    speechModel("test-speech-shouted", "voice?audio_type=AUDIO/WAV"),
     speechModel("test-speech-untyped", "voice?audio_type="),
     speechModel("test-speech-html", "voice?audio_type=text/html"),
     speechModel("test-speech-cut", "voice?cut_after=3&chunk_bytes=1000&bytes=9000"),

@@ -59,6 +59,7 @@ describe("speech and voices", () => {
 
   test.each([
     ["test-speech-wav", "audio/wav"],
+    ["test-speech-shouted", "AUDIO/WAV"],
     ["test-speech-untyped", "audio/mpeg"],
     ["test-speech-html", "audio/mpeg"],
   ])("%s is answered as %s", async (model, type) => {

@@ -25,7 +25,10 @@ export function pcmOf({ audio, contentType }: Upload): Pcm {
     const rest = audio.bytes - wav.dataOffset;
     return { offset: wav.dataOffset, bytes: Math.min(wav.dataBytes ?? rest, rest) };
   }
-  const [type = "", ...parameters] = contentType.toLowerCase().split(/\s*;\s*/);
+  const [type = "", ...parameters] = contentType
+    .toLowerCase()
+    .replaceAll('"', "")
+    .split(/\s*;\s*/);
   if (!rawTypes.has(type)) throw unsupported("The file is neither a WAV nor raw audio/L16.");
   if (parameters.some((one) => /^rate=/.test(one) && one !== "rate=16000")) {
     throw unsupported("The rate is another.");

@@ -86,7 +86,7 @@ async function openAudio(
   if (first.done) throw new SlotFailure("rejected", "the provider's audio is empty");
   return (async function* () {
     try {
-      const type = contentType.startsWith("audio/") ? contentType : defaultType;
+      const type = /^audio\//i.test(contentType) ? contentType : defaultType;
       yield { contentType: type };
       for (let chunk: IteratorResult<Buffer> = first; !chunk.done; chunk = await next()) {
         yield { audio: chunk.value };

@@ -1,0 +1,23 @@
+import { createSpool } from "@tollgate/kit/http/spool";
+import { expect, test } from "vitest";
+import { pcmOf } from "./pcm.ts";
+
+const upload = { alias: "a", stream: true, language: "", audio: createSpool() };
+
+test.each([
+  "audio/L16",
+  "AUDIO/l16;rate=16000;channels=1",
+  'audio/L16; rate="16000"; channels="1"',
+  "audio/pcm ; Rate=16000",
+])("%s is streamed", (contentType) => {
+  expect(pcmOf({ ...upload, contentType })).toEqual({ offset: 0, bytes: 0 });
+});
+
+test.each([
+  'audio/L16; rate="8000"',
+  "audio/L16; channels=2",
+  "audio/flac",
+])("%s is an unsupported format", (contentType) => {
+  const refused = expect.objectContaining({ code: "unsupported_audio_format" });
+  expect(() => pcmOf({ ...upload, contentType })).toThrow(refused);
+});
