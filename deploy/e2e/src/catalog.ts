@@ -102,6 +102,7 @@ function audioModels() {
     transcriber("test-hear-stalled", "hear?stall"),
     transcriber("test-hear-refused", "hear?status=403"),
     transcriber("test-hear-busy", "hear?status=503"),
+    transcriber("test-hear-erring", "hear?status=200"),
     transcriber("test-hear-internal", "hear", { visibility: "internal" }),
     after("nowhere", transcriber("test-hear-after-nowhere", "hear")),
     after("busy", transcriber("test-hear-after-busy", "hear")),

@@ -206,6 +206,12 @@ describe("transcription of uploads", () => {
       expect((await answering).status).toBe(200);
     });
 
+    test("502 where a provider reports an error in a 200, unbilled", async () => {
+      const answer = await ask({ model: "test-hear-erring" });
+      expectEnvelope(answer, 502, "upstream_rejected");
+      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({ kind: "failure" });
+    });
+
     test("503 when no provider can be reached", async () => {
       expectEnvelope(await ask({ model: "test-hear-dead" }), 503, "no_provider_available");
     });

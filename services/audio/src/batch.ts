@@ -7,6 +7,7 @@ import { costOf } from "@tollgate/kit/money";
 import { dearestCost } from "@tollgate/kit/pipeline";
 import { type Refusal, SlotFailure } from "@tollgate/kit/upstream/failure";
 import { nameRequest, readJson } from "@tollgate/kit/upstream/provider-client";
+import { refuseReportedError } from "@tollgate/kit/upstream/reported-error";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { isDuration, secondsIn } from "./seconds.ts";
 import type { Upload } from "./upload.ts";
@@ -64,6 +65,7 @@ export async function transcribe(
         if (!isJsonObject(value)) {
           throw new SlotFailure("rejected", "the provider's answer is no JSON object");
         }
+        refuseReportedError(value);
         return { bytes, value, elapsedMs: performance.now() - startedAt };
       } catch (error) {
         throw meaningOf(error, model, language, signal);
