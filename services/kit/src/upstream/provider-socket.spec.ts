@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type WebSocket, WebSocketServer } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
 import type { Slot } from "../catalog/model.ts";
 import type { ProviderClient } from "./provider-client.ts";
 import { connectProvider } from "./provider-socket.ts";
@@ -58,6 +58,23 @@ test(
       await once(provider, "pong");
     }
     expect(provider.readyState).toBe(provider.OPEN);
+  },
+  testMs,
+);
+
+test(
+  "a provider whose events nobody takes is slowed by their bytes, and they are all read then",
+  async () => {
+    const { socket, provider } = await connect({ autoPong: true });
+    const pause = vi.spyOn(WebSocket.prototype, "pause");
+    onTestFinished(() => pause.mockRestore());
+    const event = JSON.stringify({ text: "x".repeat(512 * 1024) });
+    for (let sent = 0; sent < 8; sent += 1) provider.send(event);
+    provider.close(1_000);
+    await vi.waitFor(() => expect(pause).toHaveBeenCalled());
+    let events = 0;
+    for await (const _ of socket.events) events += 1;
+    expect(events).toBe(8);
   },
   testMs,
 );

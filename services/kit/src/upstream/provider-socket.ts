@@ -105,12 +105,13 @@ function keepAlive(socket: WebSocket): () => void {
 function readEvents(socket: WebSocket): AsyncIterable<JsonObject> {
   const queue = createQueue<JsonObject>({
     limit: maxWaitingEvents,
+    maxBytes: maxBufferedBytes,
     onFull: () => socket.pause(),
     onEmpty: () => socket.resume(),
   });
-  socket.on("message", (data, isBinary) => {
+  socket.on("message", (data: Buffer, isBinary) => {
     const event = isBinary ? undefined : parseEvent(String(data));
-    if (event !== undefined) return queue.push(event);
+    if (event !== undefined) return queue.push(event, data.length);
     queue.end(new SlotFailure("rejected", "an event of the provider is no JSON object"));
     socket.terminate();
   });
