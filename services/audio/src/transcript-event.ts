@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tollgate/kit/json";
 import { type TranscriptEvent, transcriptEventSchema } from "@tollgate/kit/live-audio";
+import { reportsError } from "@tollgate/kit/upstream/reported-error";
 import { isDuration } from "./seconds.ts";
 
 const types: readonly string[] = transcriptEventSchema.shape.type.options;
@@ -21,7 +22,7 @@ export function readTranscriptEvent(value: JsonObject): TranscriptEvent | undefi
 
 /** Whether a provider's event says that it has failed. */
 export function isFailureEvent({ type, error }: JsonObject): boolean {
-  return type === "error" || (error !== undefined && error !== null);
+  return type === "error" || reportsError({ error });
 }
 
 /** JSON has no way to write what is not finite, though it can be read from it. */

@@ -35,7 +35,7 @@ export async function answerOcr(
         const order = { path: slot.path, requestId };
         const read = await forwardForm(providers, slot, order, form, signal);
         if (jobStateOf(read.value) !== "failed") return read;
-        throw new SlotFailure("rejected", "the provider could not read the document");
+        throw new SlotFailure("unusable", "the provider could not read the document");
       },
       measure: ({ value }, { pricing }) =>
         measurePages(reportedPages(value), form.fileParts, pricing.input),
