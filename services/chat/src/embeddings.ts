@@ -5,7 +5,8 @@ import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
 /** Embeddings bill the tokens of their inputs. No token is shorter than a byte. */
 export const embeddings: JsonRoute<EmbedRequest> = {
   routeType: "embeddings",
-  lists: ["data"],
+  // The second is the name in the answers of Ollama's own route.
+  lists: ["data", "embeddings"],
   bound: ({ textBytes }) => (textBytes === 0n ? 1n : textBytes),
   measure: ({ usage }, { textCharacters }) =>
     reportedTokens(usage) ?? { quantity: (textCharacters + 3n) / 4n, basis: "approx4" },
