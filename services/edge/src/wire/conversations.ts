@@ -31,6 +31,8 @@ export interface ConversationParts {
   records: Pick<IdempotencyRecords, "forget" | "placesOf">;
 }
 
+/** Longer than the statement may take: what is told as failed is not done later. */
+const oneDeletionTimeoutMs = 20_000;
 /** The longest that deleting all of a key's conversations may take. */
 const deletionTimeoutMs = 5 * 60 * 1_000;
 
@@ -84,7 +86,7 @@ export function deleteConversation(parts: ConversationParts): Route {
     const { place: id = "" } = exchange;
     const forget = () => records.forget(caller.keyId, [id.toLowerCase()]);
     try {
-      await conversations.deleteConversation({ caller, id });
+      await conversations.deleteConversation({ caller, id }, { timeoutMs: oneDeletionTimeoutMs });
     } catch (error) {
       // It may be deleted all the same, where only the word of it was lost.
       if (!isUnknown(error)) await forget();
