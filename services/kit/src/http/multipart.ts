@@ -43,7 +43,8 @@ export async function readMultipart(
   const closed = new Promise((resolve) => form.on("close", resolve));
   form.on("field", (name, value, { valueTruncated }) => {
     // The form parser's types do not say that it leaves out what it cannot decode.
-    if (value === undefined) fail(malformed("a field has a charset that is not read", name));
+    if (value === undefined && !valueTruncated)
+      fail(malformed("a field has a charset that is not read", name));
     parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
   });
   form.on("file", (name, contents) => {
