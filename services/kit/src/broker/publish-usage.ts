@@ -3,20 +3,14 @@ import type { Log } from "../log.ts";
 import { type EncodedEvent, joinEvents } from "../metering/encoded-event.ts";
 import type { Publish } from "../tracing/messages.ts";
 import type { TraceHeaders } from "../tracing/tracer.ts";
-import { createTurnBatch } from "../turn-batch.ts";
 import type { Broker } from "./connection.ts";
 import { usageSubject } from "./usage-stream.ts";
 
 const brokerTimeoutMs = 2_000;
-/** An event has some 300 bytes, and a message of NATS at most a megabyte. */
-const eventsLimit = 250;
 
-/**
- * Publishes usage events, those of one moment in one message: the first with the others as its
- * companions. An event that comes with a trace goes alone, since a message has one trace.
- */
+/** Publishes usage events in one message: the first with the others as its companions. */
 export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
-  async function publish(events: readonly EncodedEvent[], trace?: TraceHeaders): Promise<boolean> {
+  return async (events, trace) => {
     const connection = broker?.connection();
     const [first, ...companions] = events;
     if (connection === undefined || first === undefined) return false;
@@ -31,13 +25,7 @@ export function createBrokerPublish(broker: Broker | undefined, log: Log): Publi
       log.warn({ event: first.id, events: events.length, reason }, "broker did not take the event");
       return false;
     }
-  }
-
-  const together = createTurnBatch(
-    (events: readonly EncodedEvent[]) => publish(events),
-    eventsLimit,
-  );
-  return (event, trace) => (trace === undefined ? together(event) : publish([event], trace));
+  };
 }
 
 /** What the broker drops for having its first event already may be the first that it saw of others. */

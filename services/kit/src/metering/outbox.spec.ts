@@ -10,21 +10,24 @@ import { createOutbox } from "./outbox.ts";
 const log = createLog("silent");
 const event = (id: string) => create(UsageEventSchema, { id });
 
-/** A broker, a ledger and a disk that can be away, and what each of them has. */
-function world({ hasBroker = true, missingAfterMs = 0 } = {}) {
+/** A broker, a ledger and a disk that can be away, what each of them has, and how it was sent. */
+function world({ hasBroker = true, missingAfterMs = 0, gathers = true } = {}) {
   const up = { broker: hasBroker, ledger: true, disk: true };
   const has = { broker: new Set<string>(), ledger: new Set<string>(), disk: new Set<string>() };
   const poison = new Set<string>();
+  const together: string[][] = [];
   const ledger = { answers: Promise.resolve() };
   const metrics = createMetrics();
   const outbox = createOutbox(
     {
       brokerIsUp: () => hasBroker,
-      async toBroker({ id }) {
-        if (up.broker) has.broker.add(id);
+      async toBroker(events) {
+        together.push(events.map(({ id }) => id));
+        if (up.broker) for (const { id } of events) has.broker.add(id);
         return up.broker;
       },
       async toLedger(events) {
+        together.push(events.map(({ id }) => id));
         await ledger.answers;
         if (!up.ledger) throw new Error("the ledger is away");
         if (events.some(({ id }) => poison.has(id))) throw new GatewayError("invalid_param", "no");
@@ -35,25 +38,25 @@ function world({ hasBroker = true, missingAfterMs = 0 } = {}) {
         return new Set(ids.filter((id) => !has.ledger.has(id)));
       },
       spool: {
-        async keep({ id }) {
+        keep(events) {
           if (!up.disk) throw new Error("the disk is full");
-          has.disk.add(id);
+          for (const { id } of events) has.disk.add(id);
         },
-        async forget(id) {
+        forget(id) {
           has.disk.delete(id);
         },
       },
       log,
       metrics,
     },
-    missingAfterMs,
+    { missingAfterMs, gathers },
   );
   /** The ledger reads what the broker has. */
   const consume = () => {
     for (const id of has.broker) has.ledger.add(id);
   };
   const waiting = async () => (await metrics.usageEventsWaiting.get()).values[0]?.value;
-  return { up, has, poison, ledger, outbox, consume, waiting };
+  return { up, has, poison, together, ledger, outbox, consume, waiting };
 }
 
 test("an event that the broker took stays on disk until the ledger has it", async () => {
@@ -64,6 +67,20 @@ test("an event that the broker took stays on disk until the ledger has it", asyn
   consume();
   await outbox.look(true);
   expect([outbox.size(), [...has.disk]]).toEqual([0, []]);
+});
+
+test.each([true, false])("events of one moment go together, broker %s", async (hasBroker) => {
+  const { together, outbox } = world({ hasBroker });
+  const first = outbox.send(event("a"));
+  await new Promise(setImmediate);
+  await Promise.all([first, ...["b", "c", "d"].map((id) => outbox.send(event(id)))]);
+  expect(together).toEqual([["a"], ["b", "c", "d"]]);
+});
+
+test("each goes alone where they are not to be gathered", async () => {
+  const { together, outbox } = world({ gathers: false });
+  await Promise.all(["a", "b"].map((id) => outbox.send(event(id))));
+  expect(together).toEqual([["a"], ["b"]]);
 });
 
 test("what the broker lost is handed to the ledger", async () => {
@@ -190,6 +207,14 @@ test("an event that the ledger refuses keeps no other back", async () => {
   await outbox.look(true);
   expect([...has.ledger]).toEqual(["a", "b"]);
   expect([outbox.unsent(), [...has.disk]]).toEqual([1, ["bad"]]);
+});
+
+test("one that the ledger refuses keeps those of its moment back for a moment alone", async () => {
+  const { has, poison, outbox } = world({ hasBroker: false });
+  poison.add("bad");
+  await Promise.all(["a", "bad", "b"].map((id) => outbox.send(event(id))));
+  await outbox.look(true);
+  expect([[...has.ledger], [...has.disk]]).toEqual([["a", "b"], ["bad"]]);
 });
 
 test("whatever fails in whatever order, nothing that was told safe is lost", async () => {

@@ -2,9 +2,16 @@ import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../operations/metrics.ts";
-import { createRoster, type Listed } from "../roster.ts";
-import { type EncodedEvent, encodeEvent } from "./encoded-event.ts";
+import { createTurnBatch } from "../turn-batch.ts";
+import type { EncodedEvent } from "./encoded-event.ts";
 import type { Spool } from "./spool.ts";
+import {
+  createWaitingEvents,
+  encodedOf,
+  eventsOf,
+  isSafe,
+  type WaitingEvent,
+} from "./waiting-events.ts";
 
 /** The ledger commits what the broker has within milliseconds; before this nobody asks. */
 const confirmAfterMs = 1_000;
@@ -16,6 +23,7 @@ const fewWaiting = 512;
 /** What a process that ends leaves with the broker alone, nobody would look after. */
 const hurriedMissingMs = 2_000;
 const confirmLimit = 5_000;
+/** An event has some 300 bytes, and a message of NATS at most a megabyte. */
 const deliverLimit = 250;
 const firstRetryMs = 200;
 const longestRetryMs = 5_000;
@@ -24,8 +32,8 @@ const longestRetryMs = 5_000;
 export interface Ways {
   /** Whether there is a broker to try. */
   brokerIsUp(): boolean;
-  /** Whether the broker has it now. Never raises. */
-  toBroker(event: EncodedEvent): Promise<boolean>;
+  /** Whether the broker has them all now. Never raises. */
+  toBroker(events: readonly EncodedEvent[]): Promise<boolean>;
   /** Resolves once the ledger has committed them all. */
   toLedger(events: readonly UsageEvent[]): Promise<void>;
   /** Which of them the ledger does not have. */
@@ -51,109 +59,91 @@ export interface Outbox {
   unsent(): number;
 }
 
-interface Waiting extends Listed {
-  event: UsageEvent;
-  /** Made when it is first needed. */
-  encoded: EncodedEvent | undefined;
-  /** `sending`: somebody awaits `send`. `brokered`: the broker has it. `unsent`: only we have it. */
-  state: "sending" | "brokered" | "unsent";
-  since: number;
-  onDisk: boolean;
-  /** Resolves once the ledger or the broker has it. */
-  delivered: PromiseWithResolvers<void>;
+export interface OutboxSettings {
+  missingAfterMs: number;
+  /** What is sent in one turn of the event loop goes together. */
+  gathers: boolean;
 }
 
-export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
-  const { toBroker, toLedger, missing, spool, log, metrics } = ways;
-  const waiting = createRoster<Waiting>();
+export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSettings): Outbox {
+  const { toBroker, toLedger, missing, log } = ways;
+  const waiting = createWaitingEvents(ways);
   const backoff = createBackoff();
+  const sendOne = gathers
+    ? createTurnBatch(sendAll, deliverLimit)
+    : (one: WaitingEvent) => sendAll([one]);
 
-  function open(event: UsageEvent, state: Waiting["state"], onDisk: boolean): Waiting {
-    const delivered = Promise.withResolvers<void>();
-    const since = performance.now();
-    const one = { event, encoded: undefined, state, since, onDisk, delivered, place: -1 };
-    waiting.add(one);
-    metrics.usageEventsWaiting.inc();
-    return one;
+  /** Where the broker does not take them, answers when the ledger has them, or failed to. */
+  async function sendAll(ones: readonly WaitingEvent[]): Promise<{ handed?: Promise<void> }> {
+    if (ways.brokerIsUp()) {
+      const asked = toBroker(encodedOf(ones));
+      waiting.keep(ones);
+      if (await asked) {
+        waiting.brokered(ones);
+        return {};
+      }
+    }
+    const handed = hand(ones);
+    waiting.keep(ones.slice(0, Math.max(0, fewWaiting - waiting.kept())));
+    return { handed };
   }
 
-  function brokered(one: Waiting): void {
-    one.state = "brokered";
-    one.since = performance.now();
-    one.delivered.resolve();
-  }
-
-  function recorded(one: Waiting): void {
-    waiting.remove(one);
-    metrics.usageEventsWaiting.dec();
-    one.delivered.resolve();
-    if (one.onDisk) spool.forget(one.event.id);
-  }
-
-  const keep = (one: Waiting) => keepOnDisk(one, ways);
-
-  /** Hands over what somebody awaits. Resolves once it is safe. */
-  async function hand(one: Waiting): Promise<void> {
+  /** Hands over what somebody awaits. Never raises. */
+  async function hand(ones: readonly WaitingEvent[]): Promise<void> {
     try {
-      await toLedger([one.event]);
-      recorded(one);
+      await toLedger(eventsOf(ones));
+      waiting.recorded(ones);
     } catch (error) {
-      log.error({ err: error, event: one.event.id }, "usage event could not be delivered yet");
-      await keep(one);
-      one.state = "unsent";
-      if (!one.onDisk) await one.delivered.promise;
+      const [first] = ones;
+      const fields = { err: error, event: first?.event.id, events: ones.length };
+      log.error(fields, "usage events could not be delivered yet");
+      waiting.keep(ones);
+      for (const one of ones) one.state = "unsent";
     }
   }
 
-  async function confirm(ones: readonly Waiting[], missedAfterMs: number): Promise<void> {
+  async function confirm(ones: readonly WaitingEvent[], missedAfterMs: number): Promise<void> {
     const lacking = await missing(ones.map(({ event }) => event.id));
     const now = performance.now();
+    waiting.recorded(ones.filter(({ event }) => !lacking.has(event.id)));
     for (const one of ones) {
-      if (!lacking.has(one.event.id)) recorded(one);
-      else if (now - one.since > missedAfterMs) one.state = "unsent";
+      if (lacking.has(one.event.id) && now - one.since > missedAfterMs) one.state = "unsent";
     }
   }
 
-  async function deliver(ones: readonly Waiting[]): Promise<void> {
+  async function deliver(ones: readonly WaitingEvent[]): Promise<void> {
     try {
-      await toLedger(ones.map(({ event }) => event));
-      for (const one of ones) recorded(one);
+      await toLedger(eventsOf(ones));
+      waiting.recorded(ones);
     } catch (error) {
       // One event that the ledger refuses must not keep the others back.
       if (error instanceof GatewayError && ones.length > 1) {
         for (const one of ones) await deliver([one]).catch(() => {});
         return;
       }
-      await Promise.all(ones.map(async (one) => (await toBroker(encodedOf(one))) && brokered(one)));
-      if (ones.some(({ state }) => state === "unsent")) throw error;
+      if (!(await toBroker(encodedOf(ones)))) throw error;
+      waiting.brokered(ones);
     }
-  }
-
-  function due(state: Waiting["state"], settledMs: number): Waiting[] {
-    const before = performance.now() - settledMs;
-    return waiting.filter((one) => one.state === state && one.since <= before);
   }
 
   return {
     async send(event) {
-      const one = open(event, "sending", false);
-      if (ways.brokerIsUp()) {
-        const [taken] = await Promise.all([toBroker(encodedOf(one)), keep(one)]);
-        if (taken) return brokered(one);
-      }
-      const handed = hand(one);
-      if (waiting.size() > fewWaiting) return handed;
-      const onDisk = keep(one).then(() => (one.onDisk ? undefined : handed));
-      await Promise.race([handed, onDisk]);
+      const one = waiting.add(event, "sending", false);
+      const { handed } = await sendOne(one);
+      if (!one.onDisk) await handed;
+      if (isSafe(one)) return;
+      await new Promise<void>((resolve) => {
+        one.delivered = resolve;
+      });
     },
-    takeOver: (event) => void open(event, "unsent", true),
+    takeOver: (event) => void waiting.add(event, "unsent", true),
     async look(hurried) {
       if (!hurried && !backoff.isOver()) return;
       try {
         const missedAfterMs = hurried ? Math.min(hurriedMissingMs, missingAfterMs) : missingAfterMs;
-        const settled = due("brokered", hurried ? 0 : confirmAfterMs);
+        const settled = waiting.in("brokered", hurried ? 0 : confirmAfterMs);
         await inParts(settled, confirmLimit, (part) => confirm(part, missedAfterMs));
-        await inParts(due("unsent", 0), deliverLimit, deliver);
+        await inParts(waiting.in("unsent", 0), deliverLimit, deliver);
         backoff.reset();
       } catch (error) {
         backoff.extend();
@@ -162,26 +152,8 @@ export function createOutbox(ways: Ways, missingAfterMs: number): Outbox {
       }
     },
     size: waiting.size,
-    unsent: () => waiting.filter(({ state }) => state !== "brokered").length,
+    unsent: waiting.unsent,
   };
-}
-
-function encodedOf(one: Waiting): EncodedEvent {
-  one.encoded ??= encodeEvent(one.event);
-  return one.encoded;
-}
-
-async function keepOnDisk(one: Waiting, { spool, log }: Ways): Promise<void> {
-  if (one.onDisk) return;
-  try {
-    await spool.keep(encodedOf(one));
-    one.onDisk = true;
-    // The ledger may have been the quicker one.
-    if (one.place < 0) spool.forget(one.event.id);
-  } catch (error) {
-    const reason = (error as Error).message;
-    log.error({ event: one.event.id, reason }, "the spool could not be written");
-  }
 }
 
 async function inParts<Item>(

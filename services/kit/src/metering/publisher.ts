@@ -51,9 +51,9 @@ export function createPublisher(parts: PublisherParts): Publisher {
   const outbox = createOutbox(
     {
       brokerIsUp: () => broker?.connection() !== undefined,
-      async toBroker(event) {
-        const taken = await publish(event);
-        if (taken) metrics.usageEvents.inc({ way: "broker" });
+      async toBroker(events) {
+        const taken = await publish(events);
+        if (taken) metrics.usageEvents.inc({ way: "broker" }, events.length);
         return taken;
       },
       async toLedger(events) {
@@ -69,7 +69,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
       log,
       metrics,
     },
-    parts.missingAfterMs,
+    // A call and a message belong to one trace.
+    { missingAfterMs: parts.missingAfterMs, gathers: tracer === undefined },
   );
   for (const event of spool.leftovers) outbox.takeOver(event);
   const rounds = startRounds(outbox);
@@ -84,6 +85,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
         await sleep(roundWhileStoppingMs);
       }
       await rounds.stop();
+      // What is gathered in this turn is kept at its end.
+      await new Promise((resolve) => setImmediate(resolve));
       await spool.close();
     },
   };

@@ -3,12 +3,9 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { createTurnBatch } from "../turn-batch.ts";
 import type { EncodedEvent } from "./encoded-event.ts";
 import { type EventStore, type Events, openFirstStore, openOtherStores } from "./event-store.ts";
 import { createJournals, type Journals } from "./journals.ts";
-
-const batchLimit = 1_000;
 
 /**
  * Usage events on disk, for as long as nobody else is known to have them. They outlive the process,
@@ -17,8 +14,8 @@ const batchLimit = 1_000;
 export interface Spool {
   /** What earlier processes left behind. */
   leftovers: readonly UsageEvent[];
-  /** Raises what the file system does. */
-  keep(event: EncodedEvent): Promise<void>;
+  /** They outlive the process when it returns. Raises what the file system does. */
+  keep(events: readonly EncodedEvent[]): void;
   /** Goes to disk with an event that is kept later: one that is handed over again does no harm. */
   forget(eventId: string): void;
   close(): Promise<void>;
@@ -46,14 +43,9 @@ export async function openSpool(
     if (leftovers.length > 0) log.warn({ events: leftovers.length }, "events left behind");
     return {
       leftovers,
-      keep: createTurnBatch(
-        async (kept: readonly EncodedEvent[]) => journals.keep(kept),
-        batchLimit,
-      ),
+      keep: journals.keep,
       forget: journals.forget,
       async close() {
-        // What came before is kept at the end of this turn.
-        await new Promise((resolve) => setImmediate(resolve));
         await leave(journals, store, log);
         await store.close();
       },

@@ -4,13 +4,14 @@ import type { EncodedEvent } from "../metering/encoded-event.ts";
 import { traced } from "./traced.ts";
 import type { TraceHeaders, Tracer } from "./tracer.ts";
 
-/** Answers whether the broker has the event, which travels with its trace. */
-export type Publish = (event: EncodedEvent, trace?: TraceHeaders) => Promise<boolean>;
+/** Answers whether the broker has the events, of which a trace travels with one that is alone. */
+export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
 
 /** Publishing inside a request, with a span. What is tried again later has none. */
 export function tracePublish(publish: Publish, tracer: Tracer): Publish {
-  return (event) => {
-    if (tracer.current() === undefined) return publish(event);
+  return (events) => {
+    const [event] = events;
+    if (tracer.current() === undefined || event === undefined) return publish(events);
     const operation = {
       "messaging.operation.name": "publish",
       "messaging.operation.type": "send",
@@ -18,7 +19,7 @@ export function tracePublish(publish: Publish, tracer: Tracer): Publish {
     const attributes = { ...attributesOf(event), ...operation };
     const span = tracer.start(`publish ${usageSubject}`, "producer", attributes);
     return traced(tracer, span, async () => {
-      const taken = await publish(event, span.headers);
+      const taken = await publish(events, span.headers);
       if (!taken) span.fail("unavailable");
       return taken;
     });
