@@ -9,8 +9,10 @@ export interface TextSize {
 }
 
 export function addText(text: string, size: TextSize): void {
-  size.bytes += Buffer.byteLength(text);
-  size.characters += codePoints(text);
+  const bytes = Buffer.byteLength(text);
+  size.bytes += bytes;
+  // Of plain ASCII, the two are the same, and looked at once.
+  size.characters += bytes === text.length ? bytes : codePoints(text);
 }
 
 /**
