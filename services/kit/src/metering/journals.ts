@@ -88,7 +88,7 @@ export function createJournals(
   function emptySparse(): void {
     const sparse = sparseOf(full, current.number - youngJournals, journalBytes);
     if (sparse.length === 0) return;
-    for (const { events } of sparse) write(Array.from(events, ([id, bytes]) => ({ id, bytes })));
+    for (const { events } of sparse) write(copiesOf(events));
     // What has lain there for long was on the platter.
     current.journal.sync();
     sparse.forEach(discard);
@@ -128,6 +128,11 @@ export function createJournals(
       for (const { path } of [...full, current]) await rm(path);
     },
   };
+}
+
+/** What was kept together lies in one buffer, which none of it is to keep for long. */
+function copiesOf(events: Events): EncodedEvent[] {
+  return Array.from(events, ([id, bytes]) => ({ id, bytes: bytes.slice() }));
 }
 
 /** Those before a number of which less than half is needed, and no more at once than so many bytes. */

@@ -188,6 +188,7 @@ test("with no place at all an event is waited for", async () => {
   const sent = outbox.send(event("a")).then(() => {
     safe = true;
   });
+  await new Promise(setImmediate);
   await outbox.look(true);
   expect(safe).toBe(false);
   up.ledger = true;
@@ -209,29 +210,70 @@ test("an event that the ledger refuses keeps no other back", async () => {
   expect([outbox.unsent(), [...has.disk]]).toEqual([1, ["bad"]]);
 });
 
-test("one that the ledger refuses keeps those of its moment back for a moment alone", async () => {
-  const { has, poison, outbox } = world({ hasBroker: false });
+test("one that the ledger refuses keeps none of its moment back, also where there is no disk", async () => {
+  const { up, has, poison, outbox } = world({ hasBroker: false });
+  up.disk = false;
   poison.add("bad");
-  await Promise.all(["a", "bad", "b"].map((id) => outbox.send(event(id))));
+  const [a, bad, b] = ["a", "bad", "b"].map((id) => outbox.send(event(id)));
+  await Promise.all([a, b]);
+  expect([[...has.ledger], outbox.unsent()]).toEqual([["a", "b"], 1]);
+  poison.clear();
   await outbox.look(true);
-  expect([[...has.ledger], [...has.disk]]).toEqual([["a", "b"], ["bad"]]);
+  await bad;
+  expect([...has.ledger]).toEqual(["a", "b", "bad"]);
+});
+
+test("those that a broker refuses wait for a slow ledger too, where many wait", async () => {
+  const { up, ledger, outbox } = world();
+  const slow = Promise.withResolvers<void>();
+  ledger.answers = slow.promise;
+  up.broker = false;
+  const safe: string[] = [];
+  const sending: Promise<void>[] = [];
+  for (let moment = 0; moment < 8; moment += 1) {
+    for (let index = 0; index < 100; index += 1) {
+      const id = `${moment}-${index}`;
+      sending.push(outbox.send(event(id)).then(() => void safe.push(id)));
+    }
+    await new Promise(setImmediate);
+  }
+  await vi.waitFor(() => expect(safe).toHaveLength(500));
+  await new Promise(setImmediate);
+  expect(safe).toHaveLength(500);
+  slow.resolve();
+  await Promise.all(sending);
+});
+
+test("a moment that the broker refuses goes to the ledger in one call", async () => {
+  const { up, has, together, outbox } = world();
+  up.broker = false;
+  await Promise.all(["a", "b"].map((id) => outbox.send(event(id))));
+  expect(together).toEqual([
+    ["a", "b"],
+    ["a", "b"],
+  ]);
+  expect([...has.ledger]).toEqual(["a", "b"]);
 });
 
 test("whatever fails in whatever order, nothing that was told safe is lost", async () => {
   const step = fc.oneof(
-    fc.constantFrom("send", "send", "look", "consume", "wipe" as const),
+    fc.constantFrom("send", "send", "send three", "look", "consume", "wipe" as const),
     fc.constantFrom("broker", "ledger", "disk" as const),
   );
-  const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-    const { up, has, outbox, consume } = world();
+  const setting = fc.record({ hasBroker: fc.boolean(), gathers: fc.boolean() });
+  const steps = fc.array(step, { maxLength: 40 });
+  const property = fc.asyncProperty(setting, steps, fc.boolean(), async (of, todo, isRefused) => {
+    const { up, has, poison, outbox, consume } = world(of);
     const told: string[] = [];
     let diskWasAway = false;
     const sending: Promise<void>[] = [];
-    for (const [index, what] of steps.entries()) {
-      if (what === "send") {
-        const id = String(index);
-        sending.push(outbox.send(event(id)).then(() => void told.push(id)));
-        await Promise.race([sending.at(-1), new Promise(setImmediate)]);
+    const send = (id: string) => outbox.send(event(id)).then(() => void told.push(id));
+    if (isRefused) poison.add("1-1");
+    for (const [index, what] of todo.entries()) {
+      if (what === "send" || what === "send three") {
+        const ids = what === "send" ? [0] : [0, 1, 2];
+        sending.push(...ids.map((part) => send(`${index}-${part}`)));
+        await Promise.race([Promise.all(sending), new Promise(setImmediate)]);
       } else if (what === "look") await outbox.look(true);
       else if (what === "consume") consume();
       // With a broken disk the broker is the only one that has it.
@@ -245,6 +287,7 @@ test("whatever fails in whatever order, nothing that was told safe is lost", asy
       }
     }
     Object.assign(up, { broker: true, ledger: true, disk: true });
+    poison.clear();
     for (let round = 0; round < 3; round += 1) await outbox.look(true);
     await Promise.all(sending);
     for (const id of told) expect(has.ledger.has(id)).toBe(true);

@@ -9,6 +9,7 @@ import {
   createWaitingEvents,
   encodedOf,
   eventsOf,
+  idsOf,
   isSafe,
   type WaitingEvent,
 } from "./waiting-events.ts";
@@ -73,29 +74,33 @@ export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSett
     ? createTurnBatch(sendAll, deliverLimit)
     : (one: WaitingEvent) => sendAll([one]);
 
-  /** Where the broker does not take them, answers when the ledger has them, or failed to. */
-  async function sendAll(ones: readonly WaitingEvent[]): Promise<{ handed?: Promise<void> }> {
+  /** Where the broker does not take them, answers when the ledger has them, or failed to take them. */
+  async function sendAll(ones: readonly WaitingEvent[]): Promise<Sent> {
     if (ways.brokerIsUp()) {
       const asked = toBroker(encodedOf(ones));
       waiting.keep(ones);
       if (await asked) {
         waiting.brokered(ones);
-        return {};
+        return { isFew: true };
       }
     }
     const handed = hand(ones);
+    const isFew = waiting.kept() <= fewWaiting;
     waiting.keep(ones.slice(0, Math.max(0, fewWaiting - waiting.kept())));
-    return { handed };
+    return { isFew, handed };
   }
 
-  /** Hands over what somebody awaits. Never raises. */
+  /** Hands over what was just sent. Never raises. */
   async function hand(ones: readonly WaitingEvent[]): Promise<void> {
     try {
       await toLedger(eventsOf(ones));
       waiting.recorded(ones);
     } catch (error) {
-      const [first] = ones;
-      const fields = { err: error, event: first?.event.id, events: ones.length };
+      if (isForOne(error, ones)) {
+        await Promise.all(ones.map((one) => hand([one])));
+        return;
+      }
+      const fields = { err: error, events: idsOf(ones) };
       log.error(fields, "usage events could not be delivered yet");
       waiting.keep(ones);
       for (const one of ones) one.state = "unsent";
@@ -103,7 +108,7 @@ export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSett
   }
 
   async function confirm(ones: readonly WaitingEvent[], missedAfterMs: number): Promise<void> {
-    const lacking = await missing(ones.map(({ event }) => event.id));
+    const lacking = await missing(idsOf(ones));
     const now = performance.now();
     waiting.recorded(ones.filter(({ event }) => !lacking.has(event.id)));
     for (const one of ones) {
@@ -116,8 +121,7 @@ export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSett
       await toLedger(eventsOf(ones));
       waiting.recorded(ones);
     } catch (error) {
-      // One event that the ledger refuses must not keep the others back.
-      if (error instanceof GatewayError && ones.length > 1) {
+      if (isForOne(error, ones)) {
         for (const one of ones) await deliver([one]).catch(() => {});
         return;
       }
@@ -129,8 +133,8 @@ export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSett
   return {
     async send(event) {
       const one = waiting.add(event, "sending", false);
-      const { handed } = await sendOne(one);
-      if (!one.onDisk) await handed;
+      const { isFew, handed } = await sendOne(one);
+      if (!one.onDisk || !isFew) await handed;
       if (isSafe(one)) return;
       await new Promise<void>((resolve) => {
         one.delivered = resolve;
@@ -154,6 +158,17 @@ export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSett
     size: waiting.size,
     unsent: waiting.unsent,
   };
+}
+
+interface Sent {
+  /** Whether what is on disk need not wait for the ledger. */
+  isFew: boolean;
+  handed?: Promise<void>;
+}
+
+/** Whether one event may be to blame, which must not keep the others back. */
+function isForOne(error: unknown, { length }: readonly WaitingEvent[]): boolean {
+  return error instanceof GatewayError && length > 1;
 }
 
 async function inParts<Item>(

@@ -173,28 +173,6 @@ test("a journal of which little is needed for long is emptied into another", asy
   expect(await afterCrash()).toEqual(["old0"]);
 });
 
-test.each([
-  ["in a journal with room", 1_000_000],
-  ["in one that is full", 1],
-])("what is kept while the spool closes is there again, or said not to be: %s", async (_, bytes) => {
-  const spool = await openSpool(folder, log, bytes);
-  spool.keep(encoded("a"));
-  const safe: string[] = [];
-  const closed = spool.close();
-  for (let index = 0; index < 20; index += 1) {
-    const id = `late-${index}`;
-    try {
-      spool.keep(encoded(id));
-      safe.push(id);
-    } catch {
-      await new Promise(setImmediate);
-    }
-  }
-  await closed;
-  expect(await journals()).toEqual([]);
-  expect(await afterCrash()).toEqual(["a", ...safe.sort()]);
-});
-
 test("a record that was cut is passed over, with what comes before it kept", async () => {
   const spool = await openSpool(folder, log);
   spool.keep(encoded("a"));

@@ -10,7 +10,10 @@ export interface WaitingEvent extends Listed {
   event: UsageEvent;
   /** Made when it is first needed. */
   encoded: EncodedEvent | undefined;
-  /** `sending`: somebody awaits it. `brokered`: the broker has it. `unsent`: only we have it. */
+  /**
+   * `sending`: the broker or the ledger is being told. `brokered`: the broker has it. `unsent`: only
+   * we have it.
+   */
   state: "sending" | "brokered" | "unsent";
   /** Of `performance.now()`: when it came to us, or to the broker. */
   since: number;
@@ -63,7 +66,7 @@ export function createWaitingEvents(parts: {
         kept += others.length;
       } catch (error) {
         const reason = (error as Error).message;
-        log.error({ events: others.length, reason }, "the spool could not be written");
+        log.error({ events: idsOf(others), reason }, "the spool could not be written");
       }
     },
     brokered(ones) {
@@ -98,6 +101,10 @@ export function isSafe({ state, onDisk, place }: WaitingEvent): boolean {
   return onDisk || state === "brokered" || place < 0;
 }
 
+export function idsOf(ones: readonly WaitingEvent[]): string[] {
+  return ones.map(({ event }) => event.id);
+}
+
 export function eventsOf(ones: readonly WaitingEvent[]): UsageEvent[] {
   return ones.map(({ event }) => event);
 }
@@ -106,5 +113,5 @@ export function encodedOf(ones: readonly WaitingEvent[]): EncodedEvent[] {
   const plain = ones.filter(({ encoded }) => encoded === undefined);
   const encoded = encodeEvents(eventsOf(plain));
   for (const [index, one] of plain.entries()) one.encoded = encoded[index];
-  return ones.flatMap((one) => one.encoded ?? []);
+  return ones.map((one) => one.encoded as EncodedEvent);
 }
