@@ -330,6 +330,17 @@ describe("refusals", () => {
     expect(headers.get("x-ratelimit-reset-tokens")).toMatch(/^(\d+m)?\d+s$/);
   });
 
+  test("so do its refusals, once the key is known", async () => {
+    const own = await stack.newAccount(1);
+    await ask(chatBody(), own.key);
+    const refused = await ask(chatBody({ temperature: "warm" }), own.key);
+    expectEnvelope(refused, 400, "invalid_param", "temperature");
+    expect(refused.headers.get("x-ratelimit-remaining-requests")).toBe("9999");
+    const stranger = await ask(chatBody(), "sk-tollgate-nobody");
+    expectEnvelope(stranger, 401, "invalid_api_key");
+    expect(stranger.headers.has("x-ratelimit-remaining-requests")).toBe(false);
+  });
+
   test("a settlement-channel key's answers carry the request id as Inference-Id", async () => {
     const { key } = await stack.operator.createKey({
       account: account.accountId,

@@ -40,7 +40,7 @@ export interface BillableRoute {
   parse(body: JsonObject, text: Buffer): Run;
   /** The conversation that a body, once parsed, adds a turn to, as it is stored. */
   conversationOf?(body: JsonObject): string | undefined;
-  /** Headers of every answer but an error's. */
+  /** Headers of every answer to a key that is known, an error's too. */
   headers?(principal: Principal): Record<string, string>;
 }
 
@@ -52,13 +52,14 @@ export function billable(parts: BillableParts, route: BillableRoute): Route {
   return async (exchange) => {
     const principal = await parts.authenticate(exchange);
     const headersOf: HeadersOf = () => route.headers?.(principal) ?? {};
-    const idempotencyKey =
-      route.isReplayed === false ? undefined : readIdempotencyKey(exchange.req);
     const request: BillableRequest = { route, exchange, principal, headersOf };
     try {
+      const idempotencyKey =
+        route.isReplayed === false ? undefined : readIdempotencyKey(exchange.req);
       if (idempotencyKey === undefined) await answerAlways(parts, request);
       else await answerOnce(parts, request, idempotencyKey);
     } catch (error) {
+      Object.assign(exchange.headers, headersOf());
       if (error instanceof GatewayError && error.code === "credit_balance_exhausted") {
         parts.guard.forget(principal.accountId);
       }

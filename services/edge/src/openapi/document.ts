@@ -106,8 +106,8 @@ type Schemas = Record<string, JsonSchema>;
 
 function operationObject(operation: Operation, schemas: Schemas): OperationObject {
   const { id, tag, summary, about, access, parameters, answers, errors, extensions } = operation;
-  const everyHeader: HeaderName[] =
-    access === "open" ? ["x-request-id"] : ["x-request-id", "Inference-Id"];
+  const ids: HeaderName[] = access === "open" ? ["x-request-id"] : ["x-request-id", "Inference-Id"];
+  const everyHeader = [...ids, ...(operation.headers ?? [])];
   const good = Object.entries(answers).map(([status, answer]) => [
     status,
     responseObject(answer, everyHeader, schemas),

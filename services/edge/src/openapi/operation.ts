@@ -31,6 +31,8 @@ export interface Operation {
   access: Access;
   parameters?: readonly Parameter[];
   body?: JsonBody | FormBody;
+  /** Of its answers of every status. */
+  headers?: readonly HeaderName[];
   /** By status, `2XX` where it is the provider's to choose. */
   answers: Readonly<Record<string, AnswerDoc>>;
   /** What it refuses and how it fails, besides what `access` brings with it. */

@@ -21,9 +21,9 @@ export const chatCompletionsOperation = replayedOperation({
     schemas: [chatSchema],
     example: { model: "demo-small", messages: [{ role: "user", content: "Hello" }] },
   },
+  headers: rateLimitNames,
   answer: {
     about: "The answer, whole or as a stream.",
-    headers: rateLimitNames,
     content: {
       "application/json": { name: "ChatCompletion", schema: completionSchema },
       "text/event-stream": {
