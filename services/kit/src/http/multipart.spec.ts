@@ -101,6 +101,18 @@ test.each([
     "white space after one of its boundaries",
   ],
   ["a form of another kind", "a=x", "application/x-www-form-urlencoded", "its Content-Type"],
+  [
+    "a file that begins behind the end",
+    `--b--\r\n--b\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nx`,
+    "multipart/form-data; boundary=b",
+    "goes on behind its end",
+  ],
+  [
+    "a field behind the end",
+    `--b--\r\n--b\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b--\r\n`,
+    "multipart/form-data; boundary=b",
+    "goes on behind its end",
+  ],
   ["no boundary", "--b--", "multipart/form-data", "Boundary not found"],
 ])("%s is told by its name", async (_, body, contentType, trouble) => {
   const stream = new PassThrough();

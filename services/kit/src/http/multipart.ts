@@ -41,15 +41,22 @@ export async function readMultipart(
   const failing = new AbortController();
   const fail = (error: unknown) => failing.abort(error);
   const closed = new Promise((resolve) => form.on("close", resolve));
+  /** The form parser reads on behind the end, and would wait for that of a file that it finds there. */
+  const take = (part: FormPart) => {
+    parts.push(part);
+    const isKnown = parts.length <= headers.contentTypes.length;
+    if (!isKnown) fail(malformed("it goes on behind its end"));
+    return isKnown;
+  };
   form.on("field", (name, value, { valueTruncated }) => {
     // The form parser's types do not say that it leaves out what it cannot decode.
     if (value === undefined && !valueTruncated)
       fail(malformed("a field has a charset that is not read", name));
-    parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
+    take(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
   });
   form.on("file", (name, contents) => {
-    parts.push({ kind: "file", name, contentType: "" });
     contents.on("error", (error) => fail(malformed(error.message)));
+    if (!take({ kind: "file", name, contentType: "" })) return;
     sinks.push(takeFile(name, contents).catch(fail));
   });
   for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
