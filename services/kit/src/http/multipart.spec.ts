@@ -105,13 +105,13 @@ test.each([
     "a file that begins behind the end",
     `--b--\r\n--b\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nx`,
     "multipart/form-data; boundary=b",
-    "goes on behind its end",
+    "Unexpected end of file",
   ],
   [
-    "a field behind the end",
-    `--b--\r\n--b\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b--\r\n`,
+    "a file of nothing but boundaries",
+    `--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\n--b\r\n--\r\n--b--\r\n`,
     "multipart/form-data; boundary=b",
-    "goes on behind its end",
+    "Unexpected end of file",
   ],
   ["no boundary", "--b--", "multipart/form-data", "Boundary not found"],
 ])("%s is told by its name", async (_, body, contentType, trouble) => {

@@ -41,22 +41,15 @@ export async function readMultipart(
   const failing = new AbortController();
   const fail = (error: unknown) => failing.abort(error);
   const closed = new Promise((resolve) => form.on("close", resolve));
-  /** The form parser reads on behind the end, and would wait for that of a file that it finds there. */
-  const take = (part: FormPart) => {
-    parts.push(part);
-    const isKnown = parts.length <= headers.contentTypes.length;
-    if (!isKnown) fail(malformed("it goes on behind its end"));
-    return isKnown;
-  };
   form.on("field", (name, value, { valueTruncated }) => {
     // The form parser's types do not say that it leaves out what it cannot decode.
     if (value === undefined && !valueTruncated)
       fail(malformed("a field has a charset that is not read", name));
-    take(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
+    parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
   });
   form.on("file", (name, contents) => {
+    parts.push({ kind: "file", name, contentType: "" });
     contents.on("error", (error) => fail(malformed(error.message)));
-    if (!take({ kind: "file", name, contentType: "" })) return;
     sinks.push(takeFile(name, contents).catch(fail));
   });
   for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
@@ -75,7 +68,8 @@ export async function readMultipart(
       // The next piece waits for these: what is not taken yet is never more than one.
       await Promise.race([broken, Promise.all([write(form, piece), takeChunk?.(piece)])]);
     }
-    form.end();
+    // Not ended: where a file was begun behind the form's end, that would wait for the file's.
+    form.destroy();
     await Promise.race([broken, closed]);
     await Promise.race([broken, Promise.all(sinks)]);
   } catch (error) {
