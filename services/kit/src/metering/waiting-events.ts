@@ -72,7 +72,8 @@ export function createWaitingEvents(parts: {
     brokered(ones) {
       const since = performance.now();
       for (const one of ones) {
-        Object.assign(one, { state: "brokered", since });
+        one.state = "brokered";
+        one.since = since;
         one.delivered?.();
       }
     },
