@@ -181,8 +181,9 @@ describe("deletion", () => {
   });
 
   test("tells the ledger of all that wait, however many, before it rests", async () => {
-    unlink.mockClear();
     await deletion.stop();
+    unlink.mockClear();
+    await pool.query("DELETE FROM pending_unlink");
     await pool.query(
       `INSERT INTO pending_unlink (link, account_id)
        SELECT 'link_' || n, 'acct_' || n % 3 FROM generate_series(1, 1700) AS n`,
