@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import { create } from "@bufbuild/protobuf";
 import { createLog } from "@tollgate/kit/log";
 import { createTrust } from "@tollgate/kit/trust";
@@ -169,4 +170,26 @@ test("an upload whose service is away is told so also when the client closes", a
   let text = "";
   for await (const part of client) text += String(part);
   expect(text).toMatch(/^HTTP\/1\.1 503 /);
+});
+
+test("a service hears of an upload at once, however slowly its body comes", async () => {
+  const replica = createServer().listen(0, "127.0.0.1");
+  await once(replica, "listening");
+  const { port } = replica.address() as AddressInfo;
+  const addresses = [{ host: "127.0.0.1", port }];
+  const proxy = createServiceProxy(addresses, createTrust(undefined), createLog("silent"));
+  const edge = createServer((req, res) => proxy.web(req, res, caller)).listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  onTestFinished(() => {
+    proxy.close();
+    edge.close();
+    replica.close();
+  });
+  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
+  client.write("POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 4\r\n\r\nab");
+  const [req, res] = (await once(replica, "request")) as [IncomingMessage, ServerResponse];
+  client.write("cd");
+  expect(await textOf(req)).toBe("abcd");
+  res.end("heard");
+  expect(await textOf(client)).toMatch(/heard$/);
 });

@@ -61,8 +61,10 @@ export function createServiceProxy(
     });
   });
   const passOn = definePlugin((proxy) => {
-    proxy.on("proxyReq", (_request, req, _res, options) => {
+    proxy.on("proxyReq", (request, req, _res, options) => {
       options.buffer = req.pipe(gatherPieces());
+      // A service that is ending, or tired of waiting, goes by whether it has been asked.
+      request.flushHeaders();
     });
     proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res, stallMs));
   });

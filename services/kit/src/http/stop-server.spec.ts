@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { stopperOf } from "./stop-server.ts";
+
+const request = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+
+async function start() {
+  const server = createServer((_req, res) => res.end("ok"));
+  const stop = stopperOf(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, stop, dial: () => connect(port, "127.0.0.1") };
+}
+
+function connected(sockets: readonly Socket[]): Promise<unknown> {
+  return Promise.all(sockets.map((socket) => once(socket, "connect")));
+}
+
+test("who stands in line as a server is stopped is still served", async () => {
+  const { stop, dial } = await start();
+  const clients = Array.from({ length: 64 }, dial);
+  await connected(clients);
+  for (const client of clients) client.write(request);
+  const stopped = stop(60_000);
+  for (const answer of await Promise.all(clients.map(text))) expect(answer).toMatch(/ok$/);
+  await stopped;
+});
+
+test("so is who asks soon, and who asks nothing is let go", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { server, stop, dial } = await start();
+  const [asking, silent] = [dial(), dial()];
+  await connected([asking, silent]);
+  const ended = text(silent);
+  const stopped = stop(60_000);
+  while (server.listening) await nextTurn();
+  vi.advanceTimersByTime(500);
+  asking.write(request);
+  expect(await text(asking)).toMatch(/ok$/);
+  expect(silent.closed).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect(await ended).toBe("");
+  await stopped;
+});
