@@ -12,8 +12,11 @@ export interface Journals {
   forget(eventId: string): void;
   /** What was kept last is on the platter when it returns. */
   sync(): void;
-  /** Keeps nothing more. Answers what is kept and not forgotten. */
-  close(): Events;
+  /**
+   * Keeps nothing more. Answers what is kept and not forgotten, once the journals that had none left
+   * are gone: the next to have their names would find in them what was forgotten since.
+   */
+  close(): Promise<Events>;
   /** Throws them away, with what is in them. */
   remove(): Promise<void>;
 }
@@ -45,6 +48,7 @@ export function createJournals(
   const full = new Set<Segment>();
   let forgotten: string[] = [];
   let isClosed = false;
+  const removals = new Set<Promise<void>>();
 
   function begin(): Segment {
     const path = pathOf(number);
@@ -98,9 +102,12 @@ export function createJournals(
   function discard(segment: Segment): void {
     full.delete(segment);
     segment.events.clear();
-    rm(segment.path).catch((error: Error) => {
-      log.error({ reason: error.message }, "an empty journal could not be removed");
-    });
+    const removal = rm(segment.path)
+      .catch((error: Error) => {
+        log.error({ reason: error.message }, "an empty journal could not be removed");
+      })
+      .finally(() => removals.delete(removal));
+    removals.add(removal);
   }
 
   return {
@@ -119,9 +126,10 @@ export function createJournals(
       }
     },
     sync: () => current.journal.sync(),
-    close() {
+    async close() {
       isClosed = true;
       current.journal.close();
+      await Promise.all(removals);
       return new Map([...full, current].flatMap(({ events }) => [...events]));
     },
     async remove() {

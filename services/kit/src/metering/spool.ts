@@ -71,7 +71,7 @@ async function takeOver(store: EventStore, journals: Journals): Promise<Events> 
 /** Nothing is kept any more. What lies in the journals goes into the store, or stays there. */
 async function leave(journals: Journals, store: EventStore, log: Log): Promise<void> {
   try {
-    await store.leave(journals.close());
+    await store.leave(await journals.close());
     await journals.remove();
   } catch (error) {
     const { message: reason } = error as Error;
