@@ -156,18 +156,19 @@ describe("deletion", () => {
   test("does not wait for the ledger, which is told until it has heard", async () => {
     const key = await begin();
     let away = true;
+    unlink.mockClear();
     unlink.mockImplementation(async () => {
       if (away) throw new GatewayError("internal_error", "the ledger is away");
       return {};
     });
     const startedAt = performance.now();
     expect(await deletion.deleteOne(key)).toBe(true);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
-    await vi.waitFor(() => expect(unlink.mock.calls.length).toBeGreaterThan(2));
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await vi.waitFor(() => expect(unlink.mock.calls.length).toBeGreaterThan(2), patience);
     away = false;
     await vi.waitFor(async () => {
       expect((await pool.query("SELECT FROM pending_unlink")).rows).toEqual([]);
-    });
+    }, patience);
     expect(unlink.mock.lastCall?.[0].conversationIds).toContain(linkOf(key));
   });
 

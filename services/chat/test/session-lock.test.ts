@@ -5,8 +5,8 @@ import { createSessionLocks, type SessionLocks } from "../src/conversations/sess
 import { createConversationStore } from "../src/conversations/store.ts";
 import { newKey, newTurn, openChatDatabase, silent } from "./chat-database.ts";
 
-const leaseMs = 900;
-const waitMs = 8_000;
+const leaseMs = 2_500;
+const waitMs = 20_000;
 
 describe("session locks over two replicas", () => {
   let pool: pg.Pool;
@@ -64,7 +64,7 @@ describe("session locks over two replicas", () => {
     await Promise.all(turns);
     expect(order).toEqual(order.map((_, index) => index));
     // Where each asks on its own and ever more seldom, this takes far longer.
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   test("one who waits too long is refused, and one who leaves lets the next one in", async () => {

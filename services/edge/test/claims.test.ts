@@ -15,7 +15,7 @@ import type { RequestKey } from "../src/idempotency/request-key.ts";
 import { edgeSchema } from "../src/schema.ts";
 
 const log = createLog("silent");
-const leaseMs = 600;
+const leaseMs = 2_000;
 const answer = { contentType: "text/plain", body: Buffer.from("answer") };
 
 describe("claims over two replicas", () => {
@@ -23,7 +23,7 @@ describe("claims over two replicas", () => {
   let here: Claims;
   let there: Claims;
 
-  const start = (maxWaitMs = 5_000, lease = leaseMs) =>
+  const start = (maxWaitMs = 20_000, lease = leaseMs) =>
     createClaims(createRecords(pool, lease), log, {
       leaseMs: lease,
       maxWaitMs,

@@ -62,7 +62,7 @@ describe("holds and captures", () => {
       },
     );
     await fc.assert(property, { numRuns: 60 });
-  });
+  }, 240_000);
 
   test("an event delivered many times over several replicas is charged once", async () => {
     const accountId = await openWallet(pool, 1_000_000n);
@@ -181,7 +181,7 @@ describe("holds and captures", () => {
 
   test("replicas that race for the last money never grant it twice", async () => {
     const accountId = await openWallet(pool, 100_000n);
-    const replicas = Array.from({ length: 4 }, () => createHoldTaker(pool, 60_000));
+    const replicas = Array.from({ length: 4 }, () => createHoldTaker(pool, 3_600_000));
     const grants = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
         replicas[index % 4]?.({ holdId: `${accountId}-${index}`, accountId, estimate: 3_000n }),
@@ -195,7 +195,7 @@ describe("holds and captures", () => {
   test("orders of one batch are answered in their places, each from its own wallet", async () => {
     const rich = await openWallet(pool, 100_000n);
     const poor = await openWallet(pool, 5_000n);
-    const take = createHoldTaker(pool, 60_000);
+    const take = createHoldTaker(pool, 3_600_000);
     const owners = [poor, rich, "acct_nobody", poor, rich, poor];
     const grants = await Promise.all(
       owners.map((accountId, index) =>
@@ -249,7 +249,7 @@ describe("holds and captures", () => {
 
   test("one bad item of a batch fails alone", async () => {
     const accountId = await openWallet(pool, 100_000n);
-    const take = createHoldTaker(pool, 60_000);
+    const take = createHoldTaker(pool, 3_600_000);
     const order = (holdId: string) =>
       take({ holdId: `${accountId}-${holdId}`, accountId, estimate: 1_000n });
     const outcomes = await Promise.allSettled([order("a"), order("b"), order("b"), order("c")]);

@@ -16,8 +16,9 @@ describe("what is answered before it is captured", () => {
 
   afterAll(() => pool.end());
 
-  /** Captures that begin when `begin` is called. */
-  function heldCaptures(): CapturesUnderWay & { begin(): void } {
+  /** Captures that begin when `begin` is called. `waitedFor` resolves once somebody waits for them. */
+  function heldCaptures(): CapturesUnderWay & { begin(): void; waitedFor: Promise<void> } {
+    const waited = Promise.withResolvers<void>();
     const start = Promise.withResolvers<void>();
     const capture = createCapture(pool);
     const late = async (event: UsageEvent) => {
@@ -25,7 +26,11 @@ describe("what is answered before it is captured", () => {
       await capture(event);
     };
     const captures = followCaptures(Object.assign(late, { hurry: capture.hurry }));
-    return { ...captures, begin: start.resolve };
+    const ended = () => {
+      waited.resolve();
+      return captures.ended();
+    };
+    return { ...captures, ended, begin: start.resolve, waitedFor: waited.promise };
   }
 
   test("is waited for by a hold that lacks money, so that it gets what it gives back", async () => {
@@ -38,7 +43,7 @@ describe("what is answered before it is captured", () => {
     });
     void captures.capture(usageEvent({ accountId, holdId: first, costNanoUsd: 2_000n }));
     const taken = takeHold({ holdId: second, accountId, estimate: 5_000n }, signal);
-    await expect.poll(async () => (await readWallet(pool, accountId))?.held).toBe(10_000n);
+    await captures.waitedFor;
     captures.begin();
     expect(await taken).toEqual({ held: 5_000n, walletHeld: 5_000n });
     const order = { holdId: second, accountId, estimate: 5_000n };
@@ -58,6 +63,7 @@ describe("what is answered before it is captured", () => {
     const caller = new AbortController();
     const taken = takeHold({ holdId: second, accountId, estimate: 5_000n }, caller.signal);
     caller.abort();
+    await captures.waitedFor;
     captures.begin();
     await captured;
     expect(await taken).toMatchObject({ held: 0n });

@@ -104,7 +104,7 @@ describe("what a client is told", () => {
       },
     );
     await fc.assert(property, { numRuns: 80 });
-  });
+  }, 240_000);
 
   test("a hold that still grows when its generation ends is settled with it", async () => {
     const accountId = await openWallet(pool, 1_000_000n);

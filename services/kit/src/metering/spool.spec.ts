@@ -90,7 +90,12 @@ async function afterCrash(): Promise<string[]> {
 const journals = async () =>
   (await readdir(folder)).filter((name) => name.endsWith(".journal")).sort();
 
-test("whenever the process dies, what was kept and not forgotten is there", async () => {
+/** Each run opens a store several times, which waits for the platter. */
+const propertyMs = 240_000;
+
+test("whenever the process dies, what was kept and not forgotten is there", {
+  timeout: propertyMs,
+}, async () => {
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.constant("keep" as const) },
     { weight: 2, arbitrary: fc.nat({ max: 20 }) },

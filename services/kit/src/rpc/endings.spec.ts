@@ -87,7 +87,7 @@ test("a stream under way goes on to its end when its transport is closed", async
     },
   });
   const { transport, client } = connect(place("stream"));
-  const messages = client.stream({})[Symbol.asyncIterator]();
+  const messages = client.stream({}, { timeoutMs: 60_000 })[Symbol.asyncIterator]();
   await messages.next();
   transport.close();
   let seen = 1;

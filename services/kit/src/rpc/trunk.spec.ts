@@ -100,11 +100,15 @@ async function lineTo(to: string, name: string) {
   };
 }
 
+const patient = { timeoutMs: 60_000 };
+
 test("many calls at once each get their own answer", async () => {
   await serve("a", { embed: async ({ body }) => ({ body }) });
   const client = clientOf("a");
   const texts = Array.from({ length: 500 }, (_, index) => `call ${index}`);
-  const answers = await Promise.all(texts.map((text) => client.embed({ body: Buffer.from(text) })));
+  const answers = await Promise.all(
+    texts.map((text) => client.embed({ body: Buffer.from(text) }, patient)),
+  );
   expect(answers.map(({ body }) => Buffer.from(body).toString())).toEqual(texts);
 });
 
@@ -119,9 +123,9 @@ test("large requests and answers arrive whole, between small ones", async () => 
   const client = clientOf("a");
   const large = Buffer.alloc(3 * 1024 * 1024, "0123456789");
   const [answer, small, streamed] = await Promise.all([
-    client.embed({ body: large }),
+    client.embed({ body: large }, patient),
     client.embed({ body: Buffer.from("small") }),
-    readAll(client.stream({ call: { body: large } })),
+    readAll(client.stream({ call: { body: large } }, patient)),
   ]);
   expect(large.equals(answer.body)).toBe(true);
   expect(Buffer.from(small.body).toString()).toBe("small");
@@ -234,10 +238,13 @@ test("a replica that gives no sign of life gets no calls until it does", async (
   await serve("b", {});
   const client = clientOf("line", "b");
   const call = () => client.embed({}, { timeoutMs: 500 });
-  await vi.waitFor(async () => {
-    await call();
-    expect(ofA).toBeGreaterThan(0);
-  });
+  await vi.waitFor(
+    async () => {
+      await call();
+      expect(ofA).toBeGreaterThan(0);
+    },
+    { timeout: 10_000 },
+  );
   line.hold();
   const stuck = [1, 2].map(() => client.embed({}, { timeoutMs: 5_000 }).catch(() => {}));
   await vi.waitFor(

@@ -126,7 +126,7 @@ describe("a failure", () => {
       onFailure: (reason) => void reasons.push(reason),
     });
     for (let span = 0; span < 2_000; span += 1) other.start("many", "internal", {}).end();
-    await other.stop(2_000);
+    await other.stop(20_000);
     server.close();
     expect(reasons).toHaveLength(1);
 
@@ -137,7 +137,7 @@ describe("a failure", () => {
     stuck.start("one", "internal", {}).end();
     const startedAt = performance.now();
     await stuck.stop(200);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     hung.close();
     hung.closeAllConnections();
   });

@@ -10,6 +10,7 @@ import { createProviderClient, readJson } from "./provider-client.ts";
 
 const accept = "application/json";
 const never = new AbortController().signal;
+const patience = { timeout: 10_000 };
 
 /** A provider that answers as it is told, and a client's way to it. */
 async function world(answer: (req: IncomingMessage, res: ServerResponse) => void) {
@@ -95,7 +96,7 @@ describe("a body in large pieces", () => {
     });
     const { signal } = controller;
     expect(await failureOf(providers.post(slot, body, { ...order, signal }))).toBe(reason);
-    await vi.waitFor(() => expect(left).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(left).toHaveBeenCalledOnce(), patience);
   });
 });
 
@@ -135,7 +136,7 @@ test("an aborted call raises the signal's reason, and ends its connection", asyn
   });
   const call = { accept, requestId: "req_1", signal: controller.signal } as const;
   expect(await failureOf(providers.post(slot, Buffer.from("{}"), call))).toBe(reason);
-  await vi.waitFor(() => expect(left).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(left).toHaveBeenCalledOnce(), patience);
 });
 
 test("a call that is aborted beforehand asks nothing", async () => {
@@ -166,7 +167,7 @@ test("an answer that is left early ends its connection, one that is read keeps i
   expect(sockets.size).toBe(1);
   const endless = await providers.send(slot, { ...order, path: "/endless" }, never);
   for await (const _ of endless.body) break;
-  await vi.waitFor(() => expect(left.mock.calls).toEqual([[true], [true], [false]]));
+  await vi.waitFor(() => expect(left.mock.calls).toEqual([[true], [true], [false]]), patience);
 });
 
 test("an answer that may end by itself keeps its connection", async () => {
@@ -188,7 +189,7 @@ test("an answer that may end by itself keeps its connection", async () => {
     }
     end();
     expect(isKept).toBe(true);
-  });
+  }, patience);
 });
 
 test("a provider waits while its answer is not read", async () => {
@@ -207,7 +208,7 @@ test("a provider waits while its answer is not read", async () => {
     const stands = now === before;
     before = now;
     expect(stands).toBe(true);
-  });
+  }, patience);
   expect(written).toBeLessThan(pieces);
   let bytes = 0;
   for await (const part of body) bytes += part.length;
