@@ -32,7 +32,11 @@ export class LiveSocket extends WebSocket {
     limit: maxWaitingFrames,
     maxBytes: maxWaitingBytes,
     onFull: () => this.pause(),
-    onEmpty: () => this.resume(),
+    onEmpty: () => {
+      // What it answered meanwhile is only read now.
+      this.#isAlive = true;
+      this.resume();
+    },
   });
   #isAlive = true;
   /** Why the client's frames cannot be read any further, as a close code. */

@@ -78,3 +78,30 @@ test(
   },
   testMs,
 );
+
+test(
+  "one that was slowed has a span of its own to answer in, from when it is read again",
+  async () => {
+    const { socket, provider } = await connect({ autoPong: true });
+    const { resume } = WebSocket.prototype;
+    const pause = vi.spyOn(WebSocket.prototype, "pause");
+    const resumed = vi.spyOn(WebSocket.prototype, "resume");
+    onTestFinished(() => {
+      pause.mockRestore();
+      resumed.mockRestore();
+    });
+    resumed.mockImplementationOnce(function (this: WebSocket) {
+      resume.call(this);
+      vi.advanceTimersByTime(pingEveryMs);
+    });
+    const event = JSON.stringify({ text: "x".repeat(512 * 1024) });
+    for (let sent = 0; sent < 8; sent += 1) provider.send(event);
+    provider.close(1_000);
+    await vi.waitFor(() => expect(pause).toHaveBeenCalled(), { timeout: 10_000 });
+    vi.advanceTimersByTime(pingEveryMs);
+    let events = 0;
+    for await (const _ of socket.events) events += 1;
+    expect(events).toBe(8);
+  },
+  testMs,
+);

@@ -43,7 +43,8 @@ export async function connectProvider(
     maxPayload: maxEventBytes,
     perMessageDeflate: false,
   });
-  const events = readEvents(socket);
+  const life: Life = { isSeen: true };
+  const events = readEvents(socket, life);
   const abandon = () => socket.terminate();
   signal.addEventListener("abort", abandon, { once: true });
   try {
@@ -51,7 +52,7 @@ export async function connectProvider(
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
-  const stopPings = keepAlive(socket);
+  const stopPings = keepAlive(socket, life);
   socket.once("close", () => {
     stopPings();
     signal.removeEventListener("abort", abandon);
@@ -85,29 +86,35 @@ async function opened(socket: WebSocket): Promise<void> {
   });
 }
 
-function keepAlive(socket: WebSocket): () => void {
-  let alive = true;
-  socket.on("pong", () => {
-    alive = true;
-  });
-  socket.on("message", () => {
-    alive = true;
-  });
+/** Whether the provider was heard since the last ping, or could not be, since it was not read. */
+interface Life {
+  isSeen: boolean;
+}
+
+function keepAlive(socket: WebSocket, life: Life): () => void {
+  const see = () => {
+    life.isSeen = true;
+  };
+  socket.on("pong", see);
+  socket.on("message", see);
   const timer = setInterval(() => {
-    if (!alive && !socket.isPaused) return socket.terminate();
-    alive = false;
+    if (!life.isSeen && !socket.isPaused) return socket.terminate();
+    life.isSeen = false;
     socket.ping();
   }, pingEveryMs);
   return () => clearInterval(timer);
 }
 
 /** Gathers events from the very start, so that none is lost before somebody reads. */
-function readEvents(socket: WebSocket): AsyncIterable<JsonObject> {
+function readEvents(socket: WebSocket, life: Life): AsyncIterable<JsonObject> {
   const queue = createQueue<JsonObject>({
     limit: maxWaitingEvents,
     maxBytes: maxBufferedBytes,
     onFull: () => socket.pause(),
-    onEmpty: () => socket.resume(),
+    onEmpty: () => {
+      life.isSeen = true;
+      socket.resume();
+    },
   });
   socket.on("message", (data: Buffer, isBinary) => {
     const event = isBinary ? undefined : parseEvent(String(data));
