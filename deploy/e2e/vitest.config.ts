@@ -50,7 +50,14 @@ export default defineConfig({
       },
       endToEnd("all"),
       endToEnd("fleet"),
-      { root, test: { name: "faults", include: ["deploy/faults/test/**/*.test.ts"] } },
+      {
+        root,
+        test: {
+          name: "faults",
+          include: ["deploy/faults/test/**/*.test.ts"],
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

@@ -3,6 +3,8 @@ export function testCatalog(simulatorUrl: string): string {
   return JSON.stringify({
     providers: {
       sim: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
+      // For as many calls at once as keep the machine busy for longer than that.
+      patient: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
       secret: { base_url: `${simulatorUrl}/v1`, api_key_env: "TEST_PROVIDER_KEY" },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
     },
@@ -88,6 +90,7 @@ function audioModels() {
     }),
     transcriber("test-hear-duration", "hear?duration=12.3"),
     transcriber("test-hear-clock", "hear?no_duration&delay_ms=1200"),
+    transcriber("test-hear-held", "hear?no_duration&delay_ms=3500"),
     { ...transcriber("test-hear-files", "x"), chain: [slot("sim", "x")] },
     transcriber("test-hear-no-durations", "hear?no_duration"),
     transcriber("test-hear-open", "hear?no_close"),
@@ -119,7 +122,11 @@ function ocrModels() {
     reader("test-read-archival", "", { lane: "archival" }),
     reader("test-read-pages", "pages=7"),
     reader("test-read-list", "pages=4&page_list"),
-    reader("test-read-slow", "delay_ms=1200"),
+    reader("test-read-slow", "delay_ms=3500"),
+    {
+      ...reader("test-read-many", ""),
+      chain: [{ ...slot("patient", "many"), path: "/ocr" }],
+    },
     reader("test-read-failing", "status=500"),
     reader("test-read-refused", "status=400&message=no%20thanks"),
     reader("test-read-erring", "status=200"),
@@ -180,7 +187,7 @@ function faulty(alias: string, model: (alias: string, upstream: string) => { cha
       ...model(`${alias}-erring-first`, "x"),
       chain: [slot("sim", "erring-first?status=200"), slot("sim", "good")],
     },
-    model(`${alias}-slow`, "slow?delay_ms=1500"),
+    model(`${alias}-slow`, "slow?delay_ms=4000"),
     { ...model(`${alias}-dead`, "x"), chain: [slot("nowhere", "only")] },
     { ...model(`${alias}-internal`, "x"), visibility: "internal" },
   ];

@@ -36,14 +36,14 @@ export async function readBooks(stack: Stack, account: Account): Promise<Books> 
 
 /** Waits until no hold is open, then checks that every wallet adds up. */
 export async function expectBooksInOrder(stack: Stack, timeout = 15_000): Promise<void> {
-  await eventually(
+  const result = await eventually(
     async () => {
       const { result } = await stack.operator.verifyLedger({});
       expect(result?.openHolds).toBe(0n);
+      return result;
     },
     { timeout, interval: 50 },
   );
-  const { result } = await stack.operator.verifyLedger({});
   expect(result?.discrepancies).toEqual([]);
 }
 

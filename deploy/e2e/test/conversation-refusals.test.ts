@@ -133,7 +133,7 @@ describe("conversations that are refused, broken off or deleted", () => {
   test("a conversation that is deleted under a turn stays deleted; a turn that nobody saw is unbilled", async () => {
     const id = randomUUID();
     await chat.say(id, "one");
-    const turn = chat.say(id, "two", simulate("delay_ms=800"));
+    const turn = chat.say(id, "two", simulate("delay_ms=3000"));
     await eventually(() => expect(chat.lastMessages()).toHaveLength(3));
     expect((await chat.call("DELETE", `/${id}`)).status).toBe(204);
     const answer = await turn;
@@ -146,7 +146,7 @@ describe("conversations that are refused, broken off or deleted", () => {
     const id = randomUUID();
     const own = await stack.newAccount(1);
     await chat.say(id, "one", {}, own);
-    const stream = { stream: true, ...simulate("chunks=20&gap_ms=50") };
+    const stream = { stream: true, ...simulate("chunks=20&gap_ms=150") };
     const turn = chat.say(id, "two", stream, own);
     await eventually(() => expect(chat.lastMessages()).toHaveLength(3));
     expect((await chat.call("DELETE", `/${id}`, own)).status).toBe(204);

@@ -70,8 +70,10 @@ describe("how large conversations are", () => {
 
   /** What the wallet holds while a turn is generated. */
   async function heldDuring(id: string): Promise<bigint> {
+    // The hold of an earlier request may still be open.
+    await expectBooksInOrder(stack);
     const calls = stack.simulator.journal.list().length;
-    const turn = say(id, "y", { max_tokens: 5, ...simulate("delay_ms=500") });
+    const turn = say(id, "y", { max_tokens: 5, ...simulate("delay_ms=3000") });
     await eventually(() => expect(stack.simulator.journal.list()).toHaveLength(calls + 1));
     const { body } = await send(`${stack.url}/v1/credits`, { key: account.key });
     expect((await turn).status).toBe(200);

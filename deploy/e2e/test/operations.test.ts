@@ -125,7 +125,7 @@ describe("operations", () => {
   test("a slot that is out shows, and what is in flight does too", async () => {
     for (let call = 0; call < 5; call += 1) await ask({ model: "test-breaker" });
     expect(await sum("tollgate_slot_out", { slot: "sim/broken?status=500" })).toBe(1);
-    const slow = ask(simulate("delay_ms=1500"));
+    const slow = ask(simulate("delay_ms=4000"));
     await eventually(async () => {
       expect(await sum("tollgate_requests_in_flight")).toBe(1);
       expect(await sum("tollgate_open_holds")).toBe(1);

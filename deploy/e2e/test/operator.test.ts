@@ -49,7 +49,9 @@ describe("the tollgate command", () => {
     const revoked = await tollgate("key", "revoke", made.id);
     expect(revoked.code).toBe(0);
     await expect
-      .poll(async () => (await send(url, { key: made.key, body: chatBody() })).status)
+      .poll(async () => (await send(url, { key: made.key, body: chatBody() })).status, {
+        timeout: 4_500,
+      })
       .toBe(403);
     expect(await tollgate("ledger", "verify")).toMatchObject({
       code: 0,

@@ -136,7 +136,9 @@ describe("transcription of uploads", () => {
         account,
         requestIdOf(await ask({ model: "test-hear-clock" })),
       );
-      expect(clock).toMatchObject({ quantity: 2n, basis: "wall_clock" });
+      expect(clock).toMatchObject({ basis: "wall_clock" });
+      // A busy machine adds to the 1.2 s that the provider takes.
+      expect([2n, 3n]).toContain(clock?.quantity);
     });
 
     test("an undecodable upload is 502, unbilled", async () => {
@@ -198,7 +200,7 @@ describe("transcription of uploads", () => {
       ["a WAV whose header claims another pace", wav(8, { pace: 0x7fff_ffff }), 129n],
     ])("the hold for %s covers the longest that it can be", async (_, file, seconds) => {
       const own = await stack.newAccount(1);
-      const answering = post(formOf(file, { model: "test-hear-clock" }), own.key);
+      const answering = post(formOf(file, { model: "test-hear-held" }), own.key);
       const isHeld = async () => {
         expect((await readBooks(stack, own)).held).toBe(seconds * 100_000n);
       };
@@ -262,8 +264,7 @@ describe("transcription of uploads", () => {
       const requestId = response.headers.get("x-request-id");
       expect(requestId).toMatch(/^req_[0-9a-f]{32}$/);
       await response.text();
-      const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 5 });
-      await eventually(() => expect(entries.map((one) => one.requestId)).toContain(requestId));
+      await entryOf(stack, account, requestId);
     });
   });
 

@@ -35,16 +35,20 @@ const revivePatienceMs = 60_000;
 
 /**
  * Starts an installation in a folder of its own, which goes when it is stopped: two edges, and so
- * many replicas of each service.
+ * many replicas of each service. Its database is faster where it need not be `durable`.
  */
-export async function startGrounds(settings: NodeJS.ProcessEnv, replicas = 1): Promise<Grounds> {
+export async function startGrounds(
+  settings: NodeJS.ProcessEnv,
+  replicas = 1,
+  durable = true,
+): Promise<Grounds> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-faults-"));
   // Postgres runs as another user where this runs as root, and then must be able to enter.
   await chmod(folder, 0o711);
   const simulator = await startSimulator({ port: 0 });
   const catalogFile = join(folder, "catalog.yaml");
   await writeFile(catalogFile, testCatalog(simulator.url));
-  let postgres = await startPostgres({ dataFolder: folder });
+  let postgres = await startPostgres({ dataFolder: folder, durable });
   const natsFolder = join(folder, "broker");
   await mkdir(natsFolder);
   let nats = await startNatsServer({ dataFolder: natsFolder });
@@ -96,7 +100,8 @@ export async function startGrounds(settings: NodeJS.ProcessEnv, replicas = 1): P
       await postgres.stop();
       return () =>
         revive(async () => {
-          postgres = await startPostgres({ dataFolder: folder, port: portOf(databaseUrl) });
+          const port = portOf(databaseUrl);
+          postgres = await startPostgres({ dataFolder: folder, durable, port });
         });
     },
     async stop() {

@@ -16,8 +16,8 @@ export interface RollingRestart {
   seconds: number;
 }
 
-/** Longer than it takes the balancer below to see that a replica wants nothing new. */
-const drainSeconds = 1;
+/** Longer than the balancer below takes to see that a replica wants nothing new, if it is busy. */
+const drainSeconds = 3;
 const lookEveryMs = 100;
 
 /** Providers do as they should: what fails here, we failed. */
@@ -30,7 +30,9 @@ const asked = families.filter(({ name }) => name !== "chat stream, left");
  */
 export async function rollingRestart(clients: number): Promise<RollingRestart> {
   const startedAt = performance.now();
-  const grounds = await startGrounds({ TOLLGATE_DRAIN_SECONDS: String(drainSeconds) }, 2);
+  const settings = { TOLLGATE_DRAIN_SECONDS: String(drainSeconds) };
+  // Nothing crashes the database here, so that it need not be durable.
+  const grounds = await startGrounds(settings, 2, false);
   const operator = connectOperator(grounds.fleet.billingAddress, fleetSecret);
   const balancer = balance(grounds);
   try {
@@ -52,8 +54,9 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
         for (const one of ended) if (one.ended !== "whole") failures.push(note(one, startedAt));
       }
     });
-    const restarted = await restarts.run();
-    goesOn = false;
+    const restarted = await restarts.run().finally(() => {
+      goesOn = false;
+    });
     await Promise.all(asking);
     const problems = await settle(operator.client, grounds, told);
     const entries = await readEntries(grounds.databaseUrl);
@@ -61,7 +64,7 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
     const violations = [...failures, ...problems, ...verdict.violations];
     return { told, restarted, violations, seconds: (performance.now() - startedAt) / 1_000 };
   } finally {
-    balancer.stop();
+    await balancer.stop();
     operator.close();
     await grounds.stop();
   }
@@ -107,22 +110,33 @@ function balance({ fleet }: Grounds) {
   const seats = fleet.seats("edge");
   let ready = [...fleet.urls];
   let turn = 0;
-  const timer = setInterval(async () => {
-    const answers = await Promise.all(
-      seats.map(({ operationsListen }) =>
-        fetch(`http://${operationsListen}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
+  let goesOn = true;
+
+  /** One look after another, so that none undoes what a later one saw. */
+  async function keepLooking(): Promise<void> {
+    while (goesOn) {
+      const answers = await Promise.all(
+        seats.map(({ operationsListen }) =>
+          fetch(`http://${operationsListen}/readyz`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
         ),
-      ),
-    );
-    ready = fleet.urls.filter((_, index) => answers[index]);
-  }, lookEveryMs);
+      );
+      ready = fleet.urls.filter((_, index) => answers[index]);
+      await sleep(lookEveryMs);
+    }
+  }
+
+  const looking = keepLooking();
   return {
     edge(): string {
       turn += 1;
       return ready[turn % ready.length] ?? fleet.url;
     },
-    stop: () => clearInterval(timer),
+    async stop(): Promise<void> {
+      goesOn = false;
+      await looking;
+    },
   };
 }
