@@ -50,7 +50,8 @@ describe("the tollgate command", () => {
     expect(revoked.code).toBe(0);
     await expect
       .poll(async () => (await send(url, { key: made.key, body: chatBody() })).status, {
-        timeout: 4_500,
+        // Without the notice it would be asked about anew after 2.5 s.
+        timeout: 2_000,
       })
       .toBe(403);
     expect(await tollgate("ledger", "verify")).toMatchObject({
