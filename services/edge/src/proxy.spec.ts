@@ -14,7 +14,11 @@ const caller = create(CallerSchema, { requestId, accountId: "a", keyId: "k" });
 const headers = { "x-request-id": requestId, "inference-id": requestId };
 
 /** What a client reads to the end of an upgrade that is proxied to a service that behaves so. */
-async function upgradeTo(service: (socket: Socket) => void, protocol?: string): Promise<string> {
+async function upgradeTo(
+  service: (socket: Socket) => void,
+  protocol?: string,
+  fields = "",
+): Promise<string> {
   const replica = createTcpServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => service(socket));
@@ -46,7 +50,8 @@ async function upgradeTo(service: (socket: Socket) => void, protocol?: string): 
   client.on("error", () => {});
   // A WebSocket answers the close frame before it ends too.
   client.once("end", () => setTimeout(() => client.end("the close frame's answer"), 100));
-  client.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
+  const asked = `host: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n${fields}`;
+  client.write(`GET / HTTP/1.1\r\n${asked}\r\n`);
   let text = "";
   client.on("data", (part) => {
     text += part.toString("latin1");
@@ -116,6 +121,11 @@ test("so does a service's own refusal of it, without the sub-protocol", async ()
   expect(text).not.toContain("only");
 });
 
+test("an upgrade that announces trailers is passed on without them", async () => {
+  const text = await upgradeTo((socket) => socket.end(switching), undefined, "trailer: x-a\r\n");
+  expect(text).toMatch(/^HTTP\/1\.1 101 /);
+});
+
 test("a client that takes nothing of its answer is let go, and so is the service", async () => {
   const replica = createServer();
   const left = new Promise((resolve) => {
@@ -172,7 +182,8 @@ test("an upload whose service is away is told so also when the client closes", a
   expect(text).toMatch(/^HTTP\/1\.1 503 /);
 });
 
-test("a service hears of an upload at once, however slowly its body comes", async () => {
+/** An edge in front of one replica, which a client has dialled. */
+async function dialEdge() {
   const replica = createServer().listen(0, "127.0.0.1");
   await once(replica, "listening");
   const { port } = replica.address() as AddressInfo;
@@ -185,11 +196,26 @@ test("a service hears of an upload at once, however slowly its body comes", asyn
     edge.close();
     replica.close();
   });
-  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
+  return { replica, client: connect((edge.address() as AddressInfo).port, "127.0.0.1") };
+}
+
+test("a service hears of an upload at once, however slowly its body comes", async () => {
+  const { replica, client } = await dialEdge();
   client.write("POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 4\r\n\r\nab");
   const [req, res] = (await once(replica, "request")) as [IncomingMessage, ServerResponse];
   client.write("cd");
   expect(await textOf(req)).toBe("abcd");
+  res.end("heard");
+  expect(await textOf(client)).toMatch(/heard$/);
+});
+
+test("an upload that announces trailers is passed on without them", async () => {
+  const { replica, client } = await dialEdge();
+  const announced = "connection: close\r\ntrailer: x-a\r\ncontent-length: 2";
+  client.write(`POST / HTTP/1.1\r\nhost: x\r\n${announced}\r\n\r\nab`);
+  const [req, res] = (await once(replica, "request")) as [IncomingMessage, ServerResponse];
+  expect(req.headers.trailer).toBeUndefined();
+  expect(await textOf(req)).toBe("ab");
   res.end("heard");
   expect(await textOf(client)).toMatch(/heard$/);
 });

@@ -63,8 +63,7 @@ export function createServiceProxy(
   const passOn = definePlugin((proxy) => {
     proxy.on("proxyReq", (request, req, _res, options) => {
       options.buffer = req.pipe(gatherPieces());
-      // A service that is ending, or tired of waiting, goes by whether it has been asked.
-      request.flushHeaders();
+      sendHead(request);
     });
     proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res, stallMs));
   });
@@ -93,6 +92,7 @@ export function createServiceProxy(
     upgrade(req, socket, head, order) {
       // What the client offers beside it is declined.
       req.headers.upgrade = "websocket";
+      delete req.headers.trailer;
       stampCaller(req.headers, order.caller, trust);
       unanswered.set(req, order);
       upgrade.upgrade(req, socket, head);
@@ -101,10 +101,20 @@ export function createServiceProxy(
   };
 }
 
-/** What a client says of its own connection. */
-const offers = ["connection", "upgrade", "http2-settings"];
+/** What a client says of its own connection, and of trailers, which go no further than to us. */
+const offers = ["connection", "upgrade", "http2-settings", "trailer"];
 /** What means something on one connection alone. */
 const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
+
+/** A service that is ending, or tired of waiting, goes by whether it has been asked. */
+function sendHead(request: ClientRequest): void {
+  try {
+    request.flushHeaders();
+  } catch (error) {
+    // Nobody else would catch it here: one head that cannot be written would end the process.
+    request.destroy(error as Error);
+  }
+}
 
 function noteAlias(req: IncomingMessage, alias: string): void {
   exchangeOf(req).alias = alias;

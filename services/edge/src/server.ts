@@ -47,7 +47,7 @@ export async function listen(
   server.on("upgrade", upgrades.accept);
   server.on("connect", (_req, socket) => refuseTunnel(socket));
   // So does an expectation that is not known (RFC 9110, 10.1.1).
-  server.on("checkExpectation", app);
+  server.on("checkExpectation", (req, res) => server.emit("request", req, res));
   try {
     await listenTogether(server, acceptors, { host, port });
   } catch (error) {

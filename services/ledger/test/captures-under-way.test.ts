@@ -16,7 +16,7 @@ describe("what is answered before it is captured", () => {
 
   afterAll(() => pool.end());
 
-  /** Captures that begin when `begin` is called. `waitedFor` resolves once somebody waits for them. */
+  /** Captures that begin when `begin` is called. `waitedFor` resolves once somebody waits. */
   function heldCaptures(): CapturesUnderWay & { begin(): void; waitedFor: Promise<void> } {
     const waited = Promise.withResolvers<void>();
     const start = Promise.withResolvers<void>();

@@ -68,25 +68,45 @@ test(
   testMs,
 );
 
+/** The next ping is due at the moment when a slowed client is read again. */
+function pingOnResume(): void {
+  const { resume } = WebSocket.prototype;
+  const resumed = vi.spyOn(WebSocket.prototype, "resume");
+  onTestFinished(() => resumed.mockRestore());
+  resumed.mockImplementationOnce(function (this: WebSocket) {
+    resume.call(this);
+    vi.advanceTimersByTime(pingEveryMs);
+  });
+}
+
 test(
   "a client that was slowed has a span of its own to answer in, from when it is read again",
   async () => {
     const { client, live } = await connect({ autoPong: true });
-    const { resume } = WebSocket.prototype;
-    const resumed = vi.spyOn(WebSocket.prototype, "resume");
-    onTestFinished(() => resumed.mockRestore());
-    resumed.mockImplementationOnce(function (this: WebSocket) {
-      resume.call(this);
-      vi.advanceTimersByTime(pingEveryMs);
-    });
     for (let sent = 0; sent < 8; sent += 1) client.send(Buffer.alloc(512 * 1024));
     client.close();
     await vi.waitFor(() => expect(live.isPaused).toBe(true), { timeout: 10_000 });
     vi.advanceTimersByTime(pingEveryMs);
+    pingOnResume();
     let frames = 0;
     for await (const _ of live.frames) frames += 1;
     expect(frames).toBe(8);
     expect(live.gone.aborted).toBe(false);
+  },
+  testMs,
+);
+
+test(
+  "so it has where it is told the end, which it still hears",
+  async () => {
+    const { client, live } = await connect({ autoPong: true });
+    for (let sent = 0; sent < 8; sent += 1) client.send(Buffer.alloc(512 * 1024));
+    await vi.waitFor(() => expect(live.isPaused).toBe(true), { timeout: 10_000 });
+    vi.advanceTimersByTime(pingEveryMs);
+    pingOnResume();
+    const closed = once(client, "close");
+    live.finish(1_000);
+    expect((await closed)[0]).toBe(1_000);
   },
   testMs,
 );

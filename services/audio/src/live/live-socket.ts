@@ -32,11 +32,7 @@ export class LiveSocket extends WebSocket {
     limit: maxWaitingFrames,
     maxBytes: maxWaitingBytes,
     onFull: () => this.pause(),
-    onEmpty: () => {
-      // What it answered meanwhile is only read now.
-      this.#isAlive = true;
-      this.resume();
-    },
+    onEmpty: () => this.#readOn(),
   });
   #isAlive = true;
   /** Why the client's frames cannot be read any further, as a close code. */
@@ -104,8 +100,14 @@ export class LiveSocket extends WebSocket {
   /** Closes, or answers the client's close frame. Audio that still comes is dropped. */
   finish(code: number): void {
     this.removeAllListeners("message");
-    this.resume();
+    this.#readOn();
     super.close(this.#brokenCode ?? code);
+  }
+
+  /** What the client answered while it was not read, is only read now. */
+  #readOn(): void {
+    this.#isAlive = true;
+    this.resume();
   }
 
   #breakFrames({ code = "" }: Error & { code?: string }): void {

@@ -36,7 +36,7 @@ test("who stands in line as a server is stopped is still served", async () => {
 });
 
 test("so is who asks soon, and who asks nothing is let go", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { server, stop, dial } = await start();
   const [asking, silent] = [dial(), dial()];
@@ -50,5 +50,15 @@ test("so is who asks soon, and who asks nothing is let go", async () => {
   expect(silent.closed).toBe(false);
   vi.advanceTimersByTime(1_000);
   expect(await ended).toBe("");
+  await stopped;
+});
+
+test("who keeps coming does not keep it from ending", async () => {
+  const { server, stop, dial } = await start();
+  const stopped = stop(60_000);
+  while (server.listening) {
+    dial().on("error", () => {});
+    await nextTurn();
+  }
   await stopped;
 });

@@ -4,12 +4,15 @@ import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 const idleLookMs = 100;
-/** Who has just connected is about to ask. */
-const unusedMs = 1_000;
-/** So many connections stand in line to be taken in, at the most: Node's own length of that line. */
-const longestLine = 511;
+/** Who has connected is about to ask: for a second, by looks, so that what has come is read first. */
+const unusedLooks = 10;
+/** Where more keep coming, the last of them are turned away. */
+const longestLineMs = 500;
 
-/** Ends a server: no new connection, then the idle ones, then what is left after `graceMs`. */
+/**
+ * Ends a server: it takes in who stands in line, but for what comes in the last moment, and no new
+ * connection; then it ends the idle ones, and what is left when `graceMs` are over.
+ */
 export type StopServer = (graceMs: number) => Promise<void>;
 
 /**
@@ -19,12 +22,12 @@ export type StopServer = (graceMs: number) => Promise<void>;
  */
 export function stopperOf(server: Server, acceptors: readonly SocketServer[] = []): StopServer {
   const upgraded = new Set<Duplex>();
-  /** And when each was taken in, of `performance.now()`. */
+  /** And how often each was met by a look. */
   const unused = new Map<Duplex, number>();
   let takenIn = 0;
   server.on("connection", (socket) => {
     takenIn += 1;
-    unused.set(socket, performance.now());
+    unused.set(socket, 0);
     socket.once("close", () => unused.delete(socket));
   });
   server.on("request", ({ socket }) => unused.delete(socket));
@@ -34,10 +37,10 @@ export function stopperOf(server: Server, acceptors: readonly SocketServer[] = [
     socket.once("close", () => upgraded.delete(socket));
   });
 
-  /** Closing a server resets the connections that it has not taken in; it takes one a turn. */
-  async function takeInTheLine(): Promise<void> {
-    let quietTurns = 0;
-    for (let turn = 0; turn < longestLine && quietTurns < 2; turn += 1) {
+  /** Closing a socket resets the connections that are not taken in; one is, in a turn. */
+  async function takeInTheLine(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    for (let quietTurns = 0; quietTurns < 2 && performance.now() < until; ) {
       const before = takenIn;
       await nextTurn();
       quietTurns = takenIn === before ? quietTurns + 1 : 0;
@@ -45,21 +48,27 @@ export function stopperOf(server: Server, acceptors: readonly SocketServer[] = [
   }
 
   function endUnused(): void {
-    const before = performance.now() - unusedMs;
-    for (const [socket, since] of unused) if (since < before) socket.destroy();
+    for (const [socket, looks] of unused) {
+      if (looks >= unusedLooks) socket.destroy();
+      else unused.set(socket, looks + 1);
+    }
   }
 
   return async (graceMs) => {
-    await takeInTheLine();
+    const deadline = performance.now() + graceMs;
+    await takeInTheLine(Math.min(graceMs, longestLineMs));
     const closed = Promise.all([server, ...acceptors].map(closeServer));
     const idle = setInterval(() => {
       server.closeIdleConnections();
       endUnused();
     }, idleLookMs);
-    const force = setTimeout(() => {
-      server.closeAllConnections();
-      for (const socket of upgraded) socket.destroy();
-    }, graceMs);
+    const force = setTimeout(
+      () => {
+        server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
+      },
+      Math.max(0, deadline - performance.now()),
+    );
     await closed;
     clearInterval(idle);
     clearTimeout(force);

@@ -13,8 +13,8 @@ export interface Journals {
   /** What was kept last is on the platter when it returns. */
   sync(): void;
   /**
-   * Keeps nothing more. Answers what is kept and not forgotten, once the journals that had none left
-   * are gone: the next to have their names would find in them what was forgotten since.
+   * Keeps nothing more. Answers what is kept and not forgotten, once the journals that had none
+   * left are gone: the next to have their names would find in them what was forgotten since.
    */
   close(): Promise<Events>;
   /** Throws them away, with what is in them. */

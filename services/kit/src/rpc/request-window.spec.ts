@@ -13,6 +13,7 @@ import { offer } from "./implementation.ts";
 import { answerWindowBytes, requestWindowBytes } from "./request-window.ts";
 
 const trust = createTrust(undefined);
+const patient = { timeoutMs: 60_000 };
 
 async function freeAddress(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -67,8 +68,6 @@ test("little of answers may be, whatever Node's own window is", async () => {
     expect(session?.state.effectiveLocalWindowSize).toBe(answerWindowBytes);
   }
 });
-
-const patient = { timeoutMs: 60_000 };
 
 test("two ends that send much at once do not wait for each other", async () => {
   const client = await connectChat();

@@ -19,6 +19,7 @@ import { trunkMethod } from "./trunk.ts";
 
 const log = createLog("silent");
 const trust = createTrust("fleet-secret");
+const patient = { timeoutMs: 60_000 };
 let folder: string;
 
 beforeEach(async () => {
@@ -99,8 +100,6 @@ async function lineTo(to: string, name: string) {
     },
   };
 }
-
-const patient = { timeoutMs: 60_000 };
 
 test("many calls at once each get their own answer", async () => {
   await serve("a", { embed: async ({ body }) => ({ body }) });

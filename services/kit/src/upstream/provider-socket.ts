@@ -10,7 +10,7 @@ const maxEventBytes = 1024 * 1024;
 /** Audio that waits for the provider, and events that wait for the client, before either is slowed. */
 const maxBufferedBytes = 1024 * 1024;
 const maxWaitingEvents = 256;
-/** A provider that answers no ping for two such spans is dead. */
+/** A provider that answers no ping for one such span is dead. */
 const pingEveryMs = 20_000;
 
 /** A WebSocket to a slot's provider: bytes go in, JSON events come out. */
