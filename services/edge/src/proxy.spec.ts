@@ -1,12 +1,18 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { create } from "@bufbuild/protobuf";
 import { createLog } from "@tollgate/kit/log";
 import { createTrust } from "@tollgate/kit/trust";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createServiceProxy } from "./proxy.ts";
 
 const requestId = "req_1";
@@ -218,4 +224,28 @@ test("an upload that announces trailers is passed on without them", async () => 
   expect(await textOf(req)).toBe("ab");
   res.end("heard");
   expect(await textOf(client)).toMatch(/heard$/);
+});
+
+test.each<[string, (replica: Server) => void]>([
+  ["breaks off", (replica) => replica.on("request", ({ socket }) => socket.destroy())],
+  [
+    "cannot be told of it",
+    () => {
+      const sent = vi.spyOn(ClientRequest.prototype, "flushHeaders");
+      onTestFinished(() => sent.mockRestore());
+      sent.mockImplementationOnce(() => {
+        throw new Error("a head that cannot be written");
+      });
+    },
+  ],
+])("a large upload whose service %s is read to its end, and told so", async (_, fail) => {
+  const { replica, client } = await dialEdge();
+  fail(replica);
+  const body = Buffer.alloc(20 * 1024 * 1024);
+  const head = `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}`;
+  client.write(`${head}\r\n\r\n`);
+  await new Promise<void>((resolve, reject) => {
+    client.write(body, (error) => (error ? reject(error) : resolve()));
+  });
+  expect(await textOf(client)).toMatch(/^HTTP\/1\.1 503 /);
 });

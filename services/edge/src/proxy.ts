@@ -47,6 +47,8 @@ export function createServiceProxy(
     proxy.on("error", (error, req, to) => {
       if (to === undefined || to.destroyed) return;
       log.error({ reason: error.message }, "a service of the fleet did not answer");
+      // A body that is piped to where nobody reads would be read by nobody else either.
+      req?.unpipe();
       const order = req && unanswered.get(req);
       answerUnavailable(to as ServerResponse | Socket, error, order?.headers);
     });

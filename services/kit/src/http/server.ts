@@ -8,8 +8,8 @@ import { type StopServer, stopperOf } from "./stop-server.ts";
 
 /** Longer than the edge keeps an idle connection, so that it closes first. */
 const keepAliveTimeoutMs = 90_000;
-/** The longest that a whole upload may take. */
-const requestTimeoutMs = 300_000;
+/** Longer than a whole upload may take, which the edge refuses in words. */
+const requestTimeoutMs = 360_000;
 
 export interface ProxiedServer {
   stop: StopServer;

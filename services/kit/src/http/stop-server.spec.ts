@@ -57,7 +57,8 @@ test("who keeps coming does not keep it from ending", async () => {
   const { server, stop, dial } = await start();
   const stopped = stop(60_000);
   while (server.listening) {
-    dial().on("error", () => {});
+    const client = dial().on("error", () => {});
+    client.once("connect", () => client.destroy());
     await nextTurn();
   }
   await stopped;
