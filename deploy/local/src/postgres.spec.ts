@@ -81,9 +81,9 @@ describe("an embedded Postgres", { timeout: 60_000 }, () => {
     await postgres.stop();
 
     await writeFile(join(dataFolder, "postgres.password"), "another");
-    await expect(startPostgres({ dataFolder })).rejects.toThrow(
-      `refuses the password in ${join(dataFolder, "postgres.password")}`,
-    );
+    const password = join(dataFolder, "postgres.password");
+    const refusal = `refuses the password in ${password}: put back the one that the data in ${dataFolder}`;
+    await expect(startPostgres({ dataFolder })).rejects.toThrow(refusal);
   });
 
   test("makes and drops databases, also ones with sessions and odd names", async () => {

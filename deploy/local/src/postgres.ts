@@ -66,7 +66,7 @@ export async function startPostgres(options: {
     uid: serverUid,
     stopSignals: postgresStopSignals,
     readyTimeoutMs,
-    isReady: () => canConnect(urlOf("postgres"), passwordFile),
+    isReady: () => canConnect(urlOf("postgres"), { passwordFile, cluster }),
   });
   try {
     await createDatabase(urlOf("postgres"), database);
@@ -125,7 +125,11 @@ async function runStatement(url: string, statement: string): Promise<void> {
   }
 }
 
-async function canConnect(url: string, passwordFile: string): Promise<boolean> {
+/** Raises an Error that says what to do where the password is another than the data was made with. */
+async function canConnect(
+  url: string,
+  { passwordFile, cluster }: { passwordFile: string; cluster: string },
+): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -138,6 +142,9 @@ async function canConnect(url: string, passwordFile: string): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as pg.DatabaseError).code !== invalidPassword) return false;
-    throw new Error(`the embedded Postgres refuses the password in ${passwordFile}`);
+    throw new Error(
+      `the embedded Postgres refuses the password in ${passwordFile}: put back the one that the ` +
+        `data in ${cluster} was made with, or remove that data to begin anew`,
+    );
   }
 }
