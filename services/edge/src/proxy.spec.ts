@@ -162,32 +162,6 @@ test("a client that takes nothing of its answer is let go, and so is the service
   await left;
 });
 
-test("an upload whose service is away is told so also when the client closes", async () => {
-  const closed = createServer().listen(0, "127.0.0.1");
-  await once(closed, "listening");
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
-  const addresses = [{ host: "127.0.0.1", port }];
-  const proxy = createServiceProxy(addresses, createTrust(undefined), createLog("silent"));
-  const edge = createServer((req, res) => proxy.web(req, res, caller)).listen(0, "127.0.0.1");
-  await once(edge, "listening");
-  onTestFinished(() => {
-    proxy.close();
-    edge.close();
-  });
-  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
-  const body = Buffer.alloc(20 * 1024 * 1024);
-  client.write(
-    `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`,
-  );
-  await new Promise<void>((resolve, reject) => {
-    client.write(body, (error) => (error ? reject(error) : resolve()));
-  });
-  let text = "";
-  for await (const part of client) text += String(part);
-  expect(text).toMatch(/^HTTP\/1\.1 503 /);
-});
-
 /** An edge in front of one replica, which a client has dialled. */
 async function dialEdge() {
   const replica = createServer().listen(0, "127.0.0.1");
@@ -227,6 +201,7 @@ test("an upload that announces trailers is passed on without them", async () => 
 });
 
 test.each<[string, (replica: Server) => void]>([
+  ["is away", (replica) => replica.close()],
   ["breaks off", (replica) => replica.on("request", ({ socket }) => socket.destroy())],
   [
     "cannot be told of it",
