@@ -1,5 +1,6 @@
 import { GatewayError } from "@tollgate/kit/errors";
 import { createQueue, type Queue } from "@tollgate/kit/queue";
+import { followLife } from "@tollgate/kit/socket-life";
 import { WebSocket } from "ws";
 
 /** Client frames that wait for the provider, and their bytes, before the client is slowed. */
@@ -10,8 +11,6 @@ const maxBufferedBytes = 1024 * 1024;
 export const maxFrameBytes = 1024 * 1024;
 /** A client that takes nothing for so long, while events wait, is given up. */
 const maxStallMs = 60_000;
-/** A client that answers no ping for one such span is dead. */
-const pingEveryMs = 20_000;
 const protocolError = 1_002;
 const invalidPayload = 1_007;
 const messageTooBig = 1_009;
@@ -32,28 +31,22 @@ export class LiveSocket extends WebSocket {
     limit: maxWaitingFrames,
     maxBytes: maxWaitingBytes,
     onFull: () => this.pause(),
-    onEmpty: () => this.#readOn(),
+    onEmpty: () => this.#life.readOn(),
   });
-  #isAlive = true;
+  readonly #life = followLife(this);
   /** Why the client's frames cannot be read any further, as a close code. */
   #brokenCode: number | undefined;
 
   /** Starts to listen: called once, right after the upgrade. */
   open(): void {
     this.on("message", (data: Buffer, isBinary) => {
-      this.#isAlive = true;
       this.#frames.push(
         isBinary ? { kind: "audio", audio: data } : { kind: "text", text: data.toString("utf8") },
         data.length,
       );
     });
-    this.on("pong", () => {
-      this.#isAlive = true;
-    });
     this.on("error", (error) => this.#breakFrames(error));
-    const pings = setInterval(() => this.#ping(), pingEveryMs);
     this.once("close", () => {
-      clearInterval(pings);
       this.#frames.end();
       this.#gone.abort(new Error("the client left"));
     });
@@ -100,14 +93,8 @@ export class LiveSocket extends WebSocket {
   /** Closes, or answers the client's close frame. Audio that still comes is dropped. */
   finish(code: number): void {
     this.removeAllListeners("message");
-    this.#readOn();
+    this.#life.readOn();
     super.close(this.#brokenCode ?? code);
-  }
-
-  /** What the client answered while it was not read, is only read now. */
-  #readOn(): void {
-    this.#isAlive = true;
-    this.resume();
   }
 
   #breakFrames({ code = "" }: Error & { code?: string }): void {
@@ -120,12 +107,5 @@ export class LiveSocket extends WebSocket {
       const message = "A frame is none by the WebSocket protocol.";
       this.#frames.end(new GatewayError("invalid_json", message));
     }
-  }
-
-  #ping(): void {
-    const isDead = !this.#isAlive && !this.isPaused;
-    this.#isAlive = false;
-    if (isDead) this.terminate();
-    else this.ping();
   }
 }

@@ -2,6 +2,7 @@ import { WebSocket } from "ws";
 import type { Slot } from "../catalog/model.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { createQueue } from "../queue.ts";
+import { followLife, type SocketLife } from "../socket-life.ts";
 import { SlotFailure } from "./failure.ts";
 import type { ProviderClient } from "./provider-client.ts";
 
@@ -10,8 +11,6 @@ const maxEventBytes = 1024 * 1024;
 /** Audio that waits for the provider, and events that wait for the client, before either is slowed. */
 const maxBufferedBytes = 1024 * 1024;
 const maxWaitingEvents = 256;
-/** A provider that answers no ping for one such span is dead. */
-const pingEveryMs = 20_000;
 
 /** A WebSocket to a slot's provider: bytes go in, JSON events come out. */
 export interface ProviderSocket {
@@ -43,8 +42,7 @@ export async function connectProvider(
     maxPayload: maxEventBytes,
     perMessageDeflate: false,
   });
-  const life: Life = { isSeen: true };
-  const events = readEvents(socket, life);
+  const events = readEvents(socket, followLife(socket));
   const abandon = () => socket.terminate();
   signal.addEventListener("abort", abandon, { once: true });
   try {
@@ -52,11 +50,7 @@ export async function connectProvider(
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
-  const stopPings = keepAlive(socket, life);
-  socket.once("close", () => {
-    stopPings();
-    signal.removeEventListener("abort", abandon);
-  });
+  socket.once("close", () => signal.removeEventListener("abort", abandon));
   return {
     async send(data) {
       if (socket.readyState !== WebSocket.OPEN) return;
@@ -86,35 +80,13 @@ async function opened(socket: WebSocket): Promise<void> {
   });
 }
 
-/** Whether the provider was heard since the last ping, or could not be, since it was not read. */
-interface Life {
-  isSeen: boolean;
-}
-
-function keepAlive(socket: WebSocket, life: Life): () => void {
-  const see = () => {
-    life.isSeen = true;
-  };
-  socket.on("pong", see);
-  socket.on("message", see);
-  const timer = setInterval(() => {
-    if (!life.isSeen && !socket.isPaused) return socket.terminate();
-    life.isSeen = false;
-    socket.ping();
-  }, pingEveryMs);
-  return () => clearInterval(timer);
-}
-
 /** Gathers events from the very start, so that none is lost before somebody reads. */
-function readEvents(socket: WebSocket, life: Life): AsyncIterable<JsonObject> {
+function readEvents(socket: WebSocket, life: SocketLife): AsyncIterable<JsonObject> {
   const queue = createQueue<JsonObject>({
     limit: maxWaitingEvents,
     maxBytes: maxBufferedBytes,
     onFull: () => socket.pause(),
-    onEmpty: () => {
-      life.isSeen = true;
-      socket.resume();
-    },
+    onEmpty: life.readOn,
   });
   socket.on("message", (data: Buffer, isBinary) => {
     const event = isBinary ? undefined : parseEvent(String(data));
