@@ -184,13 +184,13 @@ describe("conversations", () => {
       chat.say(id, `turn ${index}`, {}, { url: index % 2 === 0 ? stack.url : replica.url }),
     );
     const stored = (await Promise.all(said)).filter(({ status }) => status === 200).length;
-    expect(stored).toBeGreaterThan(1);
+    expect(stored).toBeGreaterThan(5);
     const { turns } = await chat.detail(id);
     expect(turns.map(({ index }) => index)).toEqual(turns.map((_, index) => index));
     expect(turns).toHaveLength(stored);
   });
 
-  test("a holder that is killed soon loses its lock", async () => {
+  test("a holder that is killed loses its lock within 15 seconds", async () => {
     const id = randomUUID();
     const doomed = await stack.addReplica();
     const lost = chat.say(id, "lost", simulate("delay_ms=60000"), { url: doomed.url });
@@ -201,8 +201,7 @@ describe("conversations", () => {
     await doomed.kill();
     await failed;
     await eventually(async () => expect((await chat.say(id, "next")).status).toBe(200), {
-      // A lease ends within 15 s; a busy machine adds to that.
-      timeout: 20_000,
+      timeout: 15_000,
       interval: 100,
     });
     expect(chat.lastMessages()).toEqual([{ role: "user", content: "next" }]);

@@ -119,13 +119,13 @@ describe("live transcription", () => {
 
   test("without durations the clock stops where the provider has said it all", async () => {
     const live = await start({ model: "test-hear-bare-open" });
-    talk(live, 2);
+    talk(live, 1);
     live.socket.close();
     expect(await live.closed).toBe(1_000);
-    const entry = await entryOf(stack, account, live.requestId);
-    expect(entry).toMatchObject({ basis: "wall_clock" });
-    // With the 3 s that the gateway waits for more to be said, it would be 4.
-    expect([1n, 2n]).toContain(entry?.quantity);
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      quantity: 1n,
+      basis: "wall_clock",
+    });
   });
 
   test.each([
@@ -341,7 +341,7 @@ describe("live transcription", () => {
       const startedAt = performance.now();
       await Promise.all([replica.stop(), live.closed]);
       expect([await silent.closed, silent.frames]).toEqual([1_001, []]);
-      expect(performance.now() - startedAt).toBeLessThan(20_000);
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
       expect(await live.closed).toBe(1_001);
       expect(finals(live)).toEqual([2, 1]);
       expect(await entryOf(stack, account, live.requestId)).toMatchObject({

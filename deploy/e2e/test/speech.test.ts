@@ -74,7 +74,7 @@ describe("speech and voices", () => {
     const arrivals: number[] = [];
     for await (const _ of response.body ?? []) arrivals.push(performance.now() - startedAt);
     expect(arrivals[0]).toBeGreaterThan(1_400);
-    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(600);
+    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(1_400);
   });
 
   test.each<[string, Record<string, unknown>, string, string]>([

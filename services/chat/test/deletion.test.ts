@@ -161,7 +161,9 @@ describe("deletion", () => {
       if (away) throw new GatewayError("internal_error", "the ledger is away");
       return {};
     });
+    const startedAt = performance.now();
     expect(await deletion.deleteOne(key)).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
     await vi.waitFor(() => expect(unlink.mock.calls.length).toBeGreaterThan(2), patience);
     away = false;
     await vi.waitFor(async () => {

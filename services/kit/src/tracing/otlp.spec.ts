@@ -137,7 +137,7 @@ describe("a failure", () => {
     stuck.start("one", "internal", {}).end();
     const startedAt = performance.now();
     await stuck.stop(200);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
     hung.close();
     hung.closeAllConnections();
   });
