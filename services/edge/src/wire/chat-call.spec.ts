@@ -1,10 +1,19 @@
 import { expect, test } from "vitest";
 import { parseChat } from "./chat-call.ts";
 
-function messagesOf(text: string): string {
-  const { call } = parseChat(JSON.parse(text), Buffer.from(text));
-  return Buffer.from(call.messages).toString("utf8");
+function callOf(text: string) {
+  return parseChat(JSON.parse(text), Buffer.from(text)).call;
 }
+
+function messagesOf(text: string): string {
+  return Buffer.from(callOf(text).messages).toString("utf8");
+}
+
+function othersOf(members: string): string {
+  return Buffer.from(callOf(`{"model":"m","messages":${hello},${members}}`).body).toString("utf8");
+}
+
+const hello = '[{"role":"user","content":"Hello"}]';
 
 test("messages go on as the client wrote them", () => {
   const messages = '[ {"role":"user","content":"Hello","at":12345678901234567890} ]';
@@ -16,4 +25,21 @@ test("messages that could be read in two ways go on as they were read", () => {
   const read = '[{"role":"user","content":"Hello"}]';
   expect(messagesOf(`{"model":"m","messages":${smuggled}}`)).toBe(read);
   expect(messagesOf(`{"model":"m","messages":[],"m\\u0065ssages":${smuggled}}`)).toBe(read);
+});
+
+test("tools and the like go on as the client wrote them, plain values as they were read", () => {
+  const schema = '{ "9":1, "1":2.0, "maximum":9223372036854775807 }';
+  const tools = `[{"type":"function","function":{"name":"f","parameters":${schema}}}]`;
+  expect(othersOf(`"tools" : ${tools} ,"top_k":5.0`)).toBe(`{"tools":${tools},"top_k":5}`);
+});
+
+test("what the gateway decides, and what is null, does not go on", () => {
+  const decided = '"stream":true,"stream_options":{"include_usage":true},"max_tokens":5';
+  expect(othersOf(`${decided},"user":null,"seed":7,"top_p":null`)).toBe('{"seed":7}');
+  expect(othersOf(decided)).toBe("{}");
+});
+
+test("members that could be read in two ways go on as they were read", () => {
+  expect(othersOf('"metadata":{"a":1,"a":2.0},"seed":7')).toBe('{"metadata":{"a":2},"seed":7}');
+  expect(othersOf('"seed":7,"s\\u0065ed":8')).toBe('{"seed":8}');
 });

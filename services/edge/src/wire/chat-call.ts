@@ -2,7 +2,7 @@ import { GatewayError } from "@tollgate/kit/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { refuseUnknownFields, validate, withoutNulls } from "../validation.ts";
-import { writtenArray } from "../written-array.ts";
+import { writtenMembers } from "../written-members.ts";
 import { chatSchema, streamOptionsSchema } from "./chat-schema.ts";
 import { measurePrompt } from "./prompt-size.ts";
 
@@ -13,7 +13,8 @@ export interface ParsedChat {
 }
 
 /**
- * Reads a chat request's body, which was parsed from `text`. Raises `unknown_param` and `invalid_param`, naming the field.
+ * Reads a chat request's body, which was parsed from `text`. Messages, tools and the like go on as
+ * the client wrote them. Raises `unknown_param` and `invalid_param`, naming the field.
  */
 export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
   const fields = withoutNulls(chatSchema, body);
@@ -37,29 +38,33 @@ export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
     throw new GatewayError("invalid_param", message, { param: "max_tokens" });
   }
   const maxTokens = max_completion_tokens ?? max_tokens;
+  const written = writtenMembers(text, body);
   return {
     stream,
     call: {
       $typeName: "tollgate.v1.ChatCall",
       alias: model,
-      body: Buffer.from(JSON.stringify(providersMembers(fields))),
+      body: written.object(Object.keys(fields).filter((name) => !ourMembers.has(name))),
       choices: n,
       ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
       maxTokensField: fieldUsed(max_tokens, max_completion_tokens),
       prompt: measurePrompt(fields),
-      messages:
-        writtenArray(text, body, "messages") ?? Buffer.from(JSON.stringify(fields.messages)),
+      messages: written.value("messages"),
       sessionId: session_id ?? "",
     },
   };
 }
 
-/** What goes on to the provider as it is: all but what the gateway itself decides. */
-function providersMembers(fields: JsonObject): JsonObject {
-  const { model, messages, session_id, stream, stream_options, ...members } = fields;
-  const { max_tokens, max_completion_tokens, ...rest } = members;
-  return rest;
-}
+/** What the gateway itself decides; all else goes on to the provider. */
+const ourMembers: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "session_id",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+]);
 
 function fieldUsed(maxTokens: number | undefined, maxCompletionTokens: number | undefined): string {
   if (maxCompletionTokens !== undefined) return "max_completion_tokens";
