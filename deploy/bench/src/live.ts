@@ -47,7 +47,7 @@ async function measure(subject: Gateway): Promise<string> {
   clearInterval(watch);
   const cpu = cpuSeconds(subject.pids) - cpuBefore;
   const lost = live.filter(({ events }) => events !== expectedEvents).length;
-  const metered = await meteredSeconds(subject.operatorAddress);
+  const metered = await meteredSeconds(subject);
   const exact = metered.filter((quantity) => quantity === BigInt(seconds)).length;
   const grown = peak - before;
   const waits = live.map(({ lagMs }) => lagMs).sort((left, right) => left - right);
@@ -84,16 +84,13 @@ async function stream({ url, headers }: Gateway, index: number) {
   return { events, lagMs: performance.now() - finishedAt };
 }
 
-async function meteredSeconds(operatorAddress: string): Promise<bigint[]> {
+async function meteredSeconds({ operatorAddress, accountId }: Gateway): Promise<bigint[]> {
   const operator = connectOperator(operatorAddress);
   const quantities: bigint[] = [];
   let beforeEntryId = "";
   do {
-    const page = await operator.client.listLedger({
-      account: "bench",
-      limit: 1_000,
-      beforeEntryId,
-    });
+    const asked = { account: accountId, limit: 1_000, beforeEntryId };
+    const page = await operator.client.listLedger(asked);
     quantities.push(
       ...page.entries.filter(({ kind }) => kind === "usage").map((one) => one.quantity),
     );

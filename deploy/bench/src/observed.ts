@@ -8,7 +8,7 @@ import { startAll } from "./tollgate.ts";
  * and logs nothing, one that counts, and one that also logs its two lines a request.
  */
 const { values } = parseArgs({ options: sideBySideFlags });
-const uncounted = `--import=${new URL("./without-metrics.ts", import.meta.url).pathname}`;
+const uncounted = `--import=${new URL("./without-metrics.ts", import.meta.url).href}`;
 
 await using stage = await openStage();
 const contenders = [

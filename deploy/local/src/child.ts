@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 
 /** Longer than a service's own grace, so that it is the service that decides. */
 const stopTimeoutMs = 30_000;
@@ -28,7 +29,7 @@ export async function startChild(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<Child> {
-  const child = spawn(process.execPath, [file.pathname, ...args], {
+  const child = spawn(process.execPath, [fileURLToPath(file), ...args], {
     env,
     detached: true,
     stdio: ["ignore", "inherit", "pipe", "ipc"],
