@@ -126,6 +126,16 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     await expectRefusal(run(changes), /^tollgate: TOLLGATE_OPERATIONS_LISTEN 127/);
   });
 
+  test.each([
+    ["TOLLGATE_OPERATIONS_LISTEN", "9090", target],
+    ["TOLLGATE_OPERATIONS_LISTEN", "127.0.0.1:99999", target],
+    ["TOLLGATE_HTTP_LISTEN", "nine", "image"],
+    ["TOLLGATE_AUDIO_HTTP_ADDRESS", "audio:9091,audio", "edge"],
+  ])("%s as %s, which is no address", async (variable, address, one) => {
+    const outcome = run({ [variable]: address }, ["--target", one]);
+    await expectRefusal(outcome, new RegExp(`^tollgate: ${variable}: .* is no address`));
+  });
+
   test("a target that does not exist", async () => {
     await expectRefusal(
       run({}, ["--target", "bakery"]),

@@ -17,6 +17,7 @@ export interface HttpAddresses {
  * Where each service takes proxied requests. Services that share a process use sockets in a folder
  * that only this user can enter; a service with a process of its own listens on `ownListen`, and the
  * edge finds it at `TOLLGATE_<NAME>_HTTP_ADDRESS`, which may name several with commas between them.
+ * What it answers raises a StartError for a variable that is no address.
  */
 export async function openHttpAddresses(
   names: readonly ServiceName[],
@@ -27,12 +28,14 @@ export async function openHttpAddresses(
   const folder = shares ? await mkdtemp(join(tmpdir(), "tollgate-")) : undefined;
   return {
     of(name) {
-      return folder === undefined ? parseHttpAddress(ownListen) : socketIn(folder, name);
+      if (folder !== undefined) return socketIn(folder, name);
+      return parseHttpAddress("TOLLGATE_HTTP_LISTEN", ownListen);
     },
     peer(name) {
       if (folder !== undefined && names.includes(name)) return [socketIn(folder, name)];
-      const text = env[`TOLLGATE_${name.toUpperCase()}_HTTP_ADDRESS`] || `${name}:9091`;
-      return text.split(",").map((one) => parseHttpAddress(one.trim()));
+      const variable = `TOLLGATE_${name.toUpperCase()}_HTTP_ADDRESS`;
+      const text = env[variable] || `${name}:9091`;
+      return text.split(",").map((one) => parseHttpAddress(variable, one.trim()));
     },
     async close() {
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });

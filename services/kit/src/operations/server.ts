@@ -37,12 +37,13 @@ export async function serveOperations(
   return { stop: () => stop(0) };
 }
 
-function listen(server: ReturnType<typeof createServer>, address: string): Promise<void> {
+async function listen(server: ReturnType<typeof createServer>, address: string): Promise<void> {
+  const variable = "TOLLGATE_OPERATIONS_LISTEN";
+  const place = parseHttpAddress(variable, address);
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
-      reject(new StartError(`TOLLGATE_OPERATIONS_LISTEN ${address}: ${error.message}`));
+      reject(new StartError(`${variable} ${address}: ${error.message}`));
     });
-    const place = parseHttpAddress(address);
     if ("socketPath" in place) server.listen(place.socketPath, resolve);
     else server.listen(place.port, place.host, resolve);
   });
