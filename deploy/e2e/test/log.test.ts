@@ -60,7 +60,7 @@ describe("the log", () => {
     });
     expect(lines.find(({ msg }) => msg === "generation")).toMatchObject({
       service: "chat",
-      route: "chat",
+      route_type: "chat",
       alias: "test-failover",
       slot: "sim/second",
       billed: true,

@@ -87,6 +87,25 @@ describe("operations", () => {
     expect(await sum("tollgate_request_duration_seconds_count", seconds)).toBeGreaterThan(0);
   });
 
+  test("a client that leaves before its answer is counted as that, not as served", async () => {
+    const counted = { route: "/v1/chat/completions", alias: "test-small" };
+    const leave = async () => {
+      const leaving = new AbortController();
+      const asked = fetch(`${stack.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${account.key}` },
+        body: JSON.stringify(chatBody(simulate("delay_ms=60000"))),
+        signal: leaving.signal,
+      });
+      await eventually(async () => expect(await sum("tollgate_requests_in_flight")).toBe(1));
+      leaving.abort();
+      await expect(asked).rejects.toThrow();
+      const left = { ...counted, status: "499" };
+      await eventually(async () => expect(await sum("tollgate_requests_total", left)).toBe(1));
+    };
+    expect(await growth("tollgate_requests_total", counted, leave)).toBe(1);
+  });
+
   test("an upload is counted by the alias in its form", async () => {
     const form = new FormData();
     form.append("model", "test-hear");
@@ -103,6 +122,30 @@ describe("operations", () => {
     expect(await growth("tollgate_requests_total", counted, upload)).toBe(1);
   });
 
+  test("what an OCR job cost is counted when its end is seen, once", async () => {
+    const alias = "test-read-at-once";
+    const form = new FormData();
+    form.append("model", alias);
+    form.append("file", new Blob(["%PDF-1.4"], { type: "application/pdf" }), "a.pdf");
+    const url = `${stack.url}/v1/ocr/jobs`;
+    const headers = { authorization: `Bearer ${account.key}` };
+    const made = await fetch(url, { method: "POST", headers, body: form });
+    const { job_id } = (await made.json()) as { job_id: string };
+    const read = async () => {
+      for (let times = 0; times < 2; times += 1) {
+        const { status } = await send(`${url}/${job_id}?model=${alias}`, { key: account.key });
+        expect(status).toBe(200);
+      }
+    };
+    const counted = { alias, route_type: "ocr" };
+    const cost = await growth("tollgate_cost_nano_usd_total", counted, read);
+    await eventually(async () => {
+      const { entries } = await readBooks(stack, account);
+      expect(entries).toContainEqual(expect.objectContaining({ amount: BigInt(-cost) }));
+    });
+    expect(cost).toBeGreaterThan(0);
+  });
+
   test("tokens, cost, holds, slots and the first token are counted", async () => {
     const alias = "test-failover";
     await ask({ model: alias, stream: true, ...simulate("usage=11,7") });
@@ -114,7 +157,7 @@ describe("operations", () => {
         .reduce((total, { value }) => total + value, 0);
     expect(of("tollgate_tokens_total", { alias, direction: "prompt" })).toBe(11);
     expect(of("tollgate_tokens_total", { alias, direction: "completion" })).toBe(7);
-    expect(of("tollgate_cost_nano_usd_total", { alias, route: "chat" })).toBe(6_000);
+    expect(of("tollgate_cost_nano_usd_total", { alias, route_type: "chat" })).toBe(6_000);
     expect(of("tollgate_first_token_seconds_count", { alias })).toBe(1);
     const first = { alias, slot: "sim/first?status=503", outcome: "rejected" };
     expect(of("tollgate_slot_calls_total", first)).toBe(1);

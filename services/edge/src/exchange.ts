@@ -61,20 +61,46 @@ export function openExchange(
   return exchange;
 }
 
-function tellEnd(exchange: Exchange, ms: number, { log, metrics, knows }: ExchangeParts): void {
-  const { req, res, requestId, route = "unknown" } = exchange;
-  const alias = exchange.alias !== undefined && knows(exchange.alias) ? exchange.alias : "";
-  metrics.requests.inc({ route, alias, status: res.statusCode });
+/** What a request is counted as whose client left before it was told anything, as nginx has it. */
+export const leftStatus = 499;
+
+function tellEnd(exchange: Exchange, ms: number, parts: ExchangeParts): void {
+  const { req, res, requestId, route = "unknown", traceId } = exchange;
+  const alias = exchange.alias !== undefined && parts.knows(exchange.alias) ? exchange.alias : "";
+  const status = res.headersSent ? res.statusCode : leftStatus;
+  const clientLeft = !res.writableFinished;
+  tellRequest(parts, { req, requestId, route, alias, status, clientLeft, traceId, ms });
+}
+
+/** A request that has ended, as it is counted and told in the log. */
+export interface EndedRequest {
+  req: IncomingMessage;
+  requestId: string;
+  route: string;
+  /** Empty where it is none of the catalog's. */
+  alias: string;
+  status: number;
+  /** Undefined where nobody can tell. */
+  clientLeft?: boolean;
+  traceId?: string | undefined;
+  ms: number;
+}
+
+export function tellRequest(
+  { log, metrics }: Pick<ExchangeParts, "log" | "metrics">,
+  { req, requestId, route, alias, status, clientLeft, traceId, ms }: EndedRequest,
+): void {
+  metrics.requests.inc({ route, alias, status });
   metrics.requestDuration.observe({ route, alias }, ms / 1_000);
   const fields = {
     request_id: requestId,
-    trace_id: exchange.traceId,
+    trace_id: traceId,
     client_request_id: req.headers["x-request-id"],
     method: req.method,
     path: pathOf(req),
     alias,
-    status: res.statusCode,
-    client_left: !res.writableFinished,
+    status,
+    client_left: clientLeft,
     ms: Math.round(ms),
   };
   log.info(fields, "request");

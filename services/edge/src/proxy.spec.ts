@@ -24,6 +24,7 @@ async function upgradeTo(
   service: (socket: Socket) => void,
   protocol?: string,
   fields = "",
+  answered: (status: number) => void = () => {},
 ): Promise<string> {
   const replica = createTcpServer((socket) => {
     socket.on("error", () => {});
@@ -42,7 +43,7 @@ async function upgradeTo(
   edge.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
     released.push(new Promise((resolve) => socket.once("close", resolve)));
     socket.on("error", () => {});
-    proxy.upgrade(req, socket, head, { caller, headers, protocol });
+    proxy.upgrade(req, socket, head, { caller, headers, protocol, answered });
   });
   edge.listen(0, "127.0.0.1");
   await once(edge, "listening");
@@ -125,6 +126,21 @@ test("so does a service's own refusal of it, without the sub-protocol", async ()
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toContain(`x-request-id: ${requestId}\r\n`);
   expect(text).not.toContain("only");
+});
+
+test.each([
+  ["that is taken", (socket: Socket) => socket.end(switching), 101],
+  ["that is refused", (socket: Socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"), 403],
+  ["that is broken off", (socket: Socket) => socket.resetAndDestroy(), 500],
+  [
+    "whose stream is broken off",
+    (socket: Socket) => socket.write(switching, () => setTimeout(() => socket.destroy(), 50)),
+    101,
+  ],
+])("whoever asked is told the status of an upgrade %s", async (_, service, status) => {
+  const answered = vi.fn();
+  await upgradeTo((socket) => void service(socket), undefined, "", answered);
+  expect(answered.mock.calls).toEqual([[status]]);
 });
 
 test("an upgrade that announces trailers is passed on without them", async () => {

@@ -32,6 +32,8 @@ export interface UpgradeOrder {
   headers: Readonly<Record<string, string>>;
   /** The sub-protocol of an upgrade that is taken, where the service does not choose one. */
   protocol: string | undefined;
+  /** Told the status of its answer: 101 where the service takes it. */
+  answered(status: number): void;
 }
 
 export function createServiceProxy(
@@ -50,7 +52,7 @@ export function createServiceProxy(
       // A body that is piped to where nobody reads would be read by nobody else either.
       req?.unpipe();
       const order = req && unanswered.get(req);
-      answerUnavailable(to as ServerResponse | Socket, error, order?.headers);
+      answerUnavailable(to as ServerResponse | Socket, error, order);
     });
   });
   const nameUpgrades = definePlugin((proxy) => {
@@ -147,14 +149,16 @@ function passAnswerOn(
 function nameAnswer(
   request: ClientRequest,
   client: Socket,
-  { headers, protocol }: UpgradeOrder,
+  { headers, protocol, answered }: UpgradeOrder,
   stallMs: number,
 ): void {
   request.once("response", (answer) => {
+    answered(answer.statusCode ?? 502);
     Object.assign(answer.headers, headers);
     answer.once("end", () => letGo(client, stallMs));
   });
   request.once("upgrade", (answer, service) => {
+    answered(101);
     Object.assign(answer.headers, headers);
     if (protocol !== undefined) answer.headers["sec-websocket-protocol"] ??= protocol;
     const frames = watchFrames();
@@ -179,13 +183,15 @@ function letGo(client: Socket, stallMs: number): void {
 function answerUnavailable(
   to: ServerResponse | Socket,
   cause: Error,
-  headers: UpgradeOrder["headers"] | undefined,
+  order: UpgradeOrder | undefined,
 ): void {
   if (!("setHeader" in to)) {
     // What was upgraded speaks no HTTP any more, and was told already.
-    if (headers === undefined) to.end();
+    if (order === undefined) return void to.end();
     // An upgrade is refused before its model is known, and with it its providers.
-    else answerErrorOnSocket(to, internalError(cause), headers);
+    const failure = internalError(cause);
+    order.answered(failure.status);
+    answerErrorOnSocket(to, failure, order.headers);
   }
   // An answer that has begun ends with what it was proxied from: whole, or abruptly.
   else if (!to.headersSent) answerError(to, unavailable(cause));

@@ -36,7 +36,7 @@ function tellAnswer(span: Span, exchange: Exchange, knows: (alias: string) => bo
     "gen_ai.request.model": alias !== undefined && knows(alias) ? alias : undefined,
     "tollgate.client_left": !res.writableFinished,
   });
-  tellHttpStatus(span, res.statusCode);
+  if (res.headersSent) tellHttpStatus(span, res.statusCode);
   if (failure !== undefined) tellFailure(span, failure);
 }
 

@@ -170,20 +170,9 @@ class LiveGeneration implements Generation {
 
   #tell(cost: NanoUsd | undefined): void {
     const { metrics, log } = this.#parts;
-    const { caller, model } = this.#purpose;
     metrics.requestsInFlight.dec();
-    log.info(
-      {
-        request_id: caller.requestId,
-        route: model.routeType,
-        alias: model.alias,
-        slot: this.#slotId,
-        billed: cost !== undefined,
-        cost_usd: cost === undefined ? undefined : formatUsd(cost),
-        ms: Math.round(this.#elapsedMs()),
-      },
-      "generation",
-    );
+    const ended = { slotId: this.#slotId, cost, ms: Math.round(this.#elapsedMs()) };
+    tellGeneration(log, { ...this.#purpose, ...ended });
   }
 
   #elapsedMs(): number {
@@ -202,12 +191,33 @@ export function chainParts(
   };
 }
 
-function countUsage(
-  metrics: Metrics,
-  { alias, routeType: route }: Model,
-  usage: ReturnType<typeof completedUsage>,
-): void {
-  metrics.cost.inc({ route, alias }, Number(usage.costNanoUsd));
+/** A generation that has ended, as the log tells it. */
+export interface EndedGeneration {
+  caller: Caller;
+  model: Model;
+  slotId: string | undefined;
+  /** Undefined when it is not billed. */
+  cost: NanoUsd | undefined;
+  /** Undefined where another request began it. */
+  ms?: number;
+}
+
+export function tellGeneration(log: Log, { caller, model, slotId, cost, ms }: EndedGeneration) {
+  const fields = {
+    request_id: caller.requestId,
+    route_type: model.routeType,
+    alias: model.alias,
+    slot: slotId,
+    billed: cost !== undefined,
+    cost_usd: cost === undefined ? undefined : formatUsd(cost),
+    ms,
+  };
+  log.info(fields, "generation");
+}
+
+/** Counts what was metered. */
+export function countUsage(metrics: Metrics, { alias, routeType }: Model, usage: Ended): void {
+  metrics.cost.inc({ route_type: routeType, alias }, Number(usage.costNanoUsd));
   if (usage.promptTokens > 0n) {
     metrics.tokens.inc({ alias, direction: "prompt" }, Number(usage.promptTokens));
   }

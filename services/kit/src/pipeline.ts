@@ -14,10 +14,12 @@ import { GatewayError } from "./errors.ts";
 import {
   chainParts,
   chargeOf,
+  countUsage,
   type Generation,
   type GenerationParts,
   type Measured,
   openGeneration,
+  tellGeneration,
 } from "./generation.ts";
 import { completedUsage, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
 import type { NanoUsd } from "./money.ts";
@@ -100,17 +102,22 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     walk: tracer === undefined ? walkPlain : traceWalk(walkPlain, tracer),
     open,
     async record({ eventId, caller, model, slot, measured }) {
+      const { publisher, metrics, log, now } = parts;
       const { requestId, accountId, keyId } = caller;
+      const usage = measured === undefined ? failedUsage : completedUsage(slot, measured);
       const event = create(UsageEventSchema, {
         id: eventId,
         requestId,
         accountId,
         keyId,
         ...eventOfModel(model),
-        ...(measured === undefined ? failedUsage : completedUsage(slot, measured)),
-        occurredAt: timestampFromDate(parts.now()),
+        ...usage,
+        occurredAt: timestampFromDate(now()),
       });
-      await parts.publisher.publish(event);
+      const cost = measured === undefined ? undefined : usage.costNanoUsd;
+      if (cost !== undefined) countUsage(metrics, model, usage);
+      tellGeneration(log, { caller, model, slotId: slot.id, cost });
+      await publisher.publish(event);
     },
     async run<Answer>(order: Order<Answer>) {
       const { caller, model, estimate, conversationId, ask, measure, beforeCharge } = order;

@@ -9,7 +9,7 @@ import type { Log } from "@tollgate/kit/log";
 import type { Metrics } from "@tollgate/kit/operations/metrics";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { Authenticate } from "../auth.ts";
-import type { AnswerHeaders, Route } from "../exchange.ts";
+import { type AnswerHeaders, leftStatus, type Route, tellRequest } from "../exchange.ts";
 import type { BalanceGuard } from "../guard.ts";
 import type { ServiceProxy } from "../proxy.ts";
 import { refuseQuery } from "../query.ts";
@@ -31,22 +31,26 @@ export const livePath = "/v1/audio/transcriptions/stream";
  * which cannot set the header, may send its key as a sub-protocol.
  */
 export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LiveParts): Upgrades {
-  async function accept(req: IncomingMessage, socket: Socket, head: Buffer, requestId: string) {
+  async function accept(
+    req: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    { requestId, answered }: { requestId: string; answered(status: number): void },
+  ): Promise<void> {
     const headers: AnswerHeaders = { "x-request-id": requestId };
     try {
       // Before its version 24.9, Node asks nobody which upgrades are taken.
       if (!isLive(req)) throw notFound();
-      const onlyProtocol = takeKeyFromProtocols(req);
+      const protocol = takeKeyFromProtocols(req);
       const { keyId, accountId } = await authenticate({ req, headers, requestId });
       await guard.check(accountId);
       refuseQuery(req);
       const caller = create(CallerSchema, { requestId, keyId, accountId });
-      proxy.upgrade(req, socket, head, { caller, headers, protocol: onlyProtocol });
-      return 101;
+      proxy.upgrade(req, socket, head, { caller, headers, protocol, answered });
     } catch (error) {
       const failure = toGatewayError(ownFault(error, log), log);
+      answered(failure.status);
       answerErrorOnSocket(socket, failure, headers);
-      return failure.status;
     }
   }
 
@@ -55,16 +59,16 @@ export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LivePa
     accept(req, socket, head) {
       const requestId = newRequestId();
       const startedAt = performance.now();
+      let status = leftStatus;
+      const answered = (given: number) => {
+        status = given;
+      };
       socket.on("error", () => {});
-      const answered = accept(req, socket, head, requestId);
-      socket.once("close", async () => {
+      socket.once("close", () => {
         const ms = performance.now() - startedAt;
-        const status = await answered;
-        metrics.requests.inc({ route: livePath, alias: "", status });
-        metrics.requestDuration.observe({ route: livePath, alias: "" }, ms / 1_000);
-        const fields = { request_id: requestId, method: "GET", path: livePath, status };
-        log.info({ ...fields, ms: Math.round(ms) }, "request");
+        tellRequest({ log, metrics }, { req, requestId, route: livePath, alias: "", status, ms });
       });
+      void accept(req, socket, head, { requestId, answered });
     },
   };
 }

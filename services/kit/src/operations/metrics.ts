@@ -37,7 +37,7 @@ export function createMetrics() {
     }),
     tokens: counter("tollgate_tokens_total", "Tokens that were metered.", ["alias", "direction"]),
     cost: counter("tollgate_cost_nano_usd_total", "Cost that was metered, nano-USD.", [
-      "route",
+      "route_type",
       "alias",
     ]),
     uncollected: counter(

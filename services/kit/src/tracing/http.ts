@@ -22,7 +22,7 @@ export function traceProxied(handlers: ProxiedHandlers, tracer: Tracer): Proxied
       const span = startProxied(req, tracer);
       if (span === undefined) return request(req, res);
       res.once("close", () => {
-        tellHttpStatus(span, res.statusCode);
+        if (res.headersSent) tellHttpStatus(span, res.statusCode);
         span.end();
       });
       tracer.within(span, () => request(req, res));
