@@ -100,7 +100,7 @@ export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSett
         await Promise.all(ones.map((one) => hand([one])));
         return;
       }
-      const fields = { err: error, events: idsOf(ones) };
+      const fields = { err: error, event_ids: idsOf(ones) };
       log.error(fields, "usage events could not be delivered yet");
       waiting.keep(ones);
       for (const one of ones) one.state = "unsent";

@@ -66,7 +66,7 @@ export function createWaitingEvents(parts: {
         kept += others.length;
       } catch (error) {
         const reason = (error as Error).message;
-        log.error({ events: idsOf(others), reason }, "the spool could not be written");
+        log.error({ event_ids: idsOf(others), reason }, "the spool could not be written");
       }
     },
     brokered(ones) {
