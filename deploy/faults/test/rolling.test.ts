@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rollingRestart } from "../src/rolling.ts";
 
 test("a rolling restart of every service loses no request and no event", {
-  timeout: 600_000,
+  timeout: 1_200_000,
 }, async () => {
   const { told, restarted, violations } = await rollingRestart(12);
   expect(violations).toEqual([]);
