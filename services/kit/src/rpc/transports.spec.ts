@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DescService } from "@bufbuild/protobuf";
+import { freePort } from "@tollgate/local/free-port";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
@@ -38,16 +39,6 @@ async function overGrpc(offers: readonly Offer[]): Promise<Transport> {
     await server.stop(100);
   });
   return transport;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("a port was asked for");
-  return address.port;
 }
 
 /** Offers what a test needs of a service; the rest of its methods raise. */
