@@ -1,17 +1,13 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DescService } from "@bufbuild/protobuf";
 import { freePort } from "@tollgate/local/free-port";
-import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { GatewayError, PeerError, StartError } from "../errors.ts";
-import { healthOffer } from "../health.ts";
+import { GatewayError, PeerError } from "../errors.ts";
 import { createLog } from "../log.ts";
-import { createReadiness } from "../operations/readiness.ts";
 import { createTrust } from "../trust.ts";
+import { failureOf, readAll } from "./call-outcome.ts";
 import { createClient, type Transport } from "./client.ts";
 import { createGrpcTransport } from "./grpc-client.ts";
 import { serveGrpc } from "./grpc-server.ts";
@@ -52,27 +48,6 @@ function offerSome<S extends DescService>(service: S, some: Partial<Implementati
 
 function whenAborted(signal: AbortSignal): Promise<unknown> {
   return signal.aborted ? Promise.resolve() : once(signal, "abort");
-}
-
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => expect.unreachable("the call must fail"),
-    (error: unknown) => error,
-  );
-}
-
-/** Reads a stream to its end, and tells what came and how it ended. */
-async function readAll<T>(stream: AsyncIterable<T>): Promise<{ messages: T[]; error: unknown }> {
-  const messages: T[] = [];
-  try {
-    for await (const message of stream) {
-      messages.push(message);
-      await nextTurn();
-    }
-    return { messages, error: undefined };
-  } catch (error) {
-    return { messages, error };
-  }
 }
 
 describe.each([
@@ -368,102 +343,4 @@ describe.each([
     expect(error).toBeInstanceOf(PeerError);
     expect(error).toMatchObject({ reason: "deadline" });
   });
-});
-
-test("an address where nobody listens is unavailable, and is told so at once", async () => {
-  const transport = createGrpcTransport(`127.0.0.1:${await freePort()}`, trust);
-  onTestFinished(() => transport.close());
-  const client = createClient(ChatService, transport);
-  for (const error of [
-    await failureOf(client.complete({})),
-    (await readAll(client.stream({}))).error,
-  ]) {
-    expect(error).toBeInstanceOf(PeerError);
-    expect(error).toMatchObject({ reason: "unavailable" });
-  }
-});
-
-test("a caller without the fleet's secret is refused, but is told how a service is", async () => {
-  const address = `127.0.0.1:${await freePort()}`;
-  let calls = 0;
-  const chat = offer(ChatService, {
-    async complete() {
-      calls += 1;
-      return {};
-    },
-    async *stream() {
-      calls += 1;
-      yield {};
-    },
-    embed: async () => ({}),
-  });
-  const readiness = createReadiness();
-  const server = await serveGrpc(address, [chat, healthOffer(readiness)], { log, trust });
-  for (const secret of [undefined, "another"]) {
-    const transport = createGrpcTransport(address, createTrust(secret));
-    const client = createClient(ChatService, transport);
-    expect(await failureOf(client.complete({}))).toMatchObject({ reason: "refused" });
-    expect((await readAll(client.stream({}))).error).toMatchObject({ reason: "refused" });
-    const health = createClient(Health, transport);
-    expect(await health.check({})).toMatchObject({ status: 1 });
-    transport.close();
-  }
-  expect(calls).toBe(0);
-  const transport = createGrpcTransport(address, trust);
-  await createClient(ChatService, transport).complete({});
-  expect(calls).toBe(1);
-  readiness.become("draining");
-  expect(await createClient(Health, transport).check({})).toMatchObject({ status: 2 });
-  transport.close();
-  await server.stop(100);
-});
-
-test("a call waits a moment for a peer that is starting again", async () => {
-  const address = `127.0.0.1:${await freePort()}`;
-  const chat = offer(ChatService, {
-    complete: async () => ({}),
-    async *stream() {
-      yield {};
-    },
-    embed: async () => ({}),
-  });
-  const transport = createGrpcTransport(address, trust);
-  const client = createClient(ChatService, transport);
-  expect(await failureOf(client.complete({}))).toMatchObject({ reason: "unavailable" });
-  const answers = Promise.all([client.complete({}), readAll(client.stream({}))]);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const server = await serveGrpc(address, [chat], { log, trust });
-  const [, { error }] = await answers;
-  expect(error).toBeUndefined();
-  transport.close();
-  await server.stop(100);
-});
-
-test("a service that is not in the process is unavailable", async () => {
-  const client = createClient(ChatService, createLocalTransport(log));
-  for (const error of [
-    await failureOf(client.complete({})),
-    (await readAll(client.stream({}))).error,
-  ]) {
-    expect(error).toBeInstanceOf(PeerError);
-    expect(error).toMatchObject({ reason: "unavailable" });
-  }
-});
-
-test("an address that is taken is a reason not to start", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
-  await once(taken, "listening");
-  onTestFinished(() => {
-    taken.close();
-  });
-  const { port } = taken.address() as { port: number };
-  const failure = await failureOf(serveGrpc(`127.0.0.1:${port}`, [], { log, trust }));
-  expect(failure).toBeInstanceOf(StartError);
-  expect((failure as StartError).message).toContain(`127.0.0.1:${port}`);
-});
-
-test("a service without all its methods is not offered", () => {
-  expect(() => offer(ChatService, { complete: async () => ({}) } as never)).toThrow(
-    "tollgate.v1.ChatService.Stream is missing",
-  );
 });
