@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { type OcrClient, ocrClient } from "../src/ocr-client.ts";
+import { image, model, type Part } from "../src/ocr-form.ts";
+import { expectEnvelope, send } from "../src/request.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+
+const mebibyte = 1024 * 1024;
+
+describe("OCR that is refused", () => {
+  let stack: Stack;
+  let account: Account;
+  let ocr: OcrClient;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    account = await stack.newAccount(10);
+    ocr = ocrClient(stack, account);
+  });
+
+  afterAll(async () => {
+    await expectBooksInOrder(stack);
+    await stack.stop();
+  });
+
+  test.each<[string, Part[], string, string]>([
+    [
+      "an unknown field",
+      [image, model("test-read"), { name: "dpi", contents: "1" }],
+      "unknown_param",
+      "dpi",
+    ],
+    ["no file", [model("test-read")], "invalid_param", "file"],
+    [
+      "a file as text",
+      [model("test-read"), { name: "file", contents: "x" }],
+      "invalid_param",
+      "file",
+    ],
+    ["no model", [image], "invalid_param", "model"],
+    ["an empty model", [image, model("")], "invalid_param", "model"],
+    ["two models", [image, model("a"), model("b")], "invalid_param", "model"],
+    [
+      "another lane's mode",
+      [image, model("test-read"), { name: "mode", contents: "archival" }],
+      "invalid_param",
+      "mode",
+    ],
+    [
+      "a mode that is none",
+      [image, model("test-read"), { name: "mode", contents: "x" }],
+      "invalid_param",
+      "mode",
+    ],
+    [
+      "diplomatic yes",
+      [image, model("test-read"), { name: "diplomatic", contents: "yes" }],
+      "invalid_param",
+      "diplomatic",
+    ],
+  ])("%s is refused, on both routes", async (_, parts, code, param) => {
+    const before = stack.simulator.journal.list().length;
+    expectEnvelope(await ocr.ask(parts), 400, code, param);
+    expectEnvelope(await ocr.create(parts), 400, code, param);
+    expect(stack.simulator.journal.list()).toHaveLength(before);
+  });
+
+  test("401, 402, 403, 404, 413, 502 and 503, on both routes", async () => {
+    const poor = await stack.newAccount(0);
+    const gone = await stack.newAccount(1);
+    await stack.operator.revokeKey({ keyId: gone.keyId });
+    const big = { ...image, contents: Buffer.alloc(25 * mebibyte + 1) };
+    for (const path of ["/v1/ocr", "/v1/ocr/jobs"]) {
+      const good = [image, model("test-read")];
+      expectEnvelope(await ocr.post(path, good, "sk-x"), 401, "invalid_api_key");
+      expectEnvelope(await ocr.post(path, good, poor.key), 402, "credit_balance_exhausted");
+      expectEnvelope(await ocr.post(path, good, gone.key), 403, "key_revoked");
+      for (const alias of ["nobody", "test-small", "test-read-internal"]) {
+        expectEnvelope(
+          await ocr.post(path, [image, model(alias)]),
+          404,
+          "model_not_found",
+          "model",
+        );
+      }
+      expectEnvelope(await ocr.post(path, [big, model("x")]), 413, "request_too_large", "file");
+      for (const alias of ["test-read-failing", "test-read-refused", "test-read-erring"]) {
+        expectEnvelope(await ocr.post(path, [image, model(alias)]), 502, "upstream_rejected");
+      }
+      const dead = await ocr.post(path, [image, model("test-read-dead")]);
+      expectEnvelope(dead, 503, "no_provider_available");
+      expectEnvelope(await ocr.post(`${path}?x=1`, good), 400, "unknown_param", "x");
+    }
+  });
+
+  test.each([
+    ["nothing at all", ""],
+    ["no final boundary", "--b\r\nContent-Disposition: form-data; name=model\r\n\r\nx"],
+    ["a cut header", "--b\r\nContent-Dispo"],
+    ["a part without a name", "--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--"],
+    ["a part without headers", "--b\r\n\r\nx\r\n--b--"],
+    ["padding after a boundary", `--b \r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--`],
+    ["a header bomb", `--b\r\nX: ${"y".repeat(100_000)}\r\n\r\nx\r\n--b--`],
+    [
+      "a multitude of parts",
+      `${"--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n".repeat(100_000)}--b--`,
+    ],
+  ])("%s is a 400 that names the trouble", async (_, body) => {
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    for (const path of ["/v1/ocr", "/v1/audio/transcriptions"]) {
+      const answer = await send(`${stack.url}${path}`, { key: account.key, body, headers });
+      expectEnvelope(answer, 400, "invalid_json");
+    }
+  });
+});
