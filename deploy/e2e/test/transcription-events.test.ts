@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bytesPerSecond, flac, pcm, wav } from "../src/audio-files.ts";
+import { eventually } from "../src/eventually.ts";
+import { entryOf, expectBooksInOrder } from "../src/ledger-books.ts";
+import { lastUpload, sha256 } from "../src/provider-uploads.ts";
+import { named } from "../src/raw-form.ts";
+import { eventsOf, expectEnvelope, requestIdOf } from "../src/request.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+import {
+  audioForm,
+  type TranscriptionClient,
+  transcriptionClient,
+} from "../src/transcription-client.ts";
+
+describe("transcription of uploads as events", () => {
+  let stack: Stack;
+  let account: Account;
+  let audio: TranscriptionClient;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    account = await stack.newAccount(10);
+    audio = transcriptionClient(stack, account);
+  });
+
+  afterAll(async () => {
+    await expectBooksInOrder(stack);
+    await stack.stop();
+  });
+
+  test("a ping, partials, finals and the refinement, then [DONE]; billed by the finals", async () => {
+    const answer = await audio.ask({ stream: "true" }, wav(5));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(answer.text.startsWith(": ping\n\ndata: ")).toBe(true);
+    const events = eventsOf(answer.text) as { type: string; duration?: number; lang?: string }[];
+    expect(events.at(-1)).toBe("[DONE]");
+    const finals = events.filter(({ type }) => type === "transcription.final");
+    expect(finals.map(({ duration }) => duration)).toEqual([2, 2, 1]);
+    expect(events.filter(({ type }) => type === "transcription.partial")).toHaveLength(10);
+    expect(events.at(-2)).toMatchObject({ type: "transcription.refine", lang: "en" });
+    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+      unitType: "audio_seconds",
+      quantity: 5n,
+      basis: "provider",
+      amountNanoUsd: -500_000n,
+    });
+  });
+
+  test("the provider is sent the samples alone, whatever is around them", async () => {
+    const samples = pcm(1);
+    const junk = wav(1, { junk: 300 });
+    await audio.ask({ stream: "true" }, junk);
+    await eventually(() => expect(lastUpload(stack)?.bytes).toBe(bytesPerSecond));
+    await audio.ask({ stream: "true" }, wav(1, { trailer: 64_000 }));
+    await eventually(() => expect(lastUpload(stack)?.bytes).toBe(bytesPerSecond));
+    await audio.ask({ stream: "true" }, samples, "audio/L16; rate=16000; channels=1");
+    await eventually(() => expect(lastUpload(stack)?.sha256).toBe(sha256(samples)));
+  });
+
+  test("without durations the uploaded audio is what is billed", async () => {
+    const answer = await audio.ask({ model: "test-hear-no-durations", stream: "true" }, wav(2.2));
+    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+      quantity: 3n,
+      basis: "pcm_bytes",
+    });
+    const tail = wav(2.2, { trailer: 640_000 });
+    const tailed = await audio.ask({ model: "test-hear-no-durations", stream: "true" }, tail);
+    expect(await entryOf(stack, account, requestIdOf(tailed))).toMatchObject({ quantity: 3n });
+    const mute = await audio.ask({ model: "test-hear-mute", stream: "true" }, wav(4));
+    expect(mute.text).toBe(": ping\n\ndata: [DONE]\n\n");
+    expect(await entryOf(stack, account, requestIdOf(mute))).toMatchObject({
+      quantity: 4n,
+      basis: "pcm_bytes",
+    });
+  });
+
+  test("a provider that stays open but silent ends cleanly", async () => {
+    const answer = await audio.ask({ model: "test-hear-open", stream: "true" }, wav(2));
+    expect(eventsOf(answer.text).at(-1)).toBe("[DONE]");
+  });
+
+  test("events that come late still come", async () => {
+    const answer = await audio.ask({ model: "test-hear-late", stream: "true" }, wav(1));
+    expect(answer.text).toContain("transcription.refine");
+  });
+
+  test.each([
+    "test-hear-dying",
+    "test-hear-dead-at-once",
+    "test-hear-reporting",
+  ])("%s: one last event is the error, no [DONE], unbilled", async (model) => {
+    const answer = await audio.ask({ model, stream: "true" }, wav(5));
+    expect(answer.status).toBe(200);
+    const events = eventsOf(answer.text);
+    expect(events.at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
+    expect(events).not.toContain("[DONE]");
+    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+      kind: "failure",
+      amountNanoUsd: 0n,
+    });
+  });
+
+  test("a provider that refuses is 502, one that is out of reach or busy alike", async () => {
+    const refused = await audio.ask({ model: "test-hear-refused", stream: "true" });
+    expectEnvelope(refused, 502, "upstream_rejected");
+    expectEnvelope(
+      await audio.ask({ model: "test-hear-dead", stream: "true" }),
+      503,
+      "no_provider_available",
+    );
+  });
+
+  test.each([
+    ["FLAC", flac, "audio/flac"],
+    ["44.1 kHz", wav(1, { rate: 44_100 }), "audio/wav"],
+    ["stereo", wav(1, { channels: 2 }), "audio/wav"],
+    ["8 bit", wav(1, { bits: 8 }), "audio/wav"],
+    ["a-law", wav(1, { format: 6 }), "audio/wav"],
+    ["a broken WAV", wav(1).subarray(0, 20), "audio/wav"],
+    ["raw audio at another rate", pcm(1), "audio/L16; rate=8000"],
+    ["raw audio in stereo", pcm(1), "audio/L16; rate=16000; channels=2"],
+    ["audio that only says it is a WAV", pcm(1), "audio/wav"],
+  ])("%s is an unsupported format", async (_, file, type) => {
+    const form = [
+      { head: named("model"), contents: "test-hear" },
+      { head: named("stream"), contents: "true" },
+      { head: `${named("file", '; filename="a"')}\r\nContent-Type: ${type}`, contents: file },
+    ];
+    expectEnvelope(await audio.postRaw(form), 400, "unsupported_audio_format", "file");
+  });
+
+  test("an alias that takes whole files alone says so", async () => {
+    const answer = await audio.ask({ model: "test-hear-files", stream: "true" });
+    expectEnvelope(answer, 400, "invalid_param", "stream");
+  });
+
+  test("a client that leaves is billed for what it was sent", async () => {
+    const leaving = new AbortController();
+    const response = await fetch(audio.url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${account.key}` },
+      body: audioForm(wav(20), { model: "test-hear-late", stream: "true" }),
+      signal: leaving.signal,
+    });
+    const reader = response.body?.getReader();
+    let text = "";
+    while (!text.includes("transcription.final")) {
+      text += Buffer.from((await reader?.read())?.value ?? []).toString();
+    }
+    leaving.abort();
+    const headers = response.headers;
+    const entry = await entryOf(
+      stack,
+      account,
+      requestIdOf({ status: 200, headers, text, body: undefined }),
+    );
+    expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
+  });
+});

@@ -1,0 +1,171 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { wav } from "../src/audio-files.ts";
+import { eventually } from "../src/eventually.ts";
+import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { named } from "../src/raw-form.ts";
+import { expectEnvelope, send } from "../src/request.ts";
+import { type Account, type Stack, startStack } from "../src/stack.ts";
+import {
+  audioForm,
+  type Fields,
+  type TranscriptionClient,
+  transcriptionClient,
+} from "../src/transcription-client.ts";
+
+const mebibyte = 1024 * 1024;
+
+describe("transcriptions that are refused", () => {
+  let stack: Stack;
+  let account: Account;
+  let audio: TranscriptionClient;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    account = await stack.newAccount(10);
+    audio = transcriptionClient(stack, account);
+  });
+
+  afterAll(async () => {
+    await expectBooksInOrder(stack);
+    await stack.stop();
+  });
+
+  test.each<[string, Fields, string, string]>([
+    ["an unknown field", { foo: "1" }, "unknown_param", "foo"],
+    [
+      "granularities",
+      { "timestamp_granularities[]": "word" },
+      "unknown_param",
+      "timestamp_granularities[]",
+    ],
+    ["an unknown field before a bad one", { foo: "1", model: "" }, "unknown_param", "foo"],
+    ["an empty model", { model: "" }, "invalid_param", "model"],
+    ["stream 1", { stream: "1" }, "invalid_param", "stream"],
+    ["a language in a stream", { stream: "true", language: "de" }, "invalid_param", "language"],
+  ])("%s is a 400 that names the field", async (_, fields, code, param) => {
+    const before = stack.simulator.journal.list().length;
+    expectEnvelope(await audio.ask(fields), 400, code, param);
+    expect(stack.simulator.journal.list()).toHaveLength(before);
+  });
+
+  test("no file, no model, a file as text and a field as a file", async () => {
+    expectEnvelope(
+      await audio.post(audioForm(undefined, { model: "x" })),
+      400,
+      "invalid_param",
+      "file",
+    );
+    expectEnvelope(await audio.post(audioForm(wav(1), {})), 400, "invalid_param", "model");
+    const text = audioForm(undefined, { model: "test-hear", file: "text" });
+    expectEnvelope(await audio.post(text), 400, "invalid_param", "file");
+    const file = audioForm(wav(1), {});
+    file.append("model", new Blob(["test-hear"]), "model.txt");
+    expectEnvelope(await audio.post(file), 400, "invalid_param", "model");
+  });
+
+  test("a field or a file that comes twice", async () => {
+    const twice = audioForm(wav(1), { model: "test-hear" });
+    twice.append("model", "other");
+    expectEnvelope(await audio.post(twice), 400, "invalid_param", "model");
+    for (const name of ["prompt", "response_format", "temperature"]) {
+      const again = audioForm(wav(1), { model: "test-hear", [name]: "1" });
+      again.append(name, "2");
+      expectEnvelope(await audio.post(again), 400, "invalid_param", name);
+      const asFile = audioForm(wav(1), { model: "test-hear" });
+      asFile.append(name, new Blob(["x"]), "x.txt");
+      expectEnvelope(await audio.post(asFile), 400, "invalid_param", name);
+    }
+    const files = audioForm(wav(1), { model: "test-hear" });
+    files.append("file", new Blob(["x"]), "b.wav");
+    expectEnvelope(await audio.post(files), 400, "invalid_param", "file");
+  });
+
+  test("what is no form, is cut off, or has a part without a name", async () => {
+    const key = account.key;
+    expectEnvelope(await send(audio.url, { key, body: { model: "x" } }), 400, "invalid_json");
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const cut = `--b\r\n${named("model")}\r\n\r\ntest-he`;
+    expectEnvelope(await send(audio.url, { key, body: cut, headers }), 400, "invalid_json");
+    const nameless = await audio.postRaw([
+      { head: named("model"), contents: "test-hear" },
+      { head: "Content-Disposition: form-data", contents: "lost" },
+    ]);
+    expectEnvelope(nameless, 400, "invalid_json");
+  });
+
+  test("401, 402, 403 and 404 as everywhere, a query by its name", async () => {
+    const form = () => audioForm(wav(1), { model: "test-hear" });
+    expectEnvelope(await audio.post(form(), "sk-tollgate-x"), 401, "invalid_api_key");
+    const poor = await stack.newAccount(0);
+    expectEnvelope(await audio.post(form(), poor.key), 402, "credit_balance_exhausted");
+    await stack.operator.revokeKey({ keyId: poor.keyId });
+    await eventually(async () => {
+      expectEnvelope(await audio.post(form(), poor.key), 403, "key_revoked");
+    });
+    for (const model of ["nobody", "test-small", "test-hear-internal"]) {
+      expectEnvelope(await audio.ask({ model }), 404, "model_not_found", "model");
+    }
+    const options = { key: account.key, body: "x", headers: { "content-type": "text/plain" } };
+    expectEnvelope(await send(`${audio.url}?x=1`, options), 400, "unknown_param", "x");
+  });
+
+  test("25 MiB are taken, one byte more is 413, with and without a length", async () => {
+    const around = await new Response(
+      audioForm(Buffer.alloc(0), { model: "test-hear" }),
+    ).arrayBuffer();
+    const most = 25 * mebibyte - around.byteLength;
+    expect((await audio.ask({}, Buffer.alloc(most))).status).toBe(200);
+    const over = Buffer.alloc(most + 1);
+    expectEnvelope(await audio.ask({}, over), 413, "request_too_large", "file");
+    const form = new Response(audioForm(over, { model: "test-hear" }));
+    const chunked = await fetch(audio.url, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${account.key}`,
+        "content-type": form.headers.get("content-type") ?? "",
+      },
+      body: form.body,
+      duplex: "half",
+    } as RequestInit);
+    expect(chunked.status).toBe(413);
+  });
+
+  test("a client that sends far too much, without a length, still reads its 413", async () => {
+    const socket = connect(Number(new URL(stack.url).port), "127.0.0.1");
+    let text = "";
+    let failure: Error | undefined;
+    socket.on("data", (part) => {
+      text += String(part);
+    });
+    socket.on("error", (error) => {
+      failure = error;
+    });
+    const head = [
+      "POST /v1/audio/transcriptions HTTP/1.1",
+      "host: x",
+      `authorization: Bearer ${account.key}`,
+      "content-type: multipart/form-data; boundary=b",
+      "transfer-encoding: chunked",
+      "connection: close",
+    ];
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    const first = `--b\r\n${named("file", '; filename="a"')}\r\n\r\n`;
+    socket.write(`${first.length.toString(16)}\r\n${first}\r\n`);
+    const block = Buffer.concat([
+      Buffer.from("100000\r\n"),
+      Buffer.alloc(mebibyte),
+      Buffer.from("\r\n"),
+    ]);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    for (let sent = 0; sent < 40 && !socket.destroyed; sent += 1) {
+      const drained = new Promise((resolve) => socket.once("drain", resolve));
+      if (!socket.write(block)) await Promise.race([drained, closed]);
+    }
+    socket.end("0\r\n\r\n");
+    await eventually(() => expect(text).toContain("request_too_large"), { timeout: 10_000 });
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(failure).toBeUndefined();
+    socket.destroy();
+  });
+});
