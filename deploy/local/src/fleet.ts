@@ -12,7 +12,7 @@ export interface Fleet {
   billingAddress: string;
   /** The first replica of a service. */
   process(name: ServiceName): Child | undefined;
-  /** Of all that run. */
+  /** Of the replicas that it started with, without edges that were added. */
   pids(): number[];
   seats(name: ServiceName): readonly Seat[];
   /** Starts another edge beside the first, on a port of its own. */

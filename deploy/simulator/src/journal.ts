@@ -53,7 +53,7 @@ export interface JournalEntry {
   chunksSent: number;
   /** Bytes of audio sent by speech; 0 elsewhere. */
   bytesSent: number;
-  /** What a transcription was sent: the whole body, or all PCM of a live stream. */
+  /** What a transcription or OCR was sent: the whole body, or all PCM of a live stream. */
   upload: Upload | undefined;
   /** The request as parsed. Only the latest calls with bodies of modest size keep theirs. */
   body: unknown;

@@ -20,7 +20,7 @@ interface SpeechPart {
 /**
  * Answers speech as it arrives, the content type in the first part. Bills the input's characters
  * once all audio is out, and also when the client leaves within it. Raises `invalid_param` for an
- * input over the alias's cap.
+ * input over the alias's cap, and for a format that the alias does not take.
  */
 export async function* speak(
   { pipeline, providers }: Modality,

@@ -22,7 +22,10 @@ export function hashOfKey(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Makes a key of an account. Its text is answered here and kept nowhere. */
+/**
+ * Makes a key of an account. Its text is answered here and kept nowhere. Raises `invalid_param` for
+ * a channel that is none.
+ */
 export async function createKey(
   prisma: PrismaClient,
   accountId: string,

@@ -46,7 +46,7 @@ export async function listen(
   server.on("clientError", answerBrokenHttp);
   server.on("upgrade", upgrades.accept);
   server.on("connect", (_req, socket) => refuseTunnel(socket));
-  // So does an expectation that is not known (RFC 9110, 10.1.1).
+  // An expectation that is not known leaves an ordinary request, too (RFC 9110, 10.1.1).
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
   try {
     await listenTogether(server, acceptors, { host, port });

@@ -67,7 +67,7 @@ export function createGrpcTransport(address: string, trust: Trust): GrpcTranspor
 
 /**
  * A replica that ends has done nothing of a call that it refuses: another can be asked, for as long as
- * the call may take where one is ready, and else for a moment. What is final is told as \`unavailable\`:
+ * the call may take where one is ready, and else for a moment. What is final is told as `unavailable`:
  * that a replica of ours is ending is no reason for our caller to ask us again.
  */
 function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions, replicas: Replicas) {

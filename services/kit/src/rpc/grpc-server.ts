@@ -20,7 +20,10 @@ export interface GrpcServer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Serves the offers at `address` (`host:port` or `unix:path`). */
+/**
+ * Serves the offers at `address` (`host:port` or `unix:path`). Raises a StartError when it cannot
+ * listen there.
+ */
 export async function serveGrpc(
   address: string,
   offers: readonly Offer[],

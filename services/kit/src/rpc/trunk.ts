@@ -18,7 +18,7 @@ export function weightOf(piece: Uint8Array): number {
   return piece.length + frameOverheadBytes;
 }
 
-/** Both sides write batches that are encoded already: see `encodeFrames`. */
+/** Both sides write batches that are encoded already: see `createFrameBatch`. */
 export const trunkMethod = {
   path: "/tollgate.v1.TrunkService/Trunk",
   requestStream: true,

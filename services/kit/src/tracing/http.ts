@@ -40,7 +40,7 @@ export function traceProxied(handlers: ProxiedHandlers, tracer: Tracer): Proxied
   };
 }
 
-/** The edge proxies known paths alone, without a query. */
+/** The edge proxies known paths alone. A query is the client's to write, and is not told. */
 function startProxied(req: IncomingMessage, tracer: Tracer): Span | undefined {
   const trace = traceOfHeaders(req.headers);
   if (trace === undefined) return undefined;
