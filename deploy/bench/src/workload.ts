@@ -37,14 +37,12 @@ export function bodyOf(workload: Workload): string {
   return JSON.stringify({ model: "bench", ...metadata, messages });
 }
 
+export const bodySizes = { "1 KB": 1_000, "100 KB": 100_000 } as const;
+
 /**
  * Requests without a pause tell throughput and CPU. The time that a gateway adds is measured where
  * nothing queues: with one client, and with 64 whose provider takes its time.
  */
-export const loads = ["saturated", "single", "paced"] as const;
-export const bodySizes = { "1 KB": 1_000, "100 KB": 100_000 } as const;
-export type BodySize = keyof typeof bodySizes;
-
 export const jsonWorkloads: readonly JsonWorkload[] = (["1 KB", "100 KB"] as const).flatMap(
   (size) => {
     const about = { kind: "json", promptBytes: bodySizes[size] } as const;

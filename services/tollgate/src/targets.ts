@@ -11,7 +11,7 @@ import { ledger } from "@tollgate/ledger/service";
 /** Every service, in the order in which they start: what is asked before what asks. */
 const services: readonly Service[] = [ledger, billing, chat, document, image, audio, edge];
 
-export const targetNames = ["all", ...services.map((service) => service.name), "migrate"];
+const targetNames = ["all", ...services.map((service) => service.name), "migrate"];
 
 /** The services that a `--target` names. Raises a StartError for a name that is none. */
 export function servicesOf(target: string): readonly Service[] {

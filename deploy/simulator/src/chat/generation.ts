@@ -41,7 +41,7 @@ export function generate(request: ChatRequest, commands: Commands, seq: number):
 }
 
 /** The characters of a choice that count as completion. */
-export function charactersOf({ content, toolCall }: Choice): number {
+function charactersOf({ content, toolCall }: Choice): number {
   return content.length + (toolCall ? toolCall.name.length + toolCall.arguments.length : 0);
 }
 

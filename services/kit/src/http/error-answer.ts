@@ -12,7 +12,6 @@ export function toGatewayError(error: unknown, log: Log): GatewayError {
     const message = "A part of the gateway cannot be reached now. Retry in a moment.";
     return new GatewayError("no_provider_available", message, { cause: error });
   }
-  if (error instanceof URIError) return notFound();
   log.error({ err: error }, "request failed");
   return internalError(error);
 }
