@@ -7,7 +7,6 @@ const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,127}$/u;
 export interface AccountRow {
   id: string;
   name: string;
-  createdAt: Date;
 }
 
 /**

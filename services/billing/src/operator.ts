@@ -36,10 +36,10 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
         const message = "A credit has six decimals at the most, and fits a wallet.";
         throw new GatewayError("invalid_param", message, { param: "credit" });
       }
-      const { id, createdAt } = await createAccount(prisma, name, isHalfMade);
+      const { id } = await createAccount(prisma, name, isHalfMade);
       const opening = { accountId: id, amountNanoUsd: creditNanoUsd, reference: openingReference };
       const { wallet } = await ledger.topUp(opening);
-      const account = { id, name, createdAt: timestampFromDate(createdAt) };
+      const account = { id, name };
       return wallet === undefined ? { account } : { account, wallet };
     },
     async createKey({ account, channel }) {
@@ -49,7 +49,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     async revokeKey({ keyId }) {
       const { revokedAt, keyHash } = await revokeKey(prisma, keyId, now());
       notices.publish("key.revoked", Buffer.from(keyHash).toString("hex"));
-      return { keyId, revokedAt: timestampFromDate(revokedAt) };
+      return { revokedAt: timestampFromDate(revokedAt) };
     },
     async topUpWallet({ account, amountNanoUsd, reference }) {
       const { id } = await requireAccount(prisma, account);

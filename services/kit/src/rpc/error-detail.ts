@@ -9,7 +9,6 @@ export function detailOf(error: GatewayError): ErrorDetail {
     code: error.code,
     message: error.message,
     param: error.param ?? "",
-    httpStatus: error.status,
   });
   if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
   return detail;
