@@ -1,7 +1,7 @@
 {{/*
-What is particular to each service, once: whom it calls, whether it has a schema in Postgres, whether
-it calls providers (and so keeps a spool), whether the edge proxies requests to it. The environment,
-the network policies and the autoscalers follow.
+What is particular to each service, once: whom it calls, whether it has a schema in Postgres,
+whether it calls providers (and so keeps a spool), whether the edge proxies requests to it. The
+environment, the network policies and the autoscalers follow.
 */}}
 {{- define "tollgate.fleet" -}}
 edge:
@@ -50,7 +50,9 @@ ledger:
 {{- ternary "StatefulSet" "Deployment" (and (hasKey (index . 1) "providers") (eq $root.Values.spool.volume "persistent")) }}
 {{- end }}
 
-{{/* The metrics that a service is scaled by, beside its CPU: `metrics`, a list of {name, target}. */}}
+{{/*
+The metrics that a service is scaled by, beside its CPU: `metrics`, a list of {name, target}.
+*/}}
 {{- define "tollgate.scalingMetrics" -}}
 {{- $metrics := list }}
 {{- if .traits.providers }}

@@ -2,7 +2,9 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The longest suffix is "-document-headless", and a Service's name has 63 characters at most. */}}
+{{/*
+The longest suffix is "-document-headless", and a Service's name has 63 characters at most.
+*/}}
 {{- define "tollgate.fullname" -}}
 {{- $name := include "tollgate.name" . }}
 {{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) }}

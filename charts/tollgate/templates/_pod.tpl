@@ -84,7 +84,9 @@ spec:
 - { name: operations, containerPort: 9092 }
 {{- end }}
 
-{{/* There is no preStop hook: the program keeps serving for the drain's seconds while /readyz fails. */}}
+{{/*
+There is no preStop hook: the program keeps serving for the drain's seconds while /readyz fails.
+*/}}
 {{- define "tollgate.probes" -}}
 startupProbe:
   httpGet: { path: /livez, port: operations }

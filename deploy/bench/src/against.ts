@@ -7,8 +7,8 @@ import { startBareProxy } from "./subjects.ts";
 import { startAll } from "./tollgate.ts";
 
 /**
- * `npm run bench:against -- FOLDER …`: this checkout beside others that are built, such as one of the
- * commit before. `--bare` puts the bare proxy in front.
+ * `npm run bench:against -- FOLDER …`: this checkout beside others that are built, such as one of
+ * the commit before. `--bare` puts the bare proxy in front.
  */
 const { values, positionals: folders } = parseArgs({
   allowPositionals: true,

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { type Dispatcher, Pool } from "undici";
 
 /**
- * The floor for a gateway on Node: `node:http` in, undici's `dispatch` out, bodies and answers passed
- * on as they come, and nothing else. It tells its parent when it listens, and where. The provider is
- * at `BARE_PROXY_UPSTREAM`.
+ * The floor for a gateway on Node: `node:http` in, undici's `dispatch` out, bodies and answers
+ * passed on as they come, and nothing else. It tells its parent when it listens, and where. The
+ * provider is at `BARE_PROXY_UPSTREAM`.
  */
 const provider = new Pool(process.env.BARE_PROXY_UPSTREAM ?? "");
 const server = createServer({ keepAliveTimeout: 75_000 }, forward);

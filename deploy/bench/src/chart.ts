@@ -105,7 +105,8 @@ function draw({ title, digits }: Panel, bars: readonly Bar[], top: number): stri
       `<text x="${labelWidth - 8}" y="${textY}" text-anchor="end">${label}</text>`,
       `<rect class="bar${isOwn ? " own" : ""}" x="${labelWidth}" y="${y}" ` +
         `width="${length.toFixed(1)}" height="${barHeight}" rx="2"/>`,
-      `<text x="${(labelWidth + length + 6).toFixed(1)}" y="${textY}">${value.toFixed(digits)}</text>`,
+      `<text x="${(labelWidth + length + 6).toFixed(1)}" y="${textY}">` +
+        `${value.toFixed(digits)}</text>`,
     ].join("\n");
   });
   return [`<text class="title" x="0" y="${top + 20}">${title}</text>`, ...rows].join("\n");

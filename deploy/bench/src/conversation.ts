@@ -14,9 +14,9 @@ import { median } from "./statistics.ts";
 import { startAll } from "./tollgate.ts";
 
 /**
- * `npm run bench:conversation`: what the next turn of a large conversation costs a replica that never
- * served it, and the one after that, beside a turn of a new conversation; and what another such
- * conversation costs it when the code for the first is compiled. Medians of one replica after
+ * `npm run bench:conversation`: what the next turn of a large conversation costs a replica that
+ * never served it, and the one after that, beside a turn of a new conversation; and what another
+ * such conversation costs it when the code for the first is compiled. Medians of one replica after
  * another, each with other turns behind it; CPU in milliseconds.
  */
 const { values } = parseArgs({
@@ -162,5 +162,6 @@ function report(): string {
 
 function row(name: string, figures: readonly Figures[]): string {
   const of = (figure: keyof Figures) => median(figures.map((one) => one[figure])).toFixed(1);
-  return `| ${name} | ${of("gatewayMs")} | ${of("mainThreadMs")} | ${of("postgresMs")} | ${of("answeredMs")} |`;
+  const cells = [of("gatewayMs"), of("mainThreadMs"), of("postgresMs"), of("answeredMs")];
+  return `| ${name} | ${cells.join(" | ")} |`;
 }

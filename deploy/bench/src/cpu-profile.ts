@@ -29,7 +29,9 @@ export interface Profile {
   callers: readonly Spent[];
 }
 
-/** Adds up the samples that were taken between two moments. The most time of its own comes first. */
+/**
+ * Adds up the samples that were taken between two moments. The most time of its own comes first.
+ */
 export function readProfile(profile: CpuProfile, fromUs: number, untilUs: number): Profile {
   const selfUs = selfTimes(profile, fromUs, untilUs);
   const parents = parentsOf(profile.nodes);

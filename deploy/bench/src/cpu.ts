@@ -14,8 +14,8 @@ export function cpuSeconds(pids: readonly number[]): number {
 }
 
 /**
- * CPU-milliseconds that processes and their children used so far, without those that ended: for work
- * that is over before a hundredth of a second is. Zero where there is no /proc.
+ * CPU-milliseconds that processes and their children used so far, without those that ended: for
+ * work that is over before a hundredth of a second is. Zero where there is no /proc.
  */
 export function cpuMs(pids: readonly number[]): number {
   let sum = 0;

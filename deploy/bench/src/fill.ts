@@ -15,7 +15,8 @@ export async function fillKeys(database: Database, accountId: string, count: num
   await inBatches(0, count, async (from, until) => {
     await database.query(
       `INSERT INTO billing.api_key (id, account_id, key_hash, channel)
-       SELECT 'key_bench_' || n, $1, sha256(convert_to('${keyText(0).slice(0, -1)}' || n, 'UTF8')), ''
+       SELECT 'key_bench_' || n, $1,
+         sha256(convert_to('${keyText(0).slice(0, -1)}' || n, 'UTF8')), ''
        FROM generate_series($2::int, $3::int - 1) AS n`,
       [accountId, from, until],
     );

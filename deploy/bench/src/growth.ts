@@ -11,9 +11,9 @@ import { startAll } from "./tollgate.ts";
 import type { JsonWorkload } from "./workload.ts";
 
 /**
- * `npm run bench:growth`: what a request to `--target all` costs when there is much of everything, as
- * a ratio to what it costs when there is little: of the same moment, since both gateways are up and
- * take turns. With `--entries 1000000` and the like there is less, and less to wait for.
+ * `npm run bench:growth`: what a request to `--target all` costs when there is much of everything,
+ * as a ratio to what it costs when there is little: of the same moment, since both gateways are up
+ * and take turns. With `--entries 1000000` and the like there is less, and less to wait for.
  */
 const { values } = parseArgs({
   options: {

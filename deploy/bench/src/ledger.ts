@@ -16,8 +16,8 @@ import type pg from "pg";
 import { fillEntries } from "./fill.ts";
 
 /**
- * `npm run bench:ledger`: what the ledger's statements cost while one account's entries grow, spread
- * over sixty days: medians in milliseconds, one caller.
+ * `npm run bench:ledger`: what the ledger's statements cost while one account's entries grow,
+ * spread over sixty days: medians in milliseconds, one caller.
  */
 const { values } = parseArgs({ options: { entries: { type: "string", default: "10000000" } } });
 const most = Number(values.entries);

@@ -1,7 +1,9 @@
 import { Pool } from "undici";
 
 const path = "/v1/chat/completions";
-/** Idle connections are let go before any subject does it, or a request would meet one just closed. */
+/**
+ * Idle connections are let go before any subject does it, or a request would meet one just closed.
+ */
 const keepAliveMs = 2_000;
 
 /** As many connections to a subject as it has clients. */
@@ -16,9 +18,9 @@ export interface Post {
 }
 
 /**
- * Posts a chat request, and resolves once the whole answer has come. By `dispatch`, the cheapest way
- * that undici has: the load takes its CPU from the cores that it measures. Raises an Error for an
- * answer that is not a 200, and what `onData` raises.
+ * Posts a chat request, and resolves once the whole answer has come. By `dispatch`, the cheapest
+ * way that undici has: the load takes its CPU from the cores that it measures. Raises an Error for
+ * an answer that is not a 200, and what `onData` raises.
  */
 export function post({ pool, headers, body }: Post, onData: (part: Buffer) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

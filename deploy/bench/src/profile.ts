@@ -9,8 +9,8 @@ import { startAll } from "./tollgate.ts";
 import type { JsonWorkload } from "./workload.ts";
 
 /**
- * `npm run bench:profile`: where the CPU of `--target all` goes under JSON requests, by V8's sampling
- * profiler, which itself makes them slower. What starting and warming up took is left out.
+ * `npm run bench:profile`: where the CPU of `--target all` goes under JSON requests, by V8's
+ * sampling profiler, which itself makes them slower. What starting and warming up took is left out.
  */
 const { values } = parseArgs({
   options: {

@@ -38,8 +38,8 @@ function machine(findings: Findings): string {
   const [direct] = subjects;
   const own = direct && figuresOf(findings, results[0]?.workload ?? "", direct);
   const shares = own
-    ? ` (in the first table ${show(own.simulatorCpuMs, 3)} ms of CPU a request of the simulator's and ` +
-      `${show(own.loadCpuMs, 3)} of the load's, asked directly)`
+    ? ` (in the first table ${show(own.simulatorCpuMs, 3)} ms of CPU a request of the ` +
+      `simulator's and ${show(own.loadCpuMs, 3)} of the load's, asked directly)`
     : "";
   const medians = plan.rounds === 1 ? "one round" : `medians of ${plan.rounds} interleaved rounds`;
   return (

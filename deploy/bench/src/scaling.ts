@@ -8,9 +8,9 @@ import { startFleetGateway } from "./tollgate.ts";
 import type { JsonWorkload } from "./workload.ts";
 
 /**
- * `npm run bench:scaling`: requests/s with two replicas of chat and with one, each kept to a share of
- * a core as a pod is by its limit, so that two fit a small machine and neither the edge nor the load
- * is what holds them up. Needs Linux, root and the cpu controller of cgroup v1 or v2.
+ * `npm run bench:scaling`: requests/s with two replicas of chat and with one, each kept to a share
+ * of a core as a pod is by its limit, so that two fit a small machine and neither the edge nor the
+ * load is what holds them up. Needs Linux, root and the cpu controller of cgroup v1 or v2.
  */
 const { values } = parseArgs({
   options: {
@@ -65,7 +65,8 @@ async function measure(replicas: number): Promise<number> {
   for (const lift of limits) await lift();
   process.stdout.write(
     `${replicas} at ${share} of a core each: ${requestsPerSecond.toFixed(0)} requests/s, ` +
-      `p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms; the edge used ${edgeShare.toFixed(2)} of a core\n`,
+      `p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms; ` +
+      `the edge used ${edgeShare.toFixed(2)} of a core\n`,
   );
   return requestsPerSecond;
 }

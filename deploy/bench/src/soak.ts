@@ -98,8 +98,8 @@ function summary(): string {
   const slope = (of: (sample: Sample) => number) =>
     slopeOf(settled.map((sample) => [sample.seconds / 60, of(sample)])).toFixed(2);
   return (
-    `${requests.requests} requests and ${streams} streams; after the first fifth, resident memory ` +
-    `grew by ${slope(({ resident }) => resident)} MiB a minute, the heap by ` +
+    `${requests.requests} requests and ${streams} streams; after the first fifth, resident ` +
+    `memory grew by ${slope(({ resident }) => resident)} MiB a minute, the heap by ` +
     `${slope(({ heap }) => heap)}\n`
   );
 }

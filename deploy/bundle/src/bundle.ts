@@ -32,7 +32,8 @@ export async function bundleSimulator(folder: string): Promise<void> {
 async function write(input: InputOptions, folder: string): Promise<void> {
   const bundle = await rolldown({
     platform: "node",
-    // Optional parts of packages that are not installed: whoever asks for them handles their absence.
+    // Optional parts of packages that are not installed: whoever asks for them handles their
+    // absence.
     external: ["pg-native", "bufferutil", "utf-8-validate"],
     ...input,
   });

@@ -1,4 +1,6 @@
-/** A catalog over the simulator. A slot's misbehaviour is written behind the `?` of its model id. */
+/**
+ * A catalog over the simulator. A slot's misbehaviour is written behind the `?` of its model id.
+ */
 export function testCatalog(simulatorUrl: string): string {
   return JSON.stringify({
     providers: {

@@ -138,7 +138,10 @@ const beyondSchema = [
   /^(types|labels) is not a parameter|^types: the entity types|^taxonomy: must be/,
 ];
 
-/** A body that was refused for its fields, and not for a query, is none of those that the document takes. */
+/**
+ * A body that was refused for its fields, and not for a query, is none of those that the document
+ * takes.
+ */
 function expectRefused(place: Place, body: unknown, answer: Answer): void {
   const refused = bodyOf(place, body);
   const { error } = answer.body as { error: { code: string; message: string; param?: string } };
@@ -198,7 +201,9 @@ function escaped(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** Here an object has no fields but those that it is said to have; clients are told to pass over. */
+/**
+ * Here an object has no fields but those that it is said to have; clients are told to pass over.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

@@ -28,7 +28,9 @@ function ofOtherLane(name: string, values: unknown[]): NonNullable<Values["bad"]
   return values.map((value) => [value, name, "unknown_param"]);
 }
 
-/** Every field of the JSON routes beside chat, with values that are good and values that are bad. */
+/**
+ * Every field of the JSON routes beside chat, with values that are good and values that are bad.
+ */
 export const specialtyRoutes: readonly SpecialtyRoute[] = [
   {
     path: "/v1/embeddings",

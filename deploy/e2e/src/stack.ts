@@ -42,7 +42,9 @@ export interface Stack {
   stopBroker(): Promise<() => Promise<void>>;
   /** Kills what runs the chat service with -9, and starts it again. */
   killChat(): Promise<void>;
-  /** Kills a service with -9, and answers what starts it again; undefined where all is one process. */
+  /**
+   * Kills a service with -9, and answers what starts it again; undefined where all is one process.
+   */
   killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
   /** Cuts the gateway off from its database, and answers what lets it back in. */
   stopDatabase(): Promise<() => Promise<void>>;

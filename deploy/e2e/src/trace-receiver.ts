@@ -51,8 +51,8 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
 }
 
 /**
- * A trace as lines, each span below its parent and indented by one step more: its kind, its name, and
- * the reason in brackets where it failed.
+ * A trace as lines, each span below its parent and indented by one step more: its kind, its name,
+ * and the reason in brackets where it failed.
  */
 export function treeOf(spans: readonly ReceivedSpan[], parentSpanId?: string, depth = 0): string[] {
   return spans

@@ -27,7 +27,8 @@ interface Row {
 export async function readEntries(databaseUrl: string): Promise<LedgerEntry[]> {
   const rows = await query<Row>(
     databaseUrl,
-    `SELECT kind, event_id, request_id, reference, coalesce(entry.charge_id, charge.charge_id) AS charge_id,
+    `SELECT kind, event_id, request_id, reference,
+       coalesce(entry.charge_id, charge.charge_id) AS charge_id,
        amount_nano_usd, uncollected_nano_usd, charged_nano_usd
      FROM ledger.entry LEFT JOIN ledger.charge
        ON charge.charge_id = coalesce(entry.charge_id, nullif(entry.reference, ''))`,

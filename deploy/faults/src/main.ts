@@ -37,10 +37,12 @@ function reportOf({ told, inflicted, missed, violations, ...rest }: Trial): stri
   }
   const count = [...inflicted.values()].reduce((sum, one) => sum + one, 0);
   return [
-    `${told.length} requests, ${count} faults (${missed} more could not be inflicted), ${rest.seconds.toFixed(0)} s`,
+    `${told.length} requests, ${count} faults (${missed} more could not be inflicted), ` +
+      `${rest.seconds.toFixed(0)} s`,
     ...[...inflicted].map(([name, times]) => `  ${name}: ${times}`),
     ...[...families].map(([family, ends]) => `  ${family}: ${list(ends)}`),
-    `charged ${rest.chargedNanoUsd} nano-USD; ${rest.chargedUnanswered} charged to clients that got no whole answer`,
+    `charged ${rest.chargedNanoUsd} nano-USD; ${rest.chargedUnanswered} charged to clients that ` +
+      "got no whole answer",
     violations.length === 0 ? "nothing lost, nothing charged twice" : `${violations.length} WRONG:`,
     ...violations.slice(0, 50).map((line) => `  ${line}`),
     "",

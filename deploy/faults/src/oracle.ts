@@ -74,8 +74,8 @@ function boundOf(calls: readonly JournalEntry[]): bigint {
 }
 
 /**
- * What was charged for requests that no client knows: no more of them than went out and never had an
- * answer that named them.
+ * What was charged for requests that no client knows: no more of them than went out and never had
+ * an answer that named them.
  */
 function judgeStrangers(told: readonly Told[], usage: readonly LedgerEntry[]): string[] {
   const known = new Set(told.flatMap(({ requestId, eventId = requestId }) => [requestId, eventId]));

@@ -160,7 +160,9 @@ function watchWallets(databaseUrl: string) {
   };
 }
 
-/** Waits until no hold is open and every whole answer has its entry; says what is left after that. */
+/**
+ * Waits until no hold is open and every whole answer has its entry; says what is left after that.
+ */
 export async function settle(
   operator: Operator,
   { databaseUrl, simulator }: Grounds,

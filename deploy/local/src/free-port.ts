@@ -6,7 +6,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Below what systems give to outgoing connections, which would take a port before its server does. */
+/**
+ * Below what systems give to outgoing connections, which would take a port before its server does.
+ */
 const lowestPort = 15_000;
 const highestPort = 32_000;
 /** Nobody holds on to ports for longer; who was killed left its marks behind. */

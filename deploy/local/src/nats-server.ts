@@ -21,11 +21,11 @@ export interface NatsServer {
 }
 
 /**
- * Runs a NATS server with JetStream on 127.0.0.1. Its streams are kept in `storeFolder`, in the data
- * folder when it is left out, and outlive restarts. The data folder must be this launcher's alone: a
- * server that a killed launcher left on it is stopped first. Raises an Error when the port is taken,
- * when there is no NATS server to be had, and, with the end of `nats-server.log`, when it does not
- * start.
+ * Runs a NATS server with JetStream on 127.0.0.1. Its streams are kept in `storeFolder`, in the
+ * data folder when it is left out, and outlive restarts. The data folder must be this launcher's
+ * alone: a server that a killed launcher left on it is stopped first. Raises an Error when the port
+ * is taken, when there is no NATS server to be had, and, with the end of `nats-server.log`, when it
+ * does not start.
  */
 export async function startNatsServer(options: {
   dataFolder: string;

@@ -9,7 +9,10 @@ export interface Operator {
   close(): void;
 }
 
-/** A client of the operator's commands at the address where billing listens, with its fleet's secret. */
+/**
+ * A client of the operator's commands at the address where billing listens, with its fleet's
+ * secret.
+ */
 export function connectOperator(address: string, secret?: string): Operator {
   const transport = createGrpcTransport(address, createTrust(secret));
   return { client: createClient(OperatorService, transport), close: transport.close };

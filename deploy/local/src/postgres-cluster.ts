@@ -45,8 +45,8 @@ export async function isInitialised(cluster: string): Promise<boolean> {
   const owner = serverUid ?? process.getuid?.();
   if (owner === undefined || found.uid === owner) return exists(join(cluster, "PG_VERSION"));
   throw new Error(
-    `the Postgres data in ${cluster} belongs to user ${found.uid}, not to user ${owner}: start as ` +
-      "the user who started first, or set TOLLGATE_DATA_DIR to another folder",
+    `the Postgres data in ${cluster} belongs to user ${found.uid}, not to user ${owner}: start ` +
+      "as the user who started first, or set TOLLGATE_DATA_DIR to another folder",
   );
 }
 

@@ -31,10 +31,11 @@ export interface EmbeddedPostgres {
 
 /**
  * Runs a real Postgres on the data folder, on 127.0.0.1 at `port`, else at a free one, and with a
- * password of its own. What it holds outlives restarts. The data folder must be this launcher's alone: a server that
- * still runs on it was left by a launcher that was killed, and is stopped first. Data that may be
- * thrown away is written with `durable: false`, which is faster and survives no crash. `log` is told
- * what takes time. Raises an Error with the end of `postgres.log` when the server does not start.
+ * password of its own. What it holds outlives restarts. The data folder must be this launcher's
+ * alone: a server that still runs on it was left by a launcher that was killed, and is stopped
+ * first. Data that may be thrown away is written with `durable: false`, which is faster and
+ * survives no crash. `log` is told what takes time. Raises an Error with the end of `postgres.log`
+ * when the server does not start.
  */
 export async function startPostgres(options: {
   dataFolder: string;
@@ -125,7 +126,9 @@ async function runStatement(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Raises an Error that says what to do where the password is another than the data was made with. */
+/**
+ * Raises an Error that says what to do where the password is another than the data was made with.
+ */
 async function canConnect(
   url: string,
   { passwordFile, cluster }: { passwordFile: string; cluster: string },

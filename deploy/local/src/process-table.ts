@@ -35,7 +35,8 @@ function linuxStatus(pid: number): { state: string; startTicks: string } | undef
   if (process.platform !== "linux") return undefined;
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name, in brackets, may hold anything; the fields behind it start with the third.
+    // The program's name, in brackets, may hold anything; the fields behind it start with the
+    // third.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0] ?? "", startTicks: fields[19] ?? "" };
   } catch {

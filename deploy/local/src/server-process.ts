@@ -26,7 +26,9 @@ export interface ServerOptions {
   /** What the server writes is added to it; one that has grown large is put aside first. */
   logFile: string;
   uid?: number | undefined;
-  /** What ends it without waiting for its clients, the gentlest first. SIGKILL is the last resort. */
+  /**
+   * What ends it without waiting for its clients, the gentlest first. SIGKILL is the last resort.
+   */
   stopSignals: readonly [NodeJS.Signals, ...NodeJS.Signals[]];
   readyTimeoutMs: number;
   /** Whether it answers; asked again and again until it does. What it raises ends the start. */

@@ -19,9 +19,9 @@ const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-
 type Stop = () => Promise<void>;
 
 /**
- * What `npm start` runs: the gateway with everything that its environment leaves out. With `--fleet`
- * each service is a process of its own, with a broker; with another `--target` it is that service
- * alone, and the environment must say where everything is.
+ * What `npm start` runs: the gateway with everything that its environment leaves out. With
+ * `--fleet` each service is a process of its own, with a broker; with another `--target` it is that
+ * service alone, and the environment must say where everything is.
  */
 await runUntilStopped(async () => {
   const { target, fleet } = readArguments(process.argv.slice(2));

@@ -49,7 +49,9 @@ export function createManifestValidator(): ManifestValidator {
   };
 }
 
-/** An optional field is `oneOf` its schema and null, which fails twice more when the schema fails. */
+/**
+ * An optional field is `oneOf` its schema and null, which fails twice more when the schema fails.
+ */
 function isTelling({ keyword, params }: { keyword: string; params: object }): boolean {
   return keyword !== "oneOf" && !("type" in params && params.type === "null");
 }

@@ -20,7 +20,10 @@ const strangers: readonly Endpoint[] = [
   { name: "internet", address: "203.0.113.9" },
 ];
 
-/** What calls what inside the fleet, as the architecture draws it; and the test, which asks the edge. */
+/**
+ * What calls what inside the fleet, as the architecture draws it; and the test, which asks the
+ * edge.
+ */
 const fleetArrows = [
   "edge -> chat:9090",
   "edge -> document:9090",

@@ -30,9 +30,9 @@ export class RelayedRefusal extends Error {
 }
 
 /**
- * Transcribes a whole file: the provider's JSON, byte for byte. Bills the duration that the provider
- * reports, else the time that it took. Raises a RelayedRefusal where the alias must be told a
- * language and was told none, or one that no slot serves.
+ * Transcribes a whole file: the provider's JSON, byte for byte. Bills the duration that the
+ * provider reports, else the time that it took. Raises a RelayedRefusal where the alias must be
+ * told a language and was told none, or one that no slot serves.
  */
 export async function transcribe(
   { pipeline, providers }: Modality,
@@ -94,7 +94,9 @@ function estimatedSeconds(audio: Spool): bigint {
   return seconds <= 1 ? 1n : BigInt(Math.ceil(seconds));
 }
 
-/** Whether its seconds follow from its samples. A pace that only the header claims holds too little. */
+/**
+ * Whether its seconds follow from its samples. A pace that only the header claims holds too little.
+ */
 function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: Wav): boolean {
   return bytesPerSecond > 0 && bytesPerSecond === (sampleRate * channels * bitsPerSample) / 8;
 }

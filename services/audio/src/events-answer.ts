@@ -7,8 +7,8 @@ import { cutStream } from "@tollgate/kit/streamed-answer";
 
 /**
  * Writes transcript events as server-sent events. The head goes out with `opened`: what is raised
- * before it is an ordinary error answer, what is raised after it is told in one last event. A client
- * that reads slowly slows the events; one that takes nothing for `stallMs` is taken as gone.
+ * before it is an ordinary error answer, what is raised after it is told in one last event. A
+ * client that reads slowly slows the events; one that takes nothing for `stallMs` is taken as gone.
  */
 export async function answerEvents(
   res: ServerResponse,

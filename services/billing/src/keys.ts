@@ -71,7 +71,8 @@ async function findKeys(pool: pg.Pool, hashes: readonly Uint8Array[]): Promise<F
     text: `SELECT encode(key_hash, 'hex') AS hash, id, account_id, channel,
              revoked_at IS NOT NULL AS revoked
            FROM api_key
-           WHERE key_hash = ANY (ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
+           WHERE key_hash = ANY (
+             ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
     values: [names],
   });
   const known = new Map(rows.map((row) => [row.hash, row]));

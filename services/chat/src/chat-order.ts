@@ -74,8 +74,8 @@ function measureOrder(call: ChatCall, model: Model, session: Session | undefined
 }
 
 /**
- * A conversation holds as much as a body that would send all of it, and is never larger in memory or
- * when it is read. Its first turn came in such a body itself.
+ * A conversation holds as much as a body that would send all of it, and is never larger in memory
+ * or when it is read. Its first turn came in such a body itself.
  */
 function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: Session): void {
   if (turnCount === 0) return;

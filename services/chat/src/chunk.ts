@@ -5,7 +5,9 @@ import { type ChatUsage, readUsage } from "./usage.ts";
 
 /** A provider's chunk, read once: what goes on to the client, and what it says for the meter. */
 export interface Chunk {
-  /** The chunk under its head, without what only we tell; undefined when nothing is left to send. */
+  /**
+   * The chunk under its head, without what only we tell; undefined when nothing is left to send.
+   */
   forward: Uint8Array | undefined;
   head: ChunkHead;
   usage: ChatUsage | undefined;
@@ -42,7 +44,9 @@ export function createChunkReader(own: Omit<ChunkHead, "object">): ReadChunk {
   };
 }
 
-/** Which of the answers that were asked for a choice belongs to: the first, where it does not say. */
+/**
+ * Which of the answers that were asked for a choice belongs to: the first, where it does not say.
+ */
 export function indexOf({ index }: JsonObject): number {
   return typeof index === "number" ? index : 0;
 }

@@ -7,7 +7,8 @@ export type WithChoices = JsonObject & { choices: readonly JsonObject[] };
 
 /**
  * Whether it is an answer, or a chunk of one. Not what reports an error, which some do under status
- * 200, with choices beside it: `error`, of the whole or of a choice, or a `finish_reason` of that name.
+ * 200, with choices beside it: `error`, of the whole or of a choice, or a `finish_reason` of that
+ * name.
  */
 export function hasChoices(value: unknown): value is WithChoices {
   if (!isJsonObject(value) || reportsError(value) || !Array.isArray(value.choices)) return false;
@@ -16,7 +17,9 @@ export function hasChoices(value: unknown): value is WithChoices {
   );
 }
 
-/** A provider's whole answer. Raises a SlotFailure for anything else, also for one without a choice. */
+/**
+ * A provider's whole answer. Raises a SlotFailure for anything else, also for one without a choice.
+ */
 export function requireCompletion(value: unknown): WithChoices {
   if (!hasChoices(value)) {
     throw new SlotFailure("rejected", "the provider's answer is no chat completion");

@@ -43,7 +43,9 @@ describe("deletion", () => {
     return (await pool.query(text, [keyId, id])).rows.length;
   }
 
-  /** Adds a turn with which many are joined, as another replica does, in a transaction left open. */
+  /**
+   * Adds a turn with which many are joined, as another replica does, in a transaction left open.
+   */
   async function addSlowly({ keyId, id }: ConversationKey): Promise<() => Promise<void>> {
     const client = await pool.connect();
     await client.query("BEGIN");

@@ -23,7 +23,9 @@ export interface StreamedAnswer {
 /** Headers that a route adds, read when the answer's head goes out. */
 export type HeadersOf = () => Record<string, string>;
 
-/** Writes an answer that is there. A client that takes nothing of it for `stallMs` is taken as gone. */
+/**
+ * Writes an answer that is there. A client that takes nothing of it for `stallMs` is taken as gone.
+ */
 export function writeWhole(
   { res, headers }: Exchange,
   { contentType, body }: WholeAnswer,

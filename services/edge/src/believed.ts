@@ -1,8 +1,13 @@
 import { LRUCache } from "lru-cache";
 
-/** Answers of another service that are believed for a while, by the name of what was asked about. */
+/**
+ * Answers of another service that are believed for a while, by the name of what was asked about.
+ */
 export interface Believed<Value> {
-  /** The answer where it is believed, and otherwise what the service says now. Raises what `ask` does. */
+  /**
+   * The answer where it is believed, and otherwise what the service says now. Raises what `ask`
+   * does.
+   */
   get(name: string): Value | Promise<Value>;
   /** It is asked about anew, and what was asked before is not kept. */
   forget(name: string): void;
@@ -15,9 +20,9 @@ interface Answer<Value> {
 }
 
 /**
- * Keeps up to `max` answers, each for `believedMs` from when it was asked for; not at all where that
- * is zero. One that is in use is asked for anew when half of that is over, and nobody waits for it;
- * those who have to wait all wait for the same one.
+ * Keeps up to `max` answers, each for `believedMs` from when it was asked for; not at all where
+ * that is zero. One that is in use is asked for anew when half of that is over, and nobody waits
+ * for it; those who have to wait all wait for the same one.
  */
 export function createBelieved<Value>(options: {
   ask(name: string): Promise<Value>;
@@ -53,7 +58,9 @@ export function createBelieved<Value>(options: {
     return asking;
   }
 
-  /** Waits with whoever asks already. What is not to be believed, or fails, is asked about again. */
+  /**
+   * Waits with whoever asks already. What is not to be believed, or fails, is asked about again.
+   */
   function join(name: string): Promise<Value> | undefined {
     return asked.get(name)?.then(
       (value) => (believedMs(value) === 0 ? askFor(name) : value),

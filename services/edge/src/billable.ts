@@ -91,7 +91,9 @@ function noteAlias(exchange: Exchange, body: JsonObject): JsonObject {
   return body;
 }
 
-/** Runs a request of an idempotency key once, also when its client leaves, and replays its answer. */
+/**
+ * Runs a request of an idempotency key once, also when its client leaves, and replays its answer.
+ */
 async function answerOnce(
   { claims, guard }: BillableParts,
   request: BillableRequest,

@@ -129,8 +129,8 @@ export function setHeaders({ res, headers }: Exchange): void {
 }
 
 /**
- * Lets `exchangeOf` find it, for whoever is handed the request alone. Not done for every request: the
- * garbage collector pays dearly for weak maps of what lives shortly.
+ * Lets `exchangeOf` find it, for whoever is handed the request alone. Not done for every request:
+ * the garbage collector pays dearly for weak maps of what lives shortly.
  */
 export function rememberExchange(exchange: Exchange): void {
   exchanges.set(exchange.req, exchange);

@@ -27,7 +27,10 @@ function walkString(text: Buffer, from: number, until: number): number {
   return at;
 }
 
-/** Whether JSON text has more than so many arrays, objects and members. Of no JSON, it says anything. */
+/**
+ * Whether JSON text has more than so many arrays, objects and members. Of no JSON, it says
+ * anything.
+ */
 export function hasMoreThan(limit: number, text: Buffer): boolean {
   let count = 0;
   for (let at = 0; at < text.length && count <= limit; at += 1) {

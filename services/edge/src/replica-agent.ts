@@ -11,10 +11,10 @@ const patienceMs = 1_000;
 const retryMs = 50;
 
 /**
- * Connects to the replicas of a service in turn, and to the next one where one cannot be reached, so
- * that a replica which ends is missed by nobody. A name stands for all its addresses, looked up anew
- * each time. Every request gets a connection of its own: one that is kept could be closed by its
- * replica at the very moment when it is used again, and an upload cannot be sent twice.
+ * Connects to the replicas of a service in turn, and to the next one where one cannot be reached,
+ * so that a replica which ends is missed by nobody. A name stands for all its addresses, looked up
+ * anew each time. Every request gets a connection of its own: one that is kept could be closed by
+ * its replica at the very moment when it is used again, and an upload cannot be sent twice.
  */
 export function createReplicaAgent(replicas: readonly HttpAddress[]): Agent {
   let turn = 0;

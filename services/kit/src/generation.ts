@@ -65,8 +65,8 @@ export function chargeOf({ lines }: Measured, held: NanoUsd): NanoUsd {
 }
 
 /**
- * Takes the hold of a generation. What it answers must be ended, by `complete` or by `fail`. Raises what
- * taking a hold raises.
+ * Takes the hold of a generation. What it answers must be ended, by `complete` or by `fail`. Raises
+ * what taking a hold raises.
  */
 export async function openGeneration(
   parts: GenerationParts,

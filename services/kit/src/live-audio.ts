@@ -5,7 +5,9 @@ export const liveAudio = { format: "pcm_s16le", sample_rate: 16_000, channels: 1
 
 const seconds = z.number().min(0);
 
-/** What clients are told of a stream of audio: the audio service makes it, the edge describes it. */
+/**
+ * What clients are told of a stream of audio: the audio service makes it, the edge describes it.
+ */
 export const transcriptEventSchema = z.object({
   type: z.enum(["transcription.partial", "transcription.final", "transcription.refine"]),
   text: z.string(),

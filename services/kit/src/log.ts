@@ -21,8 +21,8 @@ const gatherBytes = 4_096;
 const gatherMs = 100;
 
 /**
- * JSON lines on standard error, or readable ones when that is a terminal. With a tracer, a line that
- * is written for a request carries its `trace_id`.
+ * JSON lines on standard error, or readable ones when that is a terminal. With a tracer, a line
+ * that is written for a request carries its `trace_id`.
  */
 export function createLog(level: LogLevel, tracer?: Tracer): Log {
   const options: LoggerOptions = {

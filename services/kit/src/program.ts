@@ -33,8 +33,8 @@ export interface Program {
  * Starts services in this process, in the order given, and joins them: to each other directly, to
  * others by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` says where their gRPC is served,
  * `TOLLGATE_HTTP_LISTEN` where a service that has the process to itself takes proxied requests, and
- * `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator asks how the process is. A tracer is stopped with
- * it, once there is nothing left to trace.
+ * `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator asks how the process is. A tracer is stopped
+ * with it, once there is nothing left to trace.
  */
 export async function startProgram(
   services: readonly Service[],

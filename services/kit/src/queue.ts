@@ -9,7 +9,8 @@ export interface Queue<Item> {
 
 /**
  * A queue that tells its source to wait: `onFull` is called when `limit` items are unread, or items
- * of `maxBytes` together came since none was, and `onEmpty` when all have been read. For one reader.
+ * of `maxBytes` together came since none was, and `onEmpty` when all have been read. For one
+ * reader.
  */
 export function createQueue<Item>(options: {
   limit: number;

@@ -5,9 +5,9 @@ export interface Listed {
 }
 
 /**
- * Things that come and go by the thousand, in no order. It uses its places again, where a Set makes a
- * new table every so often and leaves the old one behind: until the garbage collector's next thorough
- * round that keeps all that stood in it.
+ * Things that come and go by the thousand, in no order. It uses its places again, where a Set makes
+ * a new table every so often and leaves the old one behind: until the garbage collector's next
+ * thorough round that keeps all that stood in it.
  */
 export interface Roster<Item extends Listed> {
   add(item: Item): void;

@@ -9,7 +9,9 @@ export interface SocketLife {
   readOn(): void;
 }
 
-/** Pings a WebSocket from when it is open until it closes, and terminates it when its peer is dead. */
+/**
+ * Pings a WebSocket from when it is open until it closes, and terminates it when its peer is dead.
+ */
 export function followLife(socket: WebSocket): SocketLife {
   /** Since the last ping, or it could not be, since it was not read. */
   let isHeard = true;

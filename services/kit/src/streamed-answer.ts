@@ -14,8 +14,8 @@ export interface StreamedOrder<Piece> {
   /** What the ledger links the charge to. */
   conversationId?: string | undefined;
   /**
-   * One slot's answer. A SlotFailure means that it did not serve: one that is raised before the first
-   * piece lets another slot take over.
+   * One slot's answer. A SlotFailure means that it did not serve: one that is raised before the
+   * first piece lets another slot take over.
    */
   open(slot: Slot, held: NanoUsd): Promise<AsyncIterable<Piece>>;
   /** Called once all pieces are out. Raises when the answer ended before its end. */

@@ -1,6 +1,6 @@
 /**
- * Joins what one turn of the event loop brings, `limit` items at most, for one `run`. No batch waits
- * for another, so a slow one holds nothing up. Every item gets what its batch comes to.
+ * Joins what one turn of the event loop brings, `limit` items at most, for one `run`. No batch
+ * waits for another, so a slow one holds nothing up. Every item gets what its batch comes to.
  */
 export function createTurnBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<Result>,

@@ -8,8 +8,8 @@ import type pg from "pg";
 
 const batchLimit = 256;
 /**
- * A statement costs as much as some fifteen of its lines, so that few are better. Who waits for what
- * is kept hurries it.
+ * A statement costs as much as some fifteen of its lines, so that few are better. Who waits for
+ * what is kept hurries it.
  */
 const gather = { items: 128, ms: 16 };
 

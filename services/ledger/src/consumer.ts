@@ -31,7 +31,8 @@ export interface UsageConsumer {
 
 /**
  * Reads usage events from the broker and captures each; a message is acknowledged once the entries
- * of its events are committed. Stream and consumer are made when they are missing, also when the broker lost them.
+ * of its events are committed. Stream and consumer are made when they are missing, also when the
+ * broker lost them.
  */
 export function consumeUsage(
   broker: Broker,

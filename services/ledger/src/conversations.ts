@@ -13,9 +13,9 @@ export async function listConversationEntries(
 }
 
 /**
- * Clears the link of all entries to conversations that are deleted, also of those whose usage events
- * come later. The wallet's lock, which a capture takes too, keeps the two apart. Again changes
- * nothing.
+ * Clears the link of all entries to conversations that are deleted, also of those whose usage
+ * events come later. The wallet's lock, which a capture takes too, keeps the two apart. Again
+ * changes nothing.
  */
 export async function unlinkConversations(
   pool: pg.Pool,

@@ -31,8 +31,9 @@ export interface Holds {
 const maxFillWaitMs = 1_000;
 
 /**
- * Takes and grows holds. One that gets less than its estimate gets what it lacks, as far as there is
- * any, from what the captures under way give back: they settle requests that were answered before.
+ * Takes and grows holds. One that gets less than its estimate gets what it lacks, as far as there
+ * is any, from what the captures under way give back: they settle requests that were answered
+ * before.
  */
 export function createHolds(pool: pg.Pool, holdMs: number, captures: CapturesUnderWay): Holds {
   const take = createHoldTaker(pool, holdMs);

@@ -25,8 +25,8 @@ export async function sweepExpiredHolds(pool: pg.Pool): Promise<number> {
 }
 
 /**
- * Locks the wallets, then ends those of their holds that meet the condition. What the time is, is the
- * database's to say, which also set when they expire.
+ * Locks the wallets, then ends those of their holds that meet the condition. What the time is, is
+ * the database's to say, which also set when they expire.
  */
 async function deleteHolds(
   pool: pg.Pool,

@@ -1,8 +1,8 @@
 import type pg from "pg";
 
 /**
- * All shared holds of a wallet are one part in so many of what is not held otherwise. What lies unused
- * in them is kept from others for a moment, and so little of it keeps hardly anybody out.
+ * All shared holds of a wallet are one part in so many of what is not held otherwise. What lies
+ * unused in them is kept from others for a moment, and so little of it keeps hardly anybody out.
  */
 const parts = 16;
 

@@ -26,17 +26,21 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
       const wallets = await snapshot.$queryRaw<WrongWallet[]>`
         WITH e AS (SELECT account_id, sum(amount_nano_usd) AS entries FROM entry GROUP BY 1),
              h AS (SELECT account_id, sum(amount_nano_usd) AS holds FROM hold GROUP BY 1),
-             w AS (SELECT account_id, balance_nano_usd AS balance, held_nano_usd AS held FROM wallet)
-        SELECT account_id, coalesce(balance, 0)::bigint AS balance, coalesce(held, 0)::bigint AS held,
+             w AS (SELECT account_id, balance_nano_usd AS balance, held_nano_usd AS held
+                   FROM wallet)
+        SELECT account_id,
+          coalesce(balance, 0)::bigint AS balance, coalesce(held, 0)::bigint AS held,
           coalesce(entries, 0)::bigint AS entries, coalesce(holds, 0)::bigint AS holds
         FROM w FULL JOIN e USING (account_id) FULL JOIN h USING (account_id)
-        WHERE coalesce(balance, 0) <> coalesce(entries, 0) OR coalesce(held, 0) <> coalesce(holds, 0)
+        WHERE coalesce(balance, 0) <> coalesce(entries, 0)
+          OR coalesce(held, 0) <> coalesce(holds, 0)
         ORDER BY account_id LIMIT 1000`;
       const spends = await snapshot.$queryRaw<WrongSpend[]>`
         WITH e AS (SELECT account_id, -sum(amount_nano_usd) AS charged
                    FROM entry WHERE kind = 'usage' GROUP BY 1),
              s AS (SELECT account_id, sum(charged_nano_usd) AS hours FROM spend_hour GROUP BY 1)
-        SELECT account_id, coalesce(charged, 0)::bigint AS charged, coalesce(hours, 0)::bigint AS hours
+        SELECT account_id,
+          coalesce(charged, 0)::bigint AS charged, coalesce(hours, 0)::bigint AS hours
         FROM e FULL JOIN s USING (account_id)
         WHERE coalesce(charged, 0) <> coalesce(hours, 0) ORDER BY account_id LIMIT 1000`;
       const events = await snapshot.$queryRaw<{ event_id: string }[]>`
@@ -91,10 +95,12 @@ function describeRepeated({ more }: { more: bigint }): string {
 function describeWallet(row: WrongWallet): string {
   return (
     `${row.account_id}: balance ${formatUsd(row.balance)}, entries add up to ` +
-    `${formatUsd(row.entries)}; held ${formatUsd(row.held)}, holds add up to ${formatUsd(row.holds)}`
+    `${formatUsd(row.entries)}; held ${formatUsd(row.held)}, holds add up to ` +
+    formatUsd(row.holds)
   );
 }
 
 function describeSpend({ account_id, charged, hours }: WrongSpend): string {
-  return `${account_id}: entries charge ${formatUsd(charged)}, its hours add up to ${formatUsd(hours)}`;
+  const sum = formatUsd(hours);
+  return `${account_id}: entries charge ${formatUsd(charged)}, its hours add up to ${sum}`;
 }

@@ -7,7 +7,10 @@ import { createHoldTaker } from "../src/hold.ts";
 import { verifyLedger } from "../src/verify.ts";
 import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
 
-/** The statements of replicas from before 0004_books_that_move_together, which moved wallets themselves. */
+/**
+ * The statements of replicas from before 0004_books_that_move_together, which moved wallets
+ * themselves.
+ */
 const earlier = {
   takeHold: `
     WITH locked AS MATERIALIZED (

@@ -13,7 +13,9 @@ const BYTES_A_SECOND = 2_000;
 /** What makes an upload undecodable. */
 const GARBAGE = "garbage";
 
-/** A whole file as the raw body. The model, with its commands, and the language are in the query. */
+/**
+ * A whole file as the raw body. The model, with its commands, and the language are in the query.
+ */
 export const transcriptions: Route = {
   method: "POST",
   path: "/v1/audio/transcriptions",

@@ -11,7 +11,9 @@ import { help, UsageError } from "./usage.ts";
 
 process.exitCode = await main(process.argv.slice(2));
 
-/** Runs one command and answers the exit code: 0 done, 1 refused or found wrong, 2 written wrong. */
+/**
+ * Runs one command and answers the exit code: 0 done, 1 refused or found wrong, 2 written wrong.
+ */
 async function main(argv: string[]): Promise<number> {
   const address = operatorAddress(process.env);
   try {
@@ -93,7 +95,10 @@ function explain(error: unknown, address: string): string {
     return `the gateway at ${address} does not know us: set TOLLGATE_FLEET_SECRET to its secret`;
   }
   if (error instanceof PeerError) {
-    return `no gateway answers at ${address}: start it with \`npm start\`, or set TOLLGATE_BILLING_ADDRESS`;
+    return (
+      `no gateway answers at ${address}: start it with \`npm start\`, or set ` +
+      "TOLLGATE_BILLING_ADDRESS"
+    );
   }
   const isTold =
     error instanceof UsageError || error instanceof GatewayError || error instanceof StartError;

@@ -54,7 +54,9 @@ function addToolCall(toolCalls: Map<number, ToolCall>, part: JsonObject): void {
   if (typeof more === "string") call.function.arguments += more;
 }
 
-/** The calls by their indices, of which a provider may leave some out; one without a name is none. */
+/**
+ * The calls by their indices, of which a provider may leave some out; one without a name is none.
+ */
 function inOrder(toolCalls: ReadonlyMap<number, ToolCall>): ToolCall[] {
   const indices = [...toolCalls.keys()].sort((left, right) => left - right);
   const calls = indices.map((index) => toolCalls.get(index) as ToolCall);

@@ -34,7 +34,9 @@ export function createDeletion(
   let work: Promise<void> = Promise.resolve();
   let stopped = false;
 
-  /** Every replica may run it at once: unlinking again changes nothing. Answers how many it were. */
+  /**
+   * Every replica may run it at once: unlinking again changes nothing. Answers how many it were.
+   */
   async function unlinkSome(): Promise<number> {
     const { rows } = await pool.query<{ account_id: string; links: string[] }>(pendingSql, [
       unlinkLimit,

@@ -200,8 +200,8 @@ function toPrefix(row: LoadedRow, content: readonly Uint8Array[]): StoredPrefix 
 }
 
 const loadSql = `
-  SELECT deleted_at IS NOT NULL AS is_deleted, turn_count, context_tokens, text_bytes, text_characters,
-    messages, image_parts
+  SELECT deleted_at IS NOT NULL AS is_deleted, turn_count, context_tokens, text_bytes,
+    text_characters, messages, image_parts
   FROM conversation WHERE key_id = $1 AND id = $2`;
 
 const appendSql = `
@@ -244,7 +244,9 @@ const listSql = `
 const deletedSql =
   "SELECT id FROM conversation WHERE key_id = $1 AND id = ANY ($2) AND deleted_at IS NOT NULL";
 
-/** One statement, so that the turns are those that the conversation counts. Each has one at least. */
+/**
+ * One statement, so that the turns are those that the conversation counts. Each has one at least.
+ */
 const readSql = `
   SELECT c.id, c.model, c.turn_count, c.created_at, c.last_active_at,
     t.index AS turn_index, t.messages AS turn_messages, t.response AS turn_response,

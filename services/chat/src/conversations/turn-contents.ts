@@ -61,7 +61,9 @@ export function createTurnContents(pool: pg.Pool): TurnContents {
   };
 }
 
-/** Another replica may have added to what is at hand here. Much is quicker read from the beginning. */
+/**
+ * Another replica may have added to what is at hand here. Much is quicker read from the beginning.
+ */
 function isContinued(cached: Cached, turnCount: number): boolean {
   return cached.turnCount < turnCount && turnCount - cached.turnCount < segmentTurns;
 }

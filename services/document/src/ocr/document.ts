@@ -13,8 +13,8 @@ import { forwardForm } from "./forward.ts";
 import { jobStateOf } from "./job-state.ts";
 
 /**
- * POST /v1/ocr, as the edge proxies it: the provider's JSON, byte for byte. Bills the pages that the
- * provider reports, else the files.
+ * POST /v1/ocr, as the edge proxies it: the provider's JSON, byte for byte. Bills the pages that
+ * the provider reports, else the files.
  */
 export async function answerOcr(
   { pipeline, providers }: Modality,

@@ -16,7 +16,10 @@ export interface OcrAnswer {
   value: JsonObject;
 }
 
-/** Sends a form to a slot, byte for byte as it came. Raises a SlotFailure, also for a reported error. */
+/**
+ * Sends a form to a slot, byte for byte as it came. Raises a SlotFailure, also for a reported
+ * error.
+ */
 export async function forwardForm(
   providers: Modality["providers"],
   slot: Slot,

@@ -1,5 +1,8 @@
 export const style = `
-:root { color-scheme: light dark; --line: #8884; --dim: #777; --accent: #1a66c2; --get: #1a7f37; --delete: #c0392b; }
+:root {
+  color-scheme: light dark;
+  --line: #8884; --dim: #777; --accent: #1a66c2; --get: #1a7f37; --delete: #c0392b;
+}
 @media (prefers-color-scheme: dark) {
   :root { --dim: #999; --accent: #6aa9f4; --get: #4cc26b; --delete: #f07167; }
 }

@@ -12,9 +12,10 @@ export const chatCompletionsOperation = replayedOperation({
     "With `stream` the answer comes as server-sent events; the last of them before `[DONE]` has " +
     "no choices and tells the usage, asked for or not. A stream that breaks ends with one event " +
     "that holds an error, and without `[DONE]`.\n\n" +
-    "With a `session_id` only the new turn is sent: the gateway stores the turns before, and puts " +
-    "them in front. A conversation holds up to 32 MiB; a turn with which it would be larger is " +
-    "refused like one that its model cannot read. `store` and `service_tier` are not supported, whatever their value.",
+    "With a `session_id` only the new turn is sent: the gateway stores the turns before, and " +
+    "puts them in front. A conversation holds up to 32 MiB; a turn with which it would be larger " +
+    "is refused like one that its model cannot read. `store` and `service_tier` are not " +
+    "supported, whatever their value.",
   body: {
     kind: "json",
     name: "ChatRequest",

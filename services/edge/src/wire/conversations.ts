@@ -142,7 +142,9 @@ async function callerOf(authenticate: Authenticate, exchange: Exchange) {
   return create(CallerSchema, { requestId: exchange.requestId, keyId, accountId });
 }
 
-/** Undefined for what is no whole number. One that is too large to be counted with is the largest. */
+/**
+ * Undefined for what is no whole number. One that is too large to be counted with is the largest.
+ */
 function wholeNumber(text: string | null): number | undefined {
   if (text === null || !/^[+-]?\d+$/.test(text)) return undefined;
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER));

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * Arrays and maps of what clients send. A body may hold millions of elements, and zod tells of every
- * one that is wrong, which costs far more than the body itself; only the first is ever told on. So
- * these stop there. They describe themselves as the plain ones do.
+ * Arrays and maps of what clients send. A body may hold millions of elements, and zod tells of
+ * every one that is wrong, which costs far more than the body itself; only the first is ever told
+ * on. So these stop there. They describe themselves as the plain ones do.
  */
 
 const FirstFaultList = z.core.$constructor<z.ZodArray>("FirstFaultArray", (list, definition) => {

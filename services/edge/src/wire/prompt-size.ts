@@ -4,8 +4,8 @@ import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
 /**
  * Sizes what the model reads: all text of the messages, and the tools and the response format as
- * they are written. An image counts as a part, its URL or bytes as nothing. Tools and format are told
- * apart: they are said anew with each request, and are no part of a conversation.
+ * they are written. An image counts as a part, its URL or bytes as nothing. Tools and format are
+ * told apart: they are said anew with each request, and are no part of a conversation.
  */
 export function measurePrompt(body: JsonObject): PromptSize {
   const messages = body.messages as readonly unknown[];

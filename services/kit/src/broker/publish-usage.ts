@@ -28,7 +28,9 @@ export function createBrokerPublish(broker: Broker | undefined, log: Log): Publi
   };
 }
 
-/** What the broker drops for having its first event already may be the first that it saw of others. */
+/**
+ * What the broker drops for having its first event already may be the first that it saw of others.
+ */
 function hasAll({ duplicate }: PubAck, companions: readonly EncodedEvent[]): boolean {
   return !duplicate || companions.length === 0;
 }

@@ -55,7 +55,9 @@ export interface Model {
   vision: boolean;
   /** On speech aliases alone; `maxCharacters` caps the input of one call. */
   speech?: { maxCharacters: number; formats: readonly SpeechFormat[] };
-  /** On transcription aliases alone; `required`: the provider serves only languages it was named. */
+  /**
+   * On transcription aliases alone; `required`: the provider serves only languages it was named.
+   */
   transcription?: { language: "required" | "auto" };
   /** On OCR aliases alone: the kind of documents that they read. */
   ocr?: { lane: OcrLane };

@@ -93,7 +93,9 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
   };
 }
 
-/** The jobs that a slot took are asked for where its id leads. The same slot again is one more try. */
+/**
+ * The jobs that a slot took are asked for where its id leads. The same slot again is one more try.
+ */
 function requireOwnIds(chain: readonly Slot[], path: string): void {
   for (const [index, slot] of chain.entries()) {
     const first = chain.findIndex(({ id }) => id === slot.id);

@@ -2,7 +2,9 @@ import pg from "pg";
 import { CopyReceiver } from "./copy-receiver.ts";
 import { DatabaseSocket } from "./database-socket.ts";
 
-/** In front of the first row: a signature, flags, and the length of an extension that there is not. */
+/**
+ * In front of the first row: a signature, flags, and the length of an extension that there is not.
+ */
 const headerBytes = 19;
 /** In front of a row's only value: how many values there are, and its length. */
 const rowHeadBytes = 6;

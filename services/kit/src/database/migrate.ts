@@ -66,7 +66,8 @@ export async function requireMigrations(
   for (const { name } of await readMigrations(folder)) {
     if (applied.has(name)) continue;
     throw new StartError(
-      `migration ${schema}/${name} is not applied: run --target migrate, or set TOLLGATE_MIGRATE=on`,
+      `migration ${schema}/${name} is not applied: run --target migrate, or set ` +
+        "TOLLGATE_MIGRATE=on",
     );
   }
 }

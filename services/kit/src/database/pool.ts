@@ -23,8 +23,9 @@ export interface DatabaseOptions {
 
 /**
  * Connects to a service's own schema and brings it up to date, or, where others do that, sees that
- * it is. Raises a StartError when it is not, or when the database cannot be reached. `bigint` columns come as bigint, and a `bytea` of a query in the
- * binary format as its bytes, without a detour by text.
+ * it is. Raises a StartError when it is not, or when the database cannot be reached. `bigint`
+ * columns come as bigint, and a `bytea` of a query in the binary format as its bytes, without a
+ * detour by text.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   const { url, schema, maxConnections, migrates = true, log } = options;

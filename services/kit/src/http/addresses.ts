@@ -15,8 +15,9 @@ export interface HttpAddresses {
 
 /**
  * Where each service takes proxied requests. Services that share a process use sockets in a folder
- * that only this user can enter; a service with a process of its own listens on `ownListen`, and the
- * edge finds it at `TOLLGATE_<NAME>_HTTP_ADDRESS`, which may name several with commas between them.
+ * that only this user can enter; a service with a process of its own listens on `ownListen`, and
+ * the edge finds it at `TOLLGATE_<NAME>_HTTP_ADDRESS`, which may name several with commas between
+ * them.
  * What it answers raises a StartError for a variable that is no address.
  */
 export async function openHttpAddresses(

@@ -80,7 +80,9 @@ export async function readMultipart(
   return withContentTypes(parts, headers);
 }
 
-/** Resolves once the form has taken a piece, its file's reader too. Failures are told by its events. */
+/**
+ * Resolves once the form has taken a piece, its file's reader too. Failures are told by its events.
+ */
 function write(form: Busboy, piece: Buffer): Promise<void> {
   return new Promise((resolve) => form.write(piece, () => resolve()));
 }

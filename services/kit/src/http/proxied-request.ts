@@ -51,7 +51,9 @@ export type AcceptUpgrade = (
   caller: Caller,
 ) => void;
 
-/** Hands proxied upgrades on. One that the edge has not stamped is refused as a request would be. */
+/**
+ * Hands proxied upgrades on. One that the edge has not stamped is refused as a request would be.
+ */
 export function serveUpgrades(
   accept: AcceptUpgrade,
   { log, trust }: { log: Log; trust: Trust },

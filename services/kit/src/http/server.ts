@@ -20,7 +20,9 @@ export interface ProxiedHandlers {
   upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Serves what the edge proxies to a service. Raises a StartError when the address cannot be had. */
+/**
+ * Serves what the edge proxies to a service. Raises a StartError when the address cannot be had.
+ */
 export async function serveProxied(
   address: HttpAddress,
   handlers: ProxiedHandlers,
@@ -48,7 +50,9 @@ export async function serveProxied(
   return { stop };
 }
 
-/** Whether a request asks to become a WebSocket. Any other upgrade that it offers may be declined. */
+/**
+ * Whether a request asks to become a WebSocket. Any other upgrade that it offers may be declined.
+ */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   const offered = headers.upgrade?.split(",").map((name) => name.trim().toLowerCase());
   return method === "GET" && offered?.includes("websocket") === true;

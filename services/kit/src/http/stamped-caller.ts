@@ -16,12 +16,14 @@ export const aliasHeader = `${prefix}alias`;
 /** What fits a header. No alias of a catalog is longer. */
 const plainAlias = /^[\x21-\x7e]{1,200}$/;
 
-/** What a client sends for the gateway alone, or that means something only on its own connection. */
+/**
+ * What a client sends for the gateway alone, or that means something only on its own connection.
+ */
 const dropped = ["authorization", "cookie", "expect", "idempotency-key", "x-request-id"];
 
 /**
- * Makes a client's headers fit to be proxied, in place: secrets and whatever looks like ours go, and
- * the caller is stamped on, with what shows that it was us.
+ * Makes a client's headers fit to be proxied, in place: secrets and whatever looks like ours go,
+ * and the caller is stamped on, with what shows that it was us.
  */
 export function stampCaller(headers: IncomingHttpHeaders, caller: Caller, { secret }: Trust): void {
   for (const name of Object.keys(headers)) {

@@ -4,7 +4,9 @@ import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 const idleLookMs = 100;
-/** Who has connected is about to ask: for a second, by looks, so that what has come is read first. */
+/**
+ * Who has connected is about to ask: for a second, by looks, so that what has come is read first.
+ */
 const unusedLooks = 10;
 /** Where more keep coming, the last of them are turned away. */
 const longestLineMs = 500;
@@ -16,9 +18,9 @@ const longestLineMs = 500;
 export type StopServer = (graceMs: number) => Promise<void>;
 
 /**
- * Follows a server's connections from its start. Those that were upgraded are no longer the server's
- * to close, and those on which nothing was asked yet are not idle to it: both would keep it from
- * ending. `acceptors` are other sockets that the server is handed connections by.
+ * Follows a server's connections from its start. Those that were upgraded are no longer the
+ * server's to close, and those on which nothing was asked yet are not idle to it: both would keep
+ * it from ending. `acceptors` are other sockets that the server is handed connections by.
  */
 export function stopperOf(server: Server, acceptors: readonly SocketServer[] = []): StopServer {
   const upgraded = new Set<Duplex>();

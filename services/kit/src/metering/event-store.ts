@@ -10,8 +10,8 @@ const bufferBytes = 1024 * 1024;
 export type Events = Map<string, Uint8Array>;
 
 /**
- * What a process that has ended left of its usage events. While one lives, the store is empty and says
- * by its lock that the name is taken, also for the journals that go with it.
+ * What a process that has ended left of its usage events. While one lives, the store is empty and
+ * says by its lock that the name is taken, also for the journals that go with it.
  */
 export interface EventStore {
   readonly name: string;
@@ -40,8 +40,8 @@ export async function openFirstStore(folder: string): Promise<EventStore> {
 }
 
 /**
- * Opens all that no living process has, but for `own`: the lock of a process goes with any file of the
- * lock's that it closes, so that it must never try a name again that it has.
+ * Opens all that no living process has, but for `own`: the lock of a process goes with any file of
+ * the lock's that it closes, so that it must never try a name again that it has.
  */
 export async function openOtherStores(folder: string, own: EventStore): Promise<EventStore[]> {
   const entries = await readdir(folder);

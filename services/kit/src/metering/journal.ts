@@ -4,9 +4,9 @@ import { crc32 } from "node:zlib";
 import type { EncodedEvent } from "./encoded-event.ts";
 
 /**
- * A record is the length of its body and the CRC-32 of that, both 32 bits and little-endian, and the
- * body: what happened, the length of the event's id in 16 bits, the id, and for one that is kept the
- * event.
+ * A record is the length of its body and the CRC-32 of that, both 32 bits and little-endian, and
+ * the body: what happened, the length of the event's id in 16 bits, the id, and for one that is
+ * kept the event.
  */
 const headBytes = 8;
 const idAt = 3;
@@ -18,8 +18,8 @@ export interface Journal {
   /** Bytes that were written. */
   size(): number;
   /**
-   * Adds to the end. In the page cache when it returns, so that it outlives the process. Raises what
-   * the file system does, and then adds nothing.
+   * Adds to the end. In the page cache when it returns, so that it outlives the process. Raises
+   * what the file system does, and then adds nothing.
    */
   write(forgottenIds: readonly string[], events: readonly EncodedEvent[]): void;
   /** What was written is on the platter when it returns. */
@@ -69,8 +69,8 @@ export function createJournal(path: string): Journal {
 }
 
 /**
- * Does to `events`, which are named by their ids, what the journal at `path` tells. A record that was
- * not written to its end is the last.
+ * Does to `events`, which are named by their ids, what the journal at `path` tells. A record that
+ * was not written to its end is the last.
  */
 export async function replayJournal(path: string, events: Map<string, Uint8Array>): Promise<void> {
   const bytes = await readFile(path);

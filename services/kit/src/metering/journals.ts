@@ -34,9 +34,9 @@ interface Segment {
 }
 
 /**
- * Begins a journal, and the next one when it has `journalBytes`. Nearly all events are forgotten soon,
- * and a journal that has none left is thrown away. One that has few is emptied into the next, so that
- * what nobody takes for long keeps no more on disk than it needs.
+ * Begins a journal, and the next one when it has `journalBytes`. Nearly all events are forgotten
+ * soon, and a journal that has none left is thrown away. One that has few is emptied into the next,
+ * so that what nobody takes for long keeps no more on disk than it needs.
  */
 export function createJournals(
   { firstJournal, pathOf }: EventStore,
@@ -143,7 +143,9 @@ function copiesOf(events: Events): EncodedEvent[] {
   return Array.from(events, ([id, bytes]) => ({ id, bytes: bytes.slice() }));
 }
 
-/** Those before a number of which less than half is needed, and no more at once than so many bytes. */
+/**
+ * Those before a number of which less than half is needed, and no more at once than so many bytes.
+ */
 function sparseOf(segments: Iterable<Segment>, before: number, mostBytes: number): Segment[] {
   const sparse: Segment[] = [];
   let sum = 0;

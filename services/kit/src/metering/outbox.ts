@@ -17,8 +17,8 @@ import {
 /** The ledger commits what the broker has within milliseconds; before this nobody asks. */
 const confirmAfterMs = 1_000;
 /**
- * Up to so many are on disk alone, and no answer waits for the ledger's commit. Of more, each does, so
- * that none pile up where the ledger is slow.
+ * Up to so many are on disk alone, and no answer waits for the ledger's commit. Of more, each does,
+ * so that none pile up where the ledger is slow.
  */
 const fewWaiting = 512;
 /** What a process that ends leaves with the broker alone, nobody would look after. */
@@ -74,7 +74,9 @@ export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSett
     ? createTurnBatch(sendAll, deliverLimit)
     : (one: WaitingEvent) => sendAll([one]);
 
-  /** Where the broker does not take them, answers when the ledger has them, or failed to take them. */
+  /**
+   * Where the broker does not take them, answers when the ledger has them, or failed to take them.
+   */
   async function sendAll(ones: readonly WaitingEvent[]): Promise<Sent> {
     if (ways.brokerIsUp()) {
       const asked = toBroker(encodedOf(ones));

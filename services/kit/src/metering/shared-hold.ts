@@ -2,8 +2,8 @@ import { minOf, type NanoUsd } from "../money.ts";
 
 /**
  * A hold of the ledger's that requests of one account share. Each sets a part of it aside, without
- * asking the ledger; what the request did not spend is there for the next. What the ledger has of it
- * is always what is unused, the parts of live requests, and what usage events on their way take.
+ * asking the ledger; what the request did not spend is there for the next. What the ledger has of
+ * it is always what is unused, the parts of live requests, and what usage events on their way take.
  */
 export class SharedHold {
   readonly id: string;

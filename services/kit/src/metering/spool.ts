@@ -22,8 +22,8 @@ export interface Spool {
 }
 
 /**
- * Opens a spool of this process alone in `folder`. What dead ones left in theirs is taken over. Raises
- * a StartError when the folder cannot be used.
+ * Opens a spool of this process alone in `folder`. What dead ones left in theirs is taken over.
+ * Raises a StartError when the folder cannot be used.
  */
 export async function openSpool(
   folder: string,

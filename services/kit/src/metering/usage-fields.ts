@@ -34,7 +34,8 @@ export const failedUsage: Ended = {
 
 /**
  * Of one that a slot served. What a provider reports is counted as it says, but no wallet can hold
- * more than the greatest cost there is: what comes of an absurd count still fits a message and a column.
+ * more than the greatest cost there is: what comes of an absurd count still fits a message and a
+ * column.
  */
 export function completedUsage(
   slot: Slot,

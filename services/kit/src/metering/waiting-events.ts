@@ -11,8 +11,8 @@ export interface WaitingEvent extends Listed {
   /** Made when it is first needed. */
   encoded: EncodedEvent | undefined;
   /**
-   * `sending`: the broker or the ledger is being told. `brokered`: the broker has it. `unsent`: only
-   * we have it.
+   * `sending`: the broker or the ledger is being told. `brokered`: the broker has it. `unsent`:
+   * only we have it.
    */
   state: "sending" | "brokered" | "unsent";
   /** Of `performance.now()`: when it came to us, or to the broker. */
@@ -25,7 +25,9 @@ export interface WaitingEvent extends Listed {
 /** All of them, and where each one is. */
 export interface WaitingEvents {
   add(event: UsageEvent, state: WaitingEvent["state"], onDisk: boolean): WaitingEvent;
-  /** Puts those on disk that are not there. Never raises: what the disk did not take stays off it. */
+  /**
+   * Puts those on disk that are not there. Never raises: what the disk did not take stays off it.
+   */
   keep(ones: readonly WaitingEvent[]): void;
   /** The broker has them. */
   brokered(ones: readonly WaitingEvent[]): void;

@@ -3,8 +3,8 @@ import type { TraceHeaders } from "../tracing/tracer.ts";
 import { type CallContext, type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 
 /**
- * A call under way inside the process, as its handler sees it: it ends by its limit in time, and when
- * its caller goes away. One object a call, and no more where nothing happens.
+ * A call under way inside the process, as its handler sees it: it ends by its limit in time, and
+ * when its caller goes away. One object a call, and no more where nothing happens.
  */
 export class BoundedCall implements CallContext {
   readonly trace: TraceHeaders | undefined;

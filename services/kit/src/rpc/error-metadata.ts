@@ -30,8 +30,8 @@ export function fromStatus(error: ServiceError): GatewayError | PeerError {
 }
 
 /**
- * Whether a call certainly met no handler: its connection was closing, or was not made. grpc-js has no
- * code of its own for that, only these words.
+ * Whether a call certainly met no handler: its connection was closing, or was not made. grpc-js has
+ * no code of its own for that, only these words.
  */
 export function reachedNobody({ message }: PeerError): boolean {
   return /^Stream refused by server|No connection established/.test(message);

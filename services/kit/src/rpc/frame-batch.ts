@@ -57,8 +57,8 @@ const payloadTag = (5 << 3) | 2;
 
 /**
  * What of a batch stands before a frame's payload: the frame's length, its other fields, and the
- * length of the payload, which is copied once, with the batch. As a field that protobuf-es writes, it
- * would be copied each time that its buffer grows.
+ * length of the payload, which is copied once, with the batch. As a field that protobuf-es writes,
+ * it would be copied each time that its buffer grows.
  */
 function encodeHead(fields: Uint8Array, payloadLength: number | undefined): Uint8Array {
   const start = payloadLength === undefined ? [] : lengthPrefix(payloadTag, payloadLength);

@@ -2,7 +2,8 @@ import { type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/
 import { type ChannelOptions, logVerbosity, setLogVerbosity } from "@grpc/grpc-js";
 import { answerWindowBytes } from "./request-window.ts";
 
-// What it has to say reaches us as errors; a line of its own on standard error would come beside ours.
+// What it has to say reaches us as errors; a line of its own on standard error would come beside
+// ours.
 setLogVerbosity(logVerbosity.NONE);
 
 /** The largest message either side takes: a 32 MiB body and what surrounds it. */

@@ -21,8 +21,8 @@ const longestRetryMs = 20;
 /**
  * Calls over one HTTP/2 connection to each replica behind `address` (`host:port`, several IP
  * addresses with commas between them, `dns:///…` or `unix:path`), made when first needed and made
- * anew when lost. Calls go to the replicas in turn, but for one that hangs; one that is refused since
- * its replica takes nothing new goes on to another.
+ * anew when lost. Calls go to the replicas in turn, but for one that hangs; one that is refused
+ * since its replica takes nothing new goes on to another.
  */
 export function createGrpcTransport(address: string, trust: Trust): GrpcTransport {
   const replicas = createReplicas(
@@ -66,9 +66,9 @@ export function createGrpcTransport(address: string, trust: Trust): GrpcTranspor
 }
 
 /**
- * A replica that ends has done nothing of a call that it refuses: another can be asked, for as long as
- * the call may take where one is ready, and else for a moment. What is final is told as `unavailable`:
- * that a replica of ours is ending is no reason for our caller to ask us again.
+ * A replica that ends has done nothing of a call that it refuses: another can be asked, for as long
+ * as the call may take where one is ready, and else for a moment. What is final is told as
+ * `unavailable`: that a replica of ours is ending is no reason for our caller to ask us again.
  */
 function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions, replicas: Replicas) {
   const startedAt = performance.now();

@@ -15,7 +15,10 @@ import { openTrunk, type Trunk } from "./trunk-client.ts";
 const mostTrunkBytes = 256 * 1024;
 /** For how long a replica that knows no trunks is not asked for one again. */
 const plainForMs = 30_000;
-/** For how long one that left is given no calls, if its connection stays: something may stand between. */
+/**
+ * For how long one that left is given no calls, if its connection stays: something may stand
+ * between.
+ */
 const leavingForMs = 30_000;
 
 /** One replica of a peer, and the connection to it. */

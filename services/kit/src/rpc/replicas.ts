@@ -22,8 +22,8 @@ export interface Replicas {
 }
 
 /**
- * Calls go to all that `lookUpTargets` finds. They are looked up now and then: a new one is opened, one that
- * has gone retired. Where it finds none, those before stay.
+ * Calls go to all that `lookUpTargets` finds. They are looked up now and then: a new one is opened,
+ * one that has gone retired. Where it finds none, those before stay.
  */
 export function createReplicas(
   lookUpTargets: () => Promise<readonly string[]>,

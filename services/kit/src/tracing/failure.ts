@@ -2,7 +2,9 @@ import { GatewayError, PeerError } from "../errors.ts";
 import { SlotFailure } from "../upstream/failure.ts";
 import type { Span } from "./tracer.ts";
 
-/** Tells on a span that its work raised an error. A server that refuses a request has not failed. */
+/**
+ * Tells on a span that its work raised an error. A server that refuses a request has not failed.
+ */
 export function tellFailure(span: Span, error: unknown): void {
   const type = errorType(error);
   const refused = error instanceof GatewayError && error.status < 500;

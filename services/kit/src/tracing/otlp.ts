@@ -29,7 +29,9 @@ import type { Attributes, Span, SpanKind, TraceHeaders, Tracer } from "./tracer.
 export interface OtlpOptions {
   url: string;
   serviceName: string;
-  /** Of traces that begin here, how many are kept: 0 to 1. A trace that goes on is kept as it was. */
+  /**
+   * Of traces that begin here, how many are kept: 0 to 1. A trace that goes on is kept as it was.
+   */
   share: number;
   onFailure(reason: string): void;
 }

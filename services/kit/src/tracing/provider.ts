@@ -7,8 +7,8 @@ import type { Attributes, Span, Tracer } from "./tracer.ts";
 type Send = ProviderClient["send"];
 
 /**
- * Requests to providers, with the trace in their headers. A request that is a slot's attempt is told
- * on the attempt's span; any other has one of its own.
+ * Requests to providers, with the trace in their headers. A request that is a slot's attempt is
+ * told on the attempt's span; any other has one of its own.
  */
 export function traceSend(send: Send, baseUrlOf: (slot: Slot) => string, tracer: Tracer): Send {
   return async (slot, request, signal) => {

@@ -14,8 +14,9 @@ export async function traced<T>(tracer: Tracer, span: Span, work: () => Promise<
 }
 
 /**
- * The items of `open`, inside a span that lasts from the first one asked for to the last. A generator
- * goes on in the context of whoever asks for its next item, so each is asked for inside the span.
+ * The items of `open`, inside a span that lasts from the first one asked for to the last. A
+ * generator goes on in the context of whoever asks for its next item, so each is asked for inside
+ * the span.
  */
 export async function* tracedItems<Item>(
   tracer: Tracer,

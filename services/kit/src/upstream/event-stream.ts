@@ -7,7 +7,9 @@ const maxEventCharacters = 16 * 1024 * 1024;
 
 /** Reads a provider's server-sent events out of their bytes. */
 export interface EventReader {
-  /** The `data` of the events that these bytes end. Raises a SlotFailure for one that is too large. */
+  /**
+   * The `data` of the events that these bytes end. Raises a SlotFailure for one that is too large.
+   */
   read(part: Buffer): readonly string[];
 }
 

@@ -14,9 +14,9 @@ export interface SlotFailureDetails {
 }
 
 /**
- * How a slot did not serve. `unreachable`: no answer came at all. `rejected`: an answer came that is
- * of no use. `unusable`: a good answer came, but not one for this request; it says nothing of the
- * slot. `oversized`: the same, and every slot's would be.
+ * How a slot did not serve. `unreachable`: no answer came at all. `rejected`: an answer came that
+ * is of no use. `unusable`: a good answer came, but not one for this request; it says nothing of
+ * the slot. `oversized`: the same, and every slot's would be.
  */
 export type FailureKind = "unreachable" | "rejected" | "unusable" | "oversized";
 

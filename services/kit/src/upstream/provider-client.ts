@@ -17,7 +17,9 @@ const connectTimeoutMs = 5_000;
  * that is just being closed. Common Python servers close after 5 s.
  */
 const keepAliveMs = 4_000;
-/** The largest JSON answer that is read. It must fit a message between services, see `grpc-channel`. */
+/**
+ * The largest JSON answer that is read. It must fit a message between services, see `grpc-channel`.
+ */
 const maxAnswerBytes = 32 * 1024 * 1024;
 
 export interface ProviderClient {

@@ -8,7 +8,9 @@ import type { ProviderClient } from "./provider-client.ts";
 
 const connectTimeoutMs = 10_000;
 const maxEventBytes = 1024 * 1024;
-/** Audio that waits for the provider, and events that wait for the client, before either is slowed. */
+/**
+ * Audio that waits for the provider, and events that wait for the client, before either is slowed.
+ */
 const maxBufferedBytes = 1024 * 1024;
 const maxWaitingEvents = 256;
 

@@ -10,8 +10,8 @@ export function reportsError({ error }: JsonObject): boolean {
 }
 
 /**
- * Raises a SlotFailure for an answer that reports an error. It may be the request's fault, which one
- * client could make again and again: it does not speak against the slot.
+ * Raises a SlotFailure for an answer that reports an error. It may be the request's fault, which
+ * one client could make again and again: it does not speak against the slot.
  */
 export function refuseReportedError(answer: JsonObject): void {
   if (!reportsError(answer)) return;
