@@ -2,9 +2,9 @@ import type { Model } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
 import type { Spool } from "@tollgate/kit/http/spool";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import { measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
-import { costOf } from "@tollgate/kit/money";
-import { dearestCost } from "@tollgate/kit/pipeline";
+import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
 import { type Refusal, SlotFailure } from "@tollgate/kit/upstream/failure";
 import { nameRequest, readJson } from "@tollgate/kit/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/kit/upstream/reported-error";
@@ -42,12 +42,11 @@ export async function transcribe(
 ): Promise<Uint8Array> {
   const { alias, audio, contentType, language } = upload;
   const model = pipeline.resolve(alias, "transcriptions");
-  const quantity = estimatedSeconds(audio);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(ceilingMs)]);
   const running = pipeline.run({
     caller,
     model,
-    estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
+    estimate: dearestCostOfUnits(model, estimatedSeconds(audio)),
     async ask(slot) {
       const startedAt = performance.now();
       const headers = {
@@ -71,11 +70,11 @@ export async function transcribe(
         throw meaningOf(error, model, language, signal);
       }
     },
-    measure({ value, elapsedMs }, { pricing }) {
+    measure({ value, elapsedMs }, slot) {
       const reported = reportedSeconds(value);
-      const used = reported ?? secondsIn(elapsedMs / 1_000);
+      const quantity = reported ?? secondsIn(elapsedMs / 1_000);
       const basis = reported === undefined ? "wall_clock" : "provider";
-      return { quantity: used, basis, lines: [{ quantity: used, price: pricing.input }] };
+      return measuredUnits({ quantity, basis }, slot);
     },
   });
   const { answer } = await running.catch((error: unknown) => {

@@ -1,9 +1,8 @@
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
-import type { Measured } from "@tollgate/kit/generation";
+import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
-import { costOf, type Price } from "@tollgate/kit/money";
-import { dearestCost } from "@tollgate/kit/pipeline";
+import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
 import { type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { spliceBody } from "@tollgate/kit/upstream/json-body";
@@ -30,16 +29,12 @@ export async function* speak(
   const model = pipeline.resolve(call.alias, "speech");
   checkSpeech(call, model);
   const quantity = BigInt(call.characters);
-  const measured = (price: Price): Measured => ({
-    quantity,
-    basis: "input",
-    lines: [{ quantity, price }],
-  });
+  const measure = (slot: Slot): Measured => measuredUnits({ quantity, basis: "input" }, slot);
   let delivered = false;
   const order: StreamedOrder<SpeechPart> = {
     caller: call.caller,
     model,
-    estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
+    estimate: dearestCostOfUnits(model, quantity),
     async open(slot: Slot) {
       const body = spliceBody({ model: slot.upstreamModel }, call.body);
       const { requestId = "" } = call.caller ?? {};
@@ -48,8 +43,8 @@ export async function* speak(
         delivered = true;
       });
     },
-    measure: ({ pricing }: Slot) => measured(pricing.input),
-    measureLeft: ({ pricing }: Slot) => (delivered ? measured(pricing.input) : undefined),
+    measure,
+    measureLeft: (slot: Slot) => (delivered ? measure(slot) : undefined),
   };
   yield* streamAnswer(pipeline, order, signal);
 }

@@ -1,11 +1,10 @@
 import type { Readable } from "node:stream";
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
-import type { Measured } from "@tollgate/kit/generation";
 import type { TranscriptEvent } from "@tollgate/kit/live-audio";
+import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
-import { costOf } from "@tollgate/kit/money";
-import { dearestCost } from "@tollgate/kit/pipeline";
+import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
 import { type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
 import { connectProvider, type ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
@@ -35,18 +34,14 @@ export async function* streamTranscription(
 ): AsyncGenerator<Part> {
   const pcm = pcmOf(upload);
   const model = streamingModel(pipeline.resolve(upload.alias, "transcriptions"), "stream");
-  const seconds = secondsIn(pcm.bytes / pcmBytesPerSecond);
   const tally = createTally();
   const progress = { flushed: false, sentBytes: 0 };
-  const used = (bytes: number, { pricing }: Slot): Measured => {
-    const fallback = { quantity: secondsIn(bytes / pcmBytesPerSecond), basis: "pcm_bytes" };
-    const { quantity, basis } = tally.finals() ?? fallback;
-    return { quantity, basis, lines: [{ quantity, price: pricing.input }] };
-  };
+  const used = (bytes: number, slot: Slot): Measured =>
+    measuredUnits(tally.finals() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
   const order: StreamedOrder<Part> = {
     caller,
     model,
-    estimate: dearestCost(model, ({ input }) => costOf([{ quantity: seconds, price: input }])),
+    estimate: dearestCostOfUnits(model, pcmSeconds(pcm.bytes)),
     async open(slot) {
       const socket = await connectProvider(slot, providers, caller.requestId, signal);
       void sendAll(socket, upload.audio.read(pcm.offset, pcm.bytes), progress);
@@ -56,6 +51,10 @@ export async function* streamTranscription(
     measureLeft: (slot) => (tally.events === 0 ? undefined : used(progress.sentBytes, slot)),
   };
   yield* streamAnswer(pipeline, order, signal);
+}
+
+function pcmSeconds(bytes: number): bigint {
+  return secondsIn(bytes / pcmBytesPerSecond);
 }
 
 /** The model with the slots alone that take live audio. `param` is blamed where there is none. */

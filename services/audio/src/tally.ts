@@ -1,5 +1,5 @@
-import type { Measured } from "@tollgate/kit/generation";
 import type { TranscriptEvent } from "@tollgate/kit/live-audio";
+import type { Used } from "@tollgate/kit/metering/measured";
 import { isDuration, secondsIn } from "./seconds.ts";
 
 /** Keeps count of a stream for its meter. */
@@ -7,7 +7,7 @@ export interface Tally {
   add(event: TranscriptEvent): void;
   readonly events: number;
   /** The seconds of all finals together; undefined when none told a duration to be believed. */
-  finals(): Pick<Measured, "quantity" | "basis"> | undefined;
+  finals(): Used | undefined;
 }
 
 export function createTally(): Tally {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/kit/json";
-import type { JsonRoute, Used } from "@tollgate/kit/json-route";
+import type { JsonRoute } from "@tollgate/kit/json-route";
+import type { Used } from "@tollgate/kit/metering/measured";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
 
 /** Embeddings bill the tokens of their inputs. No token is shorter than a byte. */

@@ -1,5 +1,5 @@
-import type { Measured } from "@tollgate/kit/generation";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import type { Measured } from "@tollgate/kit/metering/measured";
 import { type NanoUsd, usdJson } from "@tollgate/kit/money";
 import type { Pipeline } from "@tollgate/kit/pipeline";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";

@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
-import type { Measured } from "@tollgate/kit/generation";
 import { isJsonObject, readCount } from "@tollgate/kit/json";
+import type { Measured } from "@tollgate/kit/metering/measured";
 import { type NanoUsd, usdJson } from "@tollgate/kit/money";
 
 /** What a chat generation used, and where that is known from. */

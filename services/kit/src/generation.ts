@@ -4,9 +4,10 @@ import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Model, RouteType, Slot } from "./catalog/model.ts";
 import type { Log } from "./log.ts";
 import type { Hold, Holds } from "./metering/holds.ts";
+import type { Measured } from "./metering/measured.ts";
 import type { Publisher } from "./metering/publisher.ts";
 import { completedUsage, type Ended, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
-import { costOf, formatUsd, minOf, type NanoUsd, type Price } from "./money.ts";
+import { costOf, formatUsd, minOf, type NanoUsd } from "./money.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import type { Breakers } from "./upstream/breaker.ts";
 import { type ChainParts, type Served, walkChain } from "./upstream/chain.ts";
@@ -33,17 +34,6 @@ export interface Generation {
   complete(slot: Slot, measured: Measured): Promise<NanoUsd>;
   /** Records a generation that is not billed, and so gives the hold back. Never raises. */
   fail(cause?: unknown): Promise<void>;
-}
-
-/** What a generation used. */
-export interface Measured {
-  quantity: bigint;
-  /** Where the quantity comes from: `provider`, or the name of a fall-back. */
-  basis: string;
-  lines: readonly { quantity: bigint; price: Price }[];
-  tokens?: { prompt: bigint; completion: bigint; cachedPrompt: bigint };
-  /** Recorded, not priced. */
-  corpusSize?: bigint;
 }
 
 /** What a generation stands on. */

@@ -1,9 +1,9 @@
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Model, RouteType, Slot } from "./catalog/model.ts";
-import type { Measured } from "./generation.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { costOf, type NanoUsd } from "./money.ts";
-import { dearestCost, type Pipeline } from "./pipeline.ts";
+import { measuredUnits, type Used } from "./metering/measured.ts";
+import type { NanoUsd } from "./money.ts";
+import { dearestCostOfUnits, type Pipeline } from "./pipeline.ts";
 import { SlotFailure } from "./upstream/failure.ts";
 import { spliceBody } from "./upstream/json-body.ts";
 import { type ProviderClient, readJson } from "./upstream/provider-client.ts";
@@ -37,9 +37,6 @@ export interface JsonRoute<Call extends JsonCall> {
   measure(answer: JsonObject, call: Call, asked: Asked): Used;
 }
 
-/** The units used, and where their number is known from. */
-export type Used = Pick<Measured, "quantity" | "basis" | "corpusSize">;
-
 export interface JsonAnswer {
   /** As the provider wrote it. */
   bytes: Uint8Array;
@@ -60,12 +57,11 @@ export async function serveJson<Call extends JsonCall>(
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
   const model = pipeline.resolve(call.alias, route.routeType);
-  const quantity = route.bound(call, model);
   const { requestId = "" } = call.caller ?? {};
   const { answer, cost } = await pipeline.run({
     caller: call.caller,
     model,
-    estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
+    estimate: dearestCostOfUnits(model, route.bound(call, model)),
     async ask(slot, held) {
       const asked = { model, slot, held };
       const decided = { model: slot.upstreamModel, ...route.decide?.(call, asked) };
@@ -76,10 +72,7 @@ export async function serveJson<Call extends JsonCall>(
       const value = membersOf(json, route.lists);
       return { bytes, value, used: route.measure(value, call, asked) };
     },
-    measure: ({ used }, { pricing }) => ({
-      ...used,
-      lines: [{ quantity: used.quantity, price: pricing.input }],
-    }),
+    measure: ({ used }, slot) => measuredUnits(used, slot),
   });
   return { ...answer, cost };
 }

@@ -17,12 +17,12 @@ import {
   countUsage,
   type Generation,
   type GenerationParts,
-  type Measured,
   openGeneration,
   tellGeneration,
 } from "./generation.ts";
+import type { Measured } from "./metering/measured.ts";
 import { completedUsage, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
-import type { NanoUsd } from "./money.ts";
+import { costOf, type NanoUsd } from "./money.ts";
 import { traceOpen, traceWalk } from "./tracing/generation.ts";
 import type { Tracer } from "./tracing/tracer.ts";
 import { type Served, walkChain } from "./upstream/chain.ts";
@@ -149,4 +149,9 @@ export function dearestCost(model: Model, costAt: (pricing: Pricing) => NanoUsd)
     if (cost > dearest) dearest = cost;
   }
   return dearest;
+}
+
+/** The same where one unit is billed, at the slot's input price. */
+export function dearestCostOfUnits(model: Model, quantity: bigint): NanoUsd {
+  return dearestCost(model, ({ input }) => costOf([{ quantity, price: input }]));
 }

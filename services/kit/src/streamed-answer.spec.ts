@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import type { Slot } from "./catalog/model.ts";
 import { GatewayError } from "./errors.ts";
-import type { Generation, Measured } from "./generation.ts";
+import type { Generation } from "./generation.ts";
+import type { Measured } from "./metering/measured.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { type StreamedOrder, streamAnswer } from "./streamed-answer.ts";
 import { SlotFailure } from "./upstream/failure.ts";

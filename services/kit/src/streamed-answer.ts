@@ -1,7 +1,8 @@
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Model, Slot } from "./catalog/model.ts";
 import { GatewayError } from "./errors.ts";
-import { chargeOf, type Generation, type Measured } from "./generation.ts";
+import { chargeOf, type Generation } from "./generation.ts";
+import type { Measured } from "./metering/measured.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { SlotFailure } from "./upstream/failure.ts";

@@ -1,9 +1,9 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
-import type { Generation, Measured } from "@tollgate/kit/generation";
+import type { Generation } from "@tollgate/kit/generation";
+import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
-import { costOf } from "@tollgate/kit/money";
-import { dearestCost } from "@tollgate/kit/pipeline";
+import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
 import { connectProvider, type ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type AudioProgress, drainEvents } from "../drained-events.ts";
@@ -39,9 +39,7 @@ export async function serveSession(
   if (first === undefined) return;
   const resolve = (alias: string) => pipeline.resolve(alias, "transcriptions");
   const model = streamingModel(readConfigFrame(first, resolve), "model");
-  const estimate = dearestCost(model, ({ input }) =>
-    costOf([{ quantity: secondsAtATime, price: input }]),
-  );
+  const estimate = dearestCostOfUnits(model, secondsAtATime);
   const generation = await pipeline.open(caller, model, estimate);
   let stream: LiveStream | undefined;
   try {
@@ -93,8 +91,7 @@ function openStream(
   const elapsedSeconds = () => (performance.now() - startedAt) / 1_000;
   // Once the audio is over, the time that the gateway waits for more to be said is its own.
   let usedSeconds: number | undefined;
-  const price = slot.pricing.input;
-  const budget = createBudget(generation, price);
+  const budget = createBudget(generation, slot.pricing.input);
   const tally = createTally();
   const progress: AudioProgress & { bytes: number } = { flushed: false, bytes: 0 };
 
@@ -147,10 +144,8 @@ function openStream(
     },
     hasDelivered: () => tally.events > 0,
     measure() {
-      const seconds = secondsIn(usedSeconds ?? elapsedSeconds());
-      const wallClock = { quantity: seconds, basis: "wall_clock" };
-      const { quantity, basis } = tally.finals() ?? wallClock;
-      return { quantity, basis, lines: [{ quantity, price }] };
+      const quantity = secondsIn(usedSeconds ?? elapsedSeconds());
+      return measuredUnits(tally.finals() ?? { quantity, basis: "wall_clock" }, slot);
     },
   };
 }

@@ -1,11 +1,11 @@
-import type { Measured } from "@tollgate/kit/generation";
+import type { Slot } from "@tollgate/kit/catalog/model";
 import type { ProxiedRequest } from "@tollgate/kit/http/proxied-request";
 import { sendJsonBytes } from "@tollgate/kit/http/proxied-request";
 import { withSpool } from "@tollgate/kit/http/spool";
 import { tellAlias } from "@tollgate/kit/http/stamped-caller";
+import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
-import { costOf } from "@tollgate/kit/money";
-import { dearestCost } from "@tollgate/kit/pipeline";
+import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { reportedPages } from "../pages.ts";
 import { checkLane, readOcrForm } from "./form.ts";
@@ -25,20 +25,18 @@ export async function answerOcr(
     tellAlias(res, form.alias);
     const model = pipeline.resolve(form.alias, "ocr");
     checkLane(form, model);
-    const quantity = BigInt(form.pages);
     const { requestId } = caller;
     const { answer } = await pipeline.run({
       caller,
       model,
-      estimate: dearestCost(model, ({ input }) => costOf([{ quantity, price: input }])),
+      estimate: dearestCostOfUnits(model, BigInt(form.pages)),
       async ask(slot) {
         const order = { path: slot.path, requestId };
         const read = await forwardForm(providers, slot, order, form, signal);
         if (jobStateOf(read.value) !== "failed") return read;
         throw new SlotFailure("unusable", "the provider could not read the document");
       },
-      measure: ({ value }, { pricing }) =>
-        measurePages(reportedPages(value), form.fileParts, pricing.input),
+      measure: ({ value }, slot) => measurePages(reportedPages(value), form.fileParts, slot),
     });
     sendJsonBytes(res, answer.bytes);
   });
@@ -48,9 +46,9 @@ export async function answerOcr(
 export function measurePages(
   reported: bigint | undefined,
   fileParts: number,
-  price: Measured["lines"][number]["price"],
+  slot: Slot,
 ): Measured {
   const quantity = reported ?? BigInt(fileParts);
   const basis = reported === undefined ? "file_parts" : "provider";
-  return { quantity, basis, lines: [{ quantity, price }] };
+  return measuredUnits({ quantity, basis }, slot);
 }

@@ -77,7 +77,7 @@ export async function readJob(
   const answer = await askForJob(modality, slot, jobId, signal);
   const state = jobStateOf(answer.value);
   if (job.meteredAt === null && state !== "running") {
-    const measured = measurePages(reportedPages(answer.value), job.fileParts, slot.pricing.input);
+    const measured = measurePages(reportedPages(answer.value), job.fileParts, slot);
     await modality.pipeline.record({
       eventId: eventIdOf(job),
       caller: { ...caller, keyId: job.keyId },

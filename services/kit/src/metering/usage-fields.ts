@@ -1,7 +1,7 @@
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Model, Slot } from "../catalog/model.ts";
-import type { Measured } from "../generation.ts";
 import { costOf, maxBalanceNanoUsd, minOf } from "../money.ts";
+import type { Measured } from "./measured.ts";
 
 /** What a usage event says of how a generation ended. */
 export type Ended = Pick<

@@ -1,5 +1,6 @@
 import type { Model, Slot } from "../catalog/model.ts";
-import type { Generation, Measured } from "../generation.ts";
+import type { Generation } from "../generation.ts";
+import type { Measured } from "../metering/measured.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { tellFailure } from "./failure.ts";
 import { traced } from "./traced.ts";
