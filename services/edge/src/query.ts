@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { GatewayError } from "@tollgate/kit/errors";
+import { GatewayError, unknownParam } from "@tollgate/kit/errors";
 
 /** Raises `unknown_param` for a query parameter on a route that takes none. */
 export function refuseQuery(req: IncomingMessage): void {
@@ -16,13 +16,9 @@ export function readQuery<const Name extends string>(
 ): Partial<Record<Name, string>> {
   const values: Partial<Record<string, string>> = {};
   for (const [name, value] of queryOf(req)) {
-    const param = name.slice(0, 200);
-    if (!names.some((known) => known === name)) {
-      const message = `${param} is not a parameter of this route.`;
-      throw new GatewayError("unknown_param", message, { param });
-    }
+    if (!names.some((known) => known === name)) throw unknownParam(name);
     if (Object.hasOwn(values, name)) {
-      throw new GatewayError("invalid_param", `${param}: must come once.`, { param });
+      throw new GatewayError("invalid_param", `${name}: must come once.`, { param: name });
     }
     values[name] = value;
   }

@@ -1,4 +1,4 @@
-import { GatewayError } from "@tollgate/kit/errors";
+import { GatewayError, unknownParam } from "@tollgate/kit/errors";
 import type { JsonObject } from "@tollgate/kit/json";
 import { z } from "zod";
 
@@ -36,11 +36,7 @@ export function isOptional(field: unknown): boolean {
 /** Raises `unknown_param` for a field that the schema does not have. */
 export function refuseUnknownFields(schema: z.ZodObject, body: JsonObject, prefix: string): void {
   for (const name of Object.keys(body)) {
-    if (Object.hasOwn(schema.shape, name)) continue;
-    const param = `${prefix}${name}`.slice(0, 200);
-    throw new GatewayError("unknown_param", `${param} is not a parameter of this route.`, {
-      param,
-    });
+    if (!Object.hasOwn(schema.shape, name)) throw unknownParam(`${prefix}${name}`);
   }
 }
 

@@ -73,6 +73,15 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCatalogue, code);
 }
 
+/** How much of an unknown name a client is shown again. */
+const maxNameShown = 200;
+
+/** The refusal of a field, a form's part or a query parameter that a route does not take. */
+export function unknownParam(name: string): GatewayError {
+  const param = name.slice(0, maxNameShown);
+  return new GatewayError("unknown_param", `${param} is not a parameter of this route.`, { param });
+}
+
 /** The failure that says nothing of the inside, for whatever was not foreseen. */
 export function internalError(cause: unknown): GatewayError {
   const message =

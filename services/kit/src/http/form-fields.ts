@@ -1,4 +1,4 @@
-import { GatewayError } from "../errors.ts";
+import { GatewayError, unknownParam } from "../errors.ts";
 import type { FormPart } from "./multipart.ts";
 
 /** The most that a whole upload may have: its files, and the form around them. */
@@ -56,9 +56,7 @@ export function readForm<const Fields extends Form>(
 
 function refuseUnknownParts(parts: readonly FormPart[], fields: Form): void {
   const unknown = parts.find(({ name }) => !Object.hasOwn(fields, name));
-  if (unknown === undefined) return;
-  const param = unknown.name.slice(0, 200);
-  throw new GatewayError("unknown_param", `${param} is not a parameter of this route.`, { param });
+  if (unknown !== undefined) throw unknownParam(unknown.name);
 }
 
 function filesOf(parts: readonly FormPart[], name: string, { many }: FileField): FormFile[] {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { GatewayError } from "../errors.ts";
+import { unknownParam } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Trust } from "../trust.ts";
 import { answerError, answerErrorOnSocket, notFound, toGatewayError } from "./error-answer.ts";
@@ -76,9 +76,8 @@ function routeOf(
   const route = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
   if (route === undefined) throw notFound();
   const [name] = searchParams.keys();
-  if (name === undefined) return route;
-  const param = name.slice(0, 200);
-  throw new GatewayError("unknown_param", `${param} is not a parameter of this route.`, { param });
+  if (name !== undefined) throw unknownParam(name);
+  return route;
 }
 
 /** Answers 200, or another status of success, with JSON as it is. */
