@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { envelope, GatewayError, internalError } from "@tollgate/kit/errors";
+import { envelope, internalError, partUnavailable } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
-import { answerError, answerErrorOnSocket } from "@tollgate/kit/http/error-answer";
+import { answerError, answerErrorOnSocket, logUnanswered } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
 import { gatherPieces } from "@tollgate/kit/http/pieces";
 import { limitLastStall, limitStall, maxStallMs } from "@tollgate/kit/http/stall";
@@ -48,7 +48,7 @@ export function createServiceProxy(
   const answerErrors = definePlugin((proxy) => {
     proxy.on("error", (error, req, to) => {
       if (to === undefined || to.destroyed) return;
-      log.error({ reason: error.message }, "a service of the fleet did not answer");
+      logUnanswered(error, log);
       // A body that is piped to where nobody reads would be read by nobody else either.
       req?.unpipe();
       const order = req && unanswered.get(req);
@@ -194,16 +194,11 @@ function answerUnavailable(
     answerErrorOnSocket(to, failure, order.headers);
   }
   // An answer that has begun ends with what it was proxied from: whole, or abruptly.
-  else if (!to.headersSent) answerError(to, unavailable(cause));
-}
-
-function unavailable(cause?: Error): GatewayError {
-  const message = "A part of the gateway cannot be reached now. Retry in a moment.";
-  return new GatewayError("no_provider_available", message, { cause });
+  else if (!to.headersSent) answerError(to, partUnavailable(cause));
 }
 
 /** The failure in the form of the live route's error frames. */
 function brokenStream(): object {
-  const { error } = envelope(unavailable());
+  const { error } = envelope(partUnavailable());
   return { error: { ...error, retryable: true } };
 }

@@ -1,4 +1,5 @@
 import { internalError, PeerError } from "@tollgate/kit/errors";
+import { logUnanswered } from "@tollgate/kit/http/error-answer";
 import type { Log } from "@tollgate/kit/log";
 import type { Route } from "./exchange.ts";
 
@@ -19,6 +20,6 @@ export function withoutProvider(route: Route, log: Log): Route {
 /** What is told of an error in such a place. */
 export function ownFault(error: unknown, log: Log): unknown {
   if (!(error instanceof PeerError)) return error;
-  log.error({ reason: error.message }, "a service of the fleet did not answer");
+  logUnanswered(error, log);
   return internalError(error);
 }

@@ -89,6 +89,12 @@ export function internalError(cause: unknown): GatewayError {
   return new GatewayError("internal_error", message, { cause });
 }
 
+/** What a client is told where a service could not be asked. */
+export function partUnavailable(cause?: unknown): GatewayError {
+  const message = "A part of the gateway cannot be reached now. Retry in a moment.";
+  return new GatewayError("no_provider_available", message, { cause });
+}
+
 /**
  * A service that could not be asked: out of reach, too slow, or the caller went away first. The
  * edge answers it with 503, or 500 where no provider takes part; a service on the way may know

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { envelope, GatewayError, internalError, PeerError } from "../errors.ts";
+import { envelope, GatewayError, internalError, PeerError, partUnavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { endAfterRequest, endSocket } from "./linger.ts";
 
@@ -8,12 +8,16 @@ import { endAfterRequest, endSocket } from "./linger.ts";
 export function toGatewayError(error: unknown, log: Log): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof PeerError) {
-    log.error({ reason: error.message }, "a service of the fleet did not answer");
-    const message = "A part of the gateway cannot be reached now. Retry in a moment.";
-    return new GatewayError("no_provider_available", message, { cause: error });
+    logUnanswered(error, log);
+    return partUnavailable(error);
   }
   log.error({ err: error }, "request failed");
   return internalError(error);
+}
+
+/** Notes that a service of the fleet could not be asked, for those who run it. */
+export function logUnanswered({ message: reason }: Error, log: Log): void {
+  log.error({ reason }, "a service of the fleet did not answer");
 }
 
 export function notFound(): GatewayError {
