@@ -1,5 +1,6 @@
 import { PeerError } from "../errors.ts";
 import type { TraceHeaders } from "../tracing/tracer.ts";
+import { callerGone } from "./gone-caller.ts";
 import { type CallContext, type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 
 /**
@@ -38,7 +39,7 @@ export class BoundedCall implements CallContext {
 
   /** The caller's signal calls it. */
   handleEvent(): void {
-    this.#end(new PeerError("cancelled", "the caller went away"));
+    this.#end(callerGone());
   }
 
   expire(): void {

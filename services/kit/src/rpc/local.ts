@@ -5,7 +5,9 @@ import type { Log } from "../log.ts";
 import { outgoingError } from "./boundary.ts";
 import { BoundedCall } from "./bounded-call.ts";
 import type { Transport } from "./client.ts";
+import { refuseGoneCaller } from "./gone-caller.ts";
 import type { AnyHandler, CallOptions, Fields, Offer } from "./implementation.ts";
+import { nameOf } from "./method-name.ts";
 
 export interface LocalTransport extends Transport {
   add(offer: Offer): void;
@@ -82,12 +84,4 @@ async function* localStream(
     if (call.ended === undefined) await left;
     call.clear();
   }
-}
-
-function refuseGoneCaller({ signal }: CallOptions): void {
-  if (signal?.aborted) throw new PeerError("cancelled", "the caller went away");
-}
-
-function nameOf(method: DescMethod): string {
-  return `${method.parent.typeName}/${method.name}`;
 }

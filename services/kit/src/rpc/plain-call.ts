@@ -10,7 +10,7 @@ import type { AnswerStream } from "./answer-stream.ts";
 import { errorIn, fromStatus } from "./error-metadata.ts";
 import { asBuffer, deserializer } from "./grpc-channel.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
-import { nameOf } from "./trunk.ts";
+import { nameOf } from "./method-name.ts";
 
 /** A gRPC call of its own that is answered once. `shown` goes with it, and is left as it is. */
 export function plainUnary(

@@ -9,13 +9,13 @@ import type {
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { PeerError } from "../errors.ts";
 import { outgoingError } from "./boundary.ts";
 import { toStatus } from "./error-metadata.ts";
+import { callerGone } from "./gone-caller.ts";
 import { deserializer, serializer } from "./grpc-channel.ts";
 import type { Gate } from "./grpc-gate.ts";
 import type { AnyHandler, CallContext, Fields, Offer } from "./implementation.ts";
-import { nameOf } from "./trunk.ts";
+import { nameOf } from "./method-name.ts";
 
 /** Answers each call of a service as a gRPC call of its own. */
 export function addPlainService(server: Server, offer: Offer, gate: Gate): void {
@@ -53,7 +53,7 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
       const result = await (handler(call.request as never, context) as Promise<Fields>);
       answer(null, create(method.output, result));
     } catch (error) {
-      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, gate.log);
+      const failure = signal.aborted ? callerGone() : outgoingError(error, method.name, gate.log);
       answer(toStatus(failure));
     } finally {
       ended();
@@ -77,7 +77,7 @@ function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
       await writeAll(call, method, messages, signal);
       call.end();
     } catch (error) {
-      const failure = signal.aborted ? cancelled() : outgoingError(error, method.name, gate.log);
+      const failure = signal.aborted ? callerGone() : outgoingError(error, method.name, gate.log);
       call.end(toStatus(failure).metadata);
     } finally {
       ended();
@@ -109,15 +109,11 @@ function followCaller(
   call: ServerUnaryCall<Message, Message> | ServerWritableStream<Message, Message>,
 ) {
   const controller = new AbortController();
-  const abort = () => controller.abort(cancelled());
+  const abort = () => controller.abort(callerGone());
   if (call.cancelled) abort();
   call.once("cancelled", abort);
   return {
     signal: controller.signal,
     ended: () => void call.removeListener("cancelled", abort),
   };
-}
-
-function cancelled(): PeerError {
-  return new PeerError("cancelled", "the caller went away");
 }

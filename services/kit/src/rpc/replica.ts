@@ -1,9 +1,9 @@
 import { type DescMethod, type Message, toBinary } from "@bufbuild/protobuf";
 import { Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
-import { PeerError } from "../errors.ts";
 import { secretHeader, type Trust } from "../trust.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import { refuseGoneCaller } from "./gone-caller.ts";
 import { channelOptions } from "./grpc-channel.ts";
 import type { CallOptions } from "./implementation.ts";
 import { plainStream, plainUnary } from "./plain-call.ts";
@@ -166,7 +166,3 @@ const shownState = {
   [connectivityState.TRANSIENT_FAILURE]: "failing",
   [connectivityState.SHUTDOWN]: "failing",
 } as const;
-
-function refuseGoneCaller({ signal }: CallOptions): void {
-  if (signal?.aborted) throw new PeerError("cancelled", "the caller went away");
-}

@@ -9,9 +9,11 @@ import type { AnswerFrameSchema, EndSchema, Open } from "@tollgate/proto/tollgat
 import { PeerError } from "../errors.ts";
 import { outgoingError } from "./boundary.ts";
 import { endOf } from "./error-detail.ts";
+import { callerGone } from "./gone-caller.ts";
 import type { Gate } from "./grpc-gate.ts";
 import type { AnyHandler, Fields, Offer } from "./implementation.ts";
-import { nameOf, pieceBytes, weightOf, windowBytes } from "./trunk.ts";
+import { nameOf } from "./method-name.ts";
+import { pieceBytes, weightOf, windowBytes } from "./trunk.ts";
 
 type Frame = MessageInitShape<typeof AnswerFrameSchema>;
 
@@ -51,7 +53,7 @@ export function createAnswerableCall(
     },
     grant: window.widen,
     cancel() {
-      controller.abort(new PeerError("cancelled", "the caller went away"));
+      controller.abort(callerGone());
       window.widen(windowBytes);
     },
   };

@@ -1,8 +1,9 @@
 import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { PeerError } from "../errors.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import { callerGone } from "./gone-caller.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
-import { nameOf } from "./trunk.ts";
+import { nameOf } from "./method-name.ts";
 import type { Trunk } from "./trunk-client.ts";
 
 /** A call on a trunk that is answered once. */
@@ -96,7 +97,7 @@ function startClock(
   onLimit: (error: PeerError) => void,
 ): () => void {
   const onTimeout = () => reach(new PeerError("deadline", `no answer within ${timeoutMs} ms`));
-  const onAbort = () => reach(new PeerError("cancelled", "the caller went away"));
+  const onAbort = () => reach(callerGone());
   const timer = setTimeout(onTimeout, timeoutMs);
   signal?.addEventListener("abort", onAbort, { once: true });
   function stop(): void {

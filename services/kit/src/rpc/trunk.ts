@@ -1,4 +1,3 @@
-import type { DescMethod } from "@bufbuild/protobuf";
 import {
   type TrunkRequest,
   TrunkRequestSchema,
@@ -28,8 +27,3 @@ export const trunkMethod = {
   responseSerialize: (batch: Buffer) => batch,
   responseDeserialize: deserializer(TrunkResponseSchema) as (bytes: Buffer) => TrunkResponse,
 };
-
-/** A method's name on a trunk. */
-export function nameOf(method: DescMethod): string {
-  return `${method.parent.typeName}/${method.name}`;
-}

@@ -1,6 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Transport } from "../rpc/client.ts";
 import type { AnyHandler, CallContext, Fields, Offer } from "../rpc/implementation.ts";
+import { nameOf } from "../rpc/method-name.ts";
 import { traced, tracedItems } from "./traced.ts";
 import type { Tracer } from "./tracer.ts";
 
@@ -59,8 +60,4 @@ function traceHandler(
 
 function attributesOf(method: DescMethod, system: RpcSystem) {
   return { "rpc.system.name": system, "rpc.method": nameOf(method) };
-}
-
-function nameOf(method: DescMethod): string {
-  return `${method.parent.typeName}/${method.name}`;
 }
