@@ -53,8 +53,7 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
       const result = await (handler(call.request as never, context) as Promise<Fields>);
       answer(null, create(method.output, result));
     } catch (error) {
-      const failure = signal.aborted ? callerGone() : outgoingError(error, method.name, gate.log);
-      answer(toStatus(failure));
+      answer(toStatus(failureOf(error, method, signal, gate)));
     } finally {
       ended();
       leave();
@@ -77,8 +76,7 @@ function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
       await writeAll(call, method, messages, signal);
       call.end();
     } catch (error) {
-      const failure = signal.aborted ? callerGone() : outgoingError(error, method.name, gate.log);
-      call.end(toStatus(failure).metadata);
+      call.end(toStatus(failureOf(error, method, signal, gate)).metadata);
     } finally {
       ended();
       leave();
@@ -98,6 +96,11 @@ async function writeAll(
     if (!more && !signal.aborted) await once(call, "drain", { signal });
     if (signal.aborted) return;
   }
+}
+
+/** What the caller is told of a call that failed. */
+function failureOf(error: unknown, method: DescMethod, signal: AbortSignal, { log }: Gate) {
+  return signal.aborted ? callerGone() : outgoingError(error, nameOf(method), log);
 }
 
 function contextOf(metadata: Metadata, signal: AbortSignal, gate: Gate): CallContext {
