@@ -25,6 +25,16 @@ export function readQuery<const Name extends string>(
   return values;
 }
 
+/**
+ * The alias that the query of a route names as its `model`, the only parameter. Raises
+ * `unknown_param` and `invalid_param`, the latter also where none is named.
+ */
+export function readModelQuery(req: IncomingMessage): string {
+  const { model = "" } = readQuery(req, ["model"]);
+  if (model !== "") return model;
+  throw new GatewayError("invalid_param", "model: is required.", { param: "model" });
+}
+
 /** The query alone: what stands in front of it may be no URL. */
 export function queryOf({ url = "" }: IncomingMessage): URLSearchParams {
   const mark = url.indexOf("?");

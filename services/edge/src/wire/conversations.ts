@@ -1,5 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError } from "@tollgate/kit/errors";
 import { usdJson } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
@@ -23,6 +22,7 @@ import {
   type listSchema,
   maxLimit,
 } from "./conversation-operations.ts";
+import { toUnixSeconds } from "./unix-seconds.ts";
 
 export interface ConversationParts {
   authenticate: Authenticate;
@@ -160,8 +160,8 @@ function toItem({
   return {
     id,
     object: "conversation",
-    created_at: unixSeconds(createdAt),
-    last_active_at: unixSeconds(lastActiveAt),
+    created_at: toUnixSeconds(createdAt),
+    last_active_at: toUnixSeconds(lastActiveAt),
     model,
     turn_count: turnCount,
   };
@@ -175,7 +175,7 @@ function detailOf({ conversation, turns, costs }: GetConversationResponse): stri
     unit_type: cost.unitType,
     quantity: Number(cost.quantity),
     cost: usdJson(cost.costNanoUsd),
-    created_at: unixSeconds(cost.createdAt),
+    created_at: toUnixSeconds(cost.createdAt),
   }));
   const total = costs.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
   const summary: z.infer<typeof costsSchema> = {
@@ -190,11 +190,7 @@ function detailOf({ conversation, turns, costs }: GetConversationResponse): stri
 
 /** A turn's parts are JSON already, as they came and went. */
 function turnJson({ index, messages, response, model, requestId, createdAt, usage }: Turn): string {
-  const own = { index, model, request_id: requestId, created_at: unixSeconds(createdAt) };
+  const own = { index, model, request_id: requestId, created_at: toUnixSeconds(createdAt) };
   const head = JSON.stringify(own).slice(0, -1);
   return `${head},"messages":${messages},"response":${response},"usage":${usage}}`;
-}
-
-function unixSeconds(timestamp: Timestamp | undefined): number {
-  return timestamp === undefined ? 0 : Math.floor(timestampDate(timestamp).getTime() / 1_000);
 }

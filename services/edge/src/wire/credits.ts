@@ -1,4 +1,3 @@
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { GatewayError } from "@tollgate/kit/errors";
 import { usdJson } from "@tollgate/kit/money";
 import type { Client } from "@tollgate/kit/rpc/implementation";
@@ -7,8 +6,9 @@ import { z } from "zod";
 import { writeJson } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
-import { unixSeconds as time, usd } from "../openapi/answer-fields.ts";
+import { unixSeconds, usd } from "../openapi/answer-fields.ts";
 import { jsonAnswer, type Operation } from "../openapi/operation.ts";
+import { toUnixSeconds } from "./unix-seconds.ts";
 
 /** GET /v1/credits: the account's wallet and what it spent in the trailing 30 days. */
 export function getCredits(
@@ -29,14 +29,10 @@ export function getCredits(
       held: usdJson(heldNanoUsd),
       available: usdJson(balanceNanoUsd - heldNanoUsd),
       spend_30d: usdJson(credits.spend30dNanoUsd),
-      period_start: unixSeconds(credits.periodStart),
-      period_end: unixSeconds(credits.periodEnd),
+      period_start: toUnixSeconds(credits.periodStart),
+      period_end: toUnixSeconds(credits.periodEnd),
     } satisfies z.input<typeof summary>);
   };
-}
-
-function unixSeconds(timestamp: Timestamp | undefined): number {
-  return timestamp === undefined ? 0 : Math.floor(timestampMs(timestamp) / 1_000);
 }
 
 const summary = z.object({
@@ -48,8 +44,8 @@ const summary = z.object({
   ),
   available: usd.describe("What new requests may cost: the balance without what is held."),
   spend_30d: usd.describe("What was spent in the period, the trailing 30 days."),
-  period_start: time,
-  period_end: time,
+  period_start: unixSeconds,
+  period_end: unixSeconds,
 });
 
 export const getCreditsOperation: Operation = {

@@ -1,5 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import { GatewayError } from "@tollgate/kit/errors";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
@@ -8,7 +7,7 @@ import { jsonType, noHeaders, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
 import { jsonAnswer, modelParameter, type Operation } from "../openapi/operation.ts";
-import { readQuery } from "../query.ts";
+import { readModelQuery } from "../query.ts";
 
 const timeoutMs = 5 * 60 * 1_000;
 
@@ -20,10 +19,7 @@ export function readOcrJob(
   return async (exchange) => {
     const { keyId, accountId } = await authenticate(exchange);
     const { req, place: jobId = "", requestId, signal } = exchange;
-    const { model: alias = "" } = readQuery(req, ["model"]);
-    if (alias === "") {
-      throw new GatewayError("invalid_param", "model: is required.", { param: "model" });
-    }
+    const alias = readModelQuery(req);
     const caller = create(CallerSchema, { requestId, keyId, accountId });
     const { body } = await document.readOcrJob({ caller, alias, jobId }, { signal, timeoutMs });
     writeWhole(exchange, { contentType: jsonType, body }, noHeaders);

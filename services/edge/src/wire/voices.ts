@@ -1,4 +1,3 @@
-import { GatewayError } from "@tollgate/kit/errors";
 import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { z } from "zod";
@@ -6,7 +5,7 @@ import { jsonType, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";
 import type { Route } from "../exchange.ts";
 import { jsonAnswer, modelParameter, type Operation } from "../openapi/operation.ts";
-import { readQuery } from "../query.ts";
+import { readModelQuery } from "../query.ts";
 
 const timeoutMs = 5 * 60 * 1_000;
 
@@ -14,10 +13,7 @@ const timeoutMs = 5 * 60 * 1_000;
 export function listVoices(authenticate: Authenticate, audio: Client<typeof AudioService>): Route {
   return async (exchange) => {
     await authenticate(exchange);
-    const { model: alias = "" } = readQuery(exchange.req, ["model"]);
-    if (alias === "") {
-      throw new GatewayError("invalid_param", "model: is required.", { param: "model" });
-    }
+    const alias = readModelQuery(exchange.req);
     const { signal } = exchange;
     const { body } = await audio.listVoices({ alias }, { signal, timeoutMs });
     writeWhole(exchange, { contentType: jsonType, body }, () => ({}));
