@@ -6,7 +6,7 @@ import { measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
 import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
 import { type Refusal, SlotFailure } from "@tollgate/kit/upstream/failure";
-import { nameRequest, readJson } from "@tollgate/kit/upstream/provider-client";
+import { nameRequest, readJsonObject } from "@tollgate/kit/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/kit/upstream/reported-error";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { isDuration, secondsIn } from "./seconds.ts";
@@ -60,10 +60,7 @@ export async function transcribe(
         const body = audio.read();
         const request = { method: "POST", path: slot.path, query, headers, body } as const;
         const response = await providers.send(slot, request, limited);
-        const { bytes, value } = await readJson(response, limited);
-        if (!isJsonObject(value)) {
-          throw new SlotFailure("rejected", "the provider's answer is no JSON object");
-        }
+        const { bytes, value } = await readJsonObject(response, limited);
         refuseReportedError(value);
         return { bytes, value, elapsedMs: performance.now() - startedAt };
       } catch (error) {

@@ -1,11 +1,10 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import type { JsonObject } from "@tollgate/kit/json";
 import type { Modality } from "@tollgate/kit/modality";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import {
   nameRequest,
   type ProviderRequest,
-  readJson,
+  readJsonObject,
 } from "@tollgate/kit/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/kit/upstream/reported-error";
 import type { OcrForm } from "./form.ts";
@@ -47,7 +46,5 @@ export async function askSlot(
   signal: AbortSignal,
 ): Promise<OcrAnswer> {
   const answer = await providers.send(slot, request, signal);
-  const { bytes, value } = await readJson(answer, signal);
-  if (isJsonObject(value)) return { status: answer.status, bytes, value };
-  throw new SlotFailure("rejected", "the provider's answer is no JSON object");
+  return { status: answer.status, ...(await readJsonObject(answer, signal)) };
 }

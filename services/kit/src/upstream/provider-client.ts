@@ -3,6 +3,7 @@ import { Agent, errors } from "undici";
 import type { Catalog, Provider, Slot } from "../catalog/model.ts";
 import type { Environment } from "../config.ts";
 import { StartError } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
 import { traceSend, traceUpgrade } from "../tracing/provider.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import { SlotFailure } from "./failure.ts";
@@ -198,6 +199,16 @@ export async function readJson(
   } catch (cause) {
     throw new SlotFailure("rejected", "the provider's answer is not JSON", { cause });
   }
+}
+
+/** The same for an answer that must be an object. */
+export async function readJsonObject(
+  answer: ProviderAnswer,
+  signal: AbortSignal,
+): Promise<{ bytes: Uint8Array; value: JsonObject }> {
+  const { bytes, value } = await readJson(answer, signal);
+  if (isJsonObject(value)) return { bytes, value };
+  throw new SlotFailure("rejected", "the provider's answer is no JSON object");
 }
 
 /**
