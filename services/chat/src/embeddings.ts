@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, readCount } from "@tollgate/kit/json";
 import type { JsonRoute } from "@tollgate/kit/json-route";
 import type { Used } from "@tollgate/kit/metering/measured";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
+import { approximateTokens } from "./usage.ts";
 
 /** Embeddings bill the tokens of their inputs. No token is shorter than a byte. */
 export const embeddings: JsonRoute<EmbedRequest> = {
@@ -10,7 +11,7 @@ export const embeddings: JsonRoute<EmbedRequest> = {
   lists: ["data", "embeddings"],
   bound: ({ textBytes }) => (textBytes === 0n ? 1n : textBytes),
   measure: ({ usage }, { textCharacters }) =>
-    reportedTokens(usage) ?? { quantity: (textCharacters + 3n) / 4n, basis: "approx4" },
+    reportedTokens(usage) ?? { quantity: approximateTokens(textCharacters), basis: "approx4" },
 };
 
 function reportedTokens(usage: unknown): Used | undefined {

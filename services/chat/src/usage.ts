@@ -39,7 +39,7 @@ export function approximateUsage(
 ): ChatUsage {
   return {
     promptTokens: approximateTokens(promptCharacters),
-    completionTokens: BigInt(Math.ceil(completionCharacters / 4)),
+    completionTokens: approximateTokens(BigInt(completionCharacters)),
     cachedTokens: 0n,
     basis,
     details: {},
