@@ -14,6 +14,7 @@ import { startPostgres } from "@tollgate/local/postgres";
 import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { fillEntries } from "./fill.ts";
+import { median } from "./statistics.ts";
 
 /**
  * `npm run bench:ledger`: what the ledger's statements cost while one account's entries grow,
@@ -104,7 +105,7 @@ async function medianMs(work: () => Promise<unknown>): Promise<number> {
     await work();
     times.push(performance.now() - startedAt);
   }
-  return times.sort((left, right) => left - right)[Math.floor(rounds / 2)] ?? 0;
+  return median(times);
 }
 
 /** How Postgres goes about the two reads that cover the most entries. */

@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import { cpuSeconds } from "./cpu.ts";
 import { residentMebibytes } from "./memory.ts";
 import { openStage } from "./stage.ts";
+import { median, quantile } from "./statistics.ts";
 import type { Gateway } from "./subject.ts";
 import { startAll, startFleetGateway } from "./tollgate.ts";
 
@@ -50,13 +51,13 @@ async function measure(subject: Gateway): Promise<string> {
   const metered = await meteredSeconds(subject);
   const exact = metered.filter((quantity) => quantity === BigInt(seconds)).length;
   const grown = peak - before;
-  const waits = live.map(({ lagMs }) => lagMs).sort((left, right) => left - right);
+  const waits = live.map(({ lagMs }) => lagMs);
   return (
     `${subject.name}: ${streams} streams of ${seconds} s; ${lost} lost an event; ` +
     `${exact} of ${metered.length} metered to the second; ` +
     `+${grown.toFixed(0)} MiB (${peak.toFixed(0)} in all); ` +
     `${cpu.toFixed(1)} CPU-s; events after the last audio: ` +
-    `p50 ${waits[Math.floor(streams / 2)]?.toFixed(0)} ms, most ${waits.at(-1)?.toFixed(0)} ms\n`
+    `p50 ${median(waits).toFixed(0)} ms, most ${quantile(waits, 1).toFixed(0)} ms\n`
   );
 }
 
