@@ -1,3 +1,4 @@
+import type { ZodError } from "zod";
 import type { Call } from "./call.ts";
 import type { JournalEntry } from "./journal.ts";
 
@@ -25,6 +26,16 @@ export function answerError(call: Call, error: ProviderError, entry?: JournalEnt
     "content-length": Buffer.byteLength(body),
   });
   call.response.end(body);
+}
+
+/** Answers 400 for a request that its schema refuses, by the first of what is wrong with it. */
+export function answerInvalid(
+  call: Call,
+  { issues: [issue] }: ZodError,
+  entry: JournalEntry,
+): void {
+  const param = issue?.path.join(".") ?? "";
+  answerError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, entry);
 }
 
 export function errorBody(error: ProviderError): object {

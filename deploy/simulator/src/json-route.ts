@@ -1,17 +1,11 @@
 import { z } from "zod";
 import { type Call, isAuthorized, namesOf, type Route, untilClientLeaves } from "./call.ts";
 import { type Commands, NO_COMMANDS, readCommands } from "./commands.ts";
-import { answerError } from "./error-answer.ts";
+import { answerError, answerInvalid } from "./error-answer.ts";
 import { meetFaults } from "./faults.ts";
 import type { JournalEntry } from "./journal.ts";
-import { readBody } from "./read-body.ts";
+import { readJsonBody } from "./json-body.ts";
 import { sendJson } from "./send-json.ts";
-
-/** Twice what the gateway takes, so that its own limit is the one that is met. */
-const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
-
-/** Larger bodies are not kept in the journal. */
-const KEPT_BODY_LIMIT_BYTES = 1024 * 1024;
 
 const labels = z.object({ model: z.string().catch("") }).catch({ model: "" });
 
@@ -32,15 +26,11 @@ export function commandedRoute<Schema extends z.ZodType<{ model: string }>>(
     method: "POST",
     path,
     async handle(call) {
-      const raw = await readBody(call.request, BODY_LIMIT_BYTES);
-      const body = raw && parseJson(raw);
-      const parsed = schema.safeParse(body);
-      const isKept = raw !== undefined && raw.length <= KEPT_BODY_LIMIT_BYTES;
-      const entry = openEntry(call, labels.parse(body), isKept ? body : undefined);
+      const { value, kept } = await readJsonBody(call.request);
+      const parsed = schema.safeParse(value);
+      const entry = openEntry(call, labels.parse(value), kept);
       if (!parsed.success) {
-        const issue = parsed.error.issues[0];
-        const param = issue?.path.join(".") ?? "";
-        answerError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, entry);
+        answerInvalid(call, parsed.error, entry);
         return;
       }
       const commands = readCommands(parsed.data.model, undefined);
@@ -70,24 +60,27 @@ export function jsonRoute<Schema extends z.ZodType<{ model: string }>>(
   });
 }
 
+/** What the journal tells of a call's request without reading on. */
+export interface Labels {
+  model: string;
+  stream?: boolean | null | undefined;
+  user?: string | null | undefined;
+}
+
 /** Notes a call in the journal. */
-export function openEntry(call: Call, { model }: { model: string }, body: unknown): JournalEntry {
+export function openEntry(
+  call: Call,
+  { model, stream, user }: Labels,
+  body: unknown,
+): JournalEntry {
   return call.world.journal.open({
     at: call.world.nowMs(),
     route: call.path,
     model,
-    stream: false,
-    user: null,
+    stream: stream ?? false,
+    user: user ?? null,
     authorized: isAuthorized(call.request),
     ...namesOf(call.request),
     body,
   });
-}
-
-function parseJson(raw: Buffer): unknown {
-  try {
-    return JSON.parse(raw.toString());
-  } catch {
-    return undefined;
-  }
 }

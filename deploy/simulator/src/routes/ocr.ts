@@ -8,8 +8,6 @@ import { openEntry } from "../json-route.ts";
 import { readBody } from "../read-body.ts";
 import { sendJson } from "../send-json.ts";
 
-const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
-
 /** A whole form at once. Its body is not touched on its way, so commands come in the query. */
 export const ocr: Route = {
   method: "POST",
@@ -73,7 +71,7 @@ async function commanded(
 }
 
 async function receive(call: Call, entry: JournalEntry): Promise<void> {
-  const body = (await readBody(call.request, BODY_LIMIT_BYTES)) ?? Buffer.alloc(0);
+  const body = (await readBody(call.request)) ?? Buffer.alloc(0);
   const contentType = call.request.headers["content-type"] ?? "";
   const sha256 = createHash("sha256").update(body).digest("hex");
   entry.upload = { contentType, bytes: body.length, sha256, lang: undefined };
