@@ -39,6 +39,7 @@ export function createLiveServer(
   });
 
   server.on("wsClientError", ({ message }, socket) => {
+    // The error has no code: only its text, which is what the client is told, names the header.
     const [param] = /Sec-WebSocket-\w+/.exec(message) ?? [];
     const refusal = new GatewayError("invalid_param", `${message}.`, { param });
     answerErrorOnSocket(socket, refusal, { "sec-websocket-version": "13" });
