@@ -1,8 +1,14 @@
 import { GatewayError, unknownParam } from "../errors.ts";
-import type { FormPart } from "./multipart.ts";
 
 /** The most that a whole upload may have: its files, and the form around them. */
 export const maxUploadBytes = 25 * 1024 * 1024;
+
+/** One field of a form, or one file. */
+export type FormPart =
+  | { kind: "field"; name: string; value: string }
+  /** A field of more than a field may have: its value is not kept. */
+  | { kind: "oversized"; name: string }
+  | { kind: "file"; name: string; contentType: string };
 
 /** What a multipart route takes, by the names of its fields; it is checked in their order. */
 export type Form = Readonly<Record<string, FileField | TextField>>;

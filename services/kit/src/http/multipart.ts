@@ -2,19 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { addAbortSignal, type Readable } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import { GatewayError } from "../errors.ts";
-import { maxUploadBytes } from "./form-fields.ts";
+import { type FormPart, maxUploadBytes } from "./form-fields.ts";
 import { createPartHeaders, type PartHeaders } from "./part-headers.ts";
 import { gatherPieces } from "./pieces.ts";
 
 const maxParts = 1_000;
 const maxFieldBytes = 64 * 1024;
-
-/** One field of a form, or one file. */
-export type FormPart =
-  | { kind: "field"; name: string; value: string }
-  /** A field of more than a field may have: its value is not kept. */
-  | { kind: "oversized"; name: string }
-  | { kind: "file"; name: string; contentType: string };
 
 /** Where a form goes while it is read. */
 export interface FormSinks {
