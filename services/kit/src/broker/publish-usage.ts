@@ -1,12 +1,14 @@
 import { headers, type MsgHdrs, type PubAck } from "nats";
 import type { Log } from "../log.ts";
 import { type EncodedEvent, joinEvents } from "../metering/encoded-event.ts";
-import type { Publish } from "../tracing/messages.ts";
 import type { TraceHeaders } from "../tracing/tracer.ts";
 import type { Broker } from "./connection.ts";
 import { usageSubject } from "./usage-stream.ts";
 
 const brokerTimeoutMs = 2_000;
+
+/** Answers whether the broker has the events, of which a trace travels with one that is alone. */
+export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
 
 /** Publishes usage events in one message: the first with the others as its companions. */
 export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {

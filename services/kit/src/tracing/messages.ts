@@ -1,11 +1,8 @@
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import type { Publish } from "../broker/publish-usage.ts";
 import { usageConsumer, usageSubject } from "../broker/usage-stream.ts";
-import type { EncodedEvent } from "../metering/encoded-event.ts";
 import { traced } from "./traced.ts";
 import type { TraceHeaders, Tracer } from "./tracer.ts";
-
-/** Answers whether the broker has the events, of which a trace travels with one that is alone. */
-export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
 
 /** Publishing inside a request, with a span. What is tried again later has none. */
 export function tracePublish(publish: Publish, tracer: Tracer): Publish {
