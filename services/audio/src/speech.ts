@@ -1,5 +1,5 @@
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
-import { GatewayError } from "@tollgate/kit/errors";
+import { invalidParam } from "@tollgate/kit/errors";
 import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
 import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
@@ -52,14 +52,11 @@ export async function* speak(
 function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Model): void {
   if (speech === undefined) throw new Error("a speech alias says what it takes");
   if (characters > speech.maxCharacters) {
-    const message =
-      `input: ${alias} takes ${speech.maxCharacters} characters at most, not ${characters}. ` +
-      "Split the text.";
-    throw new GatewayError("invalid_param", message, { param: "input" });
+    const most = `${speech.maxCharacters} characters at most`;
+    throw invalidParam("input", `${alias} takes ${most}, not ${characters}. Split the text`);
   }
   if (format !== "" && !speech.formats.some((one) => one === format)) {
-    const message = `response_format: ${alias} takes ${speech.formats.join(", ")}.`;
-    throw new GatewayError("invalid_param", message, { param: "response_format" });
+    throw invalidParam("response_format", `${alias} takes ${speech.formats.join(", ")}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { invalidParam } from "@tollgate/kit/errors";
 import { transcriptionForm } from "@tollgate/kit/forms/transcription";
-import { invalidPart, readForm } from "@tollgate/kit/http/form-fields";
+import { readForm } from "@tollgate/kit/http/form-fields";
 import { readMultipart } from "@tollgate/kit/http/multipart";
 import type { Spool } from "@tollgate/kit/http/spool";
 
@@ -29,7 +30,7 @@ export async function readUpload(req: IncomingMessage, audio: Spool): Promise<Up
   });
   const { file, model, stream, language = "" } = readForm(parts, transcriptionForm);
   if (stream === "true" && language !== "") {
-    throw invalidPart("language", "is found out by itself in a stream, and cannot be chosen");
+    throw invalidParam("language", "is found out by itself in a stream, and cannot be chosen");
   }
   const [{ contentType }] = file;
   return { alias: model, stream: stream === "true", language, contentType, audio };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { GatewayError } from "@tollgate/kit/errors";
+import { invalidParam } from "@tollgate/kit/errors";
 import { notFound } from "@tollgate/kit/http/error-answer";
 import type { Log } from "@tollgate/kit/log";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
@@ -58,7 +58,9 @@ export function createApp(routes: Routes, parts: ExchangeParts): RequestListener
   return (req, res) => {
     const exchange = openExchange(parts, req, res);
     const find = () => {
-      if (lacksHost(req)) return answerFailure(exchange, hostMissing(), log);
+      if (lacksHost(req)) {
+        return answerFailure(exchange, invalidParam("Host", "is required"), log);
+      }
       const { method, url = "" } = req;
       const route = method === "POST" ? posts.get(url) : undefined;
       if (route !== undefined) return answer(exchange, url, route, log);
@@ -143,10 +145,6 @@ function answer(exchange: Exchange, path: string, route: Route, log: Log): void 
 /** HTTP/1.1 asks that such a request be refused (RFC 9112, 3.2). */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === "1.1" && headers.host === undefined;
-}
-
-function hostMissing(): GatewayError {
-  return new GatewayError("invalid_param", "Host: is required.", { param: "Host" });
 }
 
 function createExpress(): Express {

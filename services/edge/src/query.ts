@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { GatewayError, unknownParam } from "@tollgate/kit/errors";
+import { invalidParam, unknownParam } from "@tollgate/kit/errors";
 
 /** Raises `unknown_param` for a query parameter on a route that takes none. */
 export function refuseQuery(req: IncomingMessage): void {
@@ -17,9 +17,7 @@ export function readQuery<const Name extends string>(
   const values: Partial<Record<string, string>> = {};
   for (const [name, value] of queryOf(req)) {
     if (!names.some((known) => known === name)) throw unknownParam(name);
-    if (Object.hasOwn(values, name)) {
-      throw new GatewayError("invalid_param", `${name}: must come once.`, { param: name });
-    }
+    if (Object.hasOwn(values, name)) throw invalidParam(name, "must come once");
     values[name] = value;
   }
   return values;
@@ -31,8 +29,8 @@ export function readQuery<const Name extends string>(
  */
 export function readModelQuery(req: IncomingMessage): string {
   const { model = "" } = readQuery(req, ["model"]);
-  if (model !== "") return model;
-  throw new GatewayError("invalid_param", "model: is required.", { param: "model" });
+  if (model === "") throw invalidParam("model", "is required");
+  return model;
 }
 
 /** The query alone: what stands in front of it may be no URL. */

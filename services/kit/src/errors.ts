@@ -73,6 +73,11 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCatalogue, code);
 }
 
+/** The refusal of a field, a query parameter or a header; `what` says what is wrong with it. */
+export function invalidParam(param: string, what: string): GatewayError {
+  return new GatewayError("invalid_param", `${param}: ${what}.`, { param });
+}
+
 /** How much of an unknown name a client is shown again. */
 const maxNameShown = 200;
 

@@ -1,5 +1,5 @@
 import type { Model } from "@tollgate/kit/catalog/model";
-import { GatewayError } from "@tollgate/kit/errors";
+import { GatewayError, invalidParam } from "@tollgate/kit/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import { liveAudio } from "@tollgate/kit/live-audio";
 import type { ClientFrame } from "./live-socket.ts";
@@ -18,16 +18,16 @@ export function readConfigFrame(frame: ClientFrame, resolve: (alias: string) => 
     throw new GatewayError("unknown_param", `${param} is not a parameter.`, { param });
   }
   const { model: alias, format, ...rates } = config;
-  if (typeof alias !== "string" || alias === "") throw invalid("model", "must name an alias");
+  if (typeof alias !== "string" || alias === "") throw invalidParam("model", "must name an alias");
   const model = resolve(alias);
-  if (typeof format !== "string") throw invalid("format", `must be ${liveAudio.format}`);
+  if (typeof format !== "string") throw invalidParam("format", `must be ${liveAudio.format}`);
   if (format !== liveAudio.format) {
     const message = `format: must be ${liveAudio.format}.`;
     throw new GatewayError("unsupported_audio_format", message, { param: "format" });
   }
   for (const name of ["sample_rate", "channels"] as const) {
     const value = rates[name] ?? liveAudio[name];
-    if (value !== liveAudio[name]) throw invalid(name, `must be ${liveAudio[name]}`);
+    if (value !== liveAudio[name]) throw invalidParam(name, `must be ${liveAudio[name]}`);
   }
   return model;
 }
@@ -42,8 +42,4 @@ function parse(frame: ClientFrame): JsonObject {
     throw new GatewayError("invalid_json", hint, { cause });
   }
   throw new GatewayError("invalid_json", hint);
-}
-
-function invalid(param: string, what: string): GatewayError {
-  return new GatewayError("invalid_param", `${param}: ${what}.`, { param });
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Model } from "@tollgate/kit/catalog/model";
+import { invalidParam } from "@tollgate/kit/errors";
 import { ocrForm } from "@tollgate/kit/forms/ocr";
-import { invalidPart, readForm } from "@tollgate/kit/http/form-fields";
+import { readForm } from "@tollgate/kit/http/form-fields";
 import { readMultipart } from "@tollgate/kit/http/multipart";
 import type { Spool } from "@tollgate/kit/http/spool";
 import { createPdfPages } from "./pdf-pages.ts";
@@ -43,5 +44,5 @@ export async function readOcrForm(req: IncomingMessage, body: Spool): Promise<Oc
 /** Raises `invalid_param` when the form asks for another lane than its alias's. */
 export function checkLane({ mode }: OcrForm, { alias, ocr }: Model): void {
   if (mode === "" || mode === ocr?.lane) return;
-  throw invalidPart("mode", `must be ${ocr?.lane} for ${alias}, or left out`);
+  throw invalidParam("mode", `must be ${ocr?.lane} for ${alias}, or left out`);
 }

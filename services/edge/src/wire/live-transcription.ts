@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { create } from "@bufbuild/protobuf";
-import { GatewayError } from "@tollgate/kit/errors";
+import { invalidParam } from "@tollgate/kit/errors";
 import { answerErrorOnSocket, notFound, toGatewayError } from "@tollgate/kit/http/error-answer";
 import { asksForWebSocket } from "@tollgate/kit/http/server";
 import { newRequestId } from "@tollgate/kit/ids";
@@ -82,8 +82,7 @@ function isLive(req: IncomingMessage): boolean {
 export function refuseWithoutUpgrade(authenticate: Authenticate): Route {
   return async (exchange) => {
     await authenticate(exchange);
-    const message = "Upgrade: this address takes WebSocket upgrades alone.";
-    throw new GatewayError("invalid_param", message, { param: "Upgrade" });
+    throw invalidParam("Upgrade", "this address takes WebSocket upgrades alone");
   };
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError, unknownParam } from "../errors.ts";
+import { invalidParam, unknownParam } from "../errors.ts";
 
 /** The most that a whole upload may have: its files, and the form around them. */
 export const maxUploadBytes = 25 * 1024 * 1024;
@@ -66,12 +66,12 @@ function refuseUnknownParts(parts: readonly FormPart[], fields: Form): void {
 }
 
 function filesOf(parts: readonly FormPart[], name: string, { many }: FileField): FormFile[] {
-  if (parts.length === 0) throw invalidPart(name, "is required");
+  if (parts.length === 0) throw invalidParam(name, "is required");
   const files = parts.map((part) => {
     if (part.kind === "file") return part;
-    throw invalidPart(name, "must be a file");
+    throw invalidParam(name, "must be a file");
   });
-  if (files.length > 1 && many === undefined) throw invalidPart(name, "must come once");
+  if (files.length > 1 && many === undefined) throw invalidParam(name, "must come once");
   return files;
 }
 
@@ -80,20 +80,16 @@ function textOf(
   name: string,
   { required, dropped, options }: TextField,
 ): string | undefined {
-  if (others.length > 0) throw invalidPart(name, "must come once");
-  if (part?.kind === "file") throw invalidPart(name, "must be a text, not a file");
+  if (others.length > 0) throw invalidParam(name, "must come once");
+  if (part?.kind === "file") throw invalidParam(name, "must be a text, not a file");
   if (part?.kind === "oversized") {
     if (dropped) return undefined;
-    throw invalidPart(name, "is too long");
+    throw invalidParam(name, "is too long");
   }
   const value = part?.value;
-  if (required && value === undefined) throw invalidPart(name, "is required");
-  if (required && value === "") throw invalidPart(name, "must not be empty");
+  if (required && value === undefined) throw invalidParam(name, "is required");
+  if (required && value === "") throw invalidParam(name, "must not be empty");
   if (value === undefined || options === undefined || options.includes(value)) return value;
   const named = options.filter((option) => option !== "");
-  throw invalidPart(name, `must be ${named.join(" or ")}`);
-}
-
-export function invalidPart(param: string, what: string): GatewayError {
-  return new GatewayError("invalid_param", `${param}: ${what}.`, { param });
+  throw invalidParam(name, `must be ${named.join(" or ")}`);
 }
