@@ -1,4 +1,5 @@
-import { type Environment, integerSetting, readSettings } from "@tollgate/kit/config";
+import { type Environment, readSettings } from "@tollgate/kit/config";
+import { databaseSettings } from "@tollgate/kit/database/settings";
 import { z } from "zod";
 
 export interface BillingConfig {
@@ -14,7 +15,4 @@ export function readConfig(env: Environment): BillingConfig {
   };
 }
 
-const schema = z.object({
-  DATABASE_URL: z.string(),
-  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
-});
+const schema = z.object(databaseSettings);

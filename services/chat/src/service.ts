@@ -1,4 +1,5 @@
 import { integerSetting, readSettings } from "@tollgate/kit/config";
+import { databaseSettings } from "@tollgate/kit/database/settings";
 import { serveJson } from "@tollgate/kit/json-route";
 import { openModality } from "@tollgate/kit/modality";
 import { offer } from "@tollgate/kit/rpc/implementation";
@@ -48,7 +49,7 @@ const schema = z.object({
   /** `off`: no conversation is stored, and session_id is refused. */
   TOLLGATE_SESSIONS: z.enum(["on", "off"]).default("on"),
   TOLLGATE_SESSION_WAIT_SECONDS: integerSetting({ min: 1, max: 300, default: 30 }),
-  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
+  TOLLGATE_DATABASE_CONNECTIONS: databaseSettings.TOLLGATE_DATABASE_CONNECTIONS,
 });
 
 function required<Call>(call: Call | undefined): Call {

@@ -1,6 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import { integerSetting, readSettings } from "@tollgate/kit/config";
+import { readSettings } from "@tollgate/kit/config";
 import { openDatabase } from "@tollgate/kit/database/pool";
+import { databaseSettings } from "@tollgate/kit/database/settings";
 import { serveRoutes } from "@tollgate/kit/http/proxied-request";
 import { serveProxied } from "@tollgate/kit/http/server";
 import { serveJson } from "@tollgate/kit/json-route";
@@ -61,7 +62,4 @@ export const document = defineService({
   },
 });
 
-const schema = z.object({
-  DATABASE_URL: z.string(),
-  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
-});
+const schema = z.object(databaseSettings);

@@ -1,4 +1,5 @@
 import { type Environment, integerSetting, readSettings } from "@tollgate/kit/config";
+import { databaseSettings } from "@tollgate/kit/database/settings";
 import { z } from "zod";
 
 export interface EdgeConfig {
@@ -24,6 +25,5 @@ const schema = z.object({
   PORT: integerSetting({ min: 0, max: 65_535, default: 8_080 }),
   HOST: z.string().default("0.0.0.0"),
   TOLLGATE_CATALOG: z.string(),
-  DATABASE_URL: z.string(),
-  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
+  ...databaseSettings,
 });

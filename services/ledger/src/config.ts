@@ -1,4 +1,5 @@
 import { type Environment, integerSetting, readSettings } from "@tollgate/kit/config";
+import { databaseSettings } from "@tollgate/kit/database/settings";
 import { z } from "zod";
 
 export interface LedgerConfig {
@@ -18,7 +19,6 @@ export function readConfig(env: Environment): LedgerConfig {
 }
 
 const schema = z.object({
-  DATABASE_URL: z.string(),
-  TOLLGATE_DATABASE_CONNECTIONS: integerSetting({ min: 2, max: 200, default: 10 }),
+  ...databaseSettings,
   TOLLGATE_HOLD_SECONDS: integerSetting({ min: 2, max: 3_600, default: 60 }),
 });
