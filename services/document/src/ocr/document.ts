@@ -1,14 +1,11 @@
 import type { Slot } from "@tollgate/kit/catalog/model";
-import type { ProxiedRequest } from "@tollgate/kit/http/proxied-request";
-import { sendJsonBytes } from "@tollgate/kit/http/proxied-request";
-import { withSpool } from "@tollgate/kit/http/spool";
-import { tellAlias } from "@tollgate/kit/http/stamped-caller";
+import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
 import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
 import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
 import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { reportedPages } from "../pages.ts";
-import { checkLane, readOcrForm } from "./form.ts";
+import { withOcrForm } from "./form.ts";
 import { forwardForm } from "./forward.ts";
 import { jobStateOf } from "./job-state.ts";
 
@@ -16,15 +13,10 @@ import { jobStateOf } from "./job-state.ts";
  * POST /v1/ocr, as the edge proxies it: the provider's JSON, byte for byte. Bills the pages that
  * the provider reports, else the files.
  */
-export async function answerOcr(
-  { pipeline, providers }: Modality,
-  { req, res, caller, signal }: ProxiedRequest,
-): Promise<void> {
-  await withSpool(async (spool) => {
-    const form = await readOcrForm(req, spool);
-    tellAlias(res, form.alias);
-    const model = pipeline.resolve(form.alias, "ocr");
-    checkLane(form, model);
+export async function answerOcr(modality: Modality, request: ProxiedRequest): Promise<void> {
+  const { pipeline, providers } = modality;
+  const { res, caller, signal } = request;
+  await withOcrForm(modality, request, async (form, model) => {
     const { requestId } = caller;
     const { answer } = await pipeline.run({
       caller,

@@ -4,7 +4,10 @@ import { invalidParam } from "@tollgate/kit/errors";
 import { ocrForm } from "@tollgate/kit/forms/ocr";
 import { readForm } from "@tollgate/kit/http/form-fields";
 import { readMultipart } from "@tollgate/kit/http/multipart";
-import type { Spool } from "@tollgate/kit/http/spool";
+import type { ProxiedRequest } from "@tollgate/kit/http/proxied-request";
+import { type Spool, withSpool } from "@tollgate/kit/http/spool";
+import { tellAlias } from "@tollgate/kit/http/stamped-caller";
+import type { Modality } from "@tollgate/kit/modality";
 import { createPdfPages } from "./pdf-pages.ts";
 
 /** An OCR form, checked, and the body that it came in. */
@@ -23,10 +26,29 @@ export interface OcrForm {
 const unreadablePages = 100;
 
 /**
+ * Takes in an OCR form for its model, and names the alias in the answer. What it came in lasts for
+ * as long as `use` takes. Raises what reading it raises, `model_not_found`, and `invalid_param` for
+ * another lane than the model's.
+ */
+export async function withOcrForm(
+  { pipeline }: Modality,
+  { req, res }: ProxiedRequest,
+  use: (form: OcrForm, model: Model) => Promise<void>,
+): Promise<void> {
+  await withSpool(async (spool) => {
+    const form = await readOcrForm(req, spool);
+    tellAlias(res, form.alias);
+    const model = pipeline.resolve(form.alias, "ocr");
+    checkLane(form, model);
+    await use(form, model);
+  });
+}
+
+/**
  * Reads an OCR form, its body as it stands into `body`. Raises `unknown_param` and `invalid_param`,
  * naming the field, and what reading a form raises.
  */
-export async function readOcrForm(req: IncomingMessage, body: Spool): Promise<OcrForm> {
+async function readOcrForm(req: IncomingMessage, body: Spool): Promise<OcrForm> {
   let pages = 0;
   const parts = await readMultipart(req, {
     async takeFile(name, contents) {
@@ -42,7 +64,7 @@ export async function readOcrForm(req: IncomingMessage, body: Spool): Promise<Oc
 }
 
 /** Raises `invalid_param` when the form asks for another lane than its alias's. */
-export function checkLane({ mode }: OcrForm, { alias, ocr }: Model): void {
+function checkLane({ mode }: OcrForm, { alias, ocr }: Model): void {
   if (mode === "" || mode === ocr?.lane) return;
   throw invalidParam("mode", `must be ${ocr?.lane} for ${alias}, or left out`);
 }

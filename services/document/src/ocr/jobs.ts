@@ -1,8 +1,6 @@
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
-import { withSpool } from "@tollgate/kit/http/spool";
-import { tellAlias } from "@tollgate/kit/http/stamped-caller";
 import type { Log } from "@tollgate/kit/log";
 import type { Modality } from "@tollgate/kit/modality";
 import { chainFailure, SlotFailure } from "@tollgate/kit/upstream/failure";
@@ -10,7 +8,7 @@ import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
 import type { OcrJob, PrismaClient } from "../generated/client.ts";
 import { reportedPages } from "../pages.ts";
 import { measurePages } from "./document.ts";
-import { checkLane, readOcrForm } from "./form.ts";
+import { withOcrForm } from "./form.ts";
 import { askSlot, forwardForm, type OcrAnswer } from "./forward.ts";
 import { canBeJobId, jobIdOf } from "./job-id.ts";
 import { jobPathOf, jobsPathOf } from "./job-paths.ts";
@@ -28,14 +26,12 @@ export interface JobParts {
  * metered yet; the job is recorded as its account's.
  */
 export async function createJob(
-  { modality: { pipeline, providers }, prisma }: JobParts,
-  { req, res, caller, signal }: ProxiedRequest,
+  { modality, prisma }: JobParts,
+  request: ProxiedRequest,
 ): Promise<void> {
-  await withSpool(async (spool) => {
-    const form = await readOcrForm(req, spool);
-    tellAlias(res, form.alias);
-    const model = pipeline.resolve(form.alias, "ocr");
-    checkLane(form, model);
+  const { pipeline, providers } = modality;
+  const { res, caller, signal } = request;
+  await withOcrForm(modality, request, async (form, model) => {
     const { slot, answer } = await pipeline.walk(model, async (one) => {
       const order = { path: jobsPathOf(one), requestId: caller.requestId };
       const made = await forwardForm(providers, one, order, form, signal);
