@@ -39,7 +39,8 @@ export interface GatewayErrorDetails {
 
 /**
  * A refusal or failure that the client is told about. `message` is written for the client: it
- * never holds a secret, a stack or the name of a machine.
+ * never holds a secret, a stack or the name of a machine. It may hold a client's or a provider's
+ * own words; half a character, which no protocol can carry, is replaced.
  */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
@@ -50,11 +51,12 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    const options = details.cause === undefined ? undefined : { cause: details.cause };
+    super(message.toWellFormed(), options);
     this.code = code;
     this.status = errorCatalogue[code].status;
     this.type = errorCatalogue[code].type;
-    this.param = details.param;
+    this.param = details.param?.toWellFormed();
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }

@@ -9,15 +9,13 @@ import { secretHeader, type Trust } from "../trust.ts";
 /** What every call to a server passes through. */
 export interface Gate {
   log: Log;
-  /**
-   * Raises where the caller is not of the fleet, and where the server takes nothing new: then
-   * nothing was done, and another replica can be asked. How a service is, everybody may ask.
-   */
-  admit(metadata: Metadata, method: DescMethod): void;
   /** Raises where the caller is not of the fleet. */
   admitCaller(metadata: Metadata): void;
-  /** Raises where the server takes nothing new. */
-  admitCall(): void;
+  /**
+   * Raises where the server takes nothing new: then nothing was done, and another replica can be
+   * asked. How a service is, it tells to the end.
+   */
+  admitCall(method?: DescMethod): void;
   /** The caller's trace, where traces are on and it has one. */
   traceOf(read: (name: keyof TraceHeaders) => string | undefined): TraceHeaders | undefined;
   /** A call is under way until what this answers is called. */
@@ -44,7 +42,8 @@ export function createGate({ log, trust, isTraced = false }: GateOptions): Gate 
     }
   }
 
-  function admitCall(): void {
+  function admitCall(method?: DescMethod): void {
+    if (method?.parent.typeName === Health.typeName) return;
     if (closed !== undefined) throw new PeerError("draining", "the replica takes nothing new");
   }
 
@@ -52,11 +51,6 @@ export function createGate({ log, trust, isTraced = false }: GateOptions): Gate 
     log,
     admitCaller,
     admitCall,
-    admit(metadata, { parent }) {
-      if (parent.typeName === Health.typeName) return;
-      admitCaller(metadata);
-      admitCall();
-    },
     traceOf(read) {
       return isTraced ? traceHeaders(read) : undefined;
     },

@@ -1,7 +1,15 @@
-import { Server, ServerCredentials } from "@grpc/grpc-js";
-import { StartError } from "../errors.ts";
+import {
+  type Metadata,
+  Server,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+} from "@grpc/grpc-js";
+import { type PeerError, StartError } from "../errors.ts";
+import { toStatus } from "./error-metadata.ts";
 import { channelOptions } from "./grpc-channel.ts";
-import { createGate, type GateOptions } from "./grpc-gate.ts";
+import { createGate, type Gate, type GateOptions } from "./grpc-gate.ts";
 import type { Offer } from "./implementation.ts";
 import { addPlainService } from "./plain-server.ts";
 import { widenServerWindows } from "./request-window.ts";
@@ -31,7 +39,7 @@ export async function serveGrpc(
 ): Promise<GrpcServer> {
   widenServerWindows();
   const gate = createGate(options);
-  const server = new Server(channelOptions);
+  const server = new Server({ ...channelOptions, interceptors: [refuseStrangers(gate)] });
   const trunks = createTrunks(createAnswerer(offers, gate), gate);
   for (const offer of offers) addPlainService(server, offer, gate);
   server.addService({ trunk: trunkMethod }, { trunk: trunks.handle });
@@ -52,4 +60,24 @@ export async function serveGrpc(
       clearTimeout(force);
     },
   };
+}
+
+/** Refuses who is not of the fleet by the head of a call: nothing of its message is taken in. */
+function refuseStrangers(gate: Gate): ServerInterceptor {
+  return (_method, call) =>
+    new ServerInterceptingCall(call, {
+      start(next) {
+        const listener = new ServerListenerBuilder().withOnReceiveMetadata(
+          (metadata: Metadata, pass) => {
+            try {
+              gate.admitCaller(metadata);
+            } catch (error) {
+              return call.sendStatus(toStatus(error as PeerError));
+            }
+            pass(metadata);
+          },
+        );
+        next(listener.build());
+      },
+    });
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { connect } from "node:http2";
 import { createServer } from "node:net";
 import { freePort } from "@tollgate/local/free-port";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
@@ -31,7 +32,7 @@ test("an address where nobody listens is unavailable, and is told so at once", a
   }
 });
 
-test("a caller without the fleet's secret is refused, but is told how a service is", async () => {
+test("a caller without the fleet's secret is refused", async () => {
   const address = `127.0.0.1:${await freePort()}`;
   let calls = 0;
   const chat = offer(ChatService, {
@@ -53,17 +54,53 @@ test("a caller without the fleet's secret is refused, but is told how a service 
     expect(await failureOf(client.complete({}))).toMatchObject({ reason: "refused" });
     expect((await readAll(client.stream({}))).error).toMatchObject({ reason: "refused" });
     const health = createClient(Health, transport);
-    expect(await health.check({})).toMatchObject({ status: 1 });
+    expect(await failureOf(health.check({}))).toMatchObject({ reason: "refused" });
     transport.close();
   }
   expect(calls).toBe(0);
   const transport = createGrpcTransport(address, trust);
   await createClient(ChatService, transport).complete({});
   expect(calls).toBe(1);
+  expect(await createClient(Health, transport).check({})).toMatchObject({ status: 1 });
   readiness.become("draining");
   expect(await createClient(Health, transport).check({})).toMatchObject({ status: 2 });
   transport.close();
   await server.stop(100);
+});
+
+test.each([
+  ["tollgate.v1.ChatService/Complete"],
+  ["grpc.health.v1.Health/Check"],
+  ["tollgate.v1.TrunkService/Trunk"],
+])("nothing of what such a caller sends to %s is taken in", async (method) => {
+  const address = `127.0.0.1:${await freePort()}`;
+  const chat = offer(ChatService, {
+    complete: async () => ({}),
+    async *stream() {
+      yield {};
+    },
+    embed: async () => ({}),
+  });
+  const offers = [chat, healthOffer(createReadiness())];
+  const server = await serveGrpc(address, offers, { log, trust });
+  const session = connect(`http://${address}`);
+  onTestFinished(async () => {
+    session.destroy();
+    await server.stop(100);
+  });
+  const request = session.request({
+    ":method": "POST",
+    ":path": `/${method}`,
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  // The head of a message that is still to come, and it stays that way.
+  request.write(Buffer.from([0, 0x02, 0, 0, 0]));
+  const [headers] = await once(request, "response");
+  const trailers = new Promise((resolve) => request.once("trailers", resolve));
+  request.resume();
+  const { "grpc-status": status } = { ...headers, ...(headers["grpc-status"] ?? (await trailers)) };
+  expect(Number(status)).toBe(7);
 });
 
 test("a call waits a moment for a peer that is starting again", async () => {

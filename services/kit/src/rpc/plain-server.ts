@@ -48,7 +48,7 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
     const { signal, ended } = followCaller(call);
     const leave = gate.enter();
     try {
-      gate.admit(call.metadata, method);
+      gate.admitCall(method);
       const context = contextOf(call.metadata, signal, gate);
       const result = await (handler(call.request as never, context) as Promise<Fields>);
       answer(null, create(method.output, result));
@@ -70,7 +70,7 @@ function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
     const { signal, ended } = followCaller(call);
     const leave = gate.enter();
     try {
-      gate.admit(call.metadata, method);
+      gate.admitCall(method);
       const context = contextOf(call.metadata, signal, gate);
       const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
       await writeAll(call, method, messages, signal);

@@ -119,6 +119,21 @@ describe.each([
     });
   });
 
+  test("carries a refusal of a large call whose words were cut within a character", async () => {
+    const client = await chatClient({
+      async complete() {
+        const param = "tools\ud83d";
+        throw new GatewayError("upstream_rejected", "The provider said: \ud83d", { param });
+      },
+    });
+    const error = await failureOf(client.complete({ call: { body: Buffer.alloc(300_000, " ") } }));
+    expect(error).toMatchObject({
+      code: "upstream_rejected",
+      message: "The provider said: \ufffd",
+      param: "tools\ufffd",
+    });
+  });
+
   test("carries a refusal that names no field and no time as one that names none", async () => {
     const client = await chatClient({
       async complete() {

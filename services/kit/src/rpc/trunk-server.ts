@@ -26,7 +26,6 @@ export function createTrunks(answer: Answerer, gate: Gate): Trunks {
   return {
     handle(stream) {
       try {
-        gate.admitCaller(stream.metadata);
         gate.admitCall();
       } catch (error) {
         stream.emit("error", toStatus(error as PeerError));
