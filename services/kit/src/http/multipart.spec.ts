@@ -111,9 +111,15 @@ test.each([
     "a file of nothing but boundaries",
     `--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\n--b\r\n--\r\n--b--\r\n`,
     "multipart/form-data; boundary=b",
-    "Unexpected end of file",
+    "no line end of its own",
   ],
   ["no boundary", "--b--", "multipart/form-data", "Boundary not found"],
+  [
+    "a boundary with an escape",
+    "--x;y--",
+    'multipart/form-data; boundary="x\\;y"',
+    "could be read in several ways",
+  ],
 ])("%s is told by its name", async (_, body, contentType, trouble) => {
   const stream = new PassThrough();
   const req = Object.assign(stream, { headers: { "content-type": contentType } });

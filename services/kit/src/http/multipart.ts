@@ -3,7 +3,7 @@ import { addAbortSignal, type Readable } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import { GatewayError } from "../errors.ts";
 import { type FormPart, maxUploadBytes } from "./form-fields.ts";
-import { createPartHeaders, type PartHeaders } from "./part-headers.ts";
+import { createPartHeaders, formBoundary, type PartHeaders } from "./part-headers.ts";
 import { gatherPieces } from "./pieces.ts";
 
 const maxParts = 1_000;
@@ -28,7 +28,7 @@ export async function readMultipart(
 ): Promise<FormPart[]> {
   if (Number(req.headers["content-length"] ?? 0) > maxUploadBytes) throw tooLarge();
   const form = openForm(req);
-  const headers = createPartHeaders(req.headers["content-type"] ?? "");
+  const headers = createPartHeaders(boundaryOf(req));
   const parts: FormPart[] = [];
   const sinks: Promise<void>[] = [];
   const failing = new AbortController();
@@ -58,6 +58,7 @@ export async function readMultipart(
       bodyBytes += piece.length;
       if (bodyBytes > maxUploadBytes) throw tooLarge();
       headers.push(piece);
+      if (headers.fault !== undefined) throw malformed(headers.fault);
       // The next piece waits for these: what is not taken yet is never more than one.
       await Promise.race([broken, Promise.all([write(form, piece), takeChunk?.(piece)])]);
     }
@@ -89,11 +90,7 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 }
 
 /** A part without a name is passed over by the form parser, and must not go unnoticed. */
-function withContentTypes(
-  parts: readonly FormPart[],
-  { contentTypes, isPadded }: PartHeaders,
-): FormPart[] {
-  if (isPadded) throw malformed("there is white space after one of its boundaries");
+function withContentTypes(parts: readonly FormPart[], { contentTypes }: PartHeaders): FormPart[] {
   if (parts.length !== contentTypes.length || parts.some(({ name }) => name === undefined)) {
     throw malformed("one of its parts has no name");
   }
@@ -118,6 +115,12 @@ function openForm({ headers }: IncomingMessage): Busboy {
   } catch (error) {
     throw malformed((error as Error).message);
   }
+}
+
+function boundaryOf({ headers }: IncomingMessage): string {
+  const boundary = formBoundary(headers["content-type"] ?? "");
+  if (boundary !== undefined) return boundary;
+  throw malformed("its Content-Type names a boundary that could be read in several ways");
 }
 
 function malformed(why: string, param?: string): GatewayError {
