@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { GatewayError } from "@tollgate/kit/errors";
+import { gatherPieces } from "@tollgate/kit/http/pieces";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import express from "express";
+import express, { type Request, type Response } from "express";
 import type { Exchange } from "./exchange.ts";
 import { hasMoreThan } from "./json-text.ts";
 
@@ -13,6 +15,9 @@ const maxDepth = 256;
 const maxParts = 1_000_000;
 /** An array of its own, which is the shortest. */
 const leastPartBytes = 2;
+
+/** A part takes some 600 bytes besides its own, and a client may send each byte as one. */
+const maxLooseParts = 1_024;
 
 const readRaw = express.raw({ limit: maxBodyBytes, type: () => true });
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -38,7 +43,13 @@ function plainLength({ headers }: IncomingMessage): number | undefined {
 function readPlain(req: IncomingMessage, length: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
-    req.on("data", (part: Buffer) => parts.push(part));
+    let joined = 0;
+    req.on("data", (part: Buffer) => {
+      parts.push(part);
+      if (parts.length - joined < maxLooseParts) return;
+      parts.splice(joined, maxLooseParts, Buffer.concat(parts.slice(joined)));
+      joined += 1;
+    });
     req.once("error", reject);
     req.once("end", () => {
       resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length));
@@ -48,11 +59,21 @@ function readPlain(req: IncomingMessage, length: number): Promise<Buffer> {
 
 /** Inflates what is compressed, counts what has no length, and refuses what is too large. */
 async function readAny(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
-  await new Promise<void>((resolve, reject) => {
-    readRaw(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  });
-  const { body } = req as IncomingMessage & { body?: unknown };
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  const pieces = gatherPieces();
+  const bytes = Readable.from(req.pipe(pieces), { objectMode: false });
+  // It looks at nothing of a request but its headers and its bytes.
+  const source = Object.assign(bytes, { headers: req.headers, body: undefined });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      req.once("aborted", () => reject(new Error("the body was cut off")));
+      readRaw(source as unknown as Request, res as Response, (error?: unknown) =>
+        error === undefined ? resolve() : reject(error),
+      );
+    });
+  } finally {
+    req.unpipe(pieces);
+  }
+  return Buffer.isBuffer(source.body) ? source.body : Buffer.alloc(0);
 }
 
 /** Raises `invalid_json` when a body is no UTF-8, no JSON, no object, or has too much in it. */
