@@ -153,6 +153,8 @@ test("a prompt is bound by its bytes, its messages' frames and its images", () =
     maxTokens: 50n,
     choices: 3n,
   });
+  const large = { ...modelWith([slot]), imageTokens: 40_000 };
+  expect(boundOf(call, large).promptTokens).toBe(1_000n + 2n * 16n + 40_000n);
 });
 
 test("a call without a ceiling of its own is bound by its model's", () => {

@@ -3,8 +3,9 @@ import { costOf, type NanoUsd, unitsFor } from "@tollgate/kit/money";
 import { dearestCost } from "@tollgate/kit/pipeline";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
-/** What an image part and a message's frame take of a prompt at the most, in tokens. */
-const tokensAnImage = 1_200n;
+/** What an image part takes of a prompt, in tokens, where the catalog does not say the most. */
+const usualImageTokens = 1_200;
+/** What a message's frame takes at the most. */
 const tokensAMessage = 16n;
 
 /** The most that a call can use: no token is shorter than a byte. */
@@ -21,6 +22,7 @@ export function boundOf(
   prompt: Pick<PromptSize, "textBytes" | "messages" | "imageParts"> | undefined = call.prompt,
 ): Bound {
   const { textBytes = 0n, messages = 0, imageParts = 0 } = prompt ?? {};
+  const tokensAnImage = BigInt(model.imageTokens ?? usualImageTokens);
   return {
     promptTokens:
       textBytes + BigInt(messages) * tokensAMessage + BigInt(imageParts) * tokensAnImage,

@@ -25,6 +25,7 @@ import { completedUsage, eventOfModel, failedUsage } from "./metering/usage-fiel
 import { costOf, type NanoUsd } from "./money.ts";
 import { traceOpen, traceWalk } from "./tracing/generation.ts";
 import type { Tracer } from "./tracing/tracer.ts";
+import { createBreakers } from "./upstream/breaker.ts";
 import { type Served, walkChain } from "./upstream/chain.ts";
 
 /**
@@ -34,7 +35,10 @@ import { type Served, walkChain } from "./upstream/chain.ts";
 export interface Pipeline {
   /** The model behind an alias. Raises `model_not_found`, with no hint why. */
   resolve(alias: string, routeType: RouteType): Model;
-  /** Walks a model's chain for what costs nothing; see `walkChain`. */
+  /**
+   * Walks a model's chain for what costs nothing; see `walkChain`. What comes of it takes no slot
+   * out for what costs something, and brings none back.
+   */
   walk<Answer>(model: Model, attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
   /** Takes the hold. What it answers must be ended, by `complete` or by `fail`. */
   open(
@@ -88,8 +92,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { tracer } = parts;
   const openPlain: Pipeline["open"] = (caller, model, estimate, conversationId) =>
     openGeneration(parts, caller, model, estimate, conversationId);
+  // Whoever has no money to spend must not be able to take a slot out for those who have.
+  const free = { ...parts, breakers: createBreakers(() => performance.now()) };
   const walkPlain: Pipeline["walk"] = (model, attempt) =>
-    walkChain(model.chain, attempt, chainParts(parts, model));
+    walkChain(model.chain, attempt, chainParts(free, model));
   const open = tracer === undefined ? openPlain : traceOpen(openPlain, tracer);
   return {
     resolve(alias, routeType) {

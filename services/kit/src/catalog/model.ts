@@ -53,6 +53,8 @@ export interface Model {
   /** The ceiling of a chat answer whose client set none. */
   maxOutputTokens: number | undefined;
   vision: boolean;
+  /** The most that the provider counts an image as, where the catalog says it. */
+  imageTokens?: number | undefined;
   /** On speech aliases alone; `maxCharacters` caps the input of one call. */
   speech?: { maxCharacters: number; formats: readonly SpeechFormat[] };
   /**

@@ -11,6 +11,7 @@ const chat = {
   alias: "small",
   route_type: "chat",
   context_tokens: 32_768,
+  image_tokens: 5_000,
   max_output_tokens: 4_096,
   pricing: { input: "0.10", cached_input: "0.05", output: "0.40" },
   chain: [{ provider: "near", model: "small-1" }],
@@ -46,6 +47,7 @@ test("a model has what its entry says, and the defaults for what it does not", (
     contextTokens: 32_768,
     maxOutputTokens: 4_096,
     vision: false,
+    imageTokens: 5_000,
     unitType: "tokens",
     pricing,
     chain: [

@@ -74,6 +74,7 @@ const chat = model("chat", tokenPricing).extend({
   context_tokens: tokens,
   max_output_tokens: tokens,
   vision: z.boolean().default(false),
+  image_tokens: tokens.optional(),
 });
 const embeddings = model("embeddings", inputPricing).extend({ context_tokens: tokens.optional() });
 const speech = model("speech", unitPricing).extend({
