@@ -136,6 +136,11 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     await expectRefusal(outcome, new RegExp(`^tollgate: ${variable}: .* is no address`));
   });
 
+  test("a secret that is empty, which would trust anyone", async () => {
+    const outcome = run({ TOLLGATE_FLEET_SECRET: "" });
+    await expectRefusal(outcome, /^tollgate: TOLLGATE_FLEET_SECRET: is empty/);
+  });
+
   test("a target that does not exist", async () => {
     await expectRefusal(
       run({}, ["--target", "bakery"]),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { openBroker } from "./broker/connection.ts";
 import { brokerNotices, localNotices } from "./broker/notices.ts";
 import { type Environment, integerSetting, readSettings } from "./config.ts";
+import { StartError } from "./errors.ts";
 import { healthOffer } from "./health.ts";
 import { openHttpAddresses } from "./http/addresses.ts";
 import type { Log } from "./log.ts";
@@ -46,7 +47,7 @@ export async function startProgram(
   const names = services.map((service) => service.name);
   const broker =
     settings.NATS_URL && openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log);
-  const trust = createTrust(settings.TOLLGATE_FLEET_SECRET);
+  const trust = createTrust(readSecret(env));
   const readiness = createReadiness();
   const metrics = createMetrics();
   const peers = createPeers(new Set(names), env, { log, trust, readiness, tracer });
@@ -120,12 +121,17 @@ export async function startProgram(
   return { url: running.find((service) => service.url !== undefined)?.url, stop };
 }
 
+/** Not as other variables are: one that was meant to be set must not leave every door open. */
+function readSecret({ TOLLGATE_FLEET_SECRET: secret }: Environment): string | undefined {
+  if (secret !== "") return secret;
+  throw new StartError("TOLLGATE_FLEET_SECRET: is empty: set it, or leave it out to trust anyone");
+}
+
 const programSettings = z.object({
   NATS_URL: z.string().optional(),
   TOLLGATE_LISTEN: z.string().optional(),
   TOLLGATE_HTTP_LISTEN: z.string().default("0.0.0.0:9091"),
   TOLLGATE_OPERATIONS_LISTEN: z.string().optional(),
-  TOLLGATE_FLEET_SECRET: z.string().optional(),
   TOLLGATE_MIGRATE: z.enum(["on", "off"]).default("on"),
   TOLLGATE_DRAIN_SECONDS: integerSetting({ min: 0, max: 300, default: 0 }),
   TOLLGATE_GRACE_SECONDS: integerSetting({ min: 1, max: 3_600, default: 25 }),
