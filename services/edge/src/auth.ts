@@ -25,6 +25,8 @@ export interface Principal {
   accountId: string;
   /** What the key was made for besides ordinary calls; empty for most. */
   channel: string;
+  /** The key's SHA-256, in hex. */
+  keyHash: string;
 }
 
 /** What of a request authentication looks at, and where it may add to the headers of its answer. */
@@ -53,14 +55,17 @@ export function createAuthenticate(
 
   return async ({ req, headers, requestId }) => {
     const key = bearerToken(req.headers.authorization);
-    const { state, keyId, accountId, channel } = await keys.get(hash("sha256", key));
+    const keyHash = hash("sha256", key);
+    const { state, keyId, accountId, channel } = await keys.get(keyHash);
     if (channel === settlementChannel) headers["inference-id"] = requestId;
-    if (state === KeyState.ACTIVE) return { keyId, accountId, channel };
-    if (state === KeyState.REVOKED) {
-      throw new GatewayError("key_revoked", "This API key has been revoked.");
-    }
+    if (state === KeyState.ACTIVE) return { keyId, accountId, channel, keyHash };
+    if (state === KeyState.REVOKED) throw keyRevoked();
     throw new GatewayError("invalid_api_key", "This API key is not known.");
   };
+}
+
+export function keyRevoked(): GatewayError {
+  return new GatewayError("key_revoked", "This API key has been revoked.");
 }
 
 const keyPrefix = "sk-tollgate-";

@@ -42,7 +42,7 @@ test("between messages, and only there, another may be said, however the bytes c
 });
 
 test("nothing is said behind a close frame, and the last frames have one", () => {
-  for (const frames of [frame(close, 2), lastFrames({ error: "x".repeat(300) })]) {
+  for (const frames of [frame(close, 2), lastFrames({ error: "x".repeat(300) }, 1_011)]) {
     const watch = watchFrames();
     watch.push(frames);
     expect(watch.isOpen).toBe(false);

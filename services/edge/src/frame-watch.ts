@@ -48,14 +48,15 @@ export function watchFrames(): FrameWatch {
   };
 }
 
-const internalError = 1_011;
+/** Why a stream is closed, by the codes of RFC 6455, 7.4.1. */
+export const closeCodes = { policyViolation: 1_008, internalError: 1_011 } as const;
 
-/** A last message, as text, and the close frame of a stream that breaks. */
-export function lastFrames(message: object): Buffer {
+/** A last message, as text, and the close frame of a stream that ends early. */
+export function lastFrames(message: object, code: number): Buffer {
   const text = Buffer.from(JSON.stringify(message));
   const head = Buffer.from([finalBit | 1, 126, 0, 0]);
   head.writeUInt16BE(text.length, 2);
   const close = Buffer.from([finalBit | closeOpcode, 2, 0, 0]);
-  close.writeUInt16BE(internalError, 2);
+  close.writeUInt16BE(code, 2);
   return Buffer.concat([head, text, close]);
 }

@@ -9,11 +9,12 @@ import {
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { create } from "@bufbuild/protobuf";
+import { GatewayError } from "@tollgate/kit/errors";
 import { createLog } from "@tollgate/kit/log";
 import { createTrust } from "@tollgate/kit/trust";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createServiceProxy } from "./proxy.ts";
+import { createServiceProxy, type UpgradeOrder } from "./proxy.ts";
 
 const requestId = "req_1";
 const caller = create(CallerSchema, { requestId, accountId: "a", keyId: "k" });
@@ -24,7 +25,7 @@ async function upgradeTo(
   service: (socket: Socket) => void,
   protocol?: string,
   fields = "",
-  answered: (status: number) => void = () => {},
+  { answered = () => {}, signal = new AbortController().signal }: Partial<UpgradeOrder> = {},
 ): Promise<string> {
   const replica = createTcpServer((socket) => {
     socket.on("error", () => {});
@@ -43,7 +44,7 @@ async function upgradeTo(
   edge.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
     released.push(new Promise((resolve) => socket.once("close", resolve)));
     socket.on("error", () => {});
-    proxy.upgrade(req, socket, head, { caller, headers, protocol, answered });
+    proxy.upgrade(req, socket, head, { caller, headers, protocol, answered, signal });
   });
   edge.listen(0, "127.0.0.1");
   await once(edge, "listening");
@@ -139,8 +140,26 @@ test.each([
   ],
 ])("whoever asked is told the status of an upgrade %s", async (_, service, status) => {
   const answered = vi.fn();
-  await upgradeTo((socket) => void service(socket), undefined, "", answered);
+  await upgradeTo((socket) => void service(socket), undefined, "", { answered });
   expect(answered.mock.calls).toEqual([[status]]);
+});
+
+test("a stream whose key is revoked is told so and ends, and so does its service's", async () => {
+  const revoked = new AbortController();
+  const left = Promise.withResolvers<void>();
+  const take = (socket: Socket) => {
+    socket.once("close", left.resolve);
+    socket.write(switching, () => {
+      setTimeout(() => revoked.abort(new GatewayError("key_revoked", "Revoked.")), 50);
+    });
+  };
+  const text = await upgradeTo(take, undefined, "", { signal: revoked.signal });
+  const [, stream = ""] = text.split("\r\n\r\n");
+  expect(JSON.parse(stream.slice(4, -4))).toMatchObject({
+    error: { code: "key_revoked", retryable: false },
+  });
+  expect(Buffer.from(stream.slice(-4), "latin1")).toEqual(Buffer.from([0x88, 2, 0x03, 0xf0]));
+  await left.promise;
 });
 
 test("an upgrade that announces trailers is passed on without them", async () => {

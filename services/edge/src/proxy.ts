@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { envelope, internalError, partUnavailable } from "@tollgate/kit/errors";
+import { envelope, type GatewayError, internalError, partUnavailable } from "@tollgate/kit/errors";
 import type { HttpAddress } from "@tollgate/kit/http/address";
 import { answerError, answerErrorOnSocket, logUnanswered } from "@tollgate/kit/http/error-answer";
 import { endAfterRequest } from "@tollgate/kit/http/linger";
@@ -12,7 +12,7 @@ import type { Trust } from "@tollgate/kit/trust";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
 import { exchangeOf } from "./exchange.ts";
-import { lastFrames, watchFrames } from "./frame-watch.ts";
+import { closeCodes, lastFrames, watchFrames } from "./frame-watch.ts";
 import { createReplicaAgent } from "./replica-agent.ts";
 
 /** The agent decides which replica a request goes to; this only has to be an address. */
@@ -34,6 +34,8 @@ export interface UpgradeOrder {
   protocol: string | undefined;
   /** Told the status of its answer: 101 where the service takes it. */
   answered(status: number): void;
+  /** Ends the stream when it aborts. Its reason, a GatewayError, is told to the client. */
+  signal: AbortSignal;
 }
 
 export function createServiceProxy(
@@ -149,7 +151,7 @@ function passAnswerOn(
 function nameAnswer(
   request: ClientRequest,
   client: Socket,
-  { headers, protocol, answered }: UpgradeOrder,
+  { headers, protocol, answered, signal }: UpgradeOrder,
   stallMs: number,
 ): void {
   request.once("response", (answer) => {
@@ -164,18 +166,30 @@ function nameAnswer(
     const frames = watchFrames();
     service.on("data", frames.push);
     // A stream is never just dropped: where its service ends without a close frame, this says why.
-    const tellBreak = () => {
-      if (frames.isOpen && client.writable) client.end(lastFrames(brokenStream()));
+    const tell = (message: object, code: number) => {
+      if (frames.isOpen && client.writable) client.end(lastFrames(message, code));
     };
+    const tellBreak = () => tell(brokenStream(), closeCodes.internalError);
+    const endEarly = () => {
+      const { error } = envelope(signal.reason as GatewayError);
+      tell({ error: { ...error, retryable: false } }, closeCodes.policyViolation);
+      service.destroy();
+    };
+    signal.addEventListener("abort", endEarly, { once: true });
     service.once("end", tellBreak);
     service.once("error", tellBreak);
-    service.once("close", () => letGo(client, stallMs));
+    service.once("close", () => {
+      signal.removeEventListener("abort", endEarly);
+      letGo(client, stallMs);
+    });
   });
 }
 
 /** Ends a client's connection behind its service's: nobody reads any more what it says there. */
 function letGo(client: Socket, stallMs: number): void {
   client.setTimeout(stallMs, () => client.destroy());
+  // What it was piped to is gone, and would stop it once more when it is told so.
+  client.unpipe();
   client.resume();
   client.end();
 }

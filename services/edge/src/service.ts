@@ -20,6 +20,7 @@ import { createRecords } from "./idempotency/records.ts";
 import { createDocument } from "./openapi/document.ts";
 import { createServiceProxy } from "./proxy.ts";
 import { createRateWindows } from "./rate-windows.ts";
+import { watchRevocations } from "./revocations.ts";
 import { edgeSchema } from "./schema.ts";
 import { listen } from "./server.ts";
 import { traceProxy, traceUpgrades } from "./trace-requests.ts";
@@ -109,7 +110,9 @@ export const edge = defineService({
       },
       { log, metrics, tracer, knows: (alias) => catalog.current().models.has(alias) },
     );
-    const upgrades = upgradeLive({ authenticate, guard, proxy: audioProxy, log, metrics });
+    const revocations = watchRevocations(notices);
+    const live = { authenticate, guard, revocations, proxy: audioProxy, log, metrics };
+    const upgrades = upgradeLive(live);
     const traced = tracer === undefined ? upgrades : traceUpgrades(upgrades, tracer);
     const server = await listen(app, traced, config);
     log.info({ url: server.url }, "listening");

@@ -8,11 +8,12 @@ import { newRequestId } from "@tollgate/kit/ids";
 import type { Log } from "@tollgate/kit/log";
 import type { Metrics } from "@tollgate/kit/operations/metrics";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
-import type { Authenticate } from "../auth.ts";
+import { type Authenticate, keyRevoked } from "../auth.ts";
 import { type AnswerHeaders, leftStatus, type Route, tellRequest } from "../exchange.ts";
 import type { BalanceGuard } from "../guard.ts";
 import type { ServiceProxy } from "../proxy.ts";
 import { refuseQuery } from "../query.ts";
+import type { Revocations } from "../revocations.ts";
 import type { Upgrades } from "../server.ts";
 import { ownFault } from "../without-provider.ts";
 
@@ -20,6 +21,7 @@ export interface LiveParts {
   authenticate: Authenticate;
   guard: BalanceGuard;
   proxy: ServiceProxy;
+  revocations: Revocations;
   log: Log;
   metrics: Pick<Metrics, "requests" | "requestDuration">;
 }
@@ -28,9 +30,12 @@ export const livePath = "/v1/audio/transcriptions/stream";
 
 /**
  * GET /v1/audio/transcriptions/stream: refuses an upgrade as plain HTTP, or proxies it. A browser,
- * which cannot set the header, may send its key as a sub-protocol.
+ * which cannot set the header, may send its key as a sub-protocol. A stream ends when its key is
+ * revoked.
  */
-export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LiveParts): Upgrades {
+export function upgradeLive(parts: LiveParts): Upgrades {
+  const { authenticate, guard, proxy, revocations, log, metrics } = parts;
+
   async function accept(
     req: IncomingMessage,
     socket: Socket,
@@ -42,11 +47,15 @@ export function upgradeLive({ authenticate, guard, proxy, log, metrics }: LivePa
       // Before its version 24.9, Node asks nobody which upgrades are taken.
       if (!isLive(req)) throw notFound();
       const protocol = takeKeyFromProtocols(req);
-      const { keyId, accountId } = await authenticate({ req, headers, requestId });
+      const { keyId, accountId, keyHash } = await authenticate({ req, headers, requestId });
       await guard.check(accountId);
       refuseQuery(req);
       const caller = create(CallerSchema, { requestId, keyId, accountId });
-      proxy.upgrade(req, socket, head, { caller, headers, protocol, answered });
+      const ending = new AbortController();
+      const forget = revocations.watch(keyHash, () => ending.abort(keyRevoked()));
+      socket.once("close", forget);
+      const { signal } = ending;
+      proxy.upgrade(req, socket, head, { caller, headers, protocol, answered, signal });
     } catch (error) {
       const failure = toGatewayError(ownFault(error, log), log);
       answered(failure.status);
