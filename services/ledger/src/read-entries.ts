@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Entry, Prisma, PrismaClient } from "./generated/client.ts";
+import type { Entry, PrismaClient } from "./generated/client.ts";
 
 const maxPage = 1_000;
 
@@ -14,23 +14,31 @@ export async function listEntries(
     return prisma.entry.findMany({ where, orderBy: { id: "desc" }, take });
   }
   const { accountId, beforeEntryId } = query;
+  const where =
+    beforeEntryId === ""
+      ? { accountId }
+      : { id: { in: await idsBefore(prisma, { accountId, beforeEntryId, take }) } };
   return prisma.entry.findMany({
-    where: { accountId, ...(beforeEntryId === "" ? {} : await before(prisma, beforeEntryId)) },
+    where,
     orderBy: [{ recordedAt: "desc" }, { id: "desc" }],
     take,
   });
 }
 
-/** What was recorded before an entry; nothing when it is not there. */
-async function before(prisma: PrismaClient, id: string): Promise<Prisma.EntryWhereInput> {
-  const entry = await prisma.entry.findFirst({ where: { id }, select: { recordedAt: true } });
-  if (entry === null) return { id: { in: [] } };
-  const { recordedAt } = entry;
-  return {
-    // The first condition is what the index is read by.
-    recordedAt: { lte: recordedAt },
-    OR: [{ recordedAt: { lt: recordedAt } }, { id: { lt: id } }],
-  };
+/**
+ * The next of an account's entries before one of them; none where that is not there. The database
+ * compares the times: a statement's entries share one, and its microseconds are more than a Date has.
+ */
+async function idsBefore(
+  prisma: PrismaClient,
+  { accountId, beforeEntryId, take }: { accountId: string; beforeEntryId: string; take: number },
+): Promise<string[]> {
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM entry
+    WHERE account_id = ${accountId}
+      AND (recorded_at, id) < (SELECT recorded_at, id FROM entry WHERE id = ${beforeEntryId})
+    ORDER BY recorded_at DESC, id DESC LIMIT ${take}`;
+  return rows.map(({ id }) => id);
 }
 
 /** What an account was charged since `from`, nano-USD. */

@@ -7,6 +7,9 @@ import { PrismaClient } from "../src/generated/client.ts";
 import { findCharges, findMissing, listEntries, sumSpend } from "../src/read-entries.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./books.ts";
 
+/** Of one account, beside its top-up. */
+const captured = 50;
+
 /** What is read of an account's entries is found by an index, however many there are. */
 describe("reads of the ledger", () => {
   let pool: pg.Pool;
@@ -19,7 +22,9 @@ describe("reads of the ledger", () => {
     accountId = await openWallet(writer, 10n ** 12n);
     const capture = createCapture(writer);
     await Promise.all(
-      Array.from({ length: 50 }, () => capture(usageEvent({ accountId, costNanoUsd: 1_000n }))),
+      Array.from({ length: captured }, () =>
+        capture(usageEvent({ accountId, costNanoUsd: 1_000n })),
+      ),
     );
     await writer.end();
     // As the service does, a plan that scans is taken only where no index serves.
@@ -72,6 +77,18 @@ describe("reads of the ledger", () => {
     const plans = await plansOf(read);
     expect(plans).toContain("Index");
     expect(plans).not.toContain("Seq Scan");
+  });
+
+  test("pages leave no entry out, though those of one statement share a time", async () => {
+    const all = new Set<string>();
+    let last = "";
+    for (let more = true; more; ) {
+      const entries = await page(last);
+      for (const { id } of entries) all.add(id);
+      last = entries.at(-1)?.id ?? "";
+      more = entries.length > 0;
+    }
+    expect(all.size).toBe(captured + 1);
   });
 
   const prisma = () => new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
