@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Capture } from "./capture.ts";
 
@@ -10,6 +11,14 @@ export interface CapturesUnderWay {
    * Undefined when that was nothing.
    */
   ended(): Promise<void> | undefined;
+}
+
+/** The longest that one wallet's business waits for captures, which may be of others. */
+const maxWaitMs = 1_000;
+
+/** Waits for what is under way, but for no longer than that. */
+export function endedSoon(ended: Promise<void>): Promise<void> {
+  return Promise.race([ended, sleep(maxWaitMs, undefined, { ref: false })]);
 }
 
 /**

@@ -2,7 +2,8 @@ import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";
 import { inTransaction } from "./transaction.ts";
 
-const maxEntries = 10_000;
+/** More than the shortest turns of the largest conversation come to, and less than a message has. */
+const maxEntries = 50_000;
 
 /** The entries that are linked to a conversation, oldest first. */
 export async function listConversationEntries(
@@ -12,15 +13,19 @@ export async function listConversationEntries(
   return prisma.entry.findMany({ where: query, orderBy: { id: "asc" }, take: maxEntries });
 }
 
+/** So many entries are cleared in one statement, which may not take long. */
+const clearLimit = 1_000;
+
 /**
  * Clears the link of all entries to conversations that are deleted, also of those whose usage
- * events come later. The wallet's lock, which a capture takes too, keeps the two apart. Again
- * changes nothing.
+ * events come later: the wallet's lock, which a capture takes too, keeps the two apart. It is not
+ * held while links are cleared, since captures and holds of other wallets would wait behind its
+ * own. Again changes nothing, and goes on where the signal ended it.
  */
 export async function unlinkConversations(
   pool: pg.Pool,
-  accountId: string,
-  conversationIds: readonly string[],
+  { accountId, conversationIds }: { accountId: string; conversationIds: readonly string[] },
+  signal: AbortSignal,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query("SELECT FROM wallet WHERE account_id = $1 FOR UPDATE", [accountId]);
@@ -29,10 +34,16 @@ export async function unlinkConversations(
        ON CONFLICT DO NOTHING`,
       [conversationIds],
     );
-    await client.query(
-      `UPDATE entry SET conversation_id = NULL
-       WHERE conversation_id = ANY ($1) AND account_id = $2`,
-      [conversationIds, accountId],
-    );
   });
+  for (let cleared = clearLimit; cleared === clearLimit; ) {
+    signal.throwIfAborted();
+    const values = [conversationIds, accountId, clearLimit];
+    const { rowCount } = await pool.query({ name: "clear-links", text: clearLinksSql, values });
+    cleared = rowCount ?? 0;
+  }
 }
+
+const clearLinksSql = `
+  UPDATE entry SET conversation_id = NULL
+  WHERE conversation_id IS NOT NULL AND id IN (
+    SELECT id FROM entry WHERE conversation_id = ANY ($1) AND account_id = $2 LIMIT $3)`;

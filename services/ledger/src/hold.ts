@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { createBatch } from "@tollgate/kit/batch";
 import { isStatementFault } from "@tollgate/kit/database/pool";
 import type { NanoUsd } from "@tollgate/kit/money";
 import type pg from "pg";
-import type { CapturesUnderWay } from "./captures-under-way.ts";
+import { type CapturesUnderWay, endedSoon } from "./captures-under-way.ts";
 
 const batchLimit = 512;
 
@@ -27,9 +26,6 @@ export interface Holds {
   growHold(order: HoldOrder, signal: AbortSignal): Promise<HoldGrant>;
 }
 
-/** The longest that a hold waits for captures, which may be of other wallets. */
-const maxFillWaitMs = 1_000;
-
 /**
  * Takes and grows holds. One that gets less than its estimate gets what it lacks, as far as there
  * is any, from what the captures under way give back: they settle requests that were answered
@@ -50,7 +46,7 @@ export function createHolds(pool: pg.Pool, holdMs: number, captures: CapturesUnd
     if (first.held === order.estimate) return first;
     const ended = captures.ended() ?? before;
     if (ended === undefined) return first;
-    await Promise.race([ended, sleep(maxFillWaitMs, undefined, { ref: false })]);
+    await endedSoon(ended);
     if (signal.aborted) return first;
     const rest = { ...order, estimate: order.estimate - first.held };
     const more = await grow(rest).catch(() => undefined);

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { expect, test } from "vitest";
 import { isRecordable } from "./recordable.ts";
@@ -27,6 +28,10 @@ test.each([
   { reportedNanoUsd: tooLarge },
   { corpusSize: tooLarge },
   { sharedNanoUsd: tooLarge },
+  { id: "x".repeat(2_501) },
+  { conversationId: "é".repeat(1_251) },
+  { occurredAt: create(TimestampSchema, { seconds: 10n ** 16n }) },
+  { occurredAt: create(TimestampSchema, { seconds: -1n }) },
 ])("one with %o does not", (fields) => {
   expect(isRecordable({ ...event, ...fields })).toBe(false);
 });

@@ -8,7 +8,7 @@ import { defineService } from "@tollgate/kit/service";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 import { createCapture } from "./capture.ts";
-import { type CapturesUnderWay, followCaptures } from "./captures-under-way.ts";
+import { type CapturesUnderWay, endedSoon, followCaptures } from "./captures-under-way.ts";
 import { type LedgerConfig, readConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
@@ -112,7 +112,7 @@ function implement(
       return { missingEventIds: await findMissing(pool, eventIds) };
     },
     async getWallet({ accountId }) {
-      await captures.ended();
+      await endedSoon(captures.ended() ?? Promise.resolve());
       const wallet = await findWallet(pool, accountId);
       return wallet === undefined ? {} : { wallet };
     },
@@ -139,8 +139,8 @@ function implement(
       });
       return { entries: entries.map(toEntry) };
     },
-    async unlinkConversations({ accountId, conversationIds }) {
-      await unlinkConversations(pool, accountId, conversationIds);
+    async unlinkConversations({ accountId, conversationIds }, { signal }) {
+      await unlinkConversations(pool, { accountId, conversationIds }, signal);
       return {};
     },
     async verify() {

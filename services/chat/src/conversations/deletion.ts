@@ -7,6 +7,8 @@ import type { ConversationKey } from "./conversation-key.ts";
 const defaultTimes = { retryEveryMs: 5_000 };
 /** So many are unlinked at a time. */
 const unlinkLimit = 500;
+/** For conversations of many thousand turns. What was done in it is done. */
+const unlinkTimeoutMs = 60_000;
 /** So many conversations are deleted in one statement, which may not take long. */
 const deletionLimit = 2_000;
 
@@ -43,7 +45,8 @@ export function createDeletion(
     ]);
     let unlinked = 0;
     for (const { account_id: accountId, links } of rows) {
-      await ledger.unlinkConversations({ accountId, conversationIds: links });
+      const request = { accountId, conversationIds: links };
+      await ledger.unlinkConversations(request, { timeoutMs: unlinkTimeoutMs });
       await pool.query(unlinkedSql, [links]);
       unlinked += links.length;
     }

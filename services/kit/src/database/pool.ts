@@ -32,6 +32,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   const settings = {
     search_path: schema.name,
     statement_timeout: String(statementTimeoutMs),
+    // A process that hangs, or whose machine is gone, must not keep its locks.
+    idle_in_transaction_session_timeout: String(statementTimeoutMs),
     ...options.settings,
   };
   const pool = new pg.Pool({

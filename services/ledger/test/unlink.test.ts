@@ -1,0 +1,86 @@
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createCapture } from "../src/capture.ts";
+import { unlinkConversations } from "../src/conversations.ts";
+import { createHoldTaker } from "../src/hold.ts";
+import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./books.ts";
+
+describe("entries of conversations that are deleted", () => {
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    pool = await openLedger(await createLedgerDatabase(inject("postgresUrl")));
+  });
+
+  afterAll(() => pool.end());
+
+  const never = new AbortController().signal;
+
+  async function linked(conversationId: string): Promise<number> {
+    const { rows } = await pool.query(
+      "SELECT count(*)::int AS count FROM entry WHERE conversation_id = $1",
+      [conversationId],
+    );
+    return rows[0].count;
+  }
+
+  async function converse(conversationId: string, turns: number): Promise<string> {
+    const accountId = await openWallet(pool, 10n ** 12n);
+    const capture = createCapture(pool);
+    const events = Array.from({ length: turns }, () =>
+      usageEvent({ accountId, conversationId, costNanoUsd: 1_000n }),
+    );
+    await Promise.all(events.map(capture));
+    return accountId;
+  }
+
+  test("lose their link, however many they are, and so do those that come later", async () => {
+    const conversationId = "key_1/long";
+    const accountId = await converse(conversationId, 2_500);
+    expect(await linked(conversationId)).toBe(2_500);
+    const conversationIds = [conversationId, "key_1/other"];
+    await unlinkConversations(pool, { accountId, conversationIds }, never);
+    expect(await linked(conversationId)).toBe(0);
+    await createCapture(pool)(usageEvent({ accountId, conversationId, costNanoUsd: 1_000n }));
+    expect(await linked(conversationId)).toBe(0);
+    await unlinkConversations(pool, { accountId, conversationIds }, never);
+  });
+
+  test("keep nobody's money waiting while their links are cleared", async () => {
+    const conversationId = "key_1/slow";
+    const accountId = await converse(conversationId, 10);
+    const holder = await pool.connect();
+    await holder.query("BEGIN");
+    await holder.query("SELECT FROM entry WHERE conversation_id = $1 FOR UPDATE", [conversationId]);
+    const unlinking = unlinkConversations(
+      pool,
+      { accountId, conversationIds: [conversationId] },
+      never,
+    );
+    const seen =
+      "SELECT count(*)::int AS count FROM deleted_conversation WHERE conversation_id = $1";
+    await expect
+      .poll(async () => (await pool.query(seen, [conversationId])).rows[0].count, {
+        timeout: 4_000,
+      })
+      .toBe(1);
+    const take = createHoldTaker(pool, 60_000);
+    expect(await take({ holdId: "req_1", accountId, estimate: 1_000n })).toMatchObject({
+      held: 1_000n,
+    });
+    await holder.query("COMMIT");
+    holder.release();
+    await unlinking;
+    expect(await linked(conversationId)).toBe(0);
+  });
+
+  test("of a caller that has gone, the rest is left for the next", async () => {
+    const conversationId = "key_1/gone";
+    const accountId = await converse(conversationId, 10);
+    const request = { accountId, conversationIds: [conversationId] };
+    const gone = AbortSignal.abort(new Error("the caller went away"));
+    await expect(unlinkConversations(pool, request, gone)).rejects.toThrow("went away");
+    await unlinkConversations(pool, request, never);
+    expect(await linked(conversationId)).toBe(0);
+  });
+});
