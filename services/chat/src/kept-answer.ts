@@ -32,14 +32,13 @@ export async function answerKept(
 ): Promise<KeptAnswer> {
   const usage = readUsage(kept.usage);
   if (usage === undefined) throw new Error("a turn is stored with its usage");
-  const { cost } = await pipeline.run({
-    caller,
-    model,
-    estimate: kept.cost,
-    conversationId: link,
-    ask: async () => kept,
-    measure: () => measureKept(usage, kept),
-  });
+  // No slot is asked, so that nothing is learned of any, and none need be in.
+  const [slot] = model.chain;
+  if (slot === undefined) throw new Error("a chain has a slot");
+  const generation = await pipeline.open(caller, model, kept.cost, link);
+  const measured = measureKept(usage, kept);
+  generation.answered(measured);
+  const cost = await generation.complete(slot, measured);
   return {
     id: kept.id,
     created: kept.created,

@@ -146,9 +146,10 @@ class LiveHold implements Hold {
   async grow(estimate: NanoUsd) {
     const { ledger, live } = this.#parts;
     const { holdId, accountId } = this.#request;
+    // Once: each time again would put its extension off.
+    if (!this.#hasOwn && this.#shared !== undefined) live.add(holdId, this.#shared.expiresInMs);
     // Named also where the answer is lost: it may have been made.
     this.#hasOwn = true;
-    if (this.#shared !== undefined) live.add(holdId, this.#shared.expiresInMs);
     const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });

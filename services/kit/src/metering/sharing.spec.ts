@@ -218,6 +218,21 @@ test("what grows beyond its part has a hold of its own besides", async () => {
   await holds.endSharing();
 });
 
+test("what grows again and again is kept from expiring all the same", async () => {
+  const { holds, asked, take, serve, round } = world();
+  await serve(busyFrom);
+  await round();
+  const hold = await take();
+  for (let grown = 0; grown < 30; grown += 1) {
+    await hold.grow(50n);
+    await vi.advanceTimersByTimeAsync(2_000);
+  }
+  const own = asked.extended.filter((ids) => ids.includes(`req_${busyFrom + 1}`));
+  expect(own.length).toBeGreaterThanOrEqual(2);
+  end(hold);
+  await holds.endSharing();
+});
+
 test("a hold that may have grown is settled with the request", async () => {
   const { holds, wallet, take, serve, round } = world();
   await serve(busyFrom);
