@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
-import { createSpool } from "@tollgate/kit/http/spool";
+import { createUploadStore } from "@tollgate/kit/http/upload-store";
 import type { JsonObject } from "@tollgate/kit/json";
 import type { Modality } from "@tollgate/kit/modality";
 import type { Order } from "@tollgate/kit/pipeline";
@@ -24,7 +24,13 @@ test("a provider that takes longer than 240 seconds is given up, as one that was
     run: ({ ask }: { ask(slot: Slot): Promise<unknown> }) => ask({ path: "/" } as Slot),
   };
   const modality = { pipeline, providers: { send } } as unknown as Modality;
-  const upload = { alias: "a", stream: false, language: "", contentType: "", audio: createSpool() };
+  const upload = {
+    alias: "a",
+    stream: false,
+    language: "",
+    contentType: "",
+    audio: createUploadStore(),
+  };
   const { signal } = new AbortController();
   const failing = transcribe(modality, create(CallerSchema), upload, signal);
   expect(timeout).toHaveBeenCalledWith(240_000);
@@ -46,7 +52,13 @@ async function meter(json: string) {
     },
   };
   const modality = { pipeline } as unknown as Modality;
-  const upload = { alias: "a", stream: false, language: "", contentType: "", audio: createSpool() };
+  const upload = {
+    alias: "a",
+    stream: false,
+    language: "",
+    contentType: "",
+    audio: createUploadStore(),
+  };
   await transcribe(modality, create(CallerSchema), upload, new AbortController().signal);
   return meters.mock.calls[0]?.[0] as unknown;
 }

@@ -1,6 +1,6 @@
 import type { Model } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
-import type { Spool } from "@tollgate/kit/http/spool";
+import type { UploadStore } from "@tollgate/kit/http/upload-store";
 import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
 import { measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
@@ -81,7 +81,7 @@ export async function transcribe(
 }
 
 /** What a hold must cover. A plain WAV tells its length; anything else is guessed by its size. */
-function estimatedSeconds(audio: Spool): bigint {
+function estimatedSeconds(audio: UploadStore): bigint {
   const wav = readWav(audio.head());
   const seconds =
     wav === undefined || !isPlain(wav)

@@ -1,8 +1,8 @@
-import { createSpool } from "@tollgate/kit/http/spool";
+import { createUploadStore } from "@tollgate/kit/http/upload-store";
 import { expect, test } from "vitest";
 import { pcmOf } from "./pcm.ts";
 
-const upload = { alias: "a", stream: true, language: "", audio: createSpool() };
+const upload = { alias: "a", stream: true, language: "", audio: createUploadStore() };
 
 test.each([
   "audio/L16",

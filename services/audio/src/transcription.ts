@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
-import { withSpool } from "@tollgate/kit/http/spool";
 import { tellAlias } from "@tollgate/kit/http/stamped-caller";
+import { withUploadStore } from "@tollgate/kit/http/upload-store";
 import type { Modality } from "@tollgate/kit/modality";
 import { RelayedRefusal, transcribe } from "./batch.ts";
 import { answerEvents } from "./events-answer.ts";
@@ -13,8 +13,8 @@ export async function answerTranscription(
   modality: Modality,
   { req, res, caller, signal }: ProxiedRequest,
 ): Promise<void> {
-  await withSpool(async (spool) => {
-    const upload = await readUpload(req, spool);
+  await withUploadStore(async (store) => {
+    const upload = await readUpload(req, store);
     tellAlias(res, upload.alias);
     if (upload.stream) {
       const events = streamTranscription(modality, caller, upload, signal);

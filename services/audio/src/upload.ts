@@ -3,7 +3,7 @@ import { invalidParam } from "@tollgate/kit/errors";
 import { transcriptionForm } from "@tollgate/kit/forms/transcription";
 import { readForm } from "@tollgate/kit/http/form-fields";
 import { readMultipart } from "@tollgate/kit/http/multipart";
-import type { Spool } from "@tollgate/kit/http/spool";
+import type { UploadStore } from "@tollgate/kit/http/upload-store";
 
 /** A transcription's form, checked. */
 export interface Upload {
@@ -12,20 +12,20 @@ export interface Upload {
   /** Empty when none was named. */
   language: string;
   contentType: string;
-  audio: Spool;
+  audio: UploadStore;
 }
 
 /**
  * Reads a transcription's form, its file into `audio`. Raises `unknown_param` and `invalid_param`,
  * naming the field, and what reading a form raises.
  */
-export async function readUpload(req: IncomingMessage, audio: Spool): Promise<Upload> {
+export async function readUpload(req: IncomingMessage, audio: UploadStore): Promise<Upload> {
   let files = 0;
   const parts = await readMultipart(req, {
     async takeFile(name, contents) {
       files += 1;
-      const spool = name === "file" && files === 1 ? audio : undefined;
-      for await (const chunk of contents as AsyncIterable<Buffer>) await spool?.write(chunk);
+      const store = name === "file" && files === 1 ? audio : undefined;
+      for await (const chunk of contents as AsyncIterable<Buffer>) await store?.write(chunk);
     },
   });
   const { file, model, stream, language = "" } = readForm(parts, transcriptionForm);

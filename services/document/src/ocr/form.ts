@@ -5,8 +5,8 @@ import { ocrForm } from "@tollgate/kit/forms/ocr";
 import { readForm } from "@tollgate/kit/http/form-fields";
 import { readMultipart } from "@tollgate/kit/http/multipart";
 import type { ProxiedRequest } from "@tollgate/kit/http/proxied-request";
-import { type Spool, withSpool } from "@tollgate/kit/http/spool";
 import { tellAlias } from "@tollgate/kit/http/stamped-caller";
+import { type UploadStore, withUploadStore } from "@tollgate/kit/http/upload-store";
 import type { Modality } from "@tollgate/kit/modality";
 import { createPdfPages } from "./pdf-pages.ts";
 
@@ -18,7 +18,7 @@ export interface OcrForm {
   fileParts: number;
   /** The pages that its files can have at the most. */
   pages: number;
-  body: Spool;
+  body: UploadStore;
   contentType: string;
 }
 
@@ -35,8 +35,8 @@ export async function withOcrForm(
   { req, res }: ProxiedRequest,
   use: (form: OcrForm, model: Model) => Promise<void>,
 ): Promise<void> {
-  await withSpool(async (spool) => {
-    const form = await readOcrForm(req, spool);
+  await withUploadStore(async (store) => {
+    const form = await readOcrForm(req, store);
     tellAlias(res, form.alias);
     const model = pipeline.resolve(form.alias, "ocr");
     checkLane(form, model);
@@ -48,7 +48,7 @@ export async function withOcrForm(
  * Reads an OCR form, its body as it stands into `body`. Raises `unknown_param` and `invalid_param`,
  * naming the field, and what reading a form raises.
  */
-async function readOcrForm(req: IncomingMessage, body: Spool): Promise<OcrForm> {
+async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<OcrForm> {
   let pages = 0;
   const parts = await readMultipart(req, {
     async takeFile(name, contents) {

@@ -9,7 +9,7 @@ const maxMemoryBytes = 256 * 1024;
 const pieceBytes = 64 * 1024;
 
 /** An upload that has arrived whole and can be read more than once, in constant memory. */
-export interface Spool {
+export interface UploadStore {
   /** Writes come out in the order in which they were made, awaited or not. None after disposal. */
   write(chunk: Buffer): Promise<void>;
   readonly bytes: number;
@@ -20,7 +20,7 @@ export interface Spool {
   dispose(): Promise<void>;
 }
 
-export function createSpool(): Spool {
+export function createUploadStore(): UploadStore {
   const inMemory: Buffer[] = [];
   let bytes = 0;
   let file: FileHandle | undefined;
@@ -83,12 +83,12 @@ async function openNameless(): Promise<FileHandle> {
   return file;
 }
 
-/** Opens a spool for one upload and disposes of it in the end. */
-export async function withSpool<T>(work: (spool: Spool) => Promise<T>): Promise<T> {
-  const spool = createSpool();
+/** Opens a store for one upload and disposes of it in the end. */
+export async function withUploadStore<T>(work: (store: UploadStore) => Promise<T>): Promise<T> {
+  const store = createUploadStore();
   try {
-    return await work(spool);
+    return await work(store);
   } finally {
-    await spool.dispose();
+    await store.dispose();
   }
 }
