@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { eventually } from "../src/eventually.ts";
 import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Answer, chatBody, eventsOf, expectEnvelope, send } from "../src/request.ts";
+import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
@@ -123,6 +124,34 @@ describe("a turn whose run dies before its answer is kept", () => {
       const told = nanoUsd(read(second).usage.cost);
       expect(paid).toEqual(charged ? [told] : [told, told]);
     }
+  });
+
+  const turns: [string, Body, typeof readWhole][] = [
+    ["a turn", {}, readWhole],
+    ["a streamed turn", { stream: true }, readStream],
+    ["an answer", { session_id: undefined }, readWhole],
+    ["a streamed answer", { session_id: undefined, stream: true }, readStream],
+  ];
+
+  test.each(
+    turns.flatMap((turn) => [7_000n, 6_000n].map((wallet) => [...turn, wallet] as const)),
+  )("%s that was charged needs no more money to be told, at what it cost", async (...row) => {
+    const [, more, read, wallet] = row;
+    const account = await stack.newAccount(Number(wallet) / 1e9);
+    const id = randomUUID();
+    const body = { ...more, ...simulate("usage=11,7") };
+    const first = read(await ask(account, id, body));
+    expect(nanoUsd(first.usage.cost)).toBe(6_000n);
+    await eventually(async () => {
+      expect((await readBooks(stack, account)).balance).toBe(wallet - 6_000n);
+    });
+    await forgetAnswer(id);
+    const second = await ask(account, id, body);
+    expect([second.status, second.headers.get("idempotency-replayed")]).toEqual([200, null]);
+    // Without a conversation the provider is asked again, and may say something else.
+    expect(read(second)).toMatchObject({ usage: first.usage });
+    await expectBooksInOrder(stack);
+    expect((await readBooks(stack, account)).balance).toBe(wallet - 6_000n);
   });
 
   test.each([

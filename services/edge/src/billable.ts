@@ -111,7 +111,8 @@ async function answerOnce(
   if ("state" in entered) return replay(exchange, entered, headersOf);
   let run: Run;
   try {
-    await guard.check(accountId);
+    // What an earlier run may have paid for already, its hold decides.
+    if (entered.chargeId === requestId) await guard.check(accountId);
     refuseQuery(req);
     const json = noteAlias(exchange, parseJsonObject(body));
     run = route.parse(json, body);

@@ -3,7 +3,8 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Model, RouteType, Slot } from "./catalog/model.ts";
 import type { Log } from "./log.ts";
-import type { Hold, Holds } from "./metering/holds.ts";
+import type { Charges } from "./metering/charges.ts";
+import { alreadyPaid, type Hold, type Holds } from "./metering/holds.ts";
 import type { Measured } from "./metering/measured.ts";
 import type { Publisher } from "./metering/publisher.ts";
 import { completedUsage, type Ended, eventOfModel, failedUsage } from "./metering/usage-fields.ts";
@@ -32,6 +33,8 @@ export interface Generation {
    * client is told where its route tells one: no more than was held.
    */
   complete(slot: Slot, measured: Measured): Promise<NanoUsd>;
+  /** The charge for what was measured, as far as it is known before it is made. */
+  chargeOf(measured: Measured): NanoUsd;
   /** Records a generation that is not billed, and so gives the hold back. Never raises. */
   fail(cause?: unknown): Promise<void>;
 }
@@ -40,6 +43,7 @@ export interface Generation {
 export interface GenerationParts {
   holds: Holds;
   publisher: Publisher;
+  charges: Charges;
   breakers: Breakers;
   log: Log;
   metrics: Metrics;
@@ -48,11 +52,6 @@ export interface GenerationParts {
 
 /** Routes whose answers name their cost: what the client is told is what it pays. */
 const tellsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
-
-/** The charge that a client is told: the cost, but no more than was held. */
-export function chargeOf({ lines }: Measured, held: NanoUsd): NanoUsd {
-  return minOf(costOf(lines), held);
-}
 
 /**
  * Takes the hold of a generation. What it answers must be ended, by `complete` or by `fail`. Raises
@@ -66,9 +65,18 @@ export async function openGeneration(
   conversationId = "",
 ): Promise<Generation> {
   if (caller === undefined) throw new Error("a call names its caller");
-  const { requestId, accountId } = caller;
-  const hold = await parts.holds.take(requestId, accountId, estimate);
-  return new LiveGeneration(parts, { caller, model, conversationId }, hold);
+  const { requestId, accountId, chargeId } = caller;
+  const paid = isRepeated(caller) ? await parts.charges.of(accountId, chargeId) : undefined;
+  const hold =
+    paid === undefined
+      ? await parts.holds.take(requestId, accountId, estimate)
+      : alreadyPaid(estimate);
+  return new LiveGeneration(parts, { caller, model, conversationId, paid }, hold);
+}
+
+/** Whether an earlier run of the request came far enough that it may have been charged. */
+function isRepeated({ requestId, chargeId }: Caller): boolean {
+  return chargeId !== "" && chargeId !== requestId;
 }
 
 /** What a generation is for. */
@@ -76,6 +84,8 @@ interface Purpose {
   caller: Caller;
   model: Model;
   conversationId: string;
+  /** What an earlier run of the request was charged: both are charged once. */
+  paid: NanoUsd | undefined;
 }
 
 class LiveGeneration implements Generation {
@@ -121,22 +131,30 @@ class LiveGeneration implements Generation {
   answered() {}
 
   async complete(slot: Slot, measured: Measured) {
-    const { caller, model, conversationId } = this.#purpose;
+    const { caller, model, conversationId, paid } = this.#purpose;
     const usage = completedUsage(slot, measured);
     const reported = minOf(usage.costNanoUsd, this.held);
     countUsage(this.#parts.metrics, model, usage);
     const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
     this.#tell(usage.costNanoUsd);
-    await this.#publish({ ...usage, ...told, chargeId: caller.chargeId, conversationId });
-    return reported;
+    const ended = { ...usage, ...told, chargeId: caller.chargeId, conversationId };
+    const event = await this.#publish(ended);
+    if (!isRepeated(caller)) return reported;
+    return paid ?? (await this.#parts.charges.ofEvent(event)) ?? reported;
   }
 
-  fail() {
+  chargeOf({ lines }: Measured) {
+    return this.#purpose.paid ?? minOf(costOf(lines), this.held);
+  }
+
+  async fail() {
     this.#tell(undefined);
-    return this.#publish({ ...failedUsage, chargeId: "", conversationId: "" });
+    await this.#publish({ ...failedUsage, chargeId: "", conversationId: "" });
   }
 
-  async #publish(ended: Ended & Pick<UsageEvent, "chargeId" | "conversationId">): Promise<void> {
+  async #publish(
+    ended: Ended & Pick<UsageEvent, "chargeId" | "conversationId">,
+  ): Promise<UsageEvent> {
     this.#ended = true;
     const { publisher, now } = this.#parts;
     const { caller, model } = this.#purpose;
@@ -156,6 +174,7 @@ class LiveGeneration implements Generation {
     };
     await publisher.publish(event);
     this.#hold.handedOver();
+    return event;
   }
 
   #tell(cost: NanoUsd | undefined): void {

@@ -3,6 +3,7 @@ import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { z } from "zod";
 import { watchCatalog } from "./catalog/watch.ts";
 import { integerSetting, readSettings } from "./config.ts";
+import { createCharges } from "./metering/charges.ts";
 import { createHolds } from "./metering/holds.ts";
 import { createPublisher } from "./metering/publisher.ts";
 import { openSpool } from "./metering/spool.ts";
@@ -42,9 +43,9 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
     () => performance.now(),
     (slot, isOut) => metrics.slotOut.set({ slot }, isOut ? 1 : 0),
   );
-  const parts = { catalog: catalog.current, holds, publisher, breakers, log, metrics, tracer, now };
+  const metering = { holds, publisher, charges: createCharges(ledger), metrics };
   return {
-    pipeline: createPipeline(parts),
+    pipeline: createPipeline({ catalog: catalog.current, ...metering, breakers, log, tracer, now }),
     providers,
     async stop(graceMs) {
       const sharingEnded = holds.endSharing();

@@ -13,7 +13,6 @@ import {
 import { GatewayError } from "./errors.ts";
 import {
   chainParts,
-  chargeOf,
   countUsage,
   type Generation,
   type GenerationParts,
@@ -135,7 +134,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         measured = measure(served.answer, served.slot);
         generation.answered(measured);
         if (beforeCharge !== undefined) {
-          await beforeCharge(served.answer, chargeOf(measured, generation.held));
+          await beforeCharge(served.answer, generation.chargeOf(measured));
         }
       } catch (error) {
         await generation.fail(error);

@@ -21,6 +21,7 @@ function world(more: Partial<StreamedOrder<string>>) {
     answered: vi.fn(),
     firstPiece: vi.fn(),
     complete: vi.fn(async () => 5n),
+    chargeOf: () => 5n,
     fail: vi.fn(async () => {}),
   } satisfies Generation;
   const pipeline = { open: async () => generation } as unknown as Pipeline;

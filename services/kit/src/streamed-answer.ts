@@ -1,7 +1,7 @@
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Model, Slot } from "./catalog/model.ts";
 import { GatewayError } from "./errors.ts";
-import { chargeOf, type Generation } from "./generation.ts";
+import type { Generation } from "./generation.ts";
 import type { Measured } from "./metering/measured.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -111,7 +111,7 @@ async function settleWhole<Piece>(
   measured: Measured,
 ): Promise<NanoUsd> {
   try {
-    await beforeCharge?.(chargeOf(measured, generation.held));
+    await beforeCharge?.(generation.chargeOf(measured));
   } catch (error) {
     await generation.complete(slot, measured);
     throw error;

@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import type { Catalog, Model } from "@tollgate/kit/catalog/model";
 import { createLog } from "@tollgate/kit/log";
+import { createCharges } from "@tollgate/kit/metering/charges";
 import { createHolds } from "@tollgate/kit/metering/holds";
 import { createPublisher } from "@tollgate/kit/metering/publisher";
 import { openSpool } from "@tollgate/kit/metering/spool";
@@ -55,6 +56,7 @@ describe("what a client is told", () => {
         metrics,
         missingAfterMs: 60_000,
       }),
+      charges: createCharges(client),
       breakers: createBreakers(() => performance.now()),
       log,
       metrics,

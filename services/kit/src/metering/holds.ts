@@ -98,6 +98,11 @@ const nothingHeld: Hold = {
   handedOver() {},
 };
 
+/** Of a request that was charged before and is not again: as much as it asks for, from nobody. */
+export function alreadyPaid(amount: NanoUsd): Hold {
+  return { ...nothingHeld, amount, grow: async (estimate) => estimate };
+}
+
 interface HoldRequest {
   holdId: string;
   accountId: string;

@@ -61,6 +61,7 @@ function traceGeneration(generation: Generation, model: Model, tracer: Tracer): 
       end((span) => span.set(usageOf(model, slot, measured)));
       return generation.complete(slot, measured);
     },
+    chargeOf: (measured) => generation.chargeOf(measured),
     fail(cause) {
       end((span) => (cause === undefined ? span.fail("abandoned") : tellFailure(span, cause)));
       return generation.fail(cause);
