@@ -19,6 +19,8 @@ export interface RollingRestart {
 /** Longer than the balancer below takes to see that a replica wants nothing new, if it is busy. */
 const drainSeconds = 3;
 const lookEveryMs = 100;
+/** Between a client's requests: a process that starts needs the cores more than they do. */
+const pauseMs = 100;
 
 /** Providers do as they should: what fails here, we failed. */
 const asked = families.filter(({ name }) => name !== "chat stream, left");
@@ -52,6 +54,7 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
         const ended = await ask(index, balancer.edge, customers);
         told.push(...ended);
         for (const one of ended) if (one.ended !== "whole") failures.push(note(one, startedAt));
+        await sleep(pauseMs);
       }
     });
     const restarted = await restarts.run().finally(() => {

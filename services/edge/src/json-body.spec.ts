@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { createServer, IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import type { Exchange } from "./exchange.ts";
@@ -94,4 +94,11 @@ test.each([
 ])("nor can one that is cut off: %s", async (headers, start) => {
   const reading = readOf(headers, [Buffer.from(start)], true);
   await expect(reading).rejects.toMatchObject({ code: "invalid_json" });
+});
+
+test("nor can one of a client that has gone before it is read", async () => {
+  const req = new IncomingMessage(new Socket());
+  req.headers["transfer-encoding"] = "chunked";
+  req.destroy();
+  await expect(readBody({ req } as Exchange)).rejects.toMatchObject({ code: "invalid_json" });
 });

@@ -27,6 +27,8 @@ export async function readBody({ req, res }: Exchange): Promise<Buffer> {
   const length = plainLength(req);
   if (length !== undefined && length > maxBodyBytes) throw tooLarge();
   try {
+    // Whoever listens from now on is told no more.
+    if (req.destroyed) throw new Error("the body was cut off");
     return length === undefined ? await readAny(req, res) : await readPlain(req, length);
   } catch (error) {
     throw unreadable(error);

@@ -144,14 +144,16 @@ test.each([
   expect(answered.mock.calls).toEqual([[status]]);
 });
 
-test("a stream whose key is revoked is told so and ends, and so does its service's", async () => {
+test.each([
+  ["while it goes on", (revoke: () => void) => void setTimeout(revoke, 50)],
+  ["before it is taken", (revoke: () => void) => revoke()],
+])("a stream whose key is revoked %s is told so and ends, with its service's", async (_, when) => {
   const revoked = new AbortController();
   const left = Promise.withResolvers<void>();
   const take = (socket: Socket) => {
     socket.once("close", left.resolve);
-    socket.write(switching, () => {
-      setTimeout(() => revoked.abort(new GatewayError("key_revoked", "Revoked.")), 50);
-    });
+    when(() => revoked.abort(new GatewayError("key_revoked", "Revoked.")));
+    socket.write(switching);
   };
   const text = await upgradeTo(take, undefined, "", { signal: revoked.signal });
   const [, stream = ""] = text.split("\r\n\r\n");

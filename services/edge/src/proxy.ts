@@ -176,6 +176,8 @@ function nameAnswer(
       service.destroy();
     };
     signal.addEventListener("abort", endEarly, { once: true });
+    // The head of the answer goes out first.
+    if (signal.aborted) process.nextTick(endEarly);
     service.once("end", tellBreak);
     service.once("error", tellBreak);
     service.once("close", () => {

@@ -48,7 +48,8 @@ export interface Pipeline {
   ): Promise<Generation>;
   /**
    * Meters what ended long after its request, without a hold: an event id is charged once, and no
-   * more than what is free. Resolves once its event is safe.
+   * more than what is free, however often this is called; it is counted and logged each time.
+   * Resolves once its event is safe.
    */
   record(ending: LateEnding): Promise<void>;
   /** The rest of the way for an answer that comes whole. Answers it with the charge. */

@@ -2,8 +2,7 @@ import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** More than the shortest turns of the largest conversation come to, and less than a message has. */
-const maxEntries = 50_000;
+const maxEntries = 10_000;
 
 /** The entries that are linked to a conversation, oldest first. */
 export async function listConversationEntries(
@@ -43,7 +42,8 @@ export async function unlinkConversations(
   }
 }
 
+/** It locks rows before it counts them: another that clears them too leaves it others, or none. */
 const clearLinksSql = `
-  UPDATE entry SET conversation_id = NULL
-  WHERE conversation_id IS NOT NULL AND id IN (
-    SELECT id FROM entry WHERE conversation_id = ANY ($1) AND account_id = $2 LIMIT $3)`;
+  UPDATE entry SET conversation_id = NULL WHERE id IN (
+    SELECT id FROM entry WHERE conversation_id = ANY ($1) AND account_id = $2
+    LIMIT $3 FOR UPDATE)`;

@@ -74,6 +74,17 @@ describe("entries of conversations that are deleted", () => {
     expect(await linked(conversationId)).toBe(0);
   });
 
+  test("have none left when either of two that clear them at once is done", async () => {
+    const conversationId = "key_1/twice";
+    const accountId = await converse(conversationId, 2_500);
+    const request = { accountId, conversationIds: [conversationId] };
+    const first = unlinkConversations(pool, request, never);
+    const second = unlinkConversations(pool, request, never);
+    await Promise.race([first, second]);
+    expect(await linked(conversationId)).toBe(0);
+    await Promise.all([first, second]);
+  });
+
   test("of a caller that has gone, the rest is left for the next", async () => {
     const conversationId = "key_1/gone";
     const accountId = await converse(conversationId, 10);

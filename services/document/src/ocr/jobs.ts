@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Model, Slot } from "@tollgate/kit/catalog/model";
 import { GatewayError } from "@tollgate/kit/errors";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
@@ -89,9 +90,14 @@ export async function readJob(
   return { body: answer.bytes };
 }
 
+/** The longest that an event's id may be, in bytes, with room to spare. */
+const maxEventIdBytes = 2_000;
+
 /** Every job has one of its own, whatever stands in its parts. */
 function eventIdOf({ accountId, alias, slotId, jobId }: OcrJob): string {
-  return ["ocr-job", accountId, alias, slotId, jobId].map(encodeURIComponent).join(":");
+  const parts = ["ocr-job", accountId, alias, slotId, jobId].map(encodeURIComponent);
+  const id = parts.join(":");
+  return id.length <= maxEventIdBytes ? id : `ocr-job:${hash("sha256", id)}`;
 }
 
 async function markMetered(

@@ -48,13 +48,16 @@ export function upgradeLive(parts: LiveParts): Upgrades {
       if (!isLive(req)) throw notFound();
       const protocol = takeKeyFromProtocols(req);
       const { keyId, accountId, keyHash } = await authenticate({ req, headers, requestId });
-      await guard.check(accountId);
-      refuseQuery(req);
-      const caller = create(CallerSchema, { requestId, keyId, accountId });
       const ending = new AbortController();
+      const { signal } = ending;
+      if (socket.destroyed) return;
       const forget = revocations.watch(keyHash, () => ending.abort(keyRevoked()));
       socket.once("close", forget);
-      const { signal } = ending;
+      await guard.check(accountId);
+      refuseQuery(req);
+      signal.throwIfAborted();
+      if (socket.destroyed) return;
+      const caller = create(CallerSchema, { requestId, keyId, accountId });
       proxy.upgrade(req, socket, head, { caller, headers, protocol, answered, signal });
     } catch (error) {
       const failure = toGatewayError(ownFault(error, log), log);

@@ -39,7 +39,7 @@ export interface Replica {
 
 /**
  * A replica at `target`, as gRPC writes it. Calls share a trunk, which is opened with the first
- * and anew when it has ended. How a service is, is asked by plain calls: they need no trust.
+ * and anew when it has ended. How a service is, is asked by plain calls.
  */
 export function createReplica(target: string, trust: Trust): Replica {
   const client = new Client(target, credentials.createInsecure(), channelOptions);
