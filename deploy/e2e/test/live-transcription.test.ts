@@ -97,6 +97,20 @@ describe("live transcription", () => {
     expect(stack.simulator.journal.list().at(-1)?.upload?.bytes).toBe(5 * bytesPerSecond);
   });
 
+  test("ends when its key is revoked, is told so, and is billed what it heard", async () => {
+    const own = await stack.newAccount(1);
+    const live = await start({}, own.key);
+    talk(live, 2);
+    await eventually(() => expect(finals(live)).toEqual([2]));
+    await stack.operator.revokeKey({ keyId: own.keyId });
+    expect(await live.closed).toBe(1_008);
+    expect(live.frames.at(-1)).toMatchObject({ error: { code: "key_revoked", retryable: false } });
+    expect(await entryOf(stack, own, live.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 2n,
+    });
+  });
+
   test("a flush as text means the same, and the service closes", async () => {
     const live = await start();
     talk(live, 3);
