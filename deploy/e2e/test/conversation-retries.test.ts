@@ -154,6 +154,27 @@ describe("a turn whose run dies before its answer is kept", () => {
     expect((await readBooks(stack, account)).balance).toBe(wallet - 6_000n);
   });
 
+  test.each(
+    turns,
+  )("%s whose first run failed, unbilled, is held for and charged", async (...row) => {
+    const [, more, read] = row;
+    const account = await stack.newAccount(1);
+    const id = randomUUID();
+    const body = { ...more, ...simulate(`usage=11,7&fail_first=1&id=${id}`) };
+    expect((await ask(account, id, body)).status).toBe(502);
+    await eventually(async () => {
+      const kinds = (await readBooks(stack, account)).entries.map(({ kind }) => kind);
+      expect(kinds).toContain("failure");
+    });
+    const second = await ask(account, id, body);
+    expect(second.status).toBe(200);
+    expect(nanoUsd(read(second).usage.cost)).toBe(6_000n);
+    await expectBooksInOrder(stack);
+    const { entries, balance } = await readBooks(stack, account);
+    expect(balance).toBe(1_000_000_000n - 6_000n);
+    expect(entries).toContainEqual(expect.objectContaining({ amount: -6_000n }));
+  });
+
   test.each([
     ["one", (id: string) => `/${id.toUpperCase()}`],
     ["all", () => ""],

@@ -9,7 +9,10 @@ const ledgerTimeoutMs = 5_000;
 
 /** What the ledger charged, for the runs that repeat another one of the same request. */
 export interface Charges {
-  /** For a request id; undefined where nothing of it is recorded, or the ledger cannot be asked. */
+  /**
+   * For a request id; undefined where it was charged nothing, or the ledger cannot be asked. A run
+   * that failed stands in the ledger too, and paid for no other.
+   */
   of(accountId: string, requestId: string): Promise<NanoUsd | undefined>;
   /** For an event that was published; undefined where the ledger cannot be asked. */
   ofEvent(event: UsageEvent): Promise<NanoUsd | undefined>;
@@ -25,7 +28,10 @@ export function createCharges(ledger: Client<typeof LedgerService>): Charges {
   }
 
   return {
-    of: (accountId, requestId) => find(accountId, requestId).catch(() => undefined),
+    async of(accountId, requestId) {
+      const charged = await find(accountId, requestId).catch(() => undefined);
+      return charged === 0n ? undefined : charged;
+    },
     async ofEvent(event) {
       try {
         // It may still be on its way. Recorded again, it changes nothing.
