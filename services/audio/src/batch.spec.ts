@@ -8,6 +8,9 @@ import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { transcribe } from "./batch.ts";
 
+const audio = createUploadStore();
+const upload = { alias: "a", stream: false, language: "", contentType: "", audio };
+
 test("a provider that takes longer than 240 seconds is given up, as one that was out of reach", async () => {
   const ceiling = new AbortController();
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(ceiling.signal);
@@ -24,13 +27,6 @@ test("a provider that takes longer than 240 seconds is given up, as one that was
     run: ({ ask }: { ask(slot: Slot): Promise<unknown> }) => ask({ path: "/" } as Slot),
   };
   const modality = { pipeline, providers: { send } } as unknown as Modality;
-  const upload = {
-    alias: "a",
-    stream: false,
-    language: "",
-    contentType: "",
-    audio: createUploadStore(),
-  };
   const { signal } = new AbortController();
   const failing = transcribe(modality, create(CallerSchema), upload, signal);
   expect(timeout).toHaveBeenCalledWith(240_000);
@@ -52,13 +48,6 @@ async function meter(json: string) {
     },
   };
   const modality = { pipeline } as unknown as Modality;
-  const upload = {
-    alias: "a",
-    stream: false,
-    language: "",
-    contentType: "",
-    audio: createUploadStore(),
-  };
   await transcribe(modality, create(CallerSchema), upload, new AbortController().signal);
   return meters.mock.calls[0]?.[0] as unknown;
 }
