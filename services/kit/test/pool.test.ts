@@ -36,4 +36,10 @@ describe("a service's connections to its database", () => {
     client.release(true);
     expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
+
+  test("whoever needs one waits for longer than calls between services take", async () => {
+    const slow = pool.query("SELECT pg_sleep(5.5)");
+    expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    await slow;
+  });
 });

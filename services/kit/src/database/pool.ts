@@ -4,8 +4,12 @@ import type { Log } from "../log.ts";
 import { DatabaseSocket } from "./database-socket.ts";
 import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migrate.ts";
 
-const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
+/**
+ * A connection is waited for as long as what another does on it may take: a database or a machine
+ * that stands still for some seconds fails nobody whose call allows for them.
+ */
+const connectTimeoutMs = statementTimeoutMs;
 const int8 = 20;
 const bytea = 17;
 
