@@ -6,13 +6,13 @@ import { stopperOf } from "@tollgate/kit/http/stop-server";
 import { expect, onTestFinished, test } from "vitest";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
 
-const place = { host: "127.0.0.1", port: 0 };
+const wanted = { host: "127.0.0.1", port: 0 };
 
 async function start() {
   const server = createServer((_req, res) => res.end("ok"));
   const acceptors = createAcceptors(server);
   const stop = stopperOf(server, acceptors);
-  await listenTogether(server, acceptors, place);
+  await listenTogether(server, acceptors, wanted);
   const { port } = server.address() as AddressInfo;
   onTestFinished(() => stop(0));
   return { server, port, stop };
@@ -25,7 +25,7 @@ test("clients that come at once are not taken in one a turn of the event loop", 
   server.on("connection", () => {
     accepted += 1;
   });
-  const sockets = Array.from({ length: clients }, () => connect(port, place.host));
+  const sockets = Array.from({ length: clients }, () => connect(port, wanted.host));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   let turns = 0;
   for (; accepted < clients; turns += 1) await nextTurn();
@@ -36,7 +36,7 @@ test("clients that come at once are not taken in one a turn of the event loop", 
 test("every connection is served, whichever socket took it in", async () => {
   const { port } = await start();
   const answers = await Promise.all(
-    Array.from({ length: 64 }, async () => (await fetch(`http://${place.host}:${port}`)).text()),
+    Array.from({ length: 64 }, async () => (await fetch(`http://${wanted.host}:${port}`)).text()),
   );
   expect(new Set(answers)).toEqual(new Set(["ok"]));
 });
@@ -44,18 +44,18 @@ test("every connection is served, whichever socket took it in", async () => {
 test("a port that another has is not shared with it", async () => {
   const { port } = await start();
   const server = createServer();
-  const second = listenTogether(server, createAcceptors(server), { ...place, port });
+  const second = listenTogether(server, createAcceptors(server), { ...wanted, port });
   await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
 });
 
 test("a server that is stopped frees its port, and ends connections on which nothing was asked", async () => {
   const { port, stop } = await start();
-  const sockets = Array.from({ length: 32 }, () => connect(port, place.host));
+  const sockets = Array.from({ length: 32 }, () => connect(port, wanted.host));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   const ended = Promise.all(sockets.map((socket) => once(socket.resume(), "end")));
   await stop(60_000);
   await ended;
-  const next = createSocketServer().listen(port, place.host);
+  const next = createSocketServer().listen(port, wanted.host);
   await once(next, "listening");
   next.close();
 });

@@ -23,17 +23,17 @@ export function createAcceptors(server: Server): readonly SocketServer[] {
 export async function listenTogether(
   server: Server,
   acceptors: readonly SocketServer[],
-  place: { host: string; port: number },
+  wanted: { host: string; port: number },
 ): Promise<void> {
-  if (acceptors.length === 0) return listenAt(server, place);
+  if (acceptors.length === 0) return listenAt(server, wanted);
   // A port that is shared is free to everyone who shares: only asking for it alone tells.
   const probe = createServer();
-  await listenAt(probe, place);
+  await listenAt(probe, wanted);
   await new Promise((resolve) => probe.close(resolve));
-  await listenAt(server, { ...place, reusePort: true });
+  await listenAt(server, { ...wanted, reusePort: true });
   const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : place.port;
-  for (const acceptor of acceptors) await listenAt(acceptor, { ...place, port, reusePort: true });
+  const port = typeof address === "object" && address !== null ? address.port : wanted.port;
+  for (const acceptor of acceptors) await listenAt(acceptor, { ...wanted, port, reusePort: true });
 }
 
 function listenAt(server: SocketServer, options: ListenOptions): Promise<void> {

@@ -131,8 +131,8 @@ export function createAddresses(
 function handler(path: string, route: Route, log: Log): RequestHandler {
   return (req) => {
     const exchange = exchangeOf(req);
-    const [place = []] = Object.values(req.params);
-    exchange.place = [place].flat().join("/");
+    const [parameter = []] = Object.values(req.params);
+    exchange.pathParameter = [parameter].flat().join("/");
     answer(exchange, path, route, log);
   };
 }

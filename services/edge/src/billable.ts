@@ -117,7 +117,7 @@ async function answerOnce(
     const json = noteAlias(exchange, parseJsonObject(body));
     run = route.parse(json, body);
     const conversationId = route.conversationOf?.(json);
-    if (conversationId !== undefined) await entered.place(conversationId);
+    if (conversationId !== undefined) await entered.link(conversationId);
   } catch (error) {
     await entered.drop();
     throw error;

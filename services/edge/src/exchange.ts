@@ -16,8 +16,8 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** The path of the route that it met, for what is counted. */
   route?: string;
-  /** What stands in the address where that path has a place for something. */
-  place?: string;
+  /** What stands in the address for that path's parameter, where it has one. */
+  pathParameter?: string;
   /** The alias that it asks for, as far as it is known. */
   alias?: string;
   /** What it is answered with, where that is an error. */

@@ -11,9 +11,9 @@ test("a request that expects what nobody knows is answered also while the server
   onTestFinished(() => void vi.useRealTimers());
   const asked = Promise.withResolvers<ServerResponse>();
   const upgrades = { takes: () => false, accept() {} };
-  const place = { host: "127.0.0.1", port: 0 };
-  const server = await listen((_req, res) => asked.resolve(res), upgrades, place);
-  const client = connect(Number(new URL(server.url).port), place.host);
+  const wanted = { host: "127.0.0.1", port: 0 };
+  const server = await listen((_req, res) => asked.resolve(res), upgrades, wanted);
+  const client = connect(Number(new URL(server.url).port), wanted.host);
   client.write(request);
   const res = await asked.promise;
   const stopped = server.stop(60_000);

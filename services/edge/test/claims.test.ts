@@ -151,7 +151,7 @@ describe("claims over two replicas", () => {
     const records = createRecords(pool, leaseMs);
     const key = keyOf(`forgotten-${forgotten}`);
     const claim = await claimed(here, key, "first");
-    await claim.place("conversation");
+    await claim.link("conversation");
     await records.forget("key_2", forgotten);
     await records.forget(key.keyId, ["another"]);
     await records.forget(key.keyId, []);
@@ -171,7 +171,7 @@ describe("claims over two replicas", () => {
     const keys = [keyOf(`b ${name}`), keyOf(`a ${name}`)];
     for (const key of keys) {
       await records.claim(key, "first");
-      await records.place(key, "first", "conversation");
+      await records.link(key, "first", "conversation");
     }
     const own = "SELECT FROM idempotency_record WHERE idempotency_key = $1 FOR UPDATE";
     const holder = await pool.connect();
@@ -195,13 +195,13 @@ describe("claims over two replicas", () => {
     await pool.query(
       `INSERT INTO idempotency_record
          (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at, conversation_id)
-       SELECT 'key_3', 'placed-' || n, '', 'c', 'r', now(), now() + interval '1 h',
+       SELECT 'key_3', 'linked-' || n, '', 'c', 'r', now(), now() + interval '1 h',
          CASE WHEN n <= 4600 THEN 'conversation-' || n / 2 END
        FROM generate_series(2, 4700) AS n`,
     );
     const told: string[] = [];
-    const { placesOf } = createRecords(pool, leaseMs);
-    for await (const ids of placesOf("key_3")) told.push(...ids);
+    const { conversationsOf } = createRecords(pool, leaseMs);
+    for await (const ids of conversationsOf("key_3")) told.push(...ids);
     const all = Array.from({ length: 2_300 }, (_, index) => `conversation-${index + 1}`);
     expect(new Set(told)).toEqual(new Set(all));
     expect(told).toHaveLength(all.length);

@@ -5,7 +5,7 @@ import { createRoster, type Listed } from "./roster.ts";
 test("a roster holds what was added and not removed, like a set", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(9))), (steps) => {
-      const items = Array.from({ length: 10 }, (): Listed => ({ place: -1 }));
+      const items = Array.from({ length: 10 }, (): Listed => ({ index: -1 }));
       const roster = createRoster();
       const set = new Set<Listed>();
       for (const [adds, index] of steps) {

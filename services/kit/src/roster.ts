@@ -1,12 +1,12 @@
-/** What can be on a roster: it knows its place there. */
+/** What can be on a roster: it knows its index there. */
 export interface Listed {
   /** -1 while it is on none. */
-  place: number;
+  index: number;
 }
 
 /**
- * Things that come and go by the thousand, in no order. It uses its places again, where a Set makes
- * a new table every so often and leaves the old one behind: until the garbage collector's next
+ * Things that come and go by the thousand, in no order. It fills the gaps of one list, where a Set
+ * makes a new table every so often and leaves the old one behind: until the garbage collector's next
  * thorough round that keeps all that stood in it.
  */
 export interface Roster<Item extends Listed> {
@@ -21,17 +21,17 @@ export function createRoster<Item extends Listed>(): Roster<Item> {
   const items: Item[] = [];
   return {
     add(item) {
-      item.place = items.length;
+      item.index = items.length;
       items.push(item);
     },
     remove(item) {
-      if (item.place < 0) return;
+      if (item.index < 0) return;
       const last = items.pop();
       if (last !== undefined && last !== item) {
-        items[item.place] = last;
-        last.place = item.place;
+        items[item.index] = last;
+        last.index = item.index;
       }
-      item.place = -1;
+      item.index = -1;
     },
     size: () => items.length,
     filter: (wanted) => items.filter(wanted),

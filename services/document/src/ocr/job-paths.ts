@@ -12,7 +12,7 @@ export function jobPathOf(slot: Slot, jobId: string): string {
 
 /** Adds a segment to a path, in front of its query. */
 function withSegment(path: string, segment: string): string {
-  const [place = "", ...query] = path.split("?");
-  const all = `${place.replace(/\/$/, "")}/${segment}`;
+  const [bare = "", ...query] = path.split("?");
+  const all = `${bare.replace(/\/$/, "")}/${segment}`;
   return query.length === 0 ? all : `${all}?${query.join("?")}`;
 }

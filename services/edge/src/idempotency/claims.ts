@@ -37,7 +37,7 @@ export interface Claim {
    * Says which conversation the run adds a turn to: from now on, its deletion ends the claim too.
    * Raises `no_provider_available` when that cannot be recorded; no other method raises.
    */
-  place(conversationId: string): Promise<void>;
+  link(conversationId: string): Promise<void>;
   /**
    * Keeps the answer, so that it is replayed from now on. Where it cannot be kept now, that is
    * tried again until it can, while the claim is still held. Answers the record of another run
@@ -120,9 +120,9 @@ function holdClaim(claim: HeldClaim, chargeId: string, holding: Holding): Claim 
   };
   return {
     chargeId,
-    async place(conversationId) {
+    async link(conversationId) {
       try {
-        await records.place(key, runner, conversationId);
+        await records.link(key, runner, conversationId);
       } catch (error) {
         throw notRecorded(error, log);
       }

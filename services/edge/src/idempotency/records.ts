@@ -8,7 +8,7 @@ export const claimLeaseMs = 15_000;
 /** A sweep removes so many in one statement. */
 const sweepLimit = 1_000;
 /** So many conversations are told at a time. */
-const placesLimit = 1_000;
+const conversationsLimit = 1_000;
 
 /** What is on record for a key. */
 export interface FoundRecord {
@@ -41,7 +41,7 @@ export interface IdempotencyRecords {
   claim(key: RequestKey, runner: string): Promise<string | undefined>;
   find(key: RequestKey): Promise<FoundRecord | undefined>;
   /** Notes which conversation a run adds a turn to, for `forget`. */
-  place(key: RequestKey, runner: string, conversationId: string): Promise<void>;
+  link(key: RequestKey, runner: string, conversationId: string): Promise<void>;
   /** Keeps a run's answer. False when its claim was lost to another run, or forgotten. */
   keep(key: RequestKey, runner: string, answer: KeptAnswer): Promise<boolean>;
   /** Gives a claim up without an answer: the next request with the key runs. */
@@ -52,7 +52,7 @@ export interface IdempotencyRecords {
    */
   drop(key: RequestKey, runner: string): Promise<void>;
   /** The conversations that a key's records are of, in the order of their ids, some at a time. */
-  placesOf(keyId: string): AsyncIterable<string[]>;
+  conversationsOf(keyId: string): AsyncIterable<string[]>;
   /**
    * Removes the answers that are turns of these conversations of a key, or of any of its own, and
    * ends the claims of runs under way: what is deleted is not replayed, nor kept any more. The next
@@ -83,8 +83,8 @@ export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): Idempotenc
       const { rows } = await pool.query<FoundRow>({ name: "find", text: findSql, values });
       return rows[0] && toRecord(rows[0]);
     },
-    async place({ keyId, idempotencyKey }, runner, conversationId) {
-      await statement("place", placeSql, [keyId, idempotencyKey, runner, conversationId]);
+    async link({ keyId, idempotencyKey }, runner, conversationId) {
+      await statement("link", linkSql, [keyId, idempotencyKey, runner, conversationId]);
     },
     async keep({ keyId, idempotencyKey }, runner, { contentType, body }) {
       const values = [keyId, idempotencyKey, runner, contentType, body ?? null, keptMs];
@@ -99,13 +99,13 @@ export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): Idempotenc
       const { rowCount } = await statement("drop", dropSql, values);
       if (rowCount === 0) await statement("release", releaseSql, values);
     },
-    async *placesOf(keyId) {
+    async *conversationsOf(keyId) {
       let last = "";
-      for (let found = placesLimit; found === placesLimit; ) {
+      for (let found = conversationsLimit; found === conversationsLimit; ) {
         const { rows } = await pool.query<{ conversation_id: string }>({
-          name: "places",
-          text: placesSql,
-          values: [keyId, last, placesLimit],
+          name: "conversations",
+          text: conversationsSql,
+          values: [keyId, last, conversationsLimit],
         });
         const ids = rows.map(({ conversation_id: id }) => id);
         yield ids;
@@ -178,7 +178,7 @@ const findSql = `
     END AS state
   FROM idempotency_record WHERE key_id = $1 AND idempotency_key = $2`;
 
-const placeSql = `
+const linkSql = `
   UPDATE idempotency_record SET conversation_id = $4
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
 
@@ -197,7 +197,7 @@ const dropSql = `
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND charge_id = $3
     AND answered_at IS NULL`;
 
-const placesSql = `
+const conversationsSql = `
   SELECT DISTINCT conversation_id FROM idempotency_record
   WHERE key_id = $1 AND conversation_id > $2 ORDER BY conversation_id LIMIT $3`;
 

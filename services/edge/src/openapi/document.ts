@@ -39,6 +39,13 @@ export interface OperationObject {
   [extension: `x-${string}`]: JsonSchema;
 }
 
+/** An operation with the address that it is asked at. */
+export interface AddressedOperation {
+  method: string;
+  path: string;
+  operation: OperationObject;
+}
+
 export interface ResponseObject {
   description: string;
   headers?: Record<string, JsonSchema>;

@@ -1,7 +1,7 @@
-import type { Place } from "./operation-view.ts";
+import type { AddressedOperation } from "../openapi/document.ts";
 
 /** A command that makes the request, with a key from the environment. */
-export function curlOf({ method, path, operation }: Place): string {
+export function curlOf({ method, path, operation }: AddressedOperation): string {
   const { security, parameters = [], requestBody } = operation;
   const query = parameters
     .filter(({ in: where, required }) => where === "query" && required)

@@ -1,4 +1,5 @@
 import type {
+  AddressedOperation,
   MediaTypeObject,
   OpenApiDocument,
   OperationObject,
@@ -10,15 +11,9 @@ import { curlOf } from "./curl.ts";
 import { type Html, html, inline, prose } from "./html.ts";
 import { schemaView, typeView } from "./schema-view.ts";
 
-export interface Place {
-  method: string;
-  path: string;
-  operation: OperationObject;
-}
-
 /** One operation: what it takes, what it answers, and how it is refused. */
-export function operationView(place: Place, document: OpenApiDocument): Html {
-  const { method, path, operation } = place;
+export function operationView(addressed: AddressedOperation, document: OpenApiDocument): Html {
+  const { method, path, operation } = addressed;
   const { operationId, summary, description, parameters = [], requestBody } = operation;
   const [entry] = Object.entries(requestBody?.content ?? {});
   return html`<section id="${operationId}">
@@ -28,7 +23,7 @@ ${prose(description ?? "")}
 <p class="key">${inline(keyView(operation))}</p>
 ${parameters.length === 0 ? undefined : parametersView(parameters)}
 ${entry === undefined ? undefined : bodyView(entry, document)}
-${operation.responses[101] === undefined ? exampleView(place) : undefined}
+${operation.responses[101] === undefined ? exampleView(addressed) : undefined}
 <h4>Answers</h4>
 ${answersView(operation.responses)}
 ${framesView(operation["x-websocket"])}
@@ -36,8 +31,8 @@ ${framesView(operation["x-websocket"])}
 `;
 }
 
-function exampleView(place: Place): Html {
-  return html`<h4>Example</h4><pre>${curlOf(place)}</pre>`;
+function exampleView(addressed: AddressedOperation): Html {
+  return html`<h4>Example</h4><pre>${curlOf(addressed)}</pre>`;
 }
 
 function keyView({ security }: OperationObject): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { OpenApiDocument } from "../openapi/document.ts";
+import type { AddressedOperation, OpenApiDocument } from "../openapi/document.ts";
 import { type Html, html, prose } from "./html.ts";
-import { operationView, type Place } from "./operation-view.ts";
+import { operationView } from "./operation-view.ts";
 import { schemaAnchor, schemaView } from "./schema-view.ts";
 import { style } from "./style.ts";
 
@@ -20,13 +20,13 @@ export const contentSecurityPolicy = [
 /** The document as one page for people. */
 export function referencePage(document: OpenApiDocument): string {
   const { title, version, description } = document.info;
-  const places = Object.entries(document.paths).flatMap(([path, item]) =>
+  const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
   const groups = document.tags.map(({ name, description: about }) => ({
     name,
     about,
-    places: places.filter(({ operation }) => operation.tags.includes(name)),
+    operations: all.filter(({ operation }) => operation.tags.includes(name)),
   }));
   const page = html`<!doctype html>
 <html lang="en">
@@ -39,7 +39,7 @@ export function referencePage(document: OpenApiDocument): string {
 </head>
 <body>
 <nav>
-${groups.map(({ name, places: listed }) => navigationView(name, listed))}
+${groups.map(({ name, operations }) => navigationView(name, operations))}
 <ul><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li></ul>
 </nav>
 <main>
@@ -47,8 +47,8 @@ ${groups.map(({ name, places: listed }) => navigationView(name, listed))}
 ${prose(description)}
 <p>The same for programs: <a href="/openapi.json">openapi.json</a>, an OpenAPI 3.1 document.</p>
 ${groups.map(
-  ({ name, about, places: listed }) => html`<h2>${name}</h2>
-${prose(about)}${listed.map((place) => operationView(place, document))}`,
+  ({ name, about, operations }) => html`<h2>${name}</h2>
+${prose(about)}${operations.map((one) => operationView(one, document))}`,
 )}
 ${errorsView(document)}
 ${schemasView(document)}
@@ -59,8 +59,8 @@ ${schemasView(document)}
   return page.markup;
 }
 
-function navigationView(name: string, places: readonly Place[]): Html {
-  const items = places.map(
+function navigationView(name: string, operations: readonly AddressedOperation[]): Html {
+  const items = operations.map(
     ({ operation: { operationId, summary } }) =>
       html`<li><a href="#${operationId}">${summary}</a></li>\n`,
   );

@@ -16,7 +16,7 @@ function world(conversations: object) {
     authenticate: async () => ({ keyId: "key_1", accountId: "acct_1" }),
     records: {
       forget,
-      async *placesOf() {
+      async *conversationsOf() {
         yield ["deleted", "alive"];
       },
     },
@@ -27,7 +27,10 @@ function world(conversations: object) {
     },
   } as unknown as ConversationParts;
   const end = vi.fn();
-  const exchange = { res: { writeHead: () => ({ end }) }, place: "A" } as unknown as Exchange;
+  const exchange = {
+    res: { writeHead: () => ({ end }) },
+    pathParameter: "A",
+  } as unknown as Exchange;
   return { parts, exchange, forget, end };
 }
 

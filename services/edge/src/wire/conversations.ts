@@ -28,7 +28,7 @@ export interface ConversationParts {
   authenticate: Authenticate;
   conversations: Client<typeof ConversationService>;
   /** Their turns' answers are kept for retries. */
-  records: Pick<IdempotencyRecords, "forget" | "placesOf">;
+  records: Pick<IdempotencyRecords, "forget" | "conversationsOf">;
 }
 
 /** Longer than the statement may take: what is told as failed is not done later. */
@@ -67,7 +67,7 @@ export function getConversation({ authenticate, conversations }: ConversationPar
     const caller = await callerOf(authenticate, exchange);
     const { signal } = exchange;
     const found = await conversations.getConversation(
-      { caller, id: exchange.place ?? "" },
+      { caller, id: exchange.pathParameter ?? "" },
       { signal },
     );
     const body = Buffer.from(detailOf(found));
@@ -83,7 +83,7 @@ export function deleteConversation(parts: ConversationParts): Route {
   const { authenticate, conversations, records } = parts;
   return async (exchange) => {
     const caller = await callerOf(authenticate, exchange);
-    const { place: id = "" } = exchange;
+    const { pathParameter: id = "" } = exchange;
     const forget = () => records.forget(caller.keyId, [id.toLowerCase()]);
     try {
       await conversations.deleteConversation({ caller, id }, { timeoutMs: oneDeletionTimeoutMs });
@@ -126,9 +126,9 @@ async function forgetDeleted(
 ): Promise<void> {
   const { keyId } = caller;
   try {
-    for await (const places of records.placesOf(keyId)) {
-      if (places.length === 0) return;
-      const { ids } = await conversations.findDeletedConversations({ caller, ids: places });
+    for await (const linked of records.conversationsOf(keyId)) {
+      if (linked.length === 0) return;
+      const { ids } = await conversations.findDeletedConversations({ caller, ids: linked });
       await records.forget(keyId, ids);
     }
   } catch {

@@ -54,11 +54,11 @@ function check(schema: z.core.$ZodType, value: unknown, context: z.core.ParseCon
 
 function isRefused(
   payload: z.core.ParsePayload,
-  place: PropertyKey,
+  key: PropertyKey,
   issues: readonly z.core.$ZodRawIssue[],
 ): boolean {
   const [first] = issues;
-  if (first !== undefined) payload.issues.push(...z.core.util.prefixIssues(place, [first]));
+  if (first !== undefined) payload.issues.push(...z.core.util.prefixIssues(key, [first]));
   return first !== undefined;
 }
 

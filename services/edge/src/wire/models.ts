@@ -27,7 +27,7 @@ export function listModels(parts: ModelsParts): Route {
 export function getModel(parts: ModelsParts): Route {
   return async (exchange) => {
     await refuseWrongKey(parts, exchange);
-    const alias = exchange.place ?? "";
+    const alias = exchange.pathParameter ?? "";
     const model = parts.catalog().models.get(alias);
     if (model === undefined || !isPublic(model)) {
       throw new GatewayError("model_not_found", `No model is called ${JSON.stringify(alias)}.`);

@@ -18,7 +18,7 @@ export function readOcrJob(
 ): Route {
   return async (exchange) => {
     const { keyId, accountId } = await authenticate(exchange);
-    const { req, place: jobId = "", requestId, signal } = exchange;
+    const { req, pathParameter: jobId = "", requestId, signal } = exchange;
     const alias = readModelQuery(req);
     const caller = create(CallerSchema, { requestId, keyId, accountId });
     const { body } = await document.readOcrJob({ caller, alias, jobId }, { signal, timeoutMs });

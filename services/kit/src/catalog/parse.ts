@@ -59,8 +59,8 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
   const chain = entry.chain.map((slot, index): Slot => {
     const provider = providers.get(slot.provider);
     if (provider === undefined) {
-      const place = `${path}.chain[${index}].provider`;
-      throw new StartError(`${place}: ${slot.provider} is not among the providers`);
+      const field = `${path}.chain[${index}].provider`;
+      throw new StartError(`${field}: ${slot.provider} is not among the providers`);
     }
     return {
       id: `${slot.provider}/${slot.model}`,
@@ -100,13 +100,13 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
 function requireOwnIds(chain: readonly Slot[], path: string): void {
   for (const [index, slot] of chain.entries()) {
     const first = chain.findIndex(({ id }) => id === slot.id);
-    if (placesOf(chain[first] as Slot) === placesOf(slot)) continue;
+    if (pathsOf(chain[first] as Slot) === pathsOf(slot)) continue;
     const trouble = `is ${slot.id}, as chain[${first}] is, at another path`;
     throw new StartError(`${path}.chain[${index}]: ${trouble}: give one a provider of its own`);
   }
 }
 
-function placesOf({ path, jobsPath, voicesPath, stream }: Slot): string {
+function pathsOf({ path, jobsPath, voicesPath, stream }: Slot): string {
   return JSON.stringify([path, jobsPath, voicesPath, stream]);
 }
 

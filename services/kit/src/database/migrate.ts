@@ -39,9 +39,9 @@ export async function applyMigrations(
     for (const migration of migrations) {
       const checksum = applied.get(migration.name);
       if (checksum === migration.checksum) continue;
-      const place = `migration ${schema}/${migration.name}`;
-      if (checksum !== undefined) throw new StartError(`${place} was changed after it was applied`);
-      await applyOne(client, migration, place);
+      const title = `migration ${schema}/${migration.name}`;
+      if (checksum !== undefined) throw new StartError(`${title} was changed after it was applied`);
+      await applyOne(client, migration, title);
       log.info({ schema, migration: migration.name }, "migration applied");
     }
   } finally {
@@ -96,7 +96,7 @@ async function readHistory(client: pg.Pool | pg.PoolClient): Promise<ReadonlyMap
   return new Map(rows.map((row) => [row.migration_name, row.checksum]));
 }
 
-async function applyOne(client: pg.PoolClient, migration: Migration, place: string): Promise<void> {
+async function applyOne(client: pg.PoolClient, migration: Migration, title: string): Promise<void> {
   await client.query("BEGIN");
   try {
     await client.query(migration.sql);
@@ -104,7 +104,7 @@ async function applyOne(client: pg.PoolClient, migration: Migration, place: stri
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK").catch(() => {});
-    throw new StartError(`${place} failed: ${(error as Error).message}`);
+    throw new StartError(`${title} failed: ${(error as Error).message}`);
   }
 }
 

@@ -53,7 +53,7 @@ export function createWaitingEvents(parts: {
   return {
     add(event, state, onDisk) {
       const [encoded, delivered, since] = [undefined, undefined, performance.now()];
-      const one = { event, encoded, state, since, onDisk, delivered, place: -1 };
+      const one = { event, encoded, state, since, onDisk, delivered, index: -1 };
       roster.add(one);
       if (onDisk) kept += 1;
       metrics.usageEventsWaiting.inc();
@@ -100,8 +100,8 @@ export function createWaitingEvents(parts: {
 }
 
 /** Whether it outlives this process. */
-export function isSafe({ state, onDisk, place }: WaitingEvent): boolean {
-  return onDisk || state === "brokered" || place < 0;
+export function isSafe({ state, onDisk, index }: WaitingEvent): boolean {
+  return onDisk || state === "brokered" || index < 0;
 }
 
 export function idsOf(ones: readonly WaitingEvent[]): string[] {

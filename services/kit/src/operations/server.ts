@@ -39,13 +39,13 @@ export async function serveOperations(
 
 async function listen(server: ReturnType<typeof createServer>, address: string): Promise<void> {
   const variable = "TOLLGATE_OPERATIONS_LISTEN";
-  const place = parseHttpAddress(variable, address);
+  const parsed = parseHttpAddress(variable, address);
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
       reject(new StartError(`${variable} ${address}: ${error.message}`));
     });
-    if ("socketPath" in place) server.listen(place.socketPath, resolve);
-    else server.listen(place.port, place.host, resolve);
+    if ("socketPath" in parsed) server.listen(parsed.socketPath, resolve);
+    else server.listen(parsed.port, parsed.host, resolve);
   });
 }
 

@@ -10,9 +10,9 @@ export async function lookUpTargets(address: string): Promise<string[]> {
   return found.flat();
 }
 
-async function targetsOf(place: string): Promise<string[]> {
-  const match = /^(?:dns:\/\/\/)?(?<host>[^:/]+|\[[^\]]+\]):(?<port>\d+)$/.exec(place);
-  if (match?.groups === undefined) return [place];
+async function targetsOf(target: string): Promise<string[]> {
+  const match = /^(?:dns:\/\/\/)?(?<host>[^:/]+|\[[^\]]+\]):(?<port>\d+)$/.exec(target);
+  if (match?.groups === undefined) return [target];
   const { host = "", port } = match.groups;
   try {
     const found = await lookup(host.replace(/^\[|\]$/g, ""), { all: true });

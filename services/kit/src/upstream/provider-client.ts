@@ -265,7 +265,7 @@ function requireVariables(provider: Provider, env: Environment): void {
     ["api_key_env", provider.apiKeyEnv],
   ] as const) {
     if (variable === undefined || env[variable]) continue;
-    const place = `providers.${provider.name}.${field}`;
-    throw new StartError(`${place}: the environment variable ${variable} is not set`);
+    const path = `providers.${provider.name}.${field}`;
+    throw new StartError(`${path}: the environment variable ${variable} is not set`);
   }
 }
