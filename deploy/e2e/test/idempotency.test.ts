@@ -279,6 +279,39 @@ describe("idempotency", () => {
     ]);
   });
 
+  test("replays of what is large take little memory, however slowly they are read", async () => {
+    const inputs = Array.from({ length: 300 }, (_, index) => `text ${index}`);
+    const large = {
+      model: "test-embed",
+      input: inputs,
+      dimensions: 4_096,
+      encoding_format: "float",
+    };
+    const options = { path: "/v1/embeddings", owner: await stack.newAccount(1) };
+    const original = await ask("large", large, options);
+    expect(original.text.length).toBeGreaterThan(15_000_000);
+    const before = stack.memoryBytes();
+    const slow = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const response = await fetch(`${stack.url}/v1/embeddings`, {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${options.owner.key}`,
+            "idempotency-key": "large",
+          },
+          body: JSON.stringify(large),
+        });
+        expect(response.headers.get("idempotency-replayed")).toBe("true");
+        return response;
+      }),
+    );
+    expect(stack.memoryBytes() - before).toBeLessThan(200_000_000);
+    const [first, ...others] = slow;
+    expect(await first?.text()).toBe(original.text);
+    expect(first?.headers.get("content-length")).toBe(String(original.text.length));
+    for (const { body } of others) await body?.cancel();
+  });
+
   test("without a database a keyed request is refused, and not run", async () => {
     const database = new pg.Client({ connectionString: stack.databaseUrl });
     await database.connect();

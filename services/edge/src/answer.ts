@@ -18,6 +18,8 @@ export interface WholeAnswer {
 export interface StreamedAnswer {
   contentType: string;
   events: AsyncIterable<Uint8Array>;
+  /** How many they are, where that is known. */
+  bytes?: number;
 }
 
 /** Headers that a route adds, read when the answer's head goes out. */
@@ -34,9 +36,8 @@ export function writeWhole(
 ): void {
   res.writeHead(200, {
     ...headers,
-    ...headFor(contentType),
+    ...headFor({ contentType, bytes: body.byteLength }),
     ...headersOf(),
-    "content-length": body.byteLength,
   });
   res.end(body);
   limitLastStall(res, stallMs);
@@ -53,42 +54,46 @@ export const noHeaders: HeadersOf = () => ({});
 /**
  * Writes the events of a stream, or the bytes of audio, as they come. The head goes out with the
  * first: what fails before it is an ordinary error answer. What fails after is told in one last
- * event, or by an abrupt end where there are no events. A client that reads slowly slows the
- * source; one that takes nothing for `stallMs` is taken as gone. With a collector, which is given
- * all of it, the stream is read to its end also when the client has left. Answers whether the
- * stream ended well; the end of the response is then the caller's to write.
+ * event, or by an abrupt end where there are no events, or no room for one. A client that reads
+ * slowly slows the source; one that takes nothing for `stallMs` is taken as gone. With a collector,
+ * which is given all of it, the stream is read to its end also when the client has left. Answers
+ * whether the stream ended well; the end of the response is then the caller's to write.
  */
 export async function writeStream(
   exchange: Exchange,
-  { contentType, events }: StreamedAnswer,
+  answer: StreamedAnswer,
   headersOf: HeadersOf,
   collector?: Collector,
   stallMs = maxStallMs,
 ): Promise<boolean> {
   const { res, headers, signal } = exchange;
   try {
-    for await (const piece of events) {
+    for await (const piece of answer.events) {
       collector?.add(piece);
       if (signal.aborted && collector === undefined) return false;
       if (signal.aborted) continue;
       if (!res.headersSent) {
-        res.writeHead(200, { ...headers, ...headFor(contentType), ...headersOf() });
+        res.writeHead(200, { ...headers, ...headFor(answer), ...headersOf() });
       }
       if (!res.write(piece)) await taken(exchange, stallMs);
     }
   } catch (error) {
     if (!res.headersSent) throw error;
-    breakOff(exchange, contentType, error);
+    breakOff(exchange, answer, error);
     return false;
   }
   return true;
 }
 
-function breakOff(exchange: Exchange, contentType: string, error: unknown): void {
+function breakOff(
+  exchange: Exchange,
+  { contentType, bytes }: StreamedAnswer,
+  error: unknown,
+): void {
   const { res, signal } = exchange;
   const failure = lastWord(error);
   if (!signal.aborted) exchange.failure = failure;
-  if (contentType !== eventStreamType) res.destroy();
+  if (contentType !== eventStreamType || bytes !== undefined) res.destroy();
   else if (!signal.aborted) res.end(`data: ${JSON.stringify(envelope(failure))}\n\n`);
 }
 
@@ -99,13 +104,14 @@ async function taken({ res, signal }: Exchange, stallMs: number): Promise<void> 
   limitStall(res, 0);
 }
 
-function headFor(contentType: string): Record<string, string> {
-  if (contentType !== eventStreamType) return { "content-type": contentType };
-  return {
+function headFor(answer: Omit<StreamedAnswer, "events">): Record<string, string | number> {
+  const { contentType, bytes } = answer;
+  const head = {
     "content-type": contentType,
-    "cache-control": "no-cache",
-    "x-accel-buffering": "no",
+    ...(bytes === undefined ? {} : { "content-length": bytes }),
   };
+  if (contentType !== eventStreamType) return head;
+  return { ...head, "cache-control": "no-cache", "x-accel-buffering": "no" };
 }
 
 function lastWord(error: unknown): GatewayError {

@@ -140,7 +140,7 @@ async function keepAndWrite(
   const other = await claim.keep(answer);
   if (exchange.signal.aborted) return;
   if (other === undefined) writeWhole(exchange, answer, headersOf);
-  else replay(exchange, other, headersOf);
+  else await replay(exchange, other, headersOf);
 }
 
 async function writeAndKeep(
@@ -156,11 +156,11 @@ async function writeAndKeep(
 }
 
 /** The answer of the run before, under that run's request id. */
-function replay(
+async function replay(
   exchange: Exchange,
   { requestId, contentType, body }: FoundRecord,
   headersOf: HeadersOf,
-): void {
+): Promise<void> {
   if (body === undefined) {
     const message =
       "The answer to this Idempotency-Key was delivered and charged, but too large to be kept.";
@@ -168,7 +168,8 @@ function replay(
   }
   nameExchange(exchange, requestId);
   exchange.headers["idempotency-replayed"] = "true";
-  writeWhole(exchange, { contentType, body }, headersOf);
+  const answer = { contentType, bytes: body.bytes, events: body.pieces() };
+  if (await writeStream(exchange, answer, headersOf)) exchange.res.end();
 }
 
 function callerOf({ exchange, principal }: BillableRequest, chargeId: string): Caller {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "@tollgate/kit/database/pool";
 import { createLog } from "@tollgate/kit/log";
@@ -6,6 +6,7 @@ import { createDatabase } from "@tollgate/local/postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { type Claim, type Claims, createClaims } from "../src/idempotency/claims.ts";
+import { pieceBytes } from "../src/idempotency/kept-body.ts";
 import {
   createRecords,
   type FoundRecord,
@@ -67,6 +68,13 @@ describe("claims over two replicas", () => {
     return (await pool.query<object>(text, [idempotencyKey])).rows;
   }
 
+  async function readAll({ body }: FoundRecord): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body?.pieces() ?? []) pieces.push(piece);
+    expect(body?.bytes).toBe(pieces.reduce((sum, { length }) => sum + length, 0));
+    return Buffer.concat(pieces);
+  }
+
   test("a claim is renewed for as long as its run lasts", async () => {
     const key = keyOf("long");
     const claim = await claimed(here, key, "first");
@@ -97,8 +105,34 @@ describe("claims over two replicas", () => {
     expect(await stale.keep({ ...answer, body: Buffer.from("late") })).toBeUndefined();
     expect(await heir.keep(answer)).toBeUndefined();
     const other = (await stale.keep({ ...answer, body: Buffer.from("later") })) as FoundRecord;
-    expect([other.requestId, other.body?.toString()]).toEqual(["second", "answer"]);
+    expect([other.requestId, (await readAll(other)).toString()]).toEqual(["second", "answer"]);
     expect(await enter(here, key, "third")).toMatchObject({ requestId: "second" });
+  });
+
+  test.each([
+    0,
+    1,
+    pieceBytes,
+    pieceBytes + 1,
+    5 * pieceBytes,
+  ])("a body of %i bytes is found again, a piece at a time", async (bytes) => {
+    const key = keyOf(`body-${bytes}`);
+    const body = randomBytes(bytes);
+    await (await claimed(here, key, "first")).keep({ ...answer, body });
+    const found = (await enter(there, key, "second")) as FoundRecord;
+    expect(body.equals(await readAll(found))).toBe(true);
+  });
+
+  test("a body that is forgotten while it is read breaks off", async () => {
+    const key = keyOf("broken-off");
+    const claim = await claimed(here, key, "first");
+    await claim.link("conversation-of-much");
+    await claim.keep({ ...answer, body: randomBytes(3 * pieceBytes) });
+    const { body } = (await enter(there, key, "second")) as FoundRecord;
+    const reading = body?.pieces()[Symbol.asyncIterator]();
+    await reading?.next();
+    await createRecords(pool).forget(key.keyId, ["conversation-of-much"]);
+    await expect(reading?.next()).rejects.toThrow("gone");
   });
 
   test("a request that waits too long is told to come again", async () => {

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { type KeptBody, keptBody, pieceBytes } from "./kept-body.ts";
 import type { RequestKey } from "./request-key.ts";
 
 /** How long an answer is replayed. */
@@ -18,7 +19,7 @@ export interface FoundRecord {
   requestId: string;
   contentType: string;
   /** Undefined where the answer was too large to keep. */
-  body: Buffer | undefined;
+  body: KeptBody | undefined;
 }
 
 export interface KeptAnswer {
@@ -78,10 +79,10 @@ export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): Idempotenc
       });
       return rows[0]?.charge_id;
     },
-    async find({ keyId, idempotencyKey, fingerprint }) {
-      const values = [keyId, idempotencyKey, fingerprint];
+    async find(key) {
+      const values = [key.keyId, key.idempotencyKey, key.fingerprint, pieceBytes];
       const { rows } = await pool.query<FoundRow>({ name: "find", text: findSql, values });
-      return rows[0] && toRecord(rows[0]);
+      return rows[0] && toRecord(pool, key, rows[0]);
     },
     async link({ keyId, idempotencyKey }, runner, conversationId) {
       await statement("link", linkSql, [keyId, idempotencyKey, runner, conversationId]);
@@ -138,16 +139,21 @@ interface FoundRow {
   state: FoundRecord["state"];
   runner: string;
   content_type: string | null;
-  body: Buffer | null;
+  beginning: Buffer | null;
+  bytes: number | null;
 }
 
-function toRecord(row: FoundRow): FoundRecord {
+function toRecord(pool: pg.Pool, key: RequestKey, row: FoundRow): FoundRecord {
+  const { runner, beginning, bytes } = row;
   return {
     sameRequest: row.same_request,
     state: row.state,
-    requestId: row.runner,
+    requestId: runner,
     contentType: row.content_type ?? "",
-    body: row.body ?? undefined,
+    body:
+      beginning === null || bytes === null
+        ? undefined
+        : keptBody(pool, key, runner, { beginning, bytes }),
   };
 }
 
@@ -169,7 +175,8 @@ const claimSql = `
   RETURNING charge_id`;
 
 const findSql = `
-  SELECT fingerprint = $3 AS same_request, runner, content_type, body,
+  SELECT fingerprint = $3 AS same_request, runner, content_type,
+    substring(body FOR $4) AS beginning, octet_length(body) AS bytes,
     CASE
       WHEN expires_at <= now() THEN 'free'
       WHEN answered_at IS NOT NULL THEN 'answered'
