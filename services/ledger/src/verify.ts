@@ -13,9 +13,9 @@ const timeoutMs = 60 * 60 * 1_000;
 
 /**
  * Holds the books against each other, in one snapshot: a wallet's entries add up to its balance and
- * its holds to what it holds, entries without a wallet moved no money, an account's hours add up to
- * what its entries charged, and every entry's event is on record once, and every charge id's charge
- * is its entry's.
+ * its holds to what it holds, entries without a wallet moved no money, each hour of an account is
+ * what its entries charged in it, every entry's event is on record once, every charge id's charge
+ * is its entry's, and what a repeated request refers to was charged.
  */
 export async function verifyLedger(prisma: PrismaClient): Promise<Verification> {
   return prisma.$transaction(
@@ -36,13 +36,14 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
           OR coalesce(held, 0) <> coalesce(holds, 0)
         ORDER BY account_id LIMIT 1000`;
       const spends = await snapshot.$queryRaw<WrongSpend[]>`
-        WITH e AS (SELECT account_id, -sum(amount_nano_usd) AS charged
-                   FROM entry WHERE kind = 'usage' GROUP BY 1),
-             s AS (SELECT account_id, sum(charged_nano_usd) AS hours FROM spend_hour GROUP BY 1)
-        SELECT account_id,
-          coalesce(charged, 0)::bigint AS charged, coalesce(hours, 0)::bigint AS hours
-        FROM e FULL JOIN s USING (account_id)
-        WHERE coalesce(charged, 0) <> coalesce(hours, 0) ORDER BY account_id LIMIT 1000`;
+        WITH e AS (SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS hour,
+                     -sum(amount_nano_usd) AS charged
+                   FROM entry WHERE kind = 'usage' GROUP BY 1, 2),
+             s AS (SELECT account_id, hour, charged_nano_usd AS told FROM spend_hour)
+        SELECT account_id, hour,
+          coalesce(charged, 0)::bigint AS charged, coalesce(told, 0)::bigint AS told
+        FROM e FULL JOIN s USING (account_id, hour)
+        WHERE coalesce(charged, 0) <> coalesce(told, 0) ORDER BY account_id, hour LIMIT 1000`;
       const events = await snapshot.$queryRaw<{ event_id: string }[]>`
         SELECT event_id FROM entry WHERE NOT EXISTS (
           SELECT FROM recorded_event r WHERE r.event_id = entry.event_id)
@@ -57,6 +58,10 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
                    FROM entry WHERE charge_id IS NOT NULL GROUP BY 1)
         SELECT charge_id FROM e FULL JOIN charge c USING (charge_id)
         WHERE e.charged IS DISTINCT FROM c.charged_nano_usd LIMIT 1000`;
+      const references = await snapshot.$queryRaw<{ reference: string }[]>`
+        SELECT reference FROM entry WHERE kind = 'usage' AND reference <> '' AND NOT EXISTS (
+          SELECT FROM charge c WHERE c.charge_id = entry.reference)
+        LIMIT 1000`;
       return {
         wallets: BigInt(await snapshot.wallet.count()),
         entries: BigInt(await snapshot.entry.count()),
@@ -67,6 +72,7 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
           ...events.map(({ event_id }) => `event ${event_id}: not on record once`),
           ...repeated.filter(({ more }) => more !== 0n).map(describeRepeated),
           ...charges.map(({ charge_id }) => `charge ${charge_id}: not what its entry says`),
+          ...references.map(({ reference }) => `charge ${reference}: referred to, and not made`),
         ],
       };
     },
@@ -84,8 +90,9 @@ interface WrongWallet {
 
 interface WrongSpend {
   account_id: string;
+  hour: Date;
   charged: bigint;
-  hours: bigint;
+  told: bigint;
 }
 
 function describeRepeated({ more }: { more: bigint }): string {
@@ -100,7 +107,7 @@ function describeWallet(row: WrongWallet): string {
   );
 }
 
-function describeSpend({ account_id, charged, hours }: WrongSpend): string {
-  const sum = formatUsd(hours);
-  return `${account_id}: entries charge ${formatUsd(charged)}, its hours add up to ${sum}`;
+function describeSpend({ account_id, hour, charged, told }: WrongSpend): string {
+  const sums = `entries charge ${formatUsd(charged)}, its sum is ${formatUsd(told)}`;
+  return `${account_id}: hour ${hour.toISOString()}: ${sums}`;
 }

@@ -53,7 +53,17 @@ describe("the books, held against each other", () => {
     [
       "an hour's sum",
       "UPDATE spend_hour SET charged_nano_usd = charged_nano_usd + 1",
-      /its hours add up/,
+      /hour .*: entries charge .*, its sum is/,
+    ],
+    [
+      "an hour that another's money went to",
+      "UPDATE spend_hour SET hour = hour - interval '1 hour'",
+      /hour .*: entries charge 0.*, its sum is/,
+    ],
+    [
+      "a reference to a charge that was never made",
+      "UPDATE entry SET reference = 'nothing' WHERE reference = 'charge-1'",
+      /charge nothing: referred to, and not made/,
     ],
     [
       "an entry whose event is not on record",
