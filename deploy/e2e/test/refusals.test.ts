@@ -130,6 +130,7 @@ describe("refusals", () => {
     ["stop number", { stop: 5 }, "invalid_param", "stop"],
     ["stop array of numbers", { stop: [5] }, "invalid_param", "stop[0]"],
     ["seed text", { seed: "1" }, "invalid_param", "seed"],
+    ["seed 1.5", { seed: 1.5 }, "invalid_param", "seed"],
     ["n 0", { n: 0 }, "invalid_param", "n"],
     ["n 1000", { n: 1000 }, "invalid_param", "n"],
     ["logit_bias array", { logit_bias: [] }, "invalid_param", "logit_bias"],
@@ -176,6 +177,7 @@ describe("refusals", () => {
   test.each<[string, Record<string, unknown>]>([
     ["null for what is optional", { temperature: null, stop: null, stream: null, n: null }],
     ["every sampling field", { temperature: 0.5, top_p: 0.9, top_k: 40, min_p: 0.1, seed: 7 }],
+    ["a seed of 64 bits", { seed: 2 ** 63 }],
     ["penalties and bias", { frequency_penalty: -2, presence_penalty: 2, logit_bias: { 5: -100 } }],
     ["equal ceilings", { max_tokens: 9, max_completion_tokens: 9 }],
     ["stop sequences", { stop: ["a", "b"] }],

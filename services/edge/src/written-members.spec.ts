@@ -26,11 +26,23 @@ test("so is an object, with its members in their order", () => {
 
 test.each([
   ["1.0", "1"],
-  ["12345678901234567890", "12345678901234567000"],
+  ["1234567890123456.0", "1234567890123456"],
+  ["12345678901234567E2", "1234567890123456800"],
   ['"\\u00e9"', '"é"'],
   ["null", "null"],
 ])("a value that is neither is as it was read: %s as %s", (value, read) => {
   expect(written(`{"b":[ 1.0 ],"messages" : ${value} ,"c":{}}`)).toBe(read);
+});
+
+test.each([
+  "9007199254740993",
+  "-9223372036854775808",
+  "12345678901234567890",
+  "1234567890123456",
+])("a whole number of many digits keeps all of them: %s", (integer) => {
+  expect(written(`{"b":[ 1.0 ],"messages" :\n ${integer} ,"c":{}}`)).toBe(integer);
+  expect(written(`{"messages":${integer}}`)).toBe(integer);
+  expect(written(`{"b":{"messages":${integer}},"messages":2.0}`)).toBe("2");
 });
 
 test("an object is made of those that are asked for, in that order", () => {

@@ -1,17 +1,27 @@
 import type { JsonObject } from "@tollgate/kit/json";
 import { endOfString, quote } from "./json-text.ts";
 
+const space = 0x20;
+const minus = 0x2d;
+const point = 0x2e;
+const zero = 0x30;
+const nine = 0x39;
 const colon = 0x3a;
+const largeE = 0x45;
 const bracket = 0x5b;
 const closingBracket = 0x5d;
+const smallE = 0x65;
 const brace = 0x7b;
 const closingBrace = 0x7d;
 
+/** Whole numbers written in fewer characters are read exactly. */
+const longDigits = 16;
+
 /**
- * The members of an object, of which arrays and objects are as they stand in the text that it was
- * parsed from: to pass them on with all digits of their numbers and in their order, and without
- * writing them again, which takes several times as long as reading them did. What is neither is
- * written as it was read.
+ * The members of an object, of which arrays, objects and long whole numbers are as they stand in
+ * the text that it was parsed from: to pass them on with all digits of their numbers and in their
+ * order, and without writing them again, which takes several times as long as reading them did.
+ * What is none of these is written as it was read.
  */
 export interface WrittenMembers {
   /** The value of one that the object has. */
@@ -51,7 +61,7 @@ function spansOf(text: Buffer, parsed: JsonObject): ReadonlyMap<string, Buffer> 
   return spans;
 }
 
-/** How many members are written, at any depth, and the object's own arrays and objects by name. */
+/** How many members are written, at any depth, and those of the object itself by name. */
 function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
   const spans = new Map<string, Buffer>();
   let members = 0;
@@ -69,10 +79,13 @@ function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
         break;
       case colon:
         members += 1;
+        if (depth !== 1) break;
+        name = text.toString("utf8", open, close);
+        addLongInteger(spans, name, text, at + 1);
         break;
       case bracket:
       case brace:
-        if (depth === 1) [name, start] = [text.toString("utf8", open, close), at];
+        if (depth === 1) start = at;
         depth += 1;
         break;
       case closingBracket:
@@ -82,6 +95,25 @@ function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
     }
   }
   return { members, spans };
+}
+
+/** Adds the whole number that stands there, if it has more digits than are read for sure. */
+function addLongInteger(
+  spans: Map<string, Buffer>,
+  name: string,
+  text: Buffer,
+  from: number,
+): void {
+  let start = from;
+  while ((text[start] ?? quote) <= space) start += 1;
+  let end = text[start] === minus ? start + 1 : start;
+  while (isDigit(text[end])) end += 1;
+  const isFraction = text[end] === point || text[end] === smallE || text[end] === largeE;
+  if (!isFraction && end - start >= longDigits) spans.set(name, text.subarray(start, end));
+}
+
+function isDigit(byte = quote): boolean {
+  return byte >= zero && byte <= nine;
 }
 
 function countMembers(value: unknown): number {

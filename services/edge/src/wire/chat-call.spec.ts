@@ -33,6 +33,15 @@ test("tools and the like go on as the client wrote them, plain values as they we
   expect(othersOf(`"tools" : ${tools} ,"top_k":5.0`)).toBe(`{"tools":${tools},"top_k":5}`);
 });
 
+test("a seed of 64 bits goes on with all its digits", () => {
+  for (const seed of ["9007199254740993", "-9223372036854775808", "18446744073709551615"]) {
+    expect(othersOf(`"seed":${seed}`)).toBe(`{"seed":${seed}}`);
+  }
+  for (const seed of ["1.5", "1e400", '"1"']) {
+    expect(() => othersOf(`"seed":${seed}`)).toThrow("seed: must be a whole number");
+  }
+});
+
 test("what the gateway decides, and what is null, does not go on", () => {
   const decided = '"stream":true,"stream_options":{"include_usage":true},"max_tokens":5';
   expect(othersOf(`${decided},"user":null,"seed":7,"top_p":null`)).toBe('{"seed":7}');

@@ -115,7 +115,11 @@ export const chatSchema = z.strictObject({
     })
     .describe("Where the answer ends, when it gets there.")
     .optional(),
-  seed: z.int({ error: "must be a whole number" }).describe("For answers that repeat.").optional(),
+  seed: z
+    .number({ error: "must be a whole number" })
+    .refine(Number.isInteger, "must be a whole number")
+    .meta({ type: "integer", description: "For answers that repeat; of 64 bits, too." })
+    .optional(),
   n: integerFrom(1, 128).describe("How many answers; one in a conversation."),
   logit_bias: mapOf(z.number({ error: "must be a number" }), "must be an object")
     .describe("Weights of tokens by their ids.")
