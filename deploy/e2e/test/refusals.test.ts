@@ -88,6 +88,12 @@ describe("refusals", () => {
     ],
     ["assistant with nothing", assistant({}), "invalid_param", "messages[0].content"],
     [
+      "assistant with no tool call",
+      assistant({ content: null, tool_calls: [] }),
+      "invalid_param",
+      "messages[0].content",
+    ],
+    [
       "tool call without id",
       assistant({ tool_calls: [{ ...toolCall, id: undefined }] }),
       "invalid_param",
@@ -185,6 +191,7 @@ describe("refusals", () => {
     ["effort and format", { reasoning_effort: "xhigh", response_format: { type: "json_object" } }],
     ["logprobs", { logprobs: true, top_logprobs: 20 }],
     ["who and what for", { user: "u", metadata: { a: "b" }, parallel_tool_calls: false }],
+    ["an answer without tool calls, sent back", assistant({ content: "x", tool_calls: [] })],
     ["extra keys of a message", { messages: [{ role: "user", content: "x", cache_control: {} }] }],
     [
       "a developer message",

@@ -60,17 +60,22 @@ const message = z
             .nullable()
             .optional(),
           refusal: text.nullable().optional(),
-          tool_calls: listOf(toolCall, "must be an array")
-            .min(1, "must not be empty")
-            .nullable()
-            .optional(),
+          // Some providers write the array also where they call nothing, and clients send it back.
+          tool_calls: listOf(toolCall, "must be an array").nullable().optional(),
           name,
         })
-        .refine((said) => said.content != null || said.tool_calls != null || said.refusal != null, {
-          error: "is required where there are no tool_calls",
-          path: ["content"],
-        })
-        .meta({ anyOf: ["content", "tool_calls", "refusal"].map(isSaid) }),
+        .refine(
+          ({ content, tool_calls, refusal }) =>
+            content != null || tool_calls?.length || refusal != null,
+          { error: "is required where there are no tool_calls", path: ["content"] },
+        )
+        .meta({
+          anyOf: [
+            isSaid("content"),
+            isSaid("tool_calls", { type: "array", minItems: 1 }),
+            isSaid("refusal"),
+          ],
+        }),
       z.looseObject({
         role: z.literal("tool"),
         content: content(parts(textPart)),
@@ -82,8 +87,8 @@ const message = z
   .meta({ id: "ChatMessage" });
 
 /** In JSON Schema: the message has something under that name. */
-function isSaid(field: string) {
-  return { required: [field], properties: { [field]: { not: { type: "null" } } } };
+function isSaid(field: string, schema: object = { not: { type: "null" } }) {
+  return { required: [field], properties: { [field]: schema } };
 }
 
 const object = mapOf(z.unknown(), "must be an object");
