@@ -211,6 +211,9 @@ describe("providers", () => {
     for (const stream of [false, true]) {
       const answer = await ask({ model: "test-no-usage", stream });
       expect(answer.status).toBe(200);
+      const told = stream ? eventsOf(answer.text).at(-2) : answer.body;
+      const prompt_tokens = Math.ceil("Hello there".length / 4);
+      expect(told).toMatchObject({ usage: { prompt_tokens } });
       await eventually(async () => {
         const { entries } = await readBooks(stack, account);
         const requestId = answer.headers.get("x-request-id");

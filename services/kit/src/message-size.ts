@@ -15,14 +15,20 @@ export function addText(text: string, size: TextSize): void {
   size.characters += bytes === text.length ? bytes : codePoints(text);
 }
 
+/** By these a message tells what it is, and its calls which is which; nothing is said there. */
+const labels: ReadonlySet<string> = new Set(["role", "type", "id", "tool_call_id"]);
+
 /**
  * Adds all text of a chat message, or of a part of one: what a model reads of it, in a request or
- * out of a conversation's turns. An image's URL or bytes are no text.
+ * out of a conversation's turns. Labels count in bytes alone, which are to bound what a provider
+ * counts; it may show them to the model. An image's URL or bytes are no text.
  */
 export function addMessageText(value: unknown, size: TextSize): void {
   if (typeof value === "string") addText(value, size);
   if (typeof value !== "object" || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
-    if (name !== "image_url") addMessageText(inner, size);
+    if (name === "image_url") continue;
+    if (labels.has(name) && typeof inner === "string") size.bytes += Buffer.byteLength(inner);
+    else addMessageText(inner, size);
   }
 }

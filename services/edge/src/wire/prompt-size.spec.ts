@@ -6,11 +6,23 @@ const messages = [{ role: "user", content: "é😀" }];
 test("counts bytes and characters of the messages' text", () => {
   expect(measurePrompt({ messages })).toMatchObject({
     textBytes: 4n + 6n,
-    textCharacters: 4n + 2n,
+    textCharacters: 2n,
     unstoredTextBytes: 0n,
     unstoredTextCharacters: 0n,
     messages: 1,
   });
+});
+
+test("what calls and parts are called is no text, and bounds it all the same", () => {
+  const call = { id: "call_1", type: "function", function: { name: "look", arguments: "{}" } };
+  const spoken = [
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "call_1", content: [{ type: "text", text: "seen" }] },
+  ];
+  const { textBytes, textCharacters } = measurePrompt({ messages: spoken });
+  expect(textCharacters).toBe(BigInt("look{}seen".length));
+  const labels = "assistantcall_1functiontoolcall_1text";
+  expect(textBytes).toBe((textCharacters ?? 0n) + BigInt(labels.length));
 });
 
 test("tells tools and the response format apart from the messages", () => {
