@@ -175,6 +175,31 @@ describe("a turn whose run dies before its answer is kept", () => {
     expect(entries).toContainEqual(expect.objectContaining({ amount: -6_000n }));
   });
 
+  test.each(turns)("%s that a later run was charged for needs no more money", async (...row) => {
+    const [, more, read] = row;
+    for (const wallet of [7_000n, 6_000n]) {
+      const account = await stack.newAccount(Number(wallet) / 1e9);
+      const id = randomUUID();
+      const user = `later-${id}`;
+      const body = { ...more, user, ...simulate(`usage=11,7&fail_first=1&id=${id}`) };
+      expect((await ask(account, id, body)).status).toBe(502);
+      await expectBooksInOrder(stack);
+      const second = read(await ask(account, id, body));
+      expect(nanoUsd(second.usage.cost)).toBe(6_000n);
+      await expectBooksInOrder(stack);
+      await forgetAnswer(id);
+      const third = await ask(account, id, body);
+      expect([third.status, third.headers.get("idempotency-replayed")]).toEqual([200, null]);
+      expect(read(third)).toMatchObject({ usage: second.usage });
+      const calls = stack.simulator.journal.list({ user }).map((call) => call.body as Body);
+      const ceilings = calls.map((call) => Number(call.max_completion_tokens));
+      // Paid already, it is not cut to what the wallet has left.
+      expect(ceilings.at(-1)).toBeGreaterThanOrEqual(ceilings[0] as number);
+      await expectBooksInOrder(stack);
+      expect((await readBooks(stack, account)).balance).toBe(wallet - 6_000n);
+    }
+  });
+
   test.each([
     ["one", (id: string) => `/${id.toUpperCase()}`],
     ["all", () => ""],

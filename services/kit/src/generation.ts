@@ -66,7 +66,7 @@ export async function openGeneration(
 ): Promise<Generation> {
   if (caller === undefined) throw new Error("a call names its caller");
   const { requestId, accountId, chargeId } = caller;
-  const paid = isRepeated(caller) ? await parts.charges.of(accountId, chargeId) : undefined;
+  const paid = isRepeated(caller) ? await parts.charges.of(chargeId) : undefined;
   const hold =
     paid === undefined
       ? await parts.holds.take(requestId, accountId, estimate)

@@ -87,6 +87,16 @@ const findChargesSql = `
   WHERE e.request_id = ANY ($2) AND e.account_id = $1 AND e.kind IN ('usage', 'failure')
     AND e.recorded_at > now() - $3 * interval '1 millisecond'`;
 
+/** What a charge id was charged, nano-USD; undefined where no run of its request was charged. */
+export async function findCharge(pool: pg.Pool, chargeId: string): Promise<bigint | undefined> {
+  const { rows } = await pool.query<{ charged: bigint }>({
+    name: "find-charge",
+    text: "SELECT charged_nano_usd AS charged FROM charge WHERE charge_id = $1",
+    values: [chargeId],
+  });
+  return rows[0]?.charged;
+}
+
 /** Those of the events that are not recorded. */
 export async function findMissing(pool: pg.Pool, eventIds: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ event_id: string }>({

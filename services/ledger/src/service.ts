@@ -14,7 +14,7 @@ import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHolds, extendHolds } from "./hold.ts";
-import { findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
+import { findCharge, findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
 import { releaseHold, sweepExpiredHolds } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
@@ -125,6 +125,11 @@ function implement(
     async findCharges({ accountId, requestIds, withinMs }) {
       await captures.ended();
       return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
+    },
+    async findCharge({ chargeId }) {
+      await captures.ended();
+      const chargedNanoUsd = await findCharge(pool, chargeId);
+      return chargedNanoUsd === undefined ? {} : { chargedNanoUsd };
     },
     async listEntries(request) {
       await captures.ended();

@@ -4,7 +4,13 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { PrismaClient } from "../src/generated/client.ts";
-import { findCharges, findMissing, listEntries, sumSpend } from "../src/read-entries.ts";
+import {
+  findCharge,
+  findCharges,
+  findMissing,
+  listEntries,
+  sumSpend,
+} from "../src/read-entries.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./books.ts";
 
 /** Of one account, beside its top-up. */
@@ -70,6 +76,7 @@ describe("reads of the ledger", () => {
       "the settlement look-up",
       () => findCharges(pool, { accountId, requestIds: someIds, withinMs: 86_400_000 }),
     ],
+    ["the charge of a request", () => findCharge(pool, someIds[0] ?? "")],
     ["what is not recorded yet", () => findMissing(pool, someIds)],
     ["a page of entries", () => page("")],
     ["the page after it", async () => page((await newest()).id)],
