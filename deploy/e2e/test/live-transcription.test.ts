@@ -162,7 +162,12 @@ describe("live transcription", () => {
     ["a model that is none", { model: "nobody", format: "mp3" }, "model_not_found", "model"],
     ["an internal model", { model: "test-hear-internal" }, "model_not_found", "model"],
     ["a chat model", { model: "test-small" }, "model_not_found", "model"],
-    ["a model without live audio", { model: "test-hear-files" }, "invalid_param", "model"],
+    [
+      "a model without live audio",
+      { model: "test-hear-files", format: "mp3" },
+      "invalid_param",
+      "model",
+    ],
     ["no format", { format: undefined }, "invalid_param", "format"],
     ["another format", { format: "mp3" }, "unsupported_audio_format", "format"],
     ["another rate", { sample_rate: 8_000 }, "invalid_param", "sample_rate"],

@@ -37,8 +37,9 @@ export async function serveSession(
   const frames = client.frames[Symbol.asyncIterator]();
   const first = await firstFrame(frames, client, ending);
   if (first === undefined) return;
-  const resolve = (alias: string) => pipeline.resolve(alias, "transcriptions");
-  const model = streamingModel(readConfigFrame(first, resolve), "model");
+  const resolve = (alias: string) =>
+    streamingModel(pipeline.resolve(alias, "transcriptions"), "model");
+  const model = readConfigFrame(first, resolve);
   const estimate = dearestCostOfUnits(model, secondsAtATime);
   const generation = await pipeline.open(caller, model, estimate);
   let stream: LiveStream | undefined;
