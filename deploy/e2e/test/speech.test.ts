@@ -130,6 +130,16 @@ describe("speech and voices", () => {
     expectEnvelope(await ask({ model: "test-speech-dead" }), 503, "no_provider_available");
   });
 
+  test("JSON in place of audio is no speech: unbilled, and passed over for the next slot's", async () => {
+    const answer = await ask({ model: "test-speech-erring" });
+    expectEnvelope(answer, 502, "upstream_rejected");
+    const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
+    expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+    const next = await ask({ model: "test-speech-erring-first" });
+    expect([next.status, next.headers.get("content-type")]).toEqual([200, "audio/mpeg"]);
+    expect(lastCall()?.model).toBe("good");
+  });
+
   test("a provider that dies within the audio ends it abruptly, unbilled", async () => {
     const response = await speak({ model: "test-speech-cut" });
     expect(response.status).toBe(200);

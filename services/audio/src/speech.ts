@@ -10,6 +10,8 @@ import { type ProviderAnswer, transportFailure } from "@tollgate/kit/upstream/pr
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
 
 const defaultType = "audio/mpeg";
+/** What no audio is called, unlike other types that servers give what they do not know. */
+const jsonType = /^application\/(?:[\w.-]+\+)?json\b/i;
 
 interface SpeechPart {
   contentType?: string;
@@ -60,12 +62,19 @@ function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Mo
   }
 }
 
-/** Waits for the first bytes, so that a slot that has none still counts as failed. */
+/**
+ * Waits for the first bytes, so that a slot that has none still counts as failed. JSON in place of
+ * audio may be the request's fault, whatever its status says: it does not speak against the slot.
+ */
 async function openAudio(
   { contentType, body }: ProviderAnswer,
   signal: AbortSignal,
   onDelivered: () => void,
 ): Promise<AsyncIterable<SpeechPart>> {
+  if (jsonType.test(contentType)) {
+    body.letEnd();
+    throw new SlotFailure("unusable", "the provider answered JSON and no audio");
+  }
   const chunks = body[Symbol.asyncIterator]();
   const next = async () => {
     try {
