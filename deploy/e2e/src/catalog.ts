@@ -98,6 +98,7 @@ function audioModels() {
     transcriber("test-hear-open", "hear?no_close"),
     transcriber("test-hear-bare-open", "hear?no_duration&no_close"),
     transcriber("test-hear-late", "hear?drain_ms=400"),
+    transcriber("test-hear-thinking", "hear?drain_ms=4000"),
     transcriber("test-hear-mute", "hear?mute"),
     transcriber("test-hear-dying", "hear?die_after=3"),
     transcriber("test-hear-dead-at-once", "hear?die_after=0"),

@@ -97,6 +97,14 @@ describe("live transcription", () => {
     expect(stack.simulator.journal.list().at(-1)?.upload?.bytes).toBe(5 * bytesPerSecond);
   });
 
+  test("a provider that thinks over its last words is heard to the end", async () => {
+    const live = await start({ model: "test-hear-thinking" });
+    talk(live, 1);
+    live.socket.close();
+    expect(await live.closed).toBe(1_000);
+    expect(finals(live)).toEqual([1]);
+  });
+
   test("ends when its key is revoked, is told so, and is billed what it heard", async () => {
     const own = await stack.newAccount(1);
     const live = await start({}, own.key);

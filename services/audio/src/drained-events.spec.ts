@@ -5,7 +5,7 @@ import { drainEvents } from "./drained-events.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const timeoutMs = 10_000;
+const silence = { idleMs: 3_000, timeoutMs: 10_000 };
 
 /** Says each text as soon as it is asked for the next, then stays open and silent. */
 function provider(...texts: string[]): ProviderSocket {
@@ -26,7 +26,7 @@ function provider(...texts: string[]): ProviderSocket {
 /** Reads all events, and takes so long over each. */
 async function read(socket: ProviderSocket, paceMs: number): Promise<string[]> {
   const texts: string[] = [];
-  for await (const { text } of drainEvents(socket, { flushed: true }, timeoutMs)) {
+  for await (const { text } of drainEvents(socket, { flushed: true }, silence)) {
     texts.push(text);
     await new Promise((resolve) => setTimeout(resolve, paceMs));
   }
@@ -44,6 +44,6 @@ test("a provider that is silent after its events has ended; one that says nothin
   await vi.advanceTimersByTimeAsync(8_500);
   expect(await reading).toEqual(["a"]);
   const failing = expect(read(provider(), 0)).rejects.toThrow("took too long");
-  await vi.advanceTimersByTimeAsync(timeoutMs + 500);
+  await vi.advanceTimersByTimeAsync(silence.timeoutMs + 500);
   await failing;
 });

@@ -3,8 +3,6 @@ import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import type { ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
 import { isFailureEvent, readTranscriptEvent } from "./transcript-event.ts";
 
-/** Silence after the audio's end, and after some event, by which a provider has said it all. */
-const idleMs = 3_000;
 const lookEveryMs = 250;
 
 /** What is known of the audio's way to the provider. */
@@ -13,15 +11,23 @@ export interface AudioProgress {
   flushed: boolean;
 }
 
+/** How long a provider may be silent once the audio is over. */
+export interface Silence {
+  /** Where it has said something: by then it has said it all. */
+  idleMs: number;
+  /** Where it has said nothing yet: by then it has failed. */
+  timeoutMs: number;
+}
+
 /**
  * A provider's transcript events until it closes, or until it has been silent for a while after the
- * flush. Raises a SlotFailure when it breaks, reports a failure, or says nothing for `timeoutMs`
- * after the flush. The socket is closed in the end.
+ * flush. Raises a SlotFailure when it breaks, reports a failure, or says nothing at all. The socket
+ * is closed in the end.
  */
 export async function* drainEvents(
   socket: ProviderSocket,
   progress: AudioProgress,
-  timeoutMs: number,
+  { idleMs, timeoutMs }: Silence,
 ): AsyncGenerator<TranscriptEvent> {
   let events = 0;
   let heardAt = performance.now();
@@ -34,7 +40,7 @@ export async function* drainEvents(
       return;
     }
     const silentMs = performance.now() - heardAt;
-    if (events > 0 && silentMs > idleMs) ended = "idle";
+    if (events > 0 && silentMs > Math.min(idleMs, timeoutMs)) ended = "idle";
     else if (silentMs > timeoutMs) ended = "late";
     if (ended !== undefined) socket.close();
   }, lookEveryMs);

@@ -18,6 +18,9 @@ import { pcmBytesPerSecond } from "./wav.ts";
 /** What a provider is told when all audio was sent. */
 export const flushMarker = JSON.stringify({ action: "flush" });
 
+/** A silence of the provider, behind its events, by which the stream has ended. */
+const idleMs = 3_000;
+
 type Part = TranscriptEvent | "opened";
 
 /**
@@ -43,9 +46,10 @@ export async function* streamTranscription(
     model,
     estimate: dearestCostOfUnits(model, pcmSeconds(pcm.bytes)),
     async open(slot) {
+      const { timeoutMs } = slot.provider;
       const socket = await connectProvider(slot, providers, caller.requestId, signal);
       void sendAll(socket, upload.audio.read(pcm.offset, pcm.bytes), progress);
-      return countedEvents(drainEvents(socket, progress, slot.provider.timeoutMs), tally);
+      return countedEvents(drainEvents(socket, progress, { idleMs, timeoutMs }), tally);
     },
     measure: (slot) => used(pcm.bytes, slot),
     measureLeft: (slot) => (tally.events === 0 ? undefined : used(progress.sentBytes, slot)),

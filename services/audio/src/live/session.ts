@@ -20,6 +20,11 @@ const configTimeoutMs = 30_000;
 /** The longest that one stream may last. */
 const maxSessionMs = 6 * 60 * 60 * 1_000;
 const budgetEveryMs = 1_000;
+/**
+ * A provider closes once it has said it all, and may think over its last words for a while. One
+ * that stays open is not waited for longer than clients wait for the answer to their close frame.
+ */
+const idleMs = 10_000;
 
 /**
  * Serves one live transcription to its end: the configuration, then audio up and events down until
@@ -112,7 +117,8 @@ function openStream(
   }
 
   async function sendDown(): Promise<void> {
-    for await (const event of drainEvents(provider, progress, slot.provider.timeoutMs)) {
+    const { timeoutMs } = slot.provider;
+    for await (const event of drainEvents(provider, progress, { idleMs, timeoutMs })) {
       tally.add(event);
       if (progress.flushed) usedSeconds = elapsedSeconds();
       if (event.type !== "transcription.refine") await client.sendJson(event);
