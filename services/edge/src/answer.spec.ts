@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { createLog } from "@tollgate/kit/log";
 import { createMetrics } from "@tollgate/kit/operations/metrics";
-import { afterEach, expect, test } from "vitest";
-import { eventStreamType, jsonType, writeStream, writeWhole } from "./answer.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { endStream, eventStreamType, jsonType, writeStream, writeWhole } from "./answer.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { createCollector } from "./idempotency/collector.ts";
 
@@ -37,12 +38,14 @@ async function listenTo(requests: string, answer: (exchange: Exchange) => void):
 /** Serves one stream to a client that connects and asks. Answers how the writing ended. */
 async function serve(write: (exchange: Exchange) => Promise<boolean>) {
   const ended = Promise.withResolvers<boolean>();
+  const left = Promise.withResolvers<void>();
   const client = await listenTo(request, async (exchange) => {
+    exchange.signal.addEventListener("abort", () => left.resolve());
     const whole = await write(exchange);
-    exchange.res.end();
+    endStream(exchange, "", stallMs);
     ended.resolve(whole);
   });
-  return { ended: ended.promise, client };
+  return { ended: ended.promise, left: left.promise, client };
 }
 
 async function* source(made: { count: number }) {
@@ -52,13 +55,58 @@ async function* source(made: { count: number }) {
 test("a client that takes nothing is let go, and its stream is still read to the end", async () => {
   const made = { count: 0 };
   const collector = createCollector();
-  const { ended, client: stalled } = await serve((exchange) => {
+  const {
+    ended,
+    left,
+    client: stalled,
+  } = await serve((exchange) => {
     const answer = { contentType: eventStreamType, events: source(made) };
     return writeStream(exchange, answer, () => ({}), collector, stallMs);
   });
   stalled.pause();
   expect(await ended).toBe(true);
   expect(collector.whole()?.byteLength).toBe(pieces * piece.byteLength);
+  await left;
+});
+
+test("with a collector a client that is slow does not slow its stream, and gets it all", async () => {
+  const made = { count: 0 };
+  const patientMs = 5_000;
+  const { ended, client: slow } = await serve((exchange) => {
+    const answer = { contentType: eventStreamType, events: source(made) };
+    return writeStream(exchange, answer, () => ({}), createCollector(), patientMs);
+  });
+  const startedAt = performance.now();
+  slow.pause();
+  expect(await ended).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(patientMs);
+  let taken = 0;
+  slow.on("data", (part) => {
+    taken += part.length;
+  });
+  slow.resume();
+  await vi.waitFor(() => expect(taken).toBeGreaterThan(pieces * piece.byteLength));
+});
+
+test("a client that is too far behind a collected stream is let go, which is read on", async () => {
+  const made = { count: 0 };
+  const large = Buffer.alloc(1024 * 1024);
+  async function* much() {
+    for (; made.count < 100; made.count += 1) yield large;
+  }
+  const {
+    ended,
+    left,
+    client: slow,
+  } = await serve((exchange) => {
+    const answer = { contentType: eventStreamType, events: much() };
+    return writeStream(exchange, answer, () => ({}), createCollector(), 60_000);
+  });
+  slow.pause();
+  await left;
+  expect(made.count).toBeGreaterThan(60);
+  expect(await ended).toBe(true);
+  expect(made.count).toBe(100);
 });
 
 test("without a collector its stream ends with it", async () => {
@@ -95,7 +143,7 @@ test("a client that reads slowly, but reads, gets it all", async () => {
   slow.on("data", (part) => {
     taken += part.length;
     slow.pause();
-    setTimeout(() => slow.resume(), pauseMs);
+    void setTimeout(pauseMs).then(() => slow.resume());
   });
   expect(await ended).toBe(true);
   expect(performance.now() - startedAt).toBeGreaterThan(patientMs);

@@ -22,6 +22,9 @@ export interface StreamedAnswer {
   bytes?: number;
 }
 
+/** So much of a stream that is collected may wait for its client. */
+const maxBehindBytes = 64 * 1024 * 1024;
+
 /** Headers that a route adds, read when the answer's head goes out. */
 export type HeadersOf = () => Record<string, string>;
 
@@ -55,9 +58,13 @@ export const noHeaders: HeadersOf = () => ({});
  * Writes the events of a stream, or the bytes of audio, as they come. The head goes out with the
  * first: what fails before it is an ordinary error answer. What fails after is told in one last
  * event, or by an abrupt end where there are no events, or no room for one. A client that reads
- * slowly slows the source; one that takes nothing for `stallMs` is taken as gone. With a collector,
- * which is given all of it, the stream is read to its end also when the client has left. Answers
- * whether the stream ended well; the end of the response is then the caller's to write.
+ * slowly slows the source; one that takes nothing for `stallMs` is taken as gone.
+ *
+ * With a collector, which is given all of it, the stream is read to its end also when the client
+ * has left, and no client slows it: it could hold the run until its time is over, when nothing is
+ * billed. What waits for the client is what is collected; one that is too far behind is let go.
+ *
+ * Answers whether the stream ended well; its end is then the caller's to write, by `endStream`.
  */
 export async function writeStream(
   exchange: Exchange,
@@ -67,6 +74,7 @@ export async function writeStream(
   stallMs = maxStallMs,
 ): Promise<boolean> {
   const { res, headers, signal } = exchange;
+  const pace = paceOf(exchange, collector !== undefined, stallMs);
   try {
     for await (const piece of answer.events) {
       collector?.add(piece);
@@ -75,26 +83,52 @@ export async function writeStream(
       if (!res.headersSent) {
         res.writeHead(200, { ...headers, ...headFor(answer), ...headersOf() });
       }
-      if (!res.write(piece)) await taken(exchange, stallMs);
+      if (!res.write(piece)) await pace();
     }
   } catch (error) {
     if (!res.headersSent) throw error;
-    breakOff(exchange, answer, error);
+    breakOff(exchange, answer, error, stallMs);
     return false;
   }
   return true;
+}
+
+/** Answers what is done whenever the client has some of a stream still to take. */
+function paceOf(
+  exchange: Exchange,
+  isCollected: boolean,
+  stallMs: number,
+): () => Promise<void> | undefined {
+  let taking: Promise<void> | undefined;
+  return () => {
+    taking ??= taken(exchange, stallMs).then(() => {
+      taking = undefined;
+    });
+    if (!isCollected) return taking;
+    if (exchange.res.writableLength > maxBehindBytes) exchange.res.destroy();
+    return undefined;
+  };
+}
+
+/** Ends the response of a stream that was written; the client may still have some of it to take. */
+export function endStream({ res }: Exchange, last = "", stallMs = maxStallMs): void {
+  res.end(last);
+  limitLastStall(res, stallMs);
 }
 
 function breakOff(
   exchange: Exchange,
   { contentType, bytes }: StreamedAnswer,
   error: unknown,
+  stallMs: number,
 ): void {
   const { res, signal } = exchange;
   const failure = lastWord(error);
   if (!signal.aborted) exchange.failure = failure;
   if (contentType !== eventStreamType || bytes !== undefined) res.destroy();
-  else if (!signal.aborted) res.end(`data: ${JSON.stringify(envelope(failure))}\n\n`);
+  else if (!signal.aborted) {
+    endStream(exchange, `data: ${JSON.stringify(envelope(failure))}\n\n`, stallMs);
+  }
 }
 
 /** Waits until the client has taken what was written. One that leaves instead is no failure. */

@@ -5,6 +5,7 @@ import type { CallOptions } from "@tollgate/kit/rpc/implementation";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import {
   type Answer,
+  endStream,
   type HeadersOf,
   type StreamedAnswer,
   type WholeAnswer,
@@ -83,7 +84,7 @@ async function answerAlways({ guard }: BillableParts, request: BillableRequest):
   const run = route.parse(noteAlias(exchange, parseJsonObject(body)), body);
   const answer = await run(callerOf(request, ""), { signal: exchange.signal });
   if ("body" in answer) writeWhole(exchange, answer, headersOf);
-  else if (await writeStream(exchange, answer, headersOf)) exchange.res.end();
+  else if (await writeStream(exchange, answer, headersOf)) endStream(exchange);
 }
 
 function noteAlias(exchange: Exchange, body: JsonObject): JsonObject {
@@ -152,7 +153,7 @@ async function writeAndKeep(
   const whole = await writeStream(exchange, answer, headersOf, collector);
   if (!whole) return claim.release();
   await claim.keep({ contentType: answer.contentType, body: collector.whole() });
-  exchange.res.end();
+  endStream(exchange);
 }
 
 /** The answer of the run before, under that run's request id. */
@@ -169,7 +170,7 @@ async function replay(
   nameExchange(exchange, requestId);
   exchange.headers["idempotency-replayed"] = "true";
   const answer = { contentType, bytes: body.bytes, events: body.pieces() };
-  if (await writeStream(exchange, answer, headersOf)) exchange.res.end();
+  if (await writeStream(exchange, answer, headersOf)) endStream(exchange);
 }
 
 function callerOf({ exchange, principal }: BillableRequest, chargeId: string): Caller {
