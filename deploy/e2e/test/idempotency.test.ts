@@ -140,6 +140,22 @@ describe("idempotency", () => {
     expect((await first).status).toBe(200);
   });
 
+  test("a key is its body's also after a failure, and anybody's after a refusal", async () => {
+    const owner = await stack.newAccount(1);
+    const failing = chatBody({ user: "bound", ...simulate("status=500") });
+    expectEnvelope(await ask("bound", failing, { owner }), 502, "upstream_rejected");
+    expectEnvelope(await ask("bound", chatBody(), { owner }), 409, "idempotency_key_reused");
+    expectEnvelope(await ask("bound", { n: 0 }, { owner }), 409, "idempotency_key_reused");
+    for (const [refused, code, status] of [
+      [chatBody({ model: "nobody" }), "model_not_found", 404],
+      [chatBody({ n: 0 }), "invalid_param", 400],
+    ] as const) {
+      const answer = await ask(code, refused, { owner });
+      expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(code)]);
+      expect((await ask(code, chatBody(), { owner })).status).toBe(200);
+    }
+  });
+
   test("a failure and a refusal are not kept: the retry runs", async () => {
     const user = "retried";
     const body = chatBody({ user, ...simulate("fail_first=1&status=400&id=retried") });

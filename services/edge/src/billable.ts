@@ -128,9 +128,15 @@ async function answerOnce(
     if ("body" in answer) await keepAndWrite(request, entered, answer);
     else await writeAndKeep(request, entered, answer);
   } catch (error) {
-    await entered.release();
+    if (isRefusal(error)) await entered.drop();
+    else await entered.release();
     throw error;
   }
+}
+
+/** Whether a run ended without a charge for what its client asked, which another body may mend. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof GatewayError && error.status < 500;
 }
 
 async function keepAndWrite(

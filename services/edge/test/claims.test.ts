@@ -167,6 +167,26 @@ describe("claims over two replicas", () => {
     expect(await rows("dropped")).toEqual([]);
   });
 
+  test("a key that a failed run left is that request's, until it has expired", async () => {
+    const key = keyOf("left");
+    const other = { ...key, fingerprint: createHash("sha256").update("other").digest() };
+    await (await claimed(here, key, "first")).release();
+    await expect(enter(there, other, "second")).rejects.toMatchObject({
+      code: "idempotency_key_reused",
+    });
+    const again = await claimed(there, key, "third");
+    expect(again.chargeId).toBe("first");
+    await again.release();
+    await pool.query(
+      "UPDATE idempotency_record SET expires_at = now() WHERE idempotency_key = $1",
+      [key.idempotencyKey],
+    );
+    const fresh = await claimed(here, other, "fourth");
+    expect(fresh.chargeId).toBe("fourth");
+    await fresh.drop();
+    await (await claimed(here, key, "fifth")).drop();
+  });
+
   test("a dropped run leaves the charge id of the run before it", async () => {
     const key = keyOf("dropped-second");
     await (await claimed(here, key, "first")).release();

@@ -47,7 +47,7 @@ export interface Claim {
   keep(answer: KeptAnswer): Promise<FoundRecord | undefined>;
   /** The run has no answer to keep: the next request with the key runs. */
   release(): Promise<void>;
-  /** The same for a run that asked nothing of a service. */
+  /** The same for a run that was refused, and never charged: see `IdempotencyRecords`. */
   drop(): Promise<void>;
 }
 
@@ -188,8 +188,8 @@ async function claimOrFind(
   let chargeId = await records.claim(key, requestId);
   while (chargeId === undefined) {
     const found = await records.find(key);
+    if (found?.sameRequest === false) throw reused();
     if (found !== undefined && found.state !== "free") {
-      if (!found.sameRequest) throw reused();
       if (found.state === "answered") return found;
       if (performance.now() + pauseMs > deadline) throw inUse();
       await sleep(pauseMs, undefined, { signal });

@@ -13,6 +13,7 @@ const conversationsLimit = 1_000;
 
 /** What is on record for a key. */
 export interface FoundRecord {
+  /** Whether the key is this request's; one that has expired is anybody's. */
   sameRequest: boolean;
   state: "free" | "running" | "answered";
   /** The run that answered. */
@@ -36,8 +37,8 @@ export interface HeldClaim {
 /** The statements over `idempotency_record`. Time is the database's, the same for all replicas. */
 export interface IdempotencyRecords {
   /**
-   * Claims the key for a run, when it is new, expired, or left by a run that failed or died.
-   * Answers the charge id of the run, or undefined when the key is not to be had.
+   * Claims the key for a run, when it is new, expired, or left by a run of the same request that
+   * failed or died. Answers the charge id of the run, or undefined when the key is not to be had.
    */
   claim(key: RequestKey, runner: string): Promise<string | undefined>;
   find(key: RequestKey): Promise<FoundRecord | undefined>;
@@ -45,11 +46,11 @@ export interface IdempotencyRecords {
   link(key: RequestKey, runner: string, conversationId: string): Promise<void>;
   /** Keeps a run's answer. False when its claim was lost to another run, or forgotten. */
   keep(key: RequestKey, runner: string, answer: KeptAnswer): Promise<boolean>;
-  /** Gives a claim up without an answer: the next request with the key runs. */
+  /** Gives a claim up without an answer: the same request runs when it comes again. */
   release(key: RequestKey, runner: string): Promise<void>;
   /**
-   * The same for a run that asked nothing of a service. Where no other run did before it, nothing
-   * stays on record.
+   * The same for a run that was refused, and never charged. Where no run before it came further,
+   * nothing stays on record, and the key is any request's.
    */
   drop(key: RequestKey, runner: string): Promise<void>;
   /** The conversations that a key's records are of, in the order of their ids, some at a time. */
@@ -165,17 +166,18 @@ const claimSql = `
   ON CONFLICT (key_id, idempotency_key) DO UPDATE SET
     fingerprint = excluded.fingerprint,
     charge_id = CASE
-      WHEN record.fingerprint = excluded.fingerprint AND record.expires_at > now()
-      THEN record.charge_id ELSE excluded.charge_id END,
+      WHEN record.expires_at > now() THEN record.charge_id ELSE excluded.charge_id END,
     runner = excluded.runner,
     lease_until = excluded.lease_until,
     expires_at = excluded.expires_at,
     answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
-  WHERE record.expires_at <= now() OR (record.answered_at IS NULL AND record.lease_until <= now())
+  WHERE record.expires_at <= now()
+    OR (record.fingerprint = excluded.fingerprint
+      AND record.answered_at IS NULL AND record.lease_until <= now())
   RETURNING charge_id`;
 
 const findSql = `
-  SELECT fingerprint = $3 AS same_request, runner, content_type,
+  SELECT fingerprint = $3 OR expires_at <= now() AS same_request, runner, content_type,
     substring(body FOR $4) AS beginning, octet_length(body) AS bytes,
     CASE
       WHEN expires_at <= now() THEN 'free'
