@@ -110,13 +110,9 @@ describe("transcriptions that are refused", () => {
     expectEnvelope(await send(`${audio.url}?x=1`, options), 400, "unknown_param", "x");
   });
 
-  test("25 MiB are taken, one byte more is 413, with and without a length", async () => {
-    const around = await new Response(
-      audioForm(Buffer.alloc(0), { model: "test-hear" }),
-    ).arrayBuffer();
-    const most = 25 * mebibyte - around.byteLength;
-    expect((await audio.ask({}, Buffer.alloc(most))).status).toBe(200);
-    const over = Buffer.alloc(most + 1);
+  test("a file of 25 MiB is taken, one byte more is 413, with and without a length", async () => {
+    expect((await audio.ask({}, Buffer.alloc(25 * mebibyte))).status).toBe(200);
+    const over = Buffer.alloc(25 * mebibyte + 1);
     expectEnvelope(await audio.ask({}, over), 413, "request_too_large", "file");
     const form = new Response(audioForm(over, { model: "test-hear" }));
     const chunked = await fetch(audio.url, {

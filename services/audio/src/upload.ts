@@ -25,7 +25,7 @@ export async function readUpload(req: IncomingMessage, audio: UploadStore): Prom
     async takeFile(name, contents) {
       files += 1;
       const store = name === "file" && files === 1 ? audio : undefined;
-      for await (const chunk of contents as AsyncIterable<Buffer>) await store?.write(chunk);
+      for await (const chunk of contents) await store?.write(chunk);
     },
   });
   const { file, model, stream, language = "" } = readForm(parts, transcriptionForm);

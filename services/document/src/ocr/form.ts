@@ -53,7 +53,7 @@ async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<Ocr
   const parts = await readMultipart(req, {
     async takeFile(name, contents) {
       const pdf = createPdfPages();
-      for await (const chunk of contents as AsyncIterable<Buffer>) pdf.push(chunk);
+      for await (const chunk of contents) pdf.push(chunk);
       if (name === "file") pages += pdf.isPdf ? (pdf.count() ?? unreadablePages) : 1;
     },
     takeChunk: (chunk) => body.write(chunk),

@@ -1,6 +1,6 @@
 import { invalidParam, unknownParam } from "../errors.ts";
 
-/** The most that a whole upload may have: its files, and the form around them. */
+/** The most that the files of an upload may have together. */
 export const maxUploadBytes = 25 * 1024 * 1024;
 
 /** One field of a form, or one file. */

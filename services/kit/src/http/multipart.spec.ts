@@ -31,7 +31,7 @@ async function read(body: Buffer, cuts: readonly number[], cutOff = false) {
   const files: Buffer[] = [];
   const reading = readMultipart(req, {
     async takeFile(_name, contents) {
-      for await (const chunk of contents as AsyncIterable<Buffer>) files.push(chunk);
+      for await (const chunk of contents) files.push(chunk);
     },
     async takeChunk(chunk) {
       raw.push(chunk);

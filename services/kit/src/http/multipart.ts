@@ -1,18 +1,20 @@
 import type { IncomingMessage } from "node:http";
-import { addAbortSignal, type Readable } from "node:stream";
+import { addAbortSignal } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import { GatewayError } from "../errors.ts";
 import { type FormPart, maxUploadBytes } from "./form-fields.ts";
 import { createPartHeaders, formBoundary, type PartHeaders } from "./part-headers.ts";
 import { gatherPieces } from "./pieces.ts";
 
+/** The most that a whole form may have: its files, and what is around them. */
+const maxFormBytes = maxUploadBytes + 1024 * 1024;
 const maxParts = 1_000;
 const maxFieldBytes = 64 * 1024;
 
 /** Where a form goes while it is read. */
 export interface FormSinks {
   /** Reads a file as it comes. */
-  takeFile(name: string, contents: Readable): Promise<void>;
+  takeFile(name: string, contents: AsyncIterable<Buffer>): Promise<void>;
   /** Takes the body itself, as it stands. */
   takeChunk?(chunk: Buffer): Promise<void>;
 }
@@ -26,11 +28,12 @@ export async function readMultipart(
   req: IncomingMessage,
   { takeFile, takeChunk }: FormSinks,
 ): Promise<FormPart[]> {
-  if (Number(req.headers["content-length"] ?? 0) > maxUploadBytes) throw tooLarge();
+  if (Number(req.headers["content-length"] ?? 0) > maxFormBytes) throw tooLarge();
   const form = openForm(req);
   const headers = createPartHeaders(boundaryOf(req));
   const parts: FormPart[] = [];
   const sinks: Promise<void>[] = [];
+  const count = createFileCount();
   const failing = new AbortController();
   const fail = (error: unknown) => failing.abort(error);
   const closed = new Promise((resolve) => form.on("close", resolve));
@@ -43,7 +46,7 @@ export async function readMultipart(
   form.on("file", (name, contents) => {
     parts.push({ kind: "file", name, contentType: "" });
     contents.on("error", (error) => fail(malformed(error.message)));
-    sinks.push(takeFile(name, contents).catch(fail));
+    sinks.push(takeFile(name, count(contents)).catch(fail));
   });
   for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
     form.on(limit, () => fail(malformed(`it has more than ${maxParts} parts`)));
@@ -56,7 +59,7 @@ export async function readMultipart(
   try {
     for await (const piece of addAbortSignal(failing.signal, pieces) as AsyncIterable<Buffer>) {
       bodyBytes += piece.length;
-      if (bodyBytes > maxUploadBytes) throw tooLarge();
+      if (bodyBytes > maxFormBytes) throw tooLarge();
       headers.push(piece);
       if (headers.fault !== undefined) throw malformed(headers.fault);
       // The next piece waits for these: what is not taken yet is never more than one.
@@ -72,6 +75,18 @@ export async function readMultipart(
     req.unpipe(pieces);
   }
   return withContentTypes(parts, headers);
+}
+
+/** Passes files on, and raises `request_too_large` once all of them have too much together. */
+function createFileCount() {
+  let bytes = 0;
+  return async function* (contents: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of contents) {
+      bytes += chunk.length;
+      if (bytes > maxUploadBytes) throw tooLarge();
+      yield chunk;
+    }
+  };
 }
 
 /**
@@ -128,6 +143,6 @@ function malformed(why: string, param?: string): GatewayError {
 }
 
 function tooLarge(): GatewayError {
-  const message = `The upload is larger than ${maxUploadBytes} bytes.`;
+  const message = `The upload's files have more than ${maxUploadBytes} bytes.`;
   return new GatewayError("request_too_large", message, { param: "file" });
 }
