@@ -104,6 +104,7 @@ function audioModels() {
     transcriber("test-hear-dead-at-once", "hear?die_after=0"),
     transcriber("test-hear-reporting", "hear?fail_after=3"),
     transcriber("test-hear-closing", "hear?close_after=3"),
+    transcriber("test-hear-closing-at-once", "hear?close_after=0"),
     transcriber("test-hear-flood", "hear?flood=200"),
     transcriber("test-hear-stalled", "hear?stall"),
     transcriber("test-hear-refused", "hear?status=403"),

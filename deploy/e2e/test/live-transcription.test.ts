@@ -161,6 +161,17 @@ describe("live transcription", () => {
     expect(live.frames.every(({ error }) => error === undefined)).toBe(true);
   });
 
+  test("a provider that closes within the audio, and without a word, has failed", async () => {
+    const live = await start({ model: "test-hear-closing-at-once" });
+    talk(live, 5);
+    expect(await live.closed).toBe(1_011);
+    expect(live.frames.at(-1)?.error).toMatchObject({ code: "upstream_rejected", retryable: true });
+    expect(await entryOf(stack, account, live.requestId)).toMatchObject({
+      kind: "failure",
+      amountNanoUsd: 0n,
+    });
+  });
+
   test.each<[string, unknown, string, string | undefined]>([
     ["no JSON", "hello", "invalid_json", undefined],
     ["an array", "[]", "invalid_json", undefined],

@@ -4,6 +4,7 @@ import type { Generation } from "@tollgate/kit/generation";
 import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
 import type { Modality } from "@tollgate/kit/modality";
 import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
+import { SlotFailure } from "@tollgate/kit/upstream/failure";
 import { connectProvider, type ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type AudioProgress, drainEvents } from "../drained-events.ts";
@@ -141,6 +142,7 @@ function openStream(
       try {
         await sendDown();
         client.gone.throwIfAborted();
+        if (!progress.flushed && tally.events === 0) throw closedEarly();
       } catch (error) {
         throw failure?.error ?? error;
       } finally {
@@ -163,6 +165,11 @@ function isFlush(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A provider that closes as it should, but within the audio, and without a word. */
+function closedEarly(): SlotFailure {
+  return new SlotFailure("rejected", "the provider closed before the audio was over");
 }
 
 /** Whether it was the client's doing. */
