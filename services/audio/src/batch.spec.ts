@@ -56,6 +56,7 @@ test.each([
   ['{"duration":2.5}', 3n],
   ['{"usage":{"seconds":6.1}}', 7n],
   ['{"duration":1e999,"usage":{"seconds":4}}', 4n],
+  ['{"duration":"12.3"}', 13n],
 ])("a reported duration is billed: %s", async (json, quantity) => {
   expect(await meter(json)).toMatchObject({ quantity, basis: "provider" });
 });
@@ -64,7 +65,9 @@ test.each([
   "1e999",
   "-1",
   "1000001",
-  '"2"',
+  '"2 s"',
+  '"1000001"',
+  '""',
   "null",
 ])("a duration of %s counts as not reported, and the clock is billed", async (duration) => {
   const clock = { quantity: 2n, basis: "wall_clock" };

@@ -9,7 +9,7 @@ import { type Refusal, SlotFailure } from "@tollgate/kit/upstream/failure";
 import { nameRequest, readJsonObject } from "@tollgate/kit/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/kit/upstream/reported-error";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { isDuration, secondsIn } from "./seconds.ts";
+import { readDuration, secondsIn } from "./seconds.ts";
 import type { Upload } from "./upload.ts";
 import { readWav, type Wav } from "./wav.ts";
 
@@ -98,8 +98,8 @@ function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: Wav): 
 }
 
 function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
-  const reported = [duration, isJsonObject(usage) ? usage.seconds : undefined];
-  const seconds = reported.find(isDuration);
+  const seconds =
+    readDuration(duration) ?? readDuration(isJsonObject(usage) ? usage.seconds : undefined);
   return seconds === undefined ? undefined : secondsIn(seconds);
 }
 

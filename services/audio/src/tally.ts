@@ -1,6 +1,6 @@
 import type { TranscriptEvent } from "@tollgate/kit/live-audio";
 import type { Used } from "@tollgate/kit/metering/measured";
-import { isDuration, secondsIn } from "./seconds.ts";
+import { isBelievable, secondsIn } from "./seconds.ts";
 
 /** Keeps count of a stream for its meter. */
 export interface Tally {
@@ -25,7 +25,7 @@ export function createTally(): Tally {
       return events;
     },
     finals() {
-      if (durations === 0 || !isDuration(seconds)) return undefined;
+      if (durations === 0 || !isBelievable(seconds)) return undefined;
       return { quantity: secondsIn(seconds), basis: "provider" };
     },
   };

@@ -18,10 +18,14 @@ test.each([
   "-1e999",
   "-1",
   "null",
-  '"2"',
+  '"2 s"',
 ])("a time or a duration of %s counts as not reported", (time) => {
   const event = read(`"start":${time},"end":${time},"duration":${time}`);
   expect(event).toEqual({ type: "transcription.final", text: "a" });
+});
+
+test("a duration is read as text too, and who speaks as a number", () => {
+  expect(read('"duration":"2.5","speaker":1')).toMatchObject({ duration: 2.5, speaker: "1" });
 });
 
 test("a duration longer than any call counts as not reported", () => {

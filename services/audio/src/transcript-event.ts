@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/kit/json";
 import { type TranscriptEvent, transcriptEventSchema } from "@tollgate/kit/live-audio";
 import { reportsError } from "@tollgate/kit/upstream/reported-error";
-import { isDuration } from "./seconds.ts";
+import { readDuration } from "./seconds.ts";
 
 const types: readonly string[] = transcriptEventSchema.shape.type.options;
 
@@ -14,8 +14,12 @@ export function readTranscriptEvent(value: JsonObject): TranscriptEvent | undefi
   const event: TranscriptEvent = { type: type as TranscriptEvent["type"], text };
   if (isTime(start)) event.start = start;
   if (isTime(end)) event.end = end;
-  if (typeof speaker === "string") event.speaker = speaker;
-  if (type === "transcription.final" && isDuration(duration)) event.duration = duration;
+  // Some providers number those who speak.
+  if (typeof speaker === "string" || Number.isSafeInteger(speaker)) event.speaker = String(speaker);
+  if (type === "transcription.final") {
+    const seconds = readDuration(duration);
+    if (seconds !== undefined) event.duration = seconds;
+  }
   if (type === "transcription.refine" && typeof lang === "string") event.lang = lang;
   return event;
 }
