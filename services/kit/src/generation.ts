@@ -134,9 +134,11 @@ class LiveGeneration implements Generation {
     const { caller, model, conversationId, paid } = this.#purpose;
     const usage = completedUsage(slot, measured);
     const reported = minOf(usage.costNanoUsd, this.held);
-    countUsage(this.#parts.metrics, model, usage);
+    // What an earlier run paid for was counted with that one.
+    const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
+    countUsage(this.#parts.metrics, model, { ...usage, costNanoUsd });
     const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
-    this.#tell(usage.costNanoUsd);
+    this.#tell(costNanoUsd);
     const ended = { ...usage, ...told, chargeId: caller.chargeId, conversationId };
     const event = await this.#publish(ended);
     if (!isRepeated(caller)) return reported;
