@@ -162,7 +162,10 @@ test("an answer that is too large anywhere ends the walk, and does not speak aga
   const { breakers, called, walk } = world();
   const oversized = new SlotFailure("oversized", "too large");
   for (let round = 0; round < 20; round += 1) {
-    await expect(walk(oversized, "serves")).rejects.toMatchObject({ code: "upstream_rejected" });
+    await expect(walk(oversized, "serves")).rejects.toMatchObject({
+      code: "upstream_rejected",
+      message: expect.stringContaining("larger"),
+    });
   }
   expect(breakers.admits(first.id)).toBe(true);
   expect(called).toHaveLength(20);

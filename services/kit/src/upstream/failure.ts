@@ -69,8 +69,10 @@ export function chainFailure(failures: readonly SlotFailure[]): GatewayError {
       },
     );
   }
-  const hint = rejected.hint === undefined ? "" : ` It said: ${rejected.hint}`;
-  return new GatewayError("upstream_rejected", `The provider rejected the request.${hint}`, {
-    cause: rejected,
-  });
+  return new GatewayError("upstream_rejected", told(rejected), { cause: rejected });
+}
+
+function told({ kind, hint }: SlotFailure): string {
+  if (kind === "oversized") return "The provider's answer is larger than the gateway passes on.";
+  return `The provider rejected the request.${hint === undefined ? "" : ` It said: ${hint}`}`;
 }
