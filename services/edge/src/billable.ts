@@ -134,9 +134,13 @@ async function answerOnce(
   }
 }
 
-/** Whether a run ended without a charge for what its client asked, which another body may mend. */
+/**
+ * Whether a run ended without a charge for what its client asked, which another body may mend. A
+ * conversation may have been deleted under a stream, which is charged all the same.
+ */
 function isRefusal(error: unknown): boolean {
-  return error instanceof GatewayError && error.status < 500;
+  if (!(error instanceof GatewayError)) return false;
+  return error.status < 500 && error.code !== "conversation_not_found";
 }
 
 async function keepAndWrite(

@@ -187,6 +187,17 @@ describe("claims over two replicas", () => {
     await (await claimed(here, key, "fifth")).drop();
   });
 
+  test("a claim that cannot be given up now is given up later", async () => {
+    const key = keyOf("given-up-later");
+    const records = createRecords(pool, leaseMs);
+    const drop = vi.fn(records.drop).mockRejectedValueOnce(new Error("no connection"));
+    const claims = createClaims({ ...records, drop }, log);
+    await (await claimed(claims, key, "first")).drop();
+    await vi.waitFor(async () => expect(await rows("given-up-later")).toEqual([]));
+    expect(drop).toHaveBeenCalledTimes(2);
+    await claims.stop(5_000);
+  });
+
   test("a dropped run leaves the charge id of the run before it", async () => {
     const key = keyOf("dropped-second");
     await (await claimed(here, key, "first")).release();

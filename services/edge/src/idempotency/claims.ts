@@ -16,7 +16,7 @@ export interface ClaimTimes {
   leaseMs: number;
   /** The longest that a request waits for another that has its key and still runs. */
   maxWaitMs: number;
-  /** How long an answer that could not be kept is tried again. */
+  /** How long what could not be put on record is tried again. */
   maxKeepMs: number;
 }
 
@@ -112,11 +112,15 @@ interface Holding {
 function holdClaim(claim: HeldClaim, chargeId: string, holding: Holding): Claim {
   const { records, log, end } = holding;
   const { key, runner } = claim;
+  /** Until it is done, nobody else has the key: it may be another's then. */
   const give = async (work: () => Promise<void>) => {
-    await work().catch((error: unknown) => {
-      log.error({ err: error, request_id: runner }, "an idempotency record was not released");
-    });
-    end();
+    try {
+      await work();
+      end();
+    } catch (error) {
+      log.error({ err: error, request_id: runner }, "an idempotency record was not released yet");
+      void tryAgain(work, runner, holding).then(end);
+    }
   };
   return {
     chargeId,
@@ -136,7 +140,7 @@ function holdClaim(claim: HeldClaim, chargeId: string, holding: Holding): Claim 
         return kept ? undefined : await otherAnswer(claim, holding);
       } catch (error) {
         log.warn({ err: error, request_id: runner }, "an answer is not kept yet");
-        void keepLater(claim, answer, holding).then(end);
+        void tryAgain(() => records.keep(key, runner, answer), runner, holding).then(end);
         return undefined;
       }
     },
@@ -153,22 +157,23 @@ async function otherAnswer(
   return found?.sameRequest && found.state === "answered" ? found : undefined;
 }
 
-async function keepLater(
-  { key, runner }: HeldClaim,
-  answer: KeptAnswer,
-  { records, log, times }: Holding,
+/** Never raises. */
+async function tryAgain(
+  work: () => Promise<unknown>,
+  runner: string,
+  { log, times }: Holding,
 ): Promise<void> {
   const deadline = performance.now() + times.maxKeepMs;
   for (let pauseMs = firstPauseMs; performance.now() < deadline; pauseMs *= 2) {
     await sleep(Math.min(pauseMs, times.leaseMs / 3));
     try {
-      await records.keep(key, runner, answer);
+      await work();
       return;
     } catch {
       // Said once already; the next try may do better.
     }
   }
-  log.error({ request_id: runner }, "an answer was never kept");
+  log.error({ request_id: runner }, "an idempotency record was never brought up to date");
 }
 
 interface Entering {
