@@ -22,8 +22,8 @@ export interface StreamedAnswer {
   bytes?: number;
 }
 
-/** So much of a stream that is collected may wait for its client. */
-const maxBehindBytes = 64 * 1024 * 1024;
+/** So much of a stream that is collected may wait for its client, which can have a replay. */
+const maxBehindBytes = 16 * 1024 * 1024;
 
 /** Headers that a route adds, read when the answer's head goes out. */
 export type HeadersOf = () => Record<string, string>;
