@@ -47,6 +47,21 @@ describe("transcription of uploads as events", () => {
     });
   });
 
+  test("a provider that closes within the audio, and without a word, is told of and not billed", async () => {
+    // More than is on its way by then.
+    const answer = await audio.ask(
+      { model: "test-hear-closing-at-once", stream: "true" },
+      wav(600),
+    );
+    expect(eventsOf(answer.text)).toEqual([
+      { error: expect.objectContaining({ code: "upstream_rejected" }) },
+    ]);
+    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+      kind: "failure",
+      amountNanoUsd: 0n,
+    });
+  });
+
   test("the provider is sent the samples alone, whatever is around them", async () => {
     const samples = pcm(1);
     const junk = wav(1, { junk: 300 });

@@ -47,3 +47,15 @@ test("a provider that is silent after its events has ended; one that says nothin
   await vi.advanceTimersByTimeAsync(silence.timeoutMs + 500);
   await failing;
 });
+
+test("a provider that closes without a word has failed, unless the audio was over", async () => {
+  const closing = (): ProviderSocket => ({
+    send: async () => {},
+    events: (async function* () {})(),
+    close: () => {},
+  });
+  const within = drainEvents(closing(), { flushed: false }, silence);
+  await expect(within.next()).rejects.toThrow("closed before the audio was over");
+  const behind = drainEvents(closing(), { flushed: true }, silence);
+  expect(await behind.next()).toMatchObject({ done: true });
+});

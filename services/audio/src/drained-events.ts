@@ -21,8 +21,8 @@ export interface Silence {
 
 /**
  * A provider's transcript events until it closes, or until it has been silent for a while after the
- * flush. Raises a SlotFailure when it breaks, reports a failure, or says nothing at all. The socket
- * is closed in the end.
+ * flush. Raises a SlotFailure when it breaks, reports a failure, says nothing at all, or closes
+ * within the audio and without a word. The socket is closed in the end.
  */
 export async function* drainEvents(
   socket: ProviderSocket,
@@ -57,6 +57,9 @@ export async function* drainEvents(
       yield event;
       isDelivering = false;
       heardAt = performance.now();
+    }
+    if (!progress.flushed && events === 0) {
+      throw new SlotFailure("rejected", "the provider closed before the audio was over");
     }
   } catch (error) {
     if (ended === "idle") return;
