@@ -79,13 +79,11 @@ function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
         break;
       case colon:
         members += 1;
-        if (depth !== 1) break;
-        name = text.toString("utf8", open, close);
-        addLongInteger(spans, name, text, at + 1);
+        if (depth === 1) addLongInteger(spans, text, open, close);
         break;
       case bracket:
       case brace:
-        if (depth === 1) start = at;
+        if (depth === 1) [name, start] = [text.toString("utf8", open, close), at];
         depth += 1;
         break;
       case closingBracket:
@@ -97,19 +95,20 @@ function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
   return { members, spans };
 }
 
-/** Adds the whole number that stands there, if it has more digits than are read for sure. */
+/** Adds the whole number behind a name, if it has more digits than are read for sure. */
 function addLongInteger(
   spans: Map<string, Buffer>,
-  name: string,
   text: Buffer,
-  from: number,
+  nameFrom: number,
+  nameTo: number,
 ): void {
-  let start = from;
-  while ((text[start] ?? quote) <= space) start += 1;
+  let start = nameTo + 1;
+  while ((text[start] ?? quote) <= space || text[start] === colon) start += 1;
   let end = text[start] === minus ? start + 1 : start;
   while (isDigit(text[end])) end += 1;
   const isFraction = text[end] === point || text[end] === smallE || text[end] === largeE;
-  if (!isFraction && end - start >= longDigits) spans.set(name, text.subarray(start, end));
+  if (isFraction || end - start < longDigits) return;
+  spans.set(text.toString("utf8", nameFrom, nameTo), text.subarray(start, end));
 }
 
 function isDigit(byte = quote): boolean {

@@ -40,6 +40,9 @@ test("a seed of 64 bits goes on with all its digits", () => {
   for (const seed of ["1.5", "1e400", '"1"']) {
     expect(() => othersOf(`"seed":${seed}`)).toThrow("seed: must be a whole number");
   }
+  for (const seed of ["1e300", "-9223372036854777856"]) {
+    expect(() => othersOf(`"seed":${seed}`)).toThrow("seed: must be of 64 bits");
+  }
 });
 
 test("what the gateway decides, and what is null, does not go on", () => {
