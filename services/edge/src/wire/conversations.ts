@@ -31,8 +31,11 @@ export interface ConversationParts {
   records: Pick<IdempotencyRecords, "forget" | "conversationsOf">;
 }
 
-/** Longer than the statement may take: what is told as failed is not done later. */
-const oneDeletionTimeoutMs = 20_000;
+/**
+ * Longer than the wait for a connection and the statement may take together: what is told as failed
+ * is not done later.
+ */
+const oneDeletionTimeoutMs = 35_000;
 /** The longest that deleting all of a key's conversations may take. */
 const deletionTimeoutMs = 5 * 60 * 1_000;
 
