@@ -114,8 +114,14 @@ describe("the settlement look-up", () => {
        WHERE request_id = $1`,
       [id],
     );
-    await database.query("ALTER TABLE ledger.entry ENABLE TRIGGER USER");
     expect((await lookUp([id])).body).toEqual({ requests: null });
+    // The hour that it was charged in is the one that it is in again.
+    await database.query(
+      `UPDATE ledger.entry SET recorded_at = recorded_at + interval '30 minutes 1 second'
+       WHERE request_id = $1`,
+      [id],
+    );
+    await database.query("ALTER TABLE ledger.entry ENABLE TRIGGER USER");
   });
 
   test("10,000 ids are answered by one look into the index, one more is refused", async () => {
