@@ -193,7 +193,9 @@ describe("claims over two replicas", () => {
     const drop = vi.fn(records.drop).mockRejectedValueOnce(new Error("no connection"));
     const claims = createClaims({ ...records, drop }, log);
     await (await claimed(claims, key, "first")).drop();
-    await vi.waitFor(async () => expect(await rows("given-up-later")).toEqual([]));
+    await vi.waitFor(async () => expect(await rows("given-up-later")).toEqual([]), {
+      timeout: 10_000,
+    });
     expect(drop).toHaveBeenCalledTimes(2);
     await claims.stop(5_000);
   });
