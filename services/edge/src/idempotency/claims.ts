@@ -45,7 +45,7 @@ export interface Claim {
    * nothing is kept.
    */
   keep(answer: KeptAnswer): Promise<FoundRecord | undefined>;
-  /** The run has no answer to keep: the next request with the key runs. */
+  /** The run has no answer to keep: the same request runs when it comes again. */
   release(): Promise<void>;
   /** The same for a run that was refused, and never charged: see `IdempotencyRecords`. */
   drop(): Promise<void>;

@@ -122,8 +122,9 @@ export const chatSchema = z.strictObject({
     .optional(),
   seed: z
     .number({ error: "must be a whole number" })
+    .min(-(2 ** 63), "must be of 64 bits")
+    .max(2 ** 64, "must be of 64 bits")
     .refine(Number.isInteger, "must be a whole number")
-    .refine((seed) => seed >= -(2 ** 63) && seed <= 2 ** 64, "must be of 64 bits")
     .meta({ type: "integer", description: "For answers that repeat; of 64 bits, too." })
     .optional(),
   n: integerFrom(1, 128).describe("How many answers; one in a conversation."),
