@@ -31,7 +31,7 @@ export default defineConfig({
         root,
         test: {
           name: "unit",
-          include: ["services/*/src/**/*.spec.ts", "deploy/*/src/**/*.spec.ts"],
+          include: ["services/**/src/**/*.spec.ts", "deploy/*/src/**/*.spec.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: polls,
@@ -41,7 +41,7 @@ export default defineConfig({
         root,
         test: {
           name: "services",
-          include: ["services/*/test/**/*.test.ts"],
+          include: ["services/**/test/**/*.test.ts"],
           globalSetup: ["deploy/e2e/src/global-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,

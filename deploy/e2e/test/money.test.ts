@@ -1,10 +1,10 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { usageSubject } from "@tollgate/kit/broker/usage-stream";
-import { createClient } from "@tollgate/kit/rpc/client";
-import { createGrpcTransport } from "@tollgate/kit/rpc/grpc-client";
-import { createTrust } from "@tollgate/kit/trust";
+import { createTrust } from "@tollgate/core/peer-auth";
+import { usageSubject } from "@tollgate/metering/broker/usage-stream";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { createClient } from "@tollgate/rpc/client";
+import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { connect } from "nats";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { usageStream } from "@tollgate/kit/broker/usage-stream";
+import { usageStream } from "@tollgate/metering/broker/usage-stream";
 import { connect } from "nats";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

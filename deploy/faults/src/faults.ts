@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { usageStream, usageSubject } from "@tollgate/kit/broker/usage-stream";
-import { serviceNames } from "@tollgate/kit/service";
 import type { Seat } from "@tollgate/local/fleet";
+import { usageStream, usageSubject } from "@tollgate/metering/broker/usage-stream";
+import { serviceNames } from "@tollgate/runtime/service";
 import { connect, type NatsConnection } from "nats";
 import pg from "pg";
 import type { Grounds } from "./grounds.ts";

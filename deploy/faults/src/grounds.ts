@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { testCatalog } from "@tollgate/e2e/catalog";
-import type { ServiceName } from "@tollgate/kit/service";
 import type { Child } from "@tollgate/local/child";
 import { type Fleet, startFleet } from "@tollgate/local/fleet";
 import { type NatsServer, startNatsServer } from "@tollgate/local/nats-server";
 import { type EmbeddedPostgres, startPostgres } from "@tollgate/local/postgres";
+import type { ServiceName } from "@tollgate/runtime/service";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 
 /** The whole of an installation, each part a process that can be harmed. */

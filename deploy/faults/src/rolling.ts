@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { serviceNames } from "@tollgate/kit/service";
 import { connectOperator } from "@tollgate/local/operator";
+import { serviceNames } from "@tollgate/runtime/service";
 import { readEntries } from "./books.ts";
 import { type Asking, families } from "./families.ts";
 import { fleetSecret, type Grounds, startGrounds } from "./grounds.ts";

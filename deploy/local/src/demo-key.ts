@@ -1,4 +1,4 @@
-import { GatewayError } from "@tollgate/kit/errors";
+import { GatewayError } from "@tollgate/core/errors";
 import { connectOperator } from "./operator.ts";
 
 const account = "demo";

@@ -1,4 +1,4 @@
-import { type ServiceName, serviceNames } from "@tollgate/kit/service";
+import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 

@@ -1,8 +1,8 @@
-import { createClient } from "@tollgate/kit/rpc/client";
-import { createGrpcTransport } from "@tollgate/kit/rpc/grpc-client";
-import type { Client } from "@tollgate/kit/rpc/implementation";
-import { createTrust } from "@tollgate/kit/trust";
+import { createTrust } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { createClient } from "@tollgate/rpc/client";
+import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
+import type { Client } from "@tollgate/rpc/implementation";
 
 export interface Operator {
   client: Client<typeof OperatorService>;

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { operatorSocket } from "@tollgate/billing/cli/operator-address";
-import { StartError } from "@tollgate/kit/errors";
+import { StartError } from "@tollgate/core/errors";
 import { runUntilStopped, startTarget } from "@tollgate/tollgate/run";
 import { openDataFolder } from "./data-folder.ts";
 import { createDemoKey } from "./demo-key.ts";

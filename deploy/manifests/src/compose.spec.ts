@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { serviceNames } from "@tollgate/kit/service";
+import { serviceNames } from "@tollgate/runtime/service";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 

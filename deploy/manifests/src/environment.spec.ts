@@ -1,4 +1,4 @@
-import { parseCatalog } from "@tollgate/kit/catalog/parse";
+import { parseCatalog } from "@tollgate/catalog/parse";
 import type { IConfigMap, IEnvVar } from "kubernetes-models/v1";
 import { describe, expect, it } from "vitest";
 import { renderChart, type ValueSet, valueSets } from "./chart.ts";

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import type { Model, Slot } from "@tollgate/kit/catalog/model";
-import { createUploadStore } from "@tollgate/kit/http/upload-store";
-import type { JsonObject } from "@tollgate/kit/json";
-import type { Modality } from "@tollgate/kit/modality";
-import type { Order } from "@tollgate/kit/pipeline";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import type { Order } from "@tollgate/generation/pipeline";
+import type { Modality } from "@tollgate/generation/provider-runtime";
+import { createUploadStore } from "@tollgate/http/upload-store";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { transcribe } from "./batch.ts";

@@ -1,6 +1,6 @@
-import type { ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { drainEvents } from "./drained-events.ts";
+import type { ProviderSocket } from "./provider-socket.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

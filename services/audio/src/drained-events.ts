@@ -1,6 +1,6 @@
-import type { TranscriptEvent } from "@tollgate/kit/live-audio";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
-import type { ProviderSocket } from "@tollgate/kit/upstream/provider-socket";
+import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import type { ProviderSocket } from "./provider-socket.ts";
 import { isFailureEvent, readTranscriptEvent } from "./transcript-event.ts";
 
 const lookEveryMs = 250;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import type { TranscriptEvent } from "@tollgate/kit/live-audio";
+import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import { expect, onTestFinished, test } from "vitest";
 import { answerEvents } from "./events-answer.ts";
 

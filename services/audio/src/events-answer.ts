@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { envelope, GatewayError } from "@tollgate/kit/errors";
-import { limitLastStall, limitStall, maxStallMs } from "@tollgate/kit/http/stall";
-import type { TranscriptEvent } from "@tollgate/kit/live-audio";
-import { cutStream } from "@tollgate/kit/streamed-answer";
+import { envelope, GatewayError } from "@tollgate/core/errors";
+import { cutStream } from "@tollgate/generation/streamed-response";
+import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
+import { limitLastStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 
 /**
  * Writes transcript events as server-sent events. The head goes out with `opened`: what is raised

@@ -1,4 +1,4 @@
-import { createUploadStore } from "@tollgate/kit/http/upload-store";
+import { createUploadStore } from "@tollgate/http/upload-store";
 import { expect, test } from "vitest";
 import { pcmOf } from "./pcm.ts";
 

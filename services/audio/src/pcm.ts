@@ -1,4 +1,4 @@
-import { GatewayError } from "@tollgate/kit/errors";
+import { GatewayError } from "@tollgate/core/errors";
 import type { Upload } from "./upload.ts";
 import { isRiffWave, pcmBytesPerSecond, readWav, type Wav } from "./wav.ts";
 

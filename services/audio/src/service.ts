@@ -1,9 +1,9 @@
-import { serveRoutes, serveUpgrades } from "@tollgate/kit/http/proxied-request";
-import { serveProxied } from "@tollgate/kit/http/server";
-import { openModality } from "@tollgate/kit/modality";
-import { offer } from "@tollgate/kit/rpc/implementation";
-import { defineService } from "@tollgate/kit/service";
+import { openModality } from "@tollgate/generation/provider-runtime";
+import { serveRoutes, serveUpgrades } from "@tollgate/http/proxied-request";
+import { serveProxied } from "@tollgate/http/server";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
+import { offer } from "@tollgate/rpc/implementation";
+import { defineService } from "@tollgate/runtime/service";
 import { createLiveServer } from "./live/server.ts";
 import { speak } from "./speech.ts";
 import { answerTranscription } from "./transcription.ts";

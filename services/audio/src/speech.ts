@@ -1,13 +1,13 @@
-import type { Model, Slot } from "@tollgate/kit/catalog/model";
-import { invalidParam } from "@tollgate/kit/errors";
-import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
-import type { Modality } from "@tollgate/kit/modality";
-import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
-import { type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
-import { spliceBody } from "@tollgate/kit/upstream/json-body";
-import { type ProviderAnswer, transportFailure } from "@tollgate/kit/upstream/provider-client";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import { invalidParam } from "@tollgate/core/errors";
+import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
+import type { Modality } from "@tollgate/generation/provider-runtime";
+import { type StreamedOrder, streamAnswer } from "@tollgate/generation/streamed-response";
+import { type Measured, measuredUnits } from "@tollgate/metering/measured";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { spliceBody } from "@tollgate/upstream/json-body";
+import { type ProviderAnswer, transportFailure } from "@tollgate/upstream/provider-client";
 
 const defaultType = "audio/mpeg";
 /** What no audio is called, unlike other types that servers give what they do not know. */

@@ -1,5 +1,5 @@
-import type { TranscriptEvent } from "@tollgate/kit/live-audio";
-import type { Used } from "@tollgate/kit/metering/measured";
+import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
+import type { Used } from "@tollgate/metering/measured";
 import { isBelievable, secondsIn } from "./seconds.ts";
 
 /** Keeps count of a stream for its meter. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@tollgate/kit/json";
+import { isJsonObject } from "@tollgate/core/json";
 import { expect, test } from "vitest";
 import { createTally } from "./tally.ts";
 import { readTranscriptEvent } from "./transcript-event.ts";

@@ -1,6 +1,9 @@
-import type { JsonObject } from "@tollgate/kit/json";
-import { type TranscriptEvent, transcriptEventSchema } from "@tollgate/kit/live-audio";
-import { reportsError } from "@tollgate/kit/upstream/reported-error";
+import type { JsonObject } from "@tollgate/core/json";
+import {
+  type TranscriptEvent,
+  transcriptEventSchema,
+} from "@tollgate/http/forms/live-transcription";
+import { reportsError } from "@tollgate/upstream/reported-error";
 import { readDuration } from "./seconds.ts";
 
 const types: readonly string[] = transcriptEventSchema.shape.type.options;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
-import { tellAlias } from "@tollgate/kit/http/stamped-caller";
-import { withUploadStore } from "@tollgate/kit/http/upload-store";
-import type { Modality } from "@tollgate/kit/modality";
+import type { Modality } from "@tollgate/generation/provider-runtime";
+import { tellAlias } from "@tollgate/http/forwarded-caller";
+import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
+import { withUploadStore } from "@tollgate/http/upload-store";
 import { RelayedRefusal, transcribe } from "./batch.ts";
 import { answerEvents } from "./events-answer.ts";
 import { streamTranscription } from "./stream.ts";

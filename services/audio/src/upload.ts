@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { invalidParam } from "@tollgate/kit/errors";
-import { transcriptionForm } from "@tollgate/kit/forms/transcription";
-import { readForm } from "@tollgate/kit/http/form-fields";
-import { readMultipart } from "@tollgate/kit/http/multipart";
-import type { UploadStore } from "@tollgate/kit/http/upload-store";
+import { invalidParam } from "@tollgate/core/errors";
+import { readForm } from "@tollgate/http/form-fields";
+import { transcriptionForm } from "@tollgate/http/forms/transcription";
+import { readMultipart } from "@tollgate/http/multipart";
+import type { UploadStore } from "@tollgate/http/upload-store";
 
 /** A transcription's form, checked. */
 export interface Upload {

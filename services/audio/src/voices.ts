@@ -1,5 +1,5 @@
-import type { Modality } from "@tollgate/kit/modality";
-import { readJson } from "@tollgate/kit/upstream/provider-client";
+import type { Modality } from "@tollgate/generation/provider-runtime";
+import { readJson } from "@tollgate/upstream/provider-client";
 
 /** The voices of a speech alias, as its provider tells them. Costs nothing and needs no money. */
 export async function listVoices(

@@ -1,5 +1,5 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import { newId } from "@tollgate/kit/ids";
+import { GatewayError } from "@tollgate/core/errors";
+import { newId } from "@tollgate/core/ids";
 import { Prisma, type PrismaClient } from "./generated/client.ts";
 
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,127}$/u;

@@ -1,5 +1,5 @@
-import { type Environment, readSettings } from "@tollgate/kit/config";
-import { databaseSettings } from "@tollgate/kit/database/settings";
+import { type Environment, readSettings } from "@tollgate/core/config";
+import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
 
 export interface BillingConfig {

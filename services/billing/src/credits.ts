@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client } from "@tollgate/rpc/implementation";
 
 const periodMs = 30 * 24 * 60 * 60 * 1_000;
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createBatch } from "@tollgate/kit/batch";
-import { GatewayError } from "@tollgate/kit/errors";
-import { newId } from "@tollgate/kit/ids";
+import { createBatch } from "@tollgate/core/batch";
+import { GatewayError } from "@tollgate/core/errors";
+import { newId } from "@tollgate/core/ids";
 import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
 import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";

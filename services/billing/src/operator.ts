@@ -1,10 +1,10 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { Notices } from "@tollgate/kit/broker/notices";
-import { GatewayError } from "@tollgate/kit/errors";
-import { maxBalanceNanoUsd } from "@tollgate/kit/money";
-import type { Client, Implementation } from "@tollgate/kit/rpc/implementation";
+import { GatewayError } from "@tollgate/core/errors";
+import { maxBalanceNanoUsd } from "@tollgate/core/money";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { Client, Implementation } from "@tollgate/rpc/implementation";
+import type { Notices } from "@tollgate/runtime/broker/notices";
 import { createAccount, requireAccount } from "./accounts.ts";
 import type { PrismaClient } from "./generated/client.ts";
 import { createKey, revokeKey } from "./keys.ts";

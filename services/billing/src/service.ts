@@ -1,10 +1,10 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import { offer } from "@tollgate/kit/rpc/implementation";
-import { defineService } from "@tollgate/kit/service";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { offer } from "@tollgate/rpc/implementation";
+import { openDatabase } from "@tollgate/runtime/database/pool";
+import { defineService } from "@tollgate/runtime/service";
 import { readConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";

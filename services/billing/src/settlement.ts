@@ -1,6 +1,6 @@
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { SettledRequest } from "@tollgate/proto/tollgate/v1/billing";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client } from "@tollgate/rpc/implementation";
 
 /** How long a request's cost can be looked up after it was recorded. */
 const windowMs = 30 * 60 * 1_000;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import { createLog } from "@tollgate/kit/log";
+import { createLog } from "@tollgate/core/log";
 import { createDatabase } from "@tollgate/local/postgres";
 import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
+import { openDatabase } from "@tollgate/runtime/database/pool";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createAccount } from "../src/accounts.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tollgate/kit/json";
+import type { JsonObject } from "@tollgate/core/json";
 
 /** What tells an answer from all others: the contract has both in every answer and every chunk. */
 export interface AnswerIdentity {

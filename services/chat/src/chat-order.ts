@@ -1,8 +1,8 @@
-import type { Model } from "@tollgate/kit/catalog/model";
-import { GatewayError } from "@tollgate/kit/errors";
-import type { Modality } from "@tollgate/kit/modality";
-import type { NanoUsd } from "@tollgate/kit/money";
-import type { Pipeline } from "@tollgate/kit/pipeline";
+import type { Model } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import type { NanoUsd } from "@tollgate/core/money";
+import type { Pipeline } from "@tollgate/generation/pipeline";
+import type { Modality } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tollgate/kit/json";
+import type { JsonObject } from "@tollgate/core/json";
 import { type AnswerIdentity, identityOf } from "./answer-identity.ts";
 import { hasChoices } from "./provider-answer.ts";
 import { type ChatUsage, readUsage } from "./usage.ts";

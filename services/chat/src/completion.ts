@@ -1,5 +1,5 @@
-import { readJson } from "@tollgate/kit/upstream/provider-client";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { readJson } from "@tollgate/upstream/provider-client";
 import { type AnswerIdentity, identityOf, ownIdentity } from "./answer-identity.ts";
 import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
 import { contentCharacters } from "./content.ts";

@@ -1,5 +1,5 @@
-import { codePoints } from "@tollgate/kit/code-points";
-import { isJsonObject } from "@tollgate/kit/json";
+import { codePoints } from "@tollgate/core/code-points";
+import { isJsonObject } from "@tollgate/core/json";
 
 /** The characters that a message, or a stream's delta of one, carries as generated text. */
 export function contentCharacters(message: unknown): number {

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, readCount } from "@tollgate/kit/json";
-import type { JsonRoute } from "@tollgate/kit/json-route";
-import type { Used } from "@tollgate/kit/metering/measured";
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import type { JsonRoute } from "@tollgate/generation/json-route";
+import type { Used } from "@tollgate/metering/measured";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
 import { approximateTokens } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import type { Model, Pricing, Slot } from "@tollgate/kit/catalog/model";
-import { costOf, type Price } from "@tollgate/kit/money";
+import type { Model, Pricing, Slot } from "@tollgate/catalog/model";
+import { costOf, type Price } from "@tollgate/core/money";
 import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import type { Measured } from "@tollgate/kit/metering/measured";
-import { type NanoUsd, usdJson } from "@tollgate/kit/money";
-import type { Pipeline } from "@tollgate/kit/pipeline";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { type NanoUsd, usdJson } from "@tollgate/core/money";
+import type { Pipeline } from "@tollgate/generation/pipeline";
+import type { Measured } from "@tollgate/metering/measured";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { ChatOrder } from "./chat-order.ts";
 import type { KeptTurn, Session } from "./conversations/session.ts";

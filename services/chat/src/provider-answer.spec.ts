@@ -1,4 +1,4 @@
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { hasChoices, requireCompletion } from "./provider-answer.ts";
 

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
-import { reportsError } from "@tollgate/kit/upstream/reported-error";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { reportsError } from "@tollgate/upstream/reported-error";
 
 /** A provider's answer, or a chunk of it. */
 export type WithChoices = JsonObject & { choices: readonly JsonObject[] };

@@ -1,4 +1,4 @@
-import type { DatabaseSchema } from "@tollgate/kit/database/migrate";
+import type { DatabaseSchema } from "@tollgate/runtime/database/migrate";
 
 /** The chat service's own tables. */
 export const chatSchema: DatabaseSchema = {

@@ -1,11 +1,11 @@
-import { integerSetting, readSettings } from "@tollgate/kit/config";
-import { databaseSettings } from "@tollgate/kit/database/settings";
-import { serveJson } from "@tollgate/kit/json-route";
-import { openModality } from "@tollgate/kit/modality";
-import { offer } from "@tollgate/kit/rpc/implementation";
-import { defineService } from "@tollgate/kit/service";
+import { integerSetting, readSettings } from "@tollgate/core/config";
+import { serveJson } from "@tollgate/generation/json-route";
+import { openModality } from "@tollgate/generation/provider-runtime";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { offer } from "@tollgate/rpc/implementation";
+import { databaseSettings } from "@tollgate/runtime/database/settings";
+import { defineService } from "@tollgate/runtime/service";
 import { z } from "zod";
 import { complete } from "./completion.ts";
 import { openConversations } from "./conversations/open.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tollgate/kit/json";
+import type { JsonObject } from "@tollgate/core/json";
 import { type Chunk, indexOf } from "./chunk.ts";
 import { contentCharacters } from "./content.ts";
 import { approximateUsage, type ChatUsage, usageBlock } from "./usage.ts";

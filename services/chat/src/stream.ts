@@ -1,9 +1,13 @@
-import { cutStream, type StreamedOrder, streamAnswer } from "@tollgate/kit/streamed-answer";
-import { createEventReader } from "@tollgate/kit/upstream/event-stream";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
-import type { ProviderBody } from "@tollgate/kit/upstream/provider-call";
-import { transportFailure } from "@tollgate/kit/upstream/provider-client";
+import {
+  cutStream,
+  type StreamedOrder,
+  streamAnswer,
+} from "@tollgate/generation/streamed-response";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { createEventReader } from "@tollgate/upstream/event-stream";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import type { ProviderBody } from "@tollgate/upstream/provider-call";
+import { transportFailure } from "@tollgate/upstream/provider-client";
 import { ownIdentity } from "./answer-identity.ts";
 import { type ChatOrder, type ChatParts, orderChat } from "./chat-order.ts";
 import { type Chunk, createChunkReader, indexOf, type ReadChunk } from "./chunk.ts";

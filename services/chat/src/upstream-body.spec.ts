@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { Slot } from "@tollgate/kit/catalog/model";
+import type { Slot } from "@tollgate/catalog/model";
 import { ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
 import { expect, test } from "vitest";
 import { upstreamBody } from "./upstream-body.ts";

@@ -1,6 +1,6 @@
-import type { Slot } from "@tollgate/kit/catalog/model";
-import { splicePieces } from "@tollgate/kit/upstream/json-body";
+import type { Slot } from "@tollgate/catalog/model";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { splicePieces } from "@tollgate/upstream/json-body";
 import type { Session } from "./conversations/session.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Pricing, Slot } from "@tollgate/kit/catalog/model";
-import { costOf } from "@tollgate/kit/money";
+import type { Pricing, Slot } from "@tollgate/catalog/model";
+import { costOf } from "@tollgate/core/money";
 import { expect, test } from "vitest";
 import { approximateUsage, measure, readUsage, totalTokens, usageBlock } from "./usage.ts";
 

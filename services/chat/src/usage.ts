@@ -1,7 +1,7 @@
-import type { Slot } from "@tollgate/kit/catalog/model";
-import { isJsonObject, readCount } from "@tollgate/kit/json";
-import type { Measured } from "@tollgate/kit/metering/measured";
-import { type NanoUsd, usdJson } from "@tollgate/kit/money";
+import type { Slot } from "@tollgate/catalog/model";
+import { isJsonObject, readCount } from "@tollgate/core/json";
+import { type NanoUsd, usdJson } from "@tollgate/core/money";
+import type { Measured } from "@tollgate/metering/measured";
 
 /** What a chat generation used, and where that is known from. */
 export interface ChatUsage {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import { createLog } from "@tollgate/kit/log";
+import { createLog } from "@tollgate/core/log";
 import { createDatabase } from "@tollgate/local/postgres";
+import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import type { ConversationKey } from "../src/conversations/conversation-key.ts";
 import type { NewTurn } from "../src/conversations/store.ts";

@@ -1,6 +1,6 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import { GatewayError } from "@tollgate/core/errors";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client } from "@tollgate/rpc/implementation";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { type ConversationKey, linkOf } from "../src/conversations/conversation-key.ts";

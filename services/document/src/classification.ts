@@ -1,5 +1,5 @@
-import type { Classification, Model } from "@tollgate/kit/catalog/model";
-import type { JsonRoute } from "@tollgate/kit/json-route";
+import type { Classification, Model } from "@tollgate/catalog/model";
+import type { JsonRoute } from "@tollgate/generation/json-route";
 import type { ClassifyRequest } from "@tollgate/proto/tollgate/v1/document";
 import { reportedPages } from "./pages.ts";
 

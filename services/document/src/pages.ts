@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, readCount } from "@tollgate/kit/json";
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 
 /** The page count that a provider's card reports; undefined when it reports none. */
 export function reportedPages(answer: JsonObject): bigint | undefined {

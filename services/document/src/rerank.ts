@@ -1,4 +1,4 @@
-import type { JsonRoute } from "@tollgate/kit/json-route";
+import type { JsonRoute } from "@tollgate/generation/json-route";
 import type { RerankRequest } from "@tollgate/proto/tollgate/v1/document";
 
 /** A rerank is one search, however many documents it looks through. */

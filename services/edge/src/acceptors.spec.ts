@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { stopperOf } from "@tollgate/kit/http/stop-server";
+import { stopperOf } from "@tollgate/http/stop-server";
 import { expect, onTestFinished, test } from "vitest";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { envelope, GatewayError, PeerError } from "@tollgate/kit/errors";
-import { limitLastStall, limitStall, maxStallMs } from "@tollgate/kit/http/stall";
+import { envelope, GatewayError, PeerError } from "@tollgate/core/errors";
+import { limitLastStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 import type { Exchange } from "./exchange.ts";
 import type { Collector } from "./idempotency/collector.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { invalidParam } from "@tollgate/kit/errors";
-import { notFound } from "@tollgate/kit/http/error-answer";
-import type { Log } from "@tollgate/kit/log";
+import { invalidParam } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import { notFound } from "@tollgate/http/error-response";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import {
   answerErrors,

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { localNotices } from "@tollgate/kit/broker/notices";
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import {
   type BillingService,
   FindKeyResponseSchema,
   KeyState,
 } from "@tollgate/proto/tollgate/v1/billing";
+import type { Client } from "@tollgate/rpc/implementation";
+import { localNotices } from "@tollgate/runtime/broker/notices";
 import { expect, test } from "vitest";
 import { createAuthenticate } from "./auth.ts";
 

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Notices } from "@tollgate/kit/broker/notices";
-import { GatewayError } from "@tollgate/kit/errors";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import { GatewayError } from "@tollgate/core/errors";
 import {
   type BillingService,
   type FindKeyResponse,
   KeyState,
 } from "@tollgate/proto/tollgate/v1/billing";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { Notices } from "@tollgate/runtime/broker/notices";
 import { createBelieved } from "./believed.ts";
 import type { AnswerHeaders } from "./exchange.ts";
 

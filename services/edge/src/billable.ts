@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
-import { GatewayError } from "@tollgate/kit/errors";
-import type { JsonObject } from "@tollgate/kit/json";
-import type { CallOptions } from "@tollgate/kit/rpc/implementation";
+import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import type { CallOptions } from "@tollgate/rpc/implementation";
 import {
   type Answer,
   endStream,

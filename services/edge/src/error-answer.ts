@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { GatewayError } from "@tollgate/kit/errors";
+import { GatewayError } from "@tollgate/core/errors";
+import { newRequestId } from "@tollgate/core/ids";
+import type { Log } from "@tollgate/core/log";
 import {
   answerError,
   answerErrorOnSocket,
   notFound,
   toGatewayError,
-} from "@tollgate/kit/http/error-answer";
-import { newRequestId } from "@tollgate/kit/ids";
-import type { Log } from "@tollgate/kit/log";
+} from "@tollgate/http/error-response";
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import { type Exchange, exchangeOf, setHeaders } from "./exchange.ts";
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { GatewayError } from "@tollgate/kit/errors";
-import { newRequestId } from "@tollgate/kit/ids";
-import type { Log } from "@tollgate/kit/log";
-import type { Metrics } from "@tollgate/kit/operations/metrics";
-import type { Tracer } from "@tollgate/kit/tracing/tracer";
+import type { GatewayError } from "@tollgate/core/errors";
+import { newRequestId } from "@tollgate/core/ids";
+import type { Log } from "@tollgate/core/log";
+import type { Tracer } from "@tollgate/core/tracing/tracer";
+import type { Metrics } from "@tollgate/runtime/operations/metrics";
 
 /** One request and its answer, as every route is handed it. */
 export interface Exchange {

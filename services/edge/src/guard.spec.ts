@@ -1,5 +1,5 @@
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import type { Client } from "@tollgate/rpc/implementation";
 import { expect, test } from "vitest";
 import { createBalanceGuard } from "./guard.ts";
 

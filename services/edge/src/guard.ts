@@ -1,6 +1,6 @@
-import { exhausted } from "@tollgate/kit/metering/holds";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import { exhausted } from "@tollgate/metering/holds/holds";
 import type { BillingService, GetAvailableResponse } from "@tollgate/proto/tollgate/v1/billing";
+import type { Client } from "@tollgate/rpc/implementation";
 import { createBelieved } from "./believed.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { GatewayError } from "@tollgate/kit/errors";
-import { gatherPieces } from "@tollgate/kit/http/pieces";
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import { GatewayError } from "@tollgate/core/errors";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { gatherPieces } from "@tollgate/http/gather-chunks";
 import express, { type Request, type Response } from "express";
 import type { Exchange } from "./exchange.ts";
 import { hasMoreThan } from "./json-text.ts";

@@ -9,9 +9,9 @@ import {
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { create } from "@bufbuild/protobuf";
-import { GatewayError } from "@tollgate/kit/errors";
-import { createLog } from "@tollgate/kit/log";
-import { createTrust } from "@tollgate/kit/trust";
+import { GatewayError } from "@tollgate/core/errors";
+import { createLog } from "@tollgate/core/log";
+import { createTrust } from "@tollgate/core/peer-auth";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createServiceProxy, type UpgradeOrder } from "./proxy.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { invalidParam, unknownParam } from "@tollgate/kit/errors";
+import { invalidParam, unknownParam } from "@tollgate/core/errors";
 
 /** Raises `unknown_param` for a query parameter on a route that takes none. */
 export function refuseQuery(req: IncomingMessage): void {

@@ -1,4 +1,4 @@
-import type { Catalog } from "@tollgate/kit/catalog/model";
+import type { Catalog } from "@tollgate/catalog/model";
 import { LRUCache } from "lru-cache";
 
 const windowSeconds = 60;

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { Agent, type ClientRequestArgs } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { HttpAddress } from "@tollgate/kit/http/address";
+import type { HttpAddress } from "@tollgate/http/address";
 
 /** A replica that takes no connection within this is passed over. */
 const connectTimeoutMs = 2_000;

@@ -1,4 +1,4 @@
-import type { Notices } from "@tollgate/kit/broker/notices";
+import type { Notices } from "@tollgate/runtime/broker/notices";
 
 /** What goes on for long on a key, and has to end when the key is revoked. */
 export interface Revocations {

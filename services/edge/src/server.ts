@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { StartError } from "@tollgate/kit/errors";
-import { type StopServer, stopperOf } from "@tollgate/kit/http/stop-server";
+import { StartError } from "@tollgate/core/errors";
+import { type StopServer, stopperOf } from "@tollgate/http/stop-server";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
 import { answerBrokenHttp, refuseTunnel } from "./error-answer.ts";
 

@@ -1,6 +1,4 @@
-import { watchCatalog } from "@tollgate/kit/catalog/watch";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import { defineService, type ServiceName, serviceNames } from "@tollgate/kit/service";
+import { watchCatalog } from "@tollgate/catalog/watch";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
@@ -8,6 +6,8 @@ import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
+import { openDatabase } from "@tollgate/runtime/database/pool";
+import { defineService, type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import manifest from "../package.json" with { type: "json" };
 import { createApp } from "./app.ts";
 import { createAuthenticate } from "./auth.ts";

@@ -1,6 +1,6 @@
-import { tellFailure } from "@tollgate/kit/tracing/failure";
-import { tellHttpStatus, traceOfHeaders } from "@tollgate/kit/tracing/http";
-import type { Span, Tracer } from "@tollgate/kit/tracing/tracer";
+import { tellFailure } from "@tollgate/core/tracing/failure";
+import type { Span, Tracer } from "@tollgate/core/tracing/tracer";
+import { tellHttpStatus, traceOfHeaders } from "@tollgate/http/traced-requests";
 import type { Exchange } from "./exchange.ts";
 import type { ServiceProxy } from "./proxy.ts";
 import type { Upgrades } from "./server.ts";

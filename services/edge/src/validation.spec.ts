@@ -1,5 +1,5 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import type { JsonObject } from "@tollgate/kit/json";
+import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";

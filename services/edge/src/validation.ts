@@ -1,5 +1,5 @@
-import { GatewayError, unknownParam } from "@tollgate/kit/errors";
-import type { JsonObject } from "@tollgate/kit/json";
+import { GatewayError, unknownParam } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
 import { z } from "zod";
 
 /**

@@ -1,5 +1,5 @@
-import { GatewayError, PeerError } from "@tollgate/kit/errors";
-import { createLog } from "@tollgate/kit/log";
+import { GatewayError, PeerError } from "@tollgate/core/errors";
+import { createLog } from "@tollgate/core/log";
 import { expect, test } from "vitest";
 import type { Exchange } from "./exchange.ts";
 import { withoutProvider } from "./without-provider.ts";

@@ -1,6 +1,6 @@
-import { internalError, PeerError } from "@tollgate/kit/errors";
-import { logUnanswered } from "@tollgate/kit/http/error-answer";
-import type { Log } from "@tollgate/kit/log";
+import { internalError, PeerError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import { logUnanswered } from "@tollgate/http/error-response";
 import type { Route } from "./exchange.ts";
 
 /**

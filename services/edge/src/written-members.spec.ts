@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tollgate/kit/json";
+import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { writtenMembers } from "./written-members.ts";

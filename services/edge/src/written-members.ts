@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tollgate/kit/json";
+import type { JsonObject } from "@tollgate/core/json";
 import { endOfString, quote } from "./json-text.ts";
 
 const space = 0x20;

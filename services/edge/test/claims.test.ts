@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import { createLog } from "@tollgate/kit/log";
+import { createLog } from "@tollgate/core/log";
 import { createDatabase } from "@tollgate/local/postgres";
+import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { type Claim, type Claims, createClaims } from "../src/idempotency/claims.ts";

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import type { Asked, JsonAnswer, JsonRoute } from "@tollgate/kit/json-route";
-import { unitsFor, usdJson } from "@tollgate/kit/money";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { unitsFor, usdJson } from "@tollgate/core/money";
+import type { Asked, JsonAnswer, JsonRoute } from "@tollgate/generation/json-route";
 import type { GenerateImagesRequest } from "@tollgate/proto/tollgate/v1/image";
+import { SlotFailure } from "@tollgate/upstream/failure";
 
 /** Images bill what came: it may be less than was asked for, and no more of it is handed on. */
 export const generation: JsonRoute<GenerateImagesRequest> = {

@@ -1,8 +1,8 @@
-import { serveJson } from "@tollgate/kit/json-route";
-import { openModality } from "@tollgate/kit/modality";
-import { offer } from "@tollgate/kit/rpc/implementation";
-import { defineService } from "@tollgate/kit/service";
+import { serveJson } from "@tollgate/generation/json-route";
+import { openModality } from "@tollgate/generation/provider-runtime";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
+import { offer } from "@tollgate/rpc/implementation";
+import { defineService } from "@tollgate/runtime/service";
 import { generation, imagesAnswer } from "./generation.ts";
 
 /** Image generation. */

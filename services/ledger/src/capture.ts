@@ -1,9 +1,9 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { type Batch, createBatch } from "@tollgate/kit/batch";
-import { isStatementFault } from "@tollgate/kit/database/pool";
-import { newId } from "@tollgate/kit/ids";
-import type { Metrics } from "@tollgate/kit/operations/metrics";
+import { type Batch, createBatch } from "@tollgate/core/batch";
+import { newId } from "@tollgate/core/ids";
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import { isStatementFault } from "@tollgate/runtime/database/pool";
+import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
 
 const batchLimit = 256;

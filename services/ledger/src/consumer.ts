@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
-import type { Broker } from "@tollgate/kit/broker/connection";
-import { usageConsumer, usageStream } from "@tollgate/kit/broker/usage-stream";
-import type { Log } from "@tollgate/kit/log";
-import type { Metrics } from "@tollgate/kit/operations/metrics";
-import { traceProcessing } from "@tollgate/kit/tracing/messages";
-import { type Tracer, traceHeaders } from "@tollgate/kit/tracing/tracer";
+import type { Log } from "@tollgate/core/log";
+import { type Tracer, traceHeaders } from "@tollgate/core/tracing/tracer";
+import { traceProcessing } from "@tollgate/metering/broker/traced-messages";
+import { usageConsumer, usageStream } from "@tollgate/metering/broker/usage-stream";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import type { Broker } from "@tollgate/runtime/broker/connection";
+import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import {
   AckPolicy,
   type ConsumerMessages,

@@ -1,6 +1,6 @@
-import { createBatch } from "@tollgate/kit/batch";
-import { isStatementFault } from "@tollgate/kit/database/pool";
-import type { NanoUsd } from "@tollgate/kit/money";
+import { createBatch } from "@tollgate/core/batch";
+import type { NanoUsd } from "@tollgate/core/money";
+import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { type CapturesUnderWay, endedSoon } from "./captures-under-way.ts";
 

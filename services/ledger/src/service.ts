@@ -1,11 +1,11 @@
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import { GatewayError } from "@tollgate/kit/errors";
-import type { Log } from "@tollgate/kit/log";
-import { type Implementation, offer } from "@tollgate/kit/rpc/implementation";
-import { defineService } from "@tollgate/kit/service";
+import { GatewayError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { type Implementation, offer } from "@tollgate/rpc/implementation";
+import { openDatabase } from "@tollgate/runtime/database/pool";
+import { defineService } from "@tollgate/runtime/service";
 import type pg from "pg";
 import { createCapture } from "./capture.ts";
 import { type CapturesUnderWay, endedSoon, followCaptures } from "./captures-under-way.ts";

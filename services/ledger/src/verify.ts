@@ -1,4 +1,4 @@
-import { formatUsd } from "@tollgate/kit/money";
+import { formatUsd } from "@tollgate/core/money";
 import type { PrismaClient } from "./generated/client.ts";
 
 export interface Verification {

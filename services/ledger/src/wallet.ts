@@ -1,6 +1,6 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import { newId } from "@tollgate/kit/ids";
-import { formatUsd, maxBalanceNanoUsd } from "@tollgate/kit/money";
+import { GatewayError } from "@tollgate/core/errors";
+import { newId } from "@tollgate/core/ids";
+import { formatUsd, maxBalanceNanoUsd } from "@tollgate/core/money";
 import type pg from "pg";
 import { inTransaction } from "./transaction.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import { createLog } from "@tollgate/kit/log";
+import { createLog } from "@tollgate/core/log";
 import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { openDatabase } from "@tollgate/runtime/database/pool";
 import pg from "pg";
 import { ledgerSchema } from "../src/schema.ts";
 import { topUp } from "../src/wallet.ts";

@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { minOf } from "@tollgate/kit/money";
+import { minOf } from "@tollgate/core/money";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
 import type pg from "pg";

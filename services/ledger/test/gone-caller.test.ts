@@ -1,4 +1,4 @@
-import { PeerError } from "@tollgate/kit/errors";
+import { PeerError } from "@tollgate/core/errors";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./books.ts";

@@ -1,10 +1,10 @@
-import { createLog } from "@tollgate/kit/log";
-import { createMetrics } from "@tollgate/kit/operations/metrics";
-import { createClient } from "@tollgate/kit/rpc/client";
-import type { Client } from "@tollgate/kit/rpc/implementation";
-import { createLocalTransport } from "@tollgate/kit/rpc/local";
-import { createTrust } from "@tollgate/kit/trust";
+import { createLog } from "@tollgate/core/log";
+import { createTrust } from "@tollgate/core/peer-auth";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { createClient } from "@tollgate/rpc/client";
+import type { Client } from "@tollgate/rpc/implementation";
+import { createLocalTransport } from "@tollgate/rpc/local-transport";
+import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { ledger } from "../src/service.ts";
 
 export interface RunningLedger {

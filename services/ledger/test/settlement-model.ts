@@ -1,4 +1,4 @@
-import { minOf, type NanoUsd } from "@tollgate/kit/money";
+import { minOf, type NanoUsd } from "@tollgate/core/money";
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 
 /** A wallet and its open holds as they stand while a batch is settled. */

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { StartError } from "@tollgate/kit/errors";
+import { StartError } from "@tollgate/core/errors";
 import { runUntilStopped, startTarget } from "./run.ts";
 
 /** `main.ts --target all|edge|chat|document|…`: one program, in one process or many. */

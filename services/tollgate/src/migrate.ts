@@ -1,11 +1,11 @@
 import { billingSchema } from "@tollgate/billing/schema";
 import { chatSchema } from "@tollgate/chat/schema";
+import { type Environment, readSettings } from "@tollgate/core/config";
+import type { Log } from "@tollgate/core/log";
 import { documentSchema } from "@tollgate/document/schema";
 import { edgeSchema } from "@tollgate/edge/schema";
-import { type Environment, readSettings } from "@tollgate/kit/config";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import type { Log } from "@tollgate/kit/log";
 import { ledgerSchema } from "@tollgate/ledger/schema";
+import { openDatabase } from "@tollgate/runtime/database/pool";
 import { z } from "zod";
 
 const schemas = [ledgerSchema, billingSchema, chatSchema, documentSchema, edgeSchema];

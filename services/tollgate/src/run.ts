@@ -1,8 +1,8 @@
-import { type Environment, readSettings } from "@tollgate/kit/config";
-import { StartError } from "@tollgate/kit/errors";
-import { createLog } from "@tollgate/kit/log";
-import { type Program, startProgram } from "@tollgate/kit/program";
-import { openTracer } from "@tollgate/kit/tracing/open";
+import { type Environment, readSettings } from "@tollgate/core/config";
+import { StartError } from "@tollgate/core/errors";
+import { createLog } from "@tollgate/core/log";
+import { type Program, startProgram } from "@tollgate/runtime/program";
+import { openTracer } from "@tollgate/runtime/tracing/open";
 import { z } from "zod";
 import { migrateAll } from "./migrate.ts";
 import { servicesOf } from "./targets.ts";

@@ -1,12 +1,12 @@
 import { audio } from "@tollgate/audio/service";
 import { billing } from "@tollgate/billing/service";
 import { chat } from "@tollgate/chat/service";
+import { StartError } from "@tollgate/core/errors";
 import { document } from "@tollgate/document/service";
 import { edge } from "@tollgate/edge/service";
 import { image } from "@tollgate/image/service";
-import { StartError } from "@tollgate/kit/errors";
-import type { Service } from "@tollgate/kit/service";
 import { ledger } from "@tollgate/ledger/service";
+import type { Service } from "@tollgate/runtime/service";
 
 /** Every service, in the order in which they start: what is asked before what asks. */
 const services: readonly Service[] = [ledger, billing, chat, document, image, audio, edge];

@@ -1,5 +1,5 @@
-import type { Generation } from "@tollgate/kit/generation";
-import { costOf, type Price, unitsFor } from "@tollgate/kit/money";
+import { costOf, type Price, unitsFor } from "@tollgate/core/money";
+import type { Generation } from "@tollgate/generation/generation";
 
 /** How much audio a hold is grown by. */
 export const secondsAtATime = 60n;

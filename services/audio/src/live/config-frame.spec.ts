@@ -1,4 +1,4 @@
-import type { Model } from "@tollgate/kit/catalog/model";
+import type { Model } from "@tollgate/catalog/model";
 import { expect, test } from "vitest";
 import { readConfigFrame } from "./config-frame.ts";
 

@@ -1,7 +1,7 @@
-import type { Model } from "@tollgate/kit/catalog/model";
-import { GatewayError, invalidParam } from "@tollgate/kit/errors";
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
-import { liveAudio } from "@tollgate/kit/live-audio";
+import type { Model } from "@tollgate/catalog/model";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { liveAudio } from "@tollgate/http/forms/live-transcription";
 import type { ClientFrame } from "./live-socket.ts";
 
 const fields = ["model", ...Object.keys(liveAudio)];

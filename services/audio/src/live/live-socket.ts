@@ -1,7 +1,7 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import { createQueue, type Queue } from "@tollgate/kit/queue";
-import { followLife } from "@tollgate/kit/socket-life";
+import { GatewayError } from "@tollgate/core/errors";
+import { createQueue, type Queue } from "@tollgate/core/queue";
 import { WebSocket } from "ws";
+import { followLife } from "../heartbeat.ts";
 
 /** Client frames that wait for the provider, and their bytes, before the client is slowed. */
 const maxWaitingFrames = 64;

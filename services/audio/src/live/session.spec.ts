@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import type { Modality } from "@tollgate/kit/modality";
-import { createQueue } from "@tollgate/kit/queue";
+import { createQueue } from "@tollgate/core/queue";
+import type { Modality } from "@tollgate/generation/provider-runtime";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ClientFrame, LiveSocket } from "./live-socket.ts";

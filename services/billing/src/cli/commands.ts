@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { parseCatalog } from "@tollgate/kit/catalog/parse";
-import { formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/kit/money";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import { parseCatalog } from "@tollgate/catalog/parse";
+import { formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
 import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { Client } from "@tollgate/rpc/implementation";
 import { UsageError } from "./usage.ts";
 
 /** What a command has to say: lines for a person, and the same for a program. */

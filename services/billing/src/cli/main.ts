@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { GatewayError, PeerError, StartError } from "@tollgate/kit/errors";
-import { createClient } from "@tollgate/kit/rpc/client";
-import { createGrpcTransport, type GrpcTransport } from "@tollgate/kit/rpc/grpc-client";
-import { createTrust } from "@tollgate/kit/trust";
+import { GatewayError, PeerError, StartError } from "@tollgate/core/errors";
+import { createTrust } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { createClient } from "@tollgate/rpc/client";
+import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { type Command, commands, type Options, type Output } from "./commands.ts";
 import { operatorAddress } from "./operator-address.ts";
 import { help, UsageError } from "./usage.ts";

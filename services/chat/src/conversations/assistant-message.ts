@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 
 /** What of an assistant's message is sent again with the next turn. */
 const keptFields = ["content", "refusal", "tool_calls", "name"] as const;

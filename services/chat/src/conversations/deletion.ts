@@ -1,6 +1,6 @@
-import type { Log } from "@tollgate/kit/log";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import type { Log } from "@tollgate/core/log";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client } from "@tollgate/rpc/implementation";
 import type pg from "pg";
 import type { ConversationKey } from "./conversation-key.ts";
 

@@ -1,9 +1,9 @@
-import { readSettings } from "@tollgate/kit/config";
-import { openDatabase } from "@tollgate/kit/database/pool";
-import type { Implementation } from "@tollgate/kit/rpc/implementation";
-import type { ServiceContext } from "@tollgate/kit/service";
+import { readSettings } from "@tollgate/core/config";
 import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { openDatabase } from "@tollgate/runtime/database/pool";
+import type { ServiceContext } from "@tollgate/runtime/service";
 import { z } from "zod";
 import { chatSchema } from "../schema.ts";
 import { createDeletion } from "./deletion.ts";

@@ -1,4 +1,4 @@
-import { GatewayError, PeerError } from "@tollgate/kit/errors";
+import { GatewayError, PeerError } from "@tollgate/core/errors";
 import { expect, test, vi } from "vitest";
 import { type ConversationParts, implementConversations } from "./service.ts";
 

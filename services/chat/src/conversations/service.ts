@@ -1,8 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { GatewayError } from "@tollgate/kit/errors";
-import type { Client, Implementation } from "@tollgate/kit/rpc/implementation";
+import { GatewayError } from "@tollgate/core/errors";
 import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client, Implementation } from "@tollgate/rpc/implementation";
 import { type ConversationKey, conversationKey, linkOf } from "./conversation-key.ts";
 import type { Deletion } from "./deletion.ts";
 import type { ConversationRow, ConversationStore, TurnRow } from "./store.ts";

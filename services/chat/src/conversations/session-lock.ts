@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@tollgate/kit/errors";
-import type { Log } from "@tollgate/kit/log";
+import { GatewayError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
 import type pg from "pg";
 import { type ConversationKey, linkOf } from "./conversation-key.ts";
 import { createWaitingLines } from "./waiting-line.ts";

@@ -1,7 +1,7 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import type { JsonObject } from "@tollgate/kit/json";
-import type { Log } from "@tollgate/kit/log";
-import type { NanoUsd } from "@tollgate/kit/money";
+import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
+import type { Log } from "@tollgate/core/log";
+import type { NanoUsd } from "@tollgate/core/money";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { type ConversationKey, conversationKey, linkOf } from "./conversation-key.ts";
 import type { SessionLocks } from "./session-lock.ts";

@@ -1,5 +1,5 @@
-import { traced } from "@tollgate/kit/tracing/traced";
-import type { Tracer } from "@tollgate/kit/tracing/tracer";
+import { traced } from "@tollgate/core/tracing/traced";
+import type { Tracer } from "@tollgate/core/tracing/tracer";
 import type { SessionParts } from "./session.ts";
 
 /** What sessions stand on, with spans for the wait for a conversation and for keeping its turn. */

@@ -1,4 +1,4 @@
-import { readByteRows } from "@tollgate/kit/database/byte-rows";
+import { readByteRows } from "@tollgate/runtime/database/byte-rows";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
 import { type ConversationKey, linkOf } from "./conversation-key.ts";

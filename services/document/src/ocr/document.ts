@@ -1,9 +1,9 @@
-import type { Slot } from "@tollgate/kit/catalog/model";
-import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
-import { type Measured, measuredUnits } from "@tollgate/kit/metering/measured";
-import type { Modality } from "@tollgate/kit/modality";
-import { dearestCostOfUnits } from "@tollgate/kit/pipeline";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import type { Slot } from "@tollgate/catalog/model";
+import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
+import type { Modality } from "@tollgate/generation/provider-runtime";
+import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
+import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { SlotFailure } from "@tollgate/upstream/failure";
 import { reportedPages } from "../pages.ts";
 import { withOcrForm } from "./form.ts";
 import { forwardForm } from "./forward.ts";

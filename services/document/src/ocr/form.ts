@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import type { Model } from "@tollgate/kit/catalog/model";
-import { invalidParam } from "@tollgate/kit/errors";
-import { ocrForm } from "@tollgate/kit/forms/ocr";
-import { readForm } from "@tollgate/kit/http/form-fields";
-import { readMultipart } from "@tollgate/kit/http/multipart";
-import type { ProxiedRequest } from "@tollgate/kit/http/proxied-request";
-import { tellAlias } from "@tollgate/kit/http/stamped-caller";
-import { type UploadStore, withUploadStore } from "@tollgate/kit/http/upload-store";
-import type { Modality } from "@tollgate/kit/modality";
+import type { Model } from "@tollgate/catalog/model";
+import { invalidParam } from "@tollgate/core/errors";
+import type { Modality } from "@tollgate/generation/provider-runtime";
+import { readForm } from "@tollgate/http/form-fields";
+import { ocrForm } from "@tollgate/http/forms/ocr";
+import { tellAlias } from "@tollgate/http/forwarded-caller";
+import { readMultipart } from "@tollgate/http/multipart";
+import type { ProxiedRequest } from "@tollgate/http/proxied-request";
+import { type UploadStore, withUploadStore } from "@tollgate/http/upload-store";
 import { createPdfPages } from "./pdf-pages.ts";
 
 /** An OCR form, checked, and the body that it came in. */

@@ -1,12 +1,12 @@
-import type { Slot } from "@tollgate/kit/catalog/model";
-import type { JsonObject } from "@tollgate/kit/json";
-import type { Modality } from "@tollgate/kit/modality";
+import type { Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import type { Modality } from "@tollgate/generation/provider-runtime";
 import {
   nameRequest,
   type ProviderRequest,
   readJsonObject,
-} from "@tollgate/kit/upstream/provider-client";
-import { refuseReportedError } from "@tollgate/kit/upstream/reported-error";
+} from "@tollgate/upstream/provider-client";
+import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { OcrForm } from "./form.ts";
 
 export interface OcrAnswer {

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@tollgate/kit/json";
-import { SlotFailure } from "@tollgate/kit/upstream/failure";
+import type { JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
 
 const maxLength = 512;
 

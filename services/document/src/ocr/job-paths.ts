@@ -1,4 +1,4 @@
-import type { Slot } from "@tollgate/kit/catalog/model";
+import type { Slot } from "@tollgate/catalog/model";
 
 /** Where a slot takes jobs. */
 export function jobsPathOf({ path, jobsPath }: Slot): string {

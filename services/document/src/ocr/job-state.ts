@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tollgate/kit/json";
+import type { JsonObject } from "@tollgate/core/json";
 
 export type JobState = "running" | "done" | "failed";
 

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import type { Model, Slot } from "@tollgate/kit/catalog/model";
-import { GatewayError } from "@tollgate/kit/errors";
-import { type ProxiedRequest, sendJsonBytes } from "@tollgate/kit/http/proxied-request";
-import type { Log } from "@tollgate/kit/log";
-import type { Modality } from "@tollgate/kit/modality";
-import { chainFailure, SlotFailure } from "@tollgate/kit/upstream/failure";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import type { Modality } from "@tollgate/generation/provider-runtime";
+import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
+import { chainFailure, SlotFailure } from "@tollgate/upstream/failure";
 import type { OcrJob, PrismaClient } from "../generated/client.ts";
 import { reportedPages } from "../pages.ts";
 import { measurePages } from "./document.ts";

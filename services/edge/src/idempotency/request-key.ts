@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { GatewayError } from "@tollgate/kit/errors";
+import { GatewayError } from "@tollgate/core/errors";
 
 /** What tells one keyed request from another: the same key with another fingerprint is refused. */
 export interface RequestKey {

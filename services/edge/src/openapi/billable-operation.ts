@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@tollgate/kit/errors";
+import type { ErrorCode } from "@tollgate/core/errors";
 import { keyPattern } from "../idempotency/request-key.ts";
 import type { HeaderName } from "./headers.ts";
 import type { AnswerDoc, JsonBody, Operation, Parameter } from "./operation.ts";

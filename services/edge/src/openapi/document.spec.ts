@@ -1,5 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { createLog } from "@tollgate/kit/log";
+import { createLog } from "@tollgate/core/log";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { createAddresses, type Routes } from "../app.ts";

@@ -1,5 +1,5 @@
-import { type ErrorCode, errorCatalogue } from "@tollgate/kit/errors";
-import { maxUploadBytes } from "@tollgate/kit/http/form-fields";
+import { type ErrorCode, errorCatalogue } from "@tollgate/core/errors";
+import { maxUploadBytes } from "@tollgate/http/form-fields";
 import { maxBodyBytes } from "../json-body.ts";
 import { type HeaderName, referToHeaders } from "./headers.ts";
 import type { Access } from "./operation.ts";

@@ -1,6 +1,6 @@
-import type { ErrorCode } from "@tollgate/kit/errors";
-import type { Form } from "@tollgate/kit/http/form-fields";
-import type { JsonObject } from "@tollgate/kit/json";
+import type { ErrorCode } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
+import type { Form } from "@tollgate/http/form-fields";
 import type { z } from "zod";
 import type { HeaderName } from "./headers.ts";
 import type { JsonSchema } from "./schema.ts";

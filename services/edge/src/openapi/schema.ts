@@ -1,4 +1,4 @@
-import type { Form } from "@tollgate/kit/http/form-fields";
+import type { Form } from "@tollgate/http/form-fields";
 import { z } from "zod";
 import { isOptional } from "../validation.ts";
 

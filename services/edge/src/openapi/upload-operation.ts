@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@tollgate/kit/errors";
+import type { ErrorCode } from "@tollgate/core/errors";
 import { withoutReplay } from "./billable-operation.ts";
 import type { FormBody, Operation } from "./operation.ts";
 

@@ -1,5 +1,5 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import { isJsonObject, type JsonObject } from "@tollgate/kit/json";
+import { GatewayError } from "@tollgate/core/errors";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { refuseUnknownFields, validate, withoutNulls } from "../validation.ts";
 import { writtenMembers } from "../written-members.ts";

@@ -1,5 +1,5 @@
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { ChatService } from "@tollgate/proto/tollgate/v1/chat";
+import type { Client } from "@tollgate/rpc/implementation";
 import { eventStreamType, jsonType } from "../answer.ts";
 import type { BillableRoute } from "../billable.ts";
 import type { RateWindows } from "../rate-windows.ts";

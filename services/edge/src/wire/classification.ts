@@ -3,10 +3,10 @@ import {
   type Classification,
   servableModel,
   taxonomies,
-} from "@tollgate/kit/catalog/model";
-import type { JsonObject } from "@tollgate/kit/json";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+} from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
+import type { Client } from "@tollgate/rpc/implementation";
 import { z } from "zod";
 import type { BillableRoute } from "../billable.ts";
 import { replayedOperation } from "../openapi/billable-operation.ts";

@@ -1,7 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import { GatewayError } from "@tollgate/kit/errors";
-import { usdJson } from "@tollgate/kit/money";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import { GatewayError } from "@tollgate/core/errors";
+import { usdJson } from "@tollgate/core/money";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type {
   Conversation,
@@ -9,6 +8,7 @@ import type {
   GetConversationResponse,
   Turn,
 } from "@tollgate/proto/tollgate/v1/conversation";
+import type { Client } from "@tollgate/rpc/implementation";
 import type { z } from "zod";
 import { jsonType, noHeaders, writeJson, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";

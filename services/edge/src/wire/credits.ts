@@ -1,7 +1,7 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import { usdJson } from "@tollgate/kit/money";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import { GatewayError } from "@tollgate/core/errors";
+import { usdJson } from "@tollgate/core/money";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import type { Client } from "@tollgate/rpc/implementation";
 import { z } from "zod";
 import { writeJson } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";

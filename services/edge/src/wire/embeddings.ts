@@ -1,6 +1,6 @@
-import { codePoints } from "@tollgate/kit/code-points";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import { codePoints } from "@tollgate/core/code-points";
 import type { ChatService } from "@tollgate/proto/tollgate/v1/chat";
+import type { Client } from "@tollgate/rpc/implementation";
 import { z } from "zod";
 import type { BillableRoute } from "../billable.ts";
 import { replayedOperation } from "../openapi/billable-operation.ts";

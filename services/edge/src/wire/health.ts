@@ -1,9 +1,9 @@
-import type { Client } from "@tollgate/kit/rpc/implementation";
-import type { ServiceName } from "@tollgate/kit/service";
 import {
   type Health,
   HealthCheckResponse_ServingStatus,
 } from "@tollgate/proto/grpc/health/v1/health";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { ServiceName } from "@tollgate/runtime/service";
 import { z } from "zod";
 import { writeJson } from "../answer.ts";
 import type { Route } from "../exchange.ts";

@@ -1,5 +1,5 @@
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { ImageService } from "@tollgate/proto/tollgate/v1/image";
+import type { Client } from "@tollgate/rpc/implementation";
 import { z } from "zod";
 import type { BillableRoute } from "../billable.ts";
 import { unixSeconds, usd } from "../openapi/answer-fields.ts";

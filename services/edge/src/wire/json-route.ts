@@ -1,6 +1,6 @@
-import type { JsonObject } from "@tollgate/kit/json";
-import type { CallOptions } from "@tollgate/kit/rpc/implementation";
+import type { JsonObject } from "@tollgate/core/json";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { CallOptions } from "@tollgate/rpc/implementation";
 import type { z } from "zod";
 import { jsonType } from "../answer.ts";
 import type { BillableRoute } from "../billable.ts";

@@ -1,5 +1,5 @@
-import { GatewayError } from "@tollgate/kit/errors";
-import type { JsonObject } from "@tollgate/kit/json";
+import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { validate } from "../validation.ts";

@@ -1,4 +1,4 @@
-import { liveAudio } from "@tollgate/kit/live-audio";
+import { liveAudio } from "@tollgate/http/forms/live-transcription";
 import { envelopeSchema } from "../openapi/error-answers.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { type JsonSchema, referTo } from "../openapi/schema.ts";

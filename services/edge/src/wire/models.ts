@@ -1,6 +1,6 @@
-import { type Catalog, type Model, routeTypes, unitTypes } from "@tollgate/kit/catalog/model";
-import { GatewayError } from "@tollgate/kit/errors";
-import type { Price } from "@tollgate/kit/money";
+import { type Catalog, type Model, routeTypes, unitTypes } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import type { Price } from "@tollgate/core/money";
 import { z } from "zod";
 import { writeJson } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";

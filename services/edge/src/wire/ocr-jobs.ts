@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
+import type { Client } from "@tollgate/rpc/implementation";
 import { z } from "zod";
 import { jsonType, noHeaders, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";

@@ -1,4 +1,4 @@
-import { ocrForm } from "@tollgate/kit/forms/ocr";
+import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
 import { type FormBody, jsonAnswer } from "../openapi/operation.ts";
 import { uploadOperation } from "../openapi/upload-operation.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@tollgate/kit/json";
-import { addMessageText, addText, type TextSize } from "@tollgate/kit/message-size";
+import type { JsonObject } from "@tollgate/core/json";
+import { addMessageText, addText, type TextSize } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
 /**

@@ -1,5 +1,5 @@
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
+import type { Client } from "@tollgate/rpc/implementation";
 import { z } from "zod";
 import type { BillableRoute } from "../billable.ts";
 import { replayedOperation } from "../openapi/billable-operation.ts";

@@ -1,7 +1,7 @@
-import { speechFormats } from "@tollgate/kit/catalog/model";
-import { codePoints } from "@tollgate/kit/code-points";
-import type { Client } from "@tollgate/kit/rpc/implementation";
+import { speechFormats } from "@tollgate/catalog/model";
+import { codePoints } from "@tollgate/core/code-points";
 import type { AudioService } from "@tollgate/proto/tollgate/v1/audio";
+import type { Client } from "@tollgate/rpc/implementation";
 import { z } from "zod";
 import type { BillableRoute } from "../billable.ts";
 import { repeatedOperation } from "../openapi/billable-operation.ts";

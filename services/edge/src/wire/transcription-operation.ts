@@ -1,5 +1,5 @@
-import { transcriptionForm } from "@tollgate/kit/forms/transcription";
-import { transcriptEventSchema } from "@tollgate/kit/live-audio";
+import { transcriptEventSchema } from "@tollgate/http/forms/live-transcription";
+import { transcriptionForm } from "@tollgate/http/forms/transcription";
 import { z } from "zod";
 import type { Operation } from "../openapi/operation.ts";
 import { uploadOperation } from "../openapi/upload-operation.ts";

@@ -1,5 +1,5 @@
-import type { Client } from "@tollgate/kit/rpc/implementation";
 import type { AudioService } from "@tollgate/proto/tollgate/v1/audio";
+import type { Client } from "@tollgate/rpc/implementation";
 import { z } from "zod";
 import { jsonType, writeWhole } from "../answer.ts";
 import type { Authenticate } from "../auth.ts";

@@ -1,0 +1,233 @@
+import { readFile } from "node:fs/promises";
+import { StartError } from "@tollgate/core/errors";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { routeTypes, servableModel } from "./model.ts";
+import { parseCatalog } from "./parse.ts";
+
+type Entry = Record<string, unknown>;
+
+const chat = {
+  alias: "small",
+  route_type: "chat",
+  context_tokens: 32_768,
+  image_tokens: 5_000,
+  max_output_tokens: 4_096,
+  pricing: { input: "0.10", cached_input: "0.05", output: "0.40" },
+  chain: [{ provider: "near", model: "small-1" }],
+};
+
+const good = {
+  providers: { near: { base_url: "http://127.0.0.1:9/v1/", api_key_env: "NEAR_KEY" } },
+  models: [chat],
+};
+
+/** The good catalog, its first provider and first model changed. */
+function changed({ provider = {}, model = {} }: { provider?: Entry; model?: Entry }): string {
+  return stringify({
+    providers: { near: { ...good.providers.near, ...provider } },
+    models: [{ ...chat, ...model }],
+  });
+}
+
+test("a model has what its entry says, and the defaults for what it does not", () => {
+  const { models, limits } = parseCatalog(stringify(good));
+  expect([...models.keys()]).toEqual(["small"]);
+  const pricing = {
+    input: { picoUsd: 100_000_000_000n, per: 1_000_000n },
+    cachedInput: { picoUsd: 50_000_000_000n, per: 1_000_000n },
+    output: { picoUsd: 400_000_000_000n, per: 1_000_000n },
+  };
+  expect(models.get("small")).toEqual({
+    alias: "small",
+    routeType: "chat",
+    visibility: "public",
+    created: 0,
+    ownedBy: "tollgate",
+    contextTokens: 32_768,
+    maxOutputTokens: 4_096,
+    vision: false,
+    imageTokens: 5_000,
+    unitType: "tokens",
+    pricing,
+    chain: [
+      {
+        id: "near/small-1",
+        provider: {
+          name: "near",
+          baseUrl: "http://127.0.0.1:9/v1",
+          baseUrlEnv: undefined,
+          apiKeyEnv: "NEAR_KEY",
+          timeoutMs: 120_000,
+        },
+        upstreamModel: "small-1",
+        path: "/chat/completions",
+        pricing,
+      },
+    ],
+  });
+  expect(limits).toEqual({ requestsPerMinute: 10_000, tokensPerMinute: 10_000_000 });
+});
+
+test("a slot may have its own price, path and name of the ceiling", () => {
+  const own = { per: 1_000, input: "1", output: "2" };
+  const { models } = parseCatalog(
+    changed({
+      model: {
+        chain: [
+          {
+            provider: "near",
+            model: "a",
+            pricing: own,
+            path: "/chat",
+            max_tokens_field: "max_tokens",
+          },
+          { provider: "near", model: "b" },
+        ],
+      },
+    }),
+  );
+  const [first, second] = models.get("small")?.chain ?? [];
+  expect(first).toMatchObject({ path: "/chat", maxTokensField: "max_tokens" });
+  expect(first?.pricing.output).toEqual({ picoUsd: 2_000_000_000_000n, per: 1_000n });
+  expect(second?.pricing).toBe(models.get("small")?.pricing);
+});
+
+test("a slot may stand twice in a chain, to be tried again", () => {
+  const { models } = parseCatalog(changed({ model: { chain: [...chat.chain, ...chat.chain] } }));
+  expect(models.get("small")?.chain).toHaveLength(2);
+});
+
+test("the demo catalog parses: public models of every route, one with a spare slot", async () => {
+  const url = new URL("../../../../deploy/simulator/demo-catalog.yaml", import.meta.url);
+  const catalog = parseCatalog(await readFile(url, "utf8"));
+  const models = [...catalog.models.values()];
+  expect(new Set(models.map(({ routeType }) => routeType))).toEqual(new Set(routeTypes));
+  expect(models.filter(({ chain }) => chain.length === 2)).toHaveLength(1);
+  for (const { alias, routeType } of models) {
+    expect(servableModel(catalog, alias, routeType)).toBeDefined();
+  }
+});
+
+test("two models may have a slot in common", () => {
+  const { models } = parseCatalog(stringify({ ...good, models: [chat, { ...chat, alias: "b" }] }));
+  expect(models.get("b")?.chain[0]?.id).toBe(models.get("small")?.chain[0]?.id);
+});
+
+test("an entities alias has no taxonomies, and a taxonomy alias without a list takes them all", () => {
+  const entry = { route_type: "classification", pricing: { per: 1, price: "1" } };
+  const models = (fields: object) =>
+    JSON.stringify({
+      providers: { acme: { base_url: "https://acme.test" } },
+      models: [{ alias: "c", ...entry, chain: [{ provider: "acme", model: "m" }], ...fields }],
+    });
+  const open = parseCatalog(models({ lane: "taxonomy" })).models.get("c");
+  expect(open).toMatchObject({
+    unitType: "pages",
+    classification: { lane: "taxonomy", taxonomies: ["2.1", "2.2", "3.1"] },
+  });
+  const entities = parseCatalog(models({ lane: "entities" })).models.get("c");
+  expect(entities).toMatchObject({ unitType: "searches", classification: { lane: "entities" } });
+  expect(() => parseCatalog(models({ lane: "entities", taxonomies: ["2.1"] }))).toThrow(
+    "models[0].taxonomies",
+  );
+});
+
+test("an internal model is not served, and no model by another route than its own", () => {
+  const hidden = parseCatalog(changed({ model: { visibility: "internal" } }));
+  expect(servableModel(hidden, "small", "chat")).toBeUndefined();
+  const shown = parseCatalog(changed({ model: { visibility: "unlisted" } }));
+  expect(servableModel(shown, "small", "chat")?.alias).toBe("small");
+  expect(servableModel(shown, "small", "embeddings")).toBeUndefined();
+});
+
+test.each<[string, string, string]>([
+  [
+    "an unquoted price",
+    changed({ model: { pricing: { input: 0.1, output: "0.40" } } }),
+    'models[0].pricing.input: must be a price in quotes, for instance "0.15"',
+  ],
+  [
+    "a price with thirteen decimals",
+    changed({ model: { pricing: { input: "0.1234567890123", output: "1" } } }),
+    "models[0].pricing.input: must be a decimal in USD, 12 decimals at most",
+  ],
+  [
+    "a price per 7",
+    changed({ model: { pricing: { ...chat.pricing, per: 7 } } }),
+    "models[0].pricing.per: must be 1, 1000 or 1000000",
+  ],
+  [
+    "an unknown provider",
+    changed({ model: { chain: [...chat.chain, { provider: "far", model: "x" }] } }),
+    "models[0].chain[1].provider: far is not among the providers",
+  ],
+  [
+    "a slot in a chain twice, at two paths",
+    changed({
+      model: {
+        chain: [{ ...chat.chain[0], path: "/a" }, { provider: "near", model: "b" }, ...chat.chain],
+      },
+    }),
+    "models[0].chain[2]: is near/small-1, as chain[0] is, at another path: give one a provider",
+  ],
+  [
+    "an alias twice",
+    stringify({ ...good, models: [chat, { ...chat, alias: "other" }, chat] }),
+    "models[2].alias: small stands twice",
+  ],
+  [
+    "base_url and base_url_env at once",
+    changed({ provider: { base_url_env: "NEAR_URL" } }),
+    "providers.near: must have either base_url or base_url_env",
+  ],
+  [
+    "neither base_url nor base_url_env",
+    changed({ provider: { base_url: undefined } }),
+    "providers.near: must have either base_url or base_url_env",
+  ],
+  [
+    "an ftp base_url",
+    changed({ provider: { base_url: "ftp://example.test/v1" } }),
+    "providers.near.base_url: must be an http or https URL",
+  ],
+  [
+    "an alias of no use",
+    changed({ model: { alias: " x" } }),
+    "models[0].alias: is not a usable alias",
+  ],
+  [
+    "an unknown route_type",
+    changed({ model: { route_type: "telepathy" } }),
+    "models[0].route_type: must be one of chat, embeddings, speech",
+  ],
+])("%s is refused by its path", (_, text, message) => {
+  expect(() => parseCatalog(text)).toThrow(StartError);
+  expect(() => parseCatalog(text)).toThrow(message);
+});
+
+test.each<[string, string, RegExp]>([
+  ["an unknown key of a model", changed({ model: { colour: "red" } }), /^models\[0\]: .*"colour"/],
+  [
+    "an unknown key of a provider",
+    changed({ provider: { key: "x" } }),
+    /^providers\.near: .*"key"/,
+  ],
+  [
+    "an unknown key of a slot",
+    changed({ model: { chain: [{ ...chat.chain[0], weight: 1 }] } }),
+    /^models\[0\]\.chain\[0\]: .*"weight"/,
+  ],
+  ["an unknown key of the file", stringify({ ...good, extra: 1 }), /^the file: .*"extra"/],
+  ["an empty chain", changed({ model: { chain: [] } }), /^models\[0\]\.chain: /],
+  ["a file without models", stringify({ providers: {} }), /^models: /],
+  ["an empty file", "", /^the file: /],
+])("%s is refused by its path", (_, text, message) => {
+  expect(() => parseCatalog(text)).toThrow(StartError);
+  expect(() => parseCatalog(text)).toThrow(message);
+});
+
+test("what is no YAML is refused in one line that tells where", () => {
+  expect(() => parseCatalog("models: [\n  {")).toThrow(StartError);
+  expect(() => parseCatalog("models: [\n  {")).toThrow(/^.*at line \d+, column \d+.*$/);
+});

@@ -1,0 +1,182 @@
+import { StartError } from "@tollgate/core/errors";
+import { parseDocument } from "yaml";
+import type { z } from "zod";
+import {
+  type Catalog,
+  type Model,
+  type Pricing,
+  type Provider,
+  type RouteType,
+  type Slot,
+  speechFormats,
+  taxonomies,
+  type UnitType,
+} from "./model.ts";
+import {
+  type CatalogFile,
+  catalogFileSchema,
+  type ModelEntry,
+  type PricingEntry,
+} from "./schema.ts";
+
+/**
+ * Reads a catalog file's text. Raises a StartError that names the first trouble by its path in the
+ * file, for instance `models[2].pricing.input: must be …`.
+ */
+export function parseCatalog(text: string): Catalog {
+  const document = parseDocument(text, { prettyErrors: true });
+  const broken = document.errors[0];
+  if (broken !== undefined) throw new StartError(broken.message.split("\n")[0] ?? "not YAML");
+  const parsed = catalogFileSchema.safeParse(document.toJS({ maxAliasCount: 100 }));
+  if (!parsed.success) throw new StartError(describeIssue(parsed.error.issues[0]));
+  return toCatalog(parsed.data);
+}
+
+function toCatalog(file: CatalogFile): Catalog {
+  const providers = new Map<string, Provider>();
+  for (const [name, entry] of Object.entries(file.providers)) {
+    providers.set(name, {
+      name,
+      baseUrl: entry.base_url?.replace(/\/+$/, ""),
+      baseUrlEnv: entry.base_url_env,
+      apiKeyEnv: entry.api_key_env,
+      timeoutMs: entry.timeout_seconds * 1_000,
+    });
+  }
+  const models = new Map<string, Model>();
+  for (const [index, entry] of file.models.entries()) {
+    const path = `models[${index}]`;
+    if (models.has(entry.alias)) throw new StartError(`${path}.alias: ${entry.alias} stands twice`);
+    models.set(entry.alias, toModel(entry, path, providers));
+  }
+  const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } =
+    file.limits;
+  return { models, limits: { requestsPerMinute, tokensPerMinute } };
+}
+
+function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string, Provider>): Model {
+  const pricing = toPricing(entry.pricing);
+  const chain = entry.chain.map((slot, index): Slot => {
+    const provider = providers.get(slot.provider);
+    if (provider === undefined) {
+      const field = `${path}.chain[${index}].provider`;
+      throw new StartError(`${field}: ${slot.provider} is not among the providers`);
+    }
+    return {
+      id: `${slot.provider}/${slot.model}`,
+      provider,
+      upstreamModel: slot.model,
+      path: slot.path ?? defaultPath[entry.route_type],
+      jobsPath: slot.jobs_path,
+      voicesPath: slot.voices_path,
+      stream: streamOf(slot),
+      maxTokensField: slot.max_tokens_field,
+      pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing),
+    };
+  });
+  requireOwnIds(chain, path);
+  return {
+    alias: entry.alias,
+    routeType: entry.route_type,
+    visibility: entry.visibility,
+    created: entry.created,
+    ownedBy: entry.owned_by,
+    contextTokens: "context_tokens" in entry ? entry.context_tokens : undefined,
+    maxOutputTokens: "max_output_tokens" in entry ? entry.max_output_tokens : undefined,
+    vision: "vision" in entry && entry.vision,
+    imageTokens: "image_tokens" in entry ? entry.image_tokens : undefined,
+    ...classificationOf(entry, path),
+    ...audioOf(entry),
+    ...(entry.route_type === "ocr" ? { ocr: { lane: entry.lane } } : {}),
+    unitType: unitTypeOf(entry),
+    pricing,
+    chain,
+  };
+}
+
+/**
+ * The jobs that a slot took are asked for where its id leads. The same slot again is one more try.
+ */
+function requireOwnIds(chain: readonly Slot[], path: string): void {
+  for (const [index, slot] of chain.entries()) {
+    const first = chain.findIndex(({ id }) => id === slot.id);
+    if (pathsOf(chain[first] as Slot) === pathsOf(slot)) continue;
+    const trouble = `is ${slot.id}, as chain[${first}] is, at another path`;
+    throw new StartError(`${path}.chain[${index}]: ${trouble}: give one a provider of its own`);
+  }
+}
+
+function pathsOf({ path, jobsPath, voicesPath, stream }: Slot): string {
+  return JSON.stringify([path, jobsPath, voicesPath, stream]);
+}
+
+function streamOf({ stream_url, stream_path }: ModelEntry["chain"][number]): Slot["stream"] {
+  if (stream_url !== undefined) return { url: stream_url };
+  return stream_path === undefined ? undefined : { path: stream_path };
+}
+
+function audioOf(entry: ModelEntry): Pick<Model, "speech" | "transcription"> {
+  if (entry.route_type === "transcriptions") return { transcription: { language: entry.language } };
+  if (entry.route_type !== "speech") return {};
+  const formats = entry.response_formats ?? speechFormats;
+  return { speech: { maxCharacters: entry.max_characters, formats } };
+}
+
+function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classification"> {
+  if (entry.route_type !== "classification") return {};
+  if (entry.lane === "taxonomy") {
+    return { classification: { lane: entry.lane, taxonomies: entry.taxonomies ?? taxonomies } };
+  }
+  if (entry.taxonomies === undefined) return { classification: { lane: entry.lane } };
+  throw new StartError(`${path}.taxonomies: the entities lane has none`);
+}
+
+function toPricing(entry: PricingEntry): Pricing {
+  const per = BigInt(entry.per);
+  if ("price" in entry) {
+    return { input: { picoUsd: entry.price, per }, cachedInput: undefined, output: undefined };
+  }
+  const output = "output" in entry ? { picoUsd: entry.output, per } : undefined;
+  const cached = "cached_input" in entry ? entry.cached_input : undefined;
+  return {
+    input: { picoUsd: entry.input, per },
+    cachedInput: cached === undefined ? undefined : { picoUsd: cached, per },
+    output,
+  };
+}
+
+function unitTypeOf(entry: ModelEntry): UnitType {
+  if (entry.route_type === "classification" && entry.lane === "entities") return "searches";
+  return unitTypes[entry.route_type];
+}
+
+const unitTypes: Record<RouteType, UnitType> = {
+  chat: "tokens",
+  embeddings: "tokens",
+  speech: "chars",
+  transcriptions: "audio_seconds",
+  rerank: "searches",
+  ocr: "pages",
+  classification: "pages",
+  images: "images",
+};
+
+const defaultPath: Record<RouteType, string> = {
+  chat: "/chat/completions",
+  embeddings: "/embeddings",
+  speech: "/audio/speech",
+  transcriptions: "/audio/transcriptions",
+  rerank: "/rerank",
+  ocr: "/ocr",
+  classification: "/classification",
+  images: "/images/generations",
+};
+
+function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return "is not a catalog";
+  const path = issue.path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
+    "",
+  );
+  return `${path.replace(/^\./, "") || "the file"}: ${issue.message}`;
+}

@@ -1,0 +1,122 @@
+import { parsePicoUsd } from "@tollgate/core/money";
+import { z } from "zod";
+import { ocrLanes, routeTypes, speechFormats, taxonomies } from "./model.ts";
+
+/** The catalog file as it is written; `parse.ts` turns it into models. */
+
+const price = z
+  .string({ error: 'must be a price in quotes, for instance "0.15"' })
+  .refine(
+    (text) => parsePicoUsd(text) !== undefined,
+    "must be a decimal in USD, 12 decimals at most",
+  )
+  .transform((text) => parsePicoUsd(text) ?? 0n);
+
+const per = z.union([z.literal(1), z.literal(1_000), z.literal(1_000_000)], {
+  error: "must be 1, 1000 or 1000000",
+});
+
+const tokenPricing = z.strictObject({
+  per: per.default(1_000_000),
+  input: price,
+  cached_input: price.optional(),
+  output: price,
+});
+
+const inputPricing = z.strictObject({ per: per.default(1_000_000), input: price });
+const unitPricing = z.strictObject({ per, price });
+
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
+const variableName = z.string().regex(/^[A-Z_][A-Z0-9_]*$/, "must be a variable's name");
+const tokens = z.int().min(1).max(100_000_000);
+
+const provider = z
+  .strictObject({
+    base_url: httpUrl.optional(),
+    base_url_env: variableName.optional(),
+    api_key_env: variableName.optional(),
+    timeout_seconds: z.number().positive().max(3_600).default(120),
+  })
+  .refine((entry) => (entry.base_url === undefined) !== (entry.base_url_env === undefined), {
+    error: "must have either base_url or base_url_env",
+  });
+
+function slot<Pricing extends z.ZodType>(pricing: Pricing) {
+  return z.strictObject({
+    provider: z.string(),
+    model: z.string().min(1).max(256),
+    path: z.string().startsWith("/").optional(),
+    jobs_path: z.string().startsWith("/").optional(),
+    voices_path: z.string().startsWith("/").optional(),
+    stream_url: z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" }).optional(),
+    stream_path: z.string().startsWith("/").optional(),
+    max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+    pricing: pricing.optional(),
+  });
+}
+
+function model<Type extends (typeof routeTypes)[number], Pricing extends z.ZodType>(
+  routeType: Type,
+  pricing: Pricing,
+) {
+  return z.strictObject({
+    route_type: z.literal(routeType),
+    alias: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, "is not a usable alias"),
+    visibility: z.enum(["public", "unlisted", "internal"]).default("public"),
+    created: z.int().min(0).default(0),
+    owned_by: z.string().min(1).max(128).default("tollgate"),
+    pricing,
+    chain: z.array(slot(pricing)).min(1).max(16),
+  });
+}
+
+const chat = model("chat", tokenPricing).extend({
+  context_tokens: tokens,
+  max_output_tokens: tokens,
+  vision: z.boolean().default(false),
+  image_tokens: tokens.optional(),
+});
+const embeddings = model("embeddings", inputPricing).extend({ context_tokens: tokens.optional() });
+const speech = model("speech", unitPricing).extend({
+  max_characters: z.int().min(1).max(1_000_000),
+  response_formats: z.array(z.enum(speechFormats)).min(1).optional(),
+});
+const transcriptions = model("transcriptions", unitPricing).extend({
+  language: z.enum(["required", "auto"]),
+});
+const ocr = model("ocr", unitPricing).extend({ lane: z.enum(ocrLanes) });
+const classification = model("classification", unitPricing).extend({
+  lane: z.enum(["taxonomy", "entities"]),
+  /** Which taxonomies an alias of that lane takes; all when it is left out. */
+  taxonomies: z.array(z.enum(taxonomies)).min(1).optional(),
+});
+
+export const catalogFileSchema = z.strictObject({
+  providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), provider),
+  models: z.array(
+    z.discriminatedUnion(
+      "route_type",
+      [
+        chat,
+        embeddings,
+        speech,
+        transcriptions,
+        model("rerank", unitPricing),
+        ocr,
+        classification,
+        model("images", unitPricing),
+      ],
+      { error: `must be one of ${routeTypes.join(", ")}` },
+    ),
+  ),
+  limits: z
+    .strictObject({
+      requests_per_minute: z.int().min(1).default(10_000),
+      tokens_per_minute: z.int().min(1).default(10_000_000),
+    })
+    .prefault({}),
+});
+
+export type CatalogFile = z.output<typeof catalogFileSchema>;
+export type ModelEntry = CatalogFile["models"][number];
+export type PricingEntry = ModelEntry["pricing"];

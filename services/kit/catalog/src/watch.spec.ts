@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StartError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type CatalogWatch, watchCatalog } from "./watch.ts";
+
+const error = vi.fn();
+const log: Log = { debug() {}, info() {}, warn() {}, error, child: () => log };
+let folder: string;
+let file: string;
+let watch: CatalogWatch | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tollgate-catalog-"));
+  file = join(folder, "catalog.yaml");
+  error.mockClear();
+});
+
+afterEach(async () => {
+  watch?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function catalogOf(alias: string): string {
+  return `
+providers: { p: { base_url: "http://localhost:1/v1" } }
+models:
+  - { alias: ${alias}, route_type: rerank, pricing: { per: 1, price: "0.01" },
+      chain: [{ provider: p, model: m }] }
+`;
+}
+
+function aliases(): string[] {
+  return [...(watch?.current().models.keys() ?? [])];
+}
+
+test("a new catalog takes over, and a bad one is refused while the one before it stays", async () => {
+  await writeFile(file, catalogOf("first"));
+  watch = await watchCatalog(file, log);
+  expect(aliases()).toEqual(["first"]);
+  await writeFile(file, catalogOf("second"));
+  await vi.waitFor(() => expect(aliases()).toEqual(["second"]), { timeout: 5_000 });
+  await writeFile(file, "models: [");
+  await vi.waitFor(() => expect(error).toHaveBeenCalled(), { timeout: 5_000 });
+  expect(aliases()).toEqual(["second"]);
+  await writeFile(file, catalogOf("third"));
+  await vi.waitFor(() => expect(aliases()).toEqual(["third"]), { timeout: 5_000 });
+});
+
+test("a catalog that its reader cannot use is refused as a bad one is", async () => {
+  await writeFile(file, catalogOf("first"));
+  const check = () => {
+    throw new StartError("no key for p");
+  };
+  await expect(watchCatalog(file, log, check)).rejects.toThrow(/catalog\.yaml: no key for p/);
+});

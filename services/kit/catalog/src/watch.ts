@@ -1,0 +1,65 @@
+import { unwatchFile, watchFile } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { StartError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import type { Catalog } from "./model.ts";
+import { parseCatalog } from "./parse.ts";
+
+/** How often the file is looked at. Polling also sees the swapped links of a mounted ConfigMap. */
+const pollMs = 500;
+
+export interface CatalogWatch {
+  /** The newest good catalog. Ask anew for every request. */
+  current(): Catalog;
+  close(): void;
+}
+
+/**
+ * Opens the catalog and follows its changes. A first catalog that is bad raises a StartError; a
+ * later one is refused with a line in the log, and the one before it stays. `check` may refuse a
+ * catalog for reasons of its own, by a StartError.
+ */
+export async function watchCatalog(
+  file: string,
+  log: Log,
+  check: (catalog: Catalog) => void = () => {},
+): Promise<CatalogWatch> {
+  let text = await readCatalogText(file);
+  let catalog = loadCatalog(file, text, check);
+
+  async function reload(): Promise<void> {
+    try {
+      const newText = await readCatalogText(file);
+      if (newText === text) return;
+      text = newText;
+      catalog = loadCatalog(file, newText, check);
+      log.info({ file, models: catalog.models.size }, "catalog reloaded");
+    } catch (error) {
+      const reason = error instanceof StartError ? error.message : String(error);
+      log.error({ file, reason }, "catalog refused, the one before it stays");
+    }
+  }
+
+  const listener = () => void reload();
+  watchFile(file, { interval: pollMs, persistent: false }, listener);
+  return { current: () => catalog, close: () => unwatchFile(file, listener) };
+}
+
+function loadCatalog(file: string, text: string, check: (catalog: Catalog) => void): Catalog {
+  try {
+    const catalog = parseCatalog(text);
+    check(catalog);
+    return catalog;
+  } catch (error) {
+    if (error instanceof StartError) throw new StartError(`catalog ${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+async function readCatalogText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new StartError(`catalog ${file}: cannot be read (${(error as Error).message})`);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Model, Slot } from "@tollgate/catalog/model";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import { expect, test } from "vitest";
+import { type JsonCall, type JsonRoute, serveJson } from "./json-route.ts";
+import type { Order, Pipeline } from "./pipeline.ts";
+
+const route: JsonRoute<JsonCall> = {
+  routeType: "rerank",
+  bound: () => 1n,
+  measure: () => ({ quantity: 1n, basis: "request" }),
+};
+
+/** Serves one call whose only slot answers `text` with a 200. */
+function serve(text: string, lists?: readonly string[]) {
+  const slot = { upstreamModel: "m" } as Slot;
+  const model = { chain: [] as readonly Slot[] } as Model;
+  const pipeline = {
+    resolve: () => model,
+    run: async (order: Order<unknown>) => ({ answer: await order.ask(slot, 0n), cost: 0n }),
+  } as unknown as Pipeline;
+  async function* body() {
+    yield Buffer.from(text);
+  }
+  const providers = {
+    post: async () => ({ status: 200, contentType: "application/json", body: body() }),
+  } as unknown as ProviderClient;
+  const call = { caller: {} as Caller, alias: "a", body: Buffer.from("{}") };
+  const { signal } = new AbortController();
+  return serveJson({ pipeline, providers }, lists ? { ...route, lists } : route, call, signal);
+}
+
+test.each([
+  '{"error":{"message":"no"},"results":[]}',
+  '{"error":"no"}',
+  '{"error":{},"results":[]}',
+])("%s under a 200 is the failure of its slot", async (text) => {
+  await expect(serve(text)).rejects.toMatchObject({ name: "SlotFailure", passesOn: true });
+});
+
+test.each([
+  '{"error":null,"results":[]}',
+  '{"error":false}',
+  '{"error":""}',
+  "{}",
+  '["error"]',
+])("%s reports no error", async (text) => {
+  expect(Buffer.from((await serve(text)).bytes).toString()).toBe(text);
+});
+
+test.each([
+  '{"results":[]}',
+  '{"data":[]}',
+  '{"data":{},"results":[5]}',
+  "[]",
+])("%s is taken where results or data must be a list", async (text) => {
+  expect(Buffer.from((await serve(text, ["results", "data"])).bytes).toString()).toBe(text);
+});
+
+test.each([
+  "{}",
+  '{"results":{}}',
+  '{"data":null,"results":"x"}',
+  '{"other":[]}',
+])("%s is refused where results or data must be a list", async (text) => {
+  const serving = serve(text, ["results", "data"]);
+  await expect(serving).rejects.toMatchObject({ name: "SlotFailure", passesOn: true });
+});

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { watchCatalog } from "@tollgate/catalog/watch";
+import { integerSetting, readSettings } from "@tollgate/core/config";
+import { createCharges } from "@tollgate/metering/charges";
+import { createHolds } from "@tollgate/metering/holds/holds";
+import { openSpool } from "@tollgate/metering/outbox/spool";
+import { createPublisher } from "@tollgate/metering/publisher";
+import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { ServiceContext } from "@tollgate/runtime/service";
+import { createBreakers } from "@tollgate/upstream/breaker";
+import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
+import { z } from "zod";
+import { createPipeline, type Pipeline } from "./pipeline.ts";
+
+/** What every service that calls model providers stands on. */
+export interface Modality {
+  pipeline: Pipeline;
+  providers: ProviderClient;
+  /** Waits for usage events on their way, `graceMs` at most, and lets go of everything. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Opens it. Raises a StartError for a catalog or an environment that will not do. */
+export async function openModality(context: ServiceContext): Promise<Modality> {
+  const { name, env, log, broker, peer, metrics, tracer, now } = context;
+  const providers = createProviderClient(env, tracer);
+  const settings = readSettings(schema, env);
+  const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
+  const spool = await openSpool(join(settings.TOLLGATE_SPOOL_DIR, name), log);
+  const ledger = peer("ledger", LedgerService);
+  const holds = createHolds(ledger, log, metrics, settings.TOLLGATE_SHARE_HOLDS_FROM);
+  const missingAfterMs = settings.TOLLGATE_MISSING_AFTER_SECONDS * 1_000;
+  const publisher = createPublisher({
+    broker,
+    ledger,
+    spool,
+    log,
+    metrics,
+    tracer,
+    missingAfterMs,
+  });
+  const breakers = createBreakers(
+    () => performance.now(),
+    (slot, isOut) => metrics.slotOut.set({ slot }, isOut ? 1 : 0),
+  );
+  const metering = { holds, publisher, charges: createCharges(ledger), metrics };
+  return {
+    pipeline: createPipeline({ catalog: catalog.current, ...metering, breakers, log, tracer, now }),
+    providers,
+    async stop(graceMs) {
+      const sharingEnded = holds.endSharing();
+      await publisher.stop(graceMs);
+      await sharingEnded;
+      catalog.close();
+      holds.stop();
+      await providers.close();
+    },
+  };
+}
+
+const schema = z.object({
+  TOLLGATE_CATALOG: z.string(),
+  TOLLGATE_SPOOL_DIR: z.string().default(".data/spool"),
+  TOLLGATE_MISSING_AFTER_SECONDS: integerSetting({ min: 1, max: 3_600, default: 30 }),
+  TOLLGATE_SHARE_HOLDS_FROM: integerSetting({ min: 0, max: 1_000_000, default: 16 }),
+});

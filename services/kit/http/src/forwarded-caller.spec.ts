@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { create } from "@bufbuild/protobuf";
+import { createTrust, secretHeader } from "@tollgate/core/peer-auth";
+import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { expect, test } from "vitest";
+import { readStampedCaller, stampCaller } from "./forwarded-caller.ts";
+
+const caller = create(CallerSchema, { requestId: "req_1", accountId: "acct_1", keyId: "key_1" });
+
+test("secrets and whatever looks like ours go, the caller and our own secret come", () => {
+  const headers: IncomingHttpHeaders = {
+    authorization: "Bearer sk-tollgate-x",
+    cookie: "session=1",
+    expect: "100-continue",
+    "idempotency-key": "again",
+    "x-request-id": "forged",
+    "x-tollgate-account-id": "acct_other",
+    "x-tollgate-anything": "forged",
+    [secretHeader]: "forged",
+    "content-type": "multipart/form-data; boundary=b",
+  };
+  stampCaller(headers, caller, createTrust("secret"));
+  expect(headers).toEqual({
+    "content-type": "multipart/form-data; boundary=b",
+    "x-tollgate-request-id": "req_1",
+    "x-tollgate-account-id": "acct_1",
+    "x-tollgate-key-id": "key_1",
+    [secretHeader]: "secret",
+  });
+  expect(readStampedCaller(headers, createTrust("secret"))).toEqual(caller);
+  expect(() => readStampedCaller(headers, createTrust("another"))).toThrow("from the edge");
+});
+
+test("without a secret a client's own goes no further either", () => {
+  const headers: IncomingHttpHeaders = { [secretHeader]: "forged" };
+  stampCaller(headers, caller, createTrust(undefined));
+  expect(headers[secretHeader]).toBeUndefined();
+});

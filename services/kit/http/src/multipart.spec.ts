@@ -1,0 +1,153 @@
+import type { IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
+import { GatewayError } from "@tollgate/core/errors";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readMultipart } from "./multipart.ts";
+
+const boundary = "b-1";
+const valid = Buffer.from(
+  [
+    `--${boundary}`,
+    'Content-Disposition: form-data; name="model"',
+    "",
+    "some-model",
+    `--${boundary}`,
+    'Content-Disposition: form-data; name="file"; filename="a.wav"',
+    "Content-Type: audio/L16;rate=16000",
+    "",
+    "samples\r\n--b and more",
+    `--${boundary}--`,
+    "",
+  ].join("\r\n"),
+);
+
+/** Reads a body as a server would be sent it, in chunks. */
+async function read(body: Buffer, cuts: readonly number[], cutOff = false) {
+  const stream = new PassThrough();
+  const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
+  const req = Object.assign(stream, { headers }) as unknown as IncomingMessage;
+  const raw: Buffer[] = [];
+  const files: Buffer[] = [];
+  const reading = readMultipart(req, {
+    async takeFile(_name, contents) {
+      for await (const chunk of contents) files.push(chunk);
+    },
+    async takeChunk(chunk) {
+      raw.push(chunk);
+    },
+  });
+  let from = 0;
+  for (const to of [...cuts, body.length]) {
+    stream.write(body.subarray(from, to));
+    from = to;
+  }
+  if (cutOff) stream.emit("aborted");
+  else stream.end();
+  return { parts: await reading, files: Buffer.concat(files), raw: Buffer.concat(raw) };
+}
+
+const cutsOf = (body: Buffer) =>
+  fc.array(fc.nat(body.length), { maxLength: 20 }).map((all) => all.sort((a, b) => a - b));
+
+test("a form is read alike however it is cut into chunks, and its body kept as it stands", async () => {
+  await fc.assert(
+    fc.asyncProperty(cutsOf(valid), async (cuts) => {
+      const { parts, files, raw } = await read(valid, cuts);
+      expect(parts).toEqual([
+        { kind: "field", name: "model", value: "some-model" },
+        { kind: "file", name: "file", contentType: "audio/L16;rate=16000" },
+      ]);
+      expect(files.toString()).toBe("samples\r\n--b and more");
+      expect(raw.equals(valid)).toBe(true);
+    }),
+  );
+});
+
+test("a form that was damaged anywhere is read or refused by name, and never hangs", async () => {
+  const damage = fc.record({
+    at: fc.nat(valid.length),
+    length: fc.nat(12),
+    bytes: fc.oneof(
+      fc.uint8Array({ maxLength: 12 }),
+      fc.constantFrom("\r\n", `--${boundary}`, "--", '"', ";", "\0", "\r\n\r\n").map(Buffer.from),
+    ),
+  });
+  const property = fc.asyncProperty(
+    fc.array(damage, { minLength: 1, maxLength: 4 }),
+    fc.boolean(),
+    cutsOf(valid),
+    async (damages, cutOff, cuts) => {
+      let body = valid;
+      for (const { at, length, bytes } of damages) {
+        body = Buffer.concat([body.subarray(0, at), bytes, body.subarray(at + length)]);
+      }
+      const places = cuts.map((place) => Math.min(place, body.length));
+      const outcome = await read(body, places, cutOff).catch((error: unknown) => error);
+      if (outcome instanceof Error) {
+        expect(outcome).toBeInstanceOf(GatewayError);
+        expect(outcome).toMatchObject({ status: 400 });
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: 2_000 });
+});
+
+test.each([
+  [
+    "padding after a boundary",
+    `--b \r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b--\r\n`,
+    "multipart/form-data; boundary=b",
+    "white space after one of its boundaries",
+  ],
+  ["a form of another kind", "a=x", "application/x-www-form-urlencoded", "its Content-Type"],
+  [
+    "a file that begins behind the end",
+    `--b--\r\n--b\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nx`,
+    "multipart/form-data; boundary=b",
+    "Unexpected end of file",
+  ],
+  [
+    "a file of nothing but boundaries",
+    `--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\n--b\r\n--\r\n--b--\r\n`,
+    "multipart/form-data; boundary=b",
+    "no line end of its own",
+  ],
+  ["no boundary", "--b--", "multipart/form-data", "Boundary not found"],
+  [
+    "a boundary with an escape",
+    "--x;y--",
+    'multipart/form-data; boundary="x\\;y"',
+    "could be read in several ways",
+  ],
+])("%s is told by its name", async (_, body, contentType, trouble) => {
+  const stream = new PassThrough();
+  const req = Object.assign(stream, { headers: { "content-type": contentType } });
+  stream.end(body);
+  const reading = readMultipart(req as unknown as IncomingMessage, { takeFile: async () => {} });
+  await expect(reading).rejects.toThrow(trouble);
+});
+
+/** Reads a form of one field. */
+function readField(head: string, value: string) {
+  const body = `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n--b--`;
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  const req = Object.assign(new PassThrough(), { headers });
+  req.end(body);
+  return readMultipart(req as unknown as IncomingMessage, { takeFile: async () => {} });
+}
+
+test("of a field that is too long, no value is kept", async () => {
+  const parts = await readField("name=prompt", "x".repeat(70_000));
+  expect(parts).toEqual([{ kind: "oversized", name: "prompt" }]);
+});
+
+test("a field in a charset that is not read is refused by its name", async () => {
+  const reading = readField("name=language\r\nContent-Type: text/plain; charset=binary", "de");
+  await expect(reading).rejects.toMatchObject({ code: "invalid_json", param: "language" });
+});
+
+test.each(["utf-8", "US-ASCII", "iso-8859-1"])("a field in %s is read", async (charset) => {
+  const parts = await readField(`name=a\r\nContent-Type: text/plain; charset=${charset}`, "de");
+  expect(parts).toEqual([{ kind: "field", name: "a", value: "de" }]);
+});

@@ -1,0 +1,44 @@
+import type { Log } from "@tollgate/core/log";
+import type { TraceHeaders } from "@tollgate/core/tracing/tracer";
+import type { Broker } from "@tollgate/runtime/broker/connection";
+import { headers, type MsgHdrs, type PubAck } from "nats";
+import { type EncodedEvent, joinEvents } from "../outbox/encoded-event.ts";
+import { usageSubject } from "./usage-stream.ts";
+
+const brokerTimeoutMs = 2_000;
+
+/** Answers whether the broker has the events, of which a trace travels with one that is alone. */
+export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
+
+/** Publishes usage events in one message: the first with the others as its companions. */
+export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
+  return async (events, trace) => {
+    const connection = broker?.connection();
+    const [first, ...companions] = events;
+    if (connection === undefined || first === undefined) return false;
+    try {
+      const payload = joinEvents(first, companions);
+      const options = { msgID: first.id, timeout: brokerTimeoutMs };
+      const stamped = trace === undefined ? options : { ...options, headers: headersOf(trace) };
+      const ack = await connection.jetstream().publish(usageSubject, payload, stamped);
+      return hasAll(ack, companions);
+    } catch (error) {
+      const reason = (error as Error).message;
+      log.warn({ event: first.id, events: events.length, reason }, "broker did not take the event");
+      return false;
+    }
+  };
+}
+
+/**
+ * What the broker drops for having its first event already may be the first that it saw of others.
+ */
+function hasAll({ duplicate }: PubAck, companions: readonly EncodedEvent[]): boolean {
+  return !duplicate || companions.length === 0;
+}
+
+function headersOf(trace: TraceHeaders): MsgHdrs {
+  const set = headers();
+  for (const [name, value] of Object.entries(trace)) set.set(name, value);
+  return set;
+}

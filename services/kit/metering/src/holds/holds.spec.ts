@@ -1,0 +1,134 @@
+import { PeerError } from "@tollgate/core/errors";
+import { createLog } from "@tollgate/core/log";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client } from "@tollgate/rpc/implementation";
+import { createMetrics } from "@tollgate/runtime/operations/metrics";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createHolds } from "./holds.ts";
+
+const expiresInMs = 30_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A ledger that grants what `free` says, or is away. */
+function world({ free = 1_000_000n } = {}) {
+  const extended: string[][] = [];
+  const released: string[] = [];
+  const up = { ledger: true };
+  const ledger = {
+    async hold({ estimateNanoUsd }: { estimateNanoUsd: bigint }) {
+      if (!up.ledger) throw new PeerError("deadline", "no answer");
+      const heldNanoUsd = estimateNanoUsd < free ? estimateNanoUsd : free;
+      return { heldNanoUsd, walletHeldNanoUsd: 7_000n, expiresInMs };
+    },
+    async extendHolds({ holdIds }: { holdIds: string[] }) {
+      if (!up.ledger) throw new PeerError("unavailable", "away");
+      extended.push(holdIds);
+      return {};
+    },
+    async releaseHold({ holdId }: { holdId: string }) {
+      if (!up.ledger) throw new PeerError("unavailable", "away");
+      released.push(holdId);
+      return {};
+    },
+  } as unknown as Client<typeof LedgerService>;
+  const metrics = createMetrics();
+  const holds = createHolds(ledger, createLog("silent"), metrics, 0);
+  const open = async () => (await metrics.openHolds.get()).values[0]?.value ?? 0;
+  return { holds, up, extended, released, open };
+}
+
+test("a live hold is extended for as long as its request lasts, and no longer", async () => {
+  const { holds, extended, open } = world();
+  const one = await holds.take("one", "account", 5_000n);
+  expect(one.amount).toBe(5_000n);
+  const two = await holds.take("two", "account", 5_000n);
+  expect(await open()).toBe(2);
+  await vi.advanceTimersByTimeAsync(expiresInMs / 2);
+  expect(extended).toEqual([["one", "two"]]);
+  one.handedOver();
+  one.handedOver();
+  expect(await open()).toBe(1);
+  await vi.advanceTimersByTimeAsync(expiresInMs / 3);
+  expect(extended).toEqual([["one", "two"], ["two"]]);
+  two.handedOver();
+  await vi.advanceTimersByTimeAsync(expiresInMs * 3);
+  expect(extended).toHaveLength(2);
+  expect(await open()).toBe(0);
+  holds.stop();
+});
+
+test("a process that ends extends nothing more", async () => {
+  const { holds, extended } = world();
+  await holds.take("one", "account", 5_000n);
+  holds.stop();
+  await vi.advanceTimersByTimeAsync(expiresInMs);
+  expect(extended).toEqual([]);
+});
+
+test("what could not be extended is tried again at once", async () => {
+  const { holds, up, extended } = world();
+  await holds.take("one", "account", 5_000n);
+  up.ledger = false;
+  await vi.advanceTimersByTimeAsync(expiresInMs / 2);
+  expect(extended).toEqual([]);
+  up.ledger = true;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(extended).toEqual([["one"]]);
+  holds.stop();
+});
+
+test("a hold whose answer was lost is given back, and the request refused", async () => {
+  const { holds, up, released, extended } = world();
+  up.ledger = false;
+  await expect(holds.take("lost", "account", 5_000n)).rejects.toMatchObject({
+    code: "no_provider_available",
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(released).toEqual([]);
+  up.ledger = true;
+  await vi.advanceTimersByTimeAsync(expiresInMs);
+  expect(released).toEqual(["lost"]);
+  expect(extended).toEqual([]);
+  holds.stop();
+});
+
+test("a hold that has expired is not given back any more", async () => {
+  const { holds, up, released } = world();
+  up.ledger = false;
+  for (const id of ["one", "two"]) await holds.take(id, "account", 5_000n).catch(() => {});
+  await vi.advanceTimersByTimeAsync(59_000);
+  await holds.take("three", "account", 5_000n).catch(() => {});
+  await vi.advanceTimersByTimeAsync(2_000);
+  up.ledger = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(released).toEqual(["three"]);
+  holds.stop();
+});
+
+test("a wallet with nothing free refuses, and nothing is extended for it", async () => {
+  const { holds, extended, open } = world({ free: 0n });
+  await expect(holds.take("none", "account", 5_000n)).rejects.toMatchObject({
+    code: "credit_balance_exhausted",
+    message: expect.stringContaining("0.000007"),
+  });
+  await vi.advanceTimersByTimeAsync(expiresInMs);
+  expect(extended).toEqual([]);
+  expect(await open()).toBe(0);
+  holds.stop();
+});
+
+test("what costs nothing asks the ledger for nothing", async () => {
+  const { holds, up, open } = world();
+  up.ledger = false;
+  const hold = await holds.take("free", "account", 0n);
+  expect([hold.amount, await open()]).toEqual([0n, 0]);
+  expect(hold.settle(0n)).toEqual({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
+  holds.stop();
+});

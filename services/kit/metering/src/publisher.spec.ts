@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { createLog } from "@tollgate/core/log";
+import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { createClient } from "@tollgate/rpc/client";
+import { createLocalTransport } from "@tollgate/rpc/local-transport";
+import { createMetrics } from "@tollgate/runtime/operations/metrics";
+import { expect, onTestFinished, test } from "vitest";
+import { openSpool } from "./outbox/spool.ts";
+import { createPublisher } from "./publisher.ts";
+
+const log = createLog("silent");
+
+test("what is published in the moment of the end is on disk after it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-publisher-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const publisher = createPublisher({
+    broker: undefined,
+    // Nobody is there.
+    ledger: createClient(LedgerService, createLocalTransport(log)),
+    spool: await openSpool(folder, log),
+    log,
+    metrics: createMetrics(),
+    missingAfterMs: 0,
+  });
+  // Its rounds rest.
+  await new Promise(setImmediate);
+  const published = publisher.publish(create(UsageEventSchema, { id: "last" }));
+  await publisher.stop(0);
+  await published;
+  const spool = await openSpool(folder, log);
+  expect(spool.leftovers.map(({ id }) => id)).toEqual(["last"]);
+  await spool.close();
+});

@@ -1,0 +1,113 @@
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type {
+  Client,
+  ClientReadableStream,
+  CallOptions as GrpcCallOptions,
+  Metadata,
+  ServiceError,
+} from "@grpc/grpc-js";
+import { asBuffer, deserializer } from "./grpc-channel.ts";
+import { errorIn, fromStatus } from "./grpc-status.ts";
+import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
+import { nameOf } from "./method-name.ts";
+import type { AnswerStream } from "./response-stream.ts";
+
+/** A gRPC call of its own that is answered once. `shown` goes with it, and is left as it is. */
+export function plainUnary(
+  client: Client,
+  shown: Metadata,
+  method: DescMethod,
+  request: Uint8Array,
+  options: CallOptions,
+): Promise<Message> {
+  const { signal } = options;
+  return new Promise((resolve, reject) => {
+    const cancel = () => call.cancel();
+    const call = client.makeUnaryRequest(
+      `/${nameOf(method)}`,
+      asBuffer,
+      deserializer(method.output),
+      request,
+      withTrace(shown, options),
+      limits(options),
+      (error, answer) => {
+        signal?.removeEventListener("abort", cancel);
+        if (error !== null) return reject(fromStatus(error));
+        resolve(answer as Message);
+      },
+    );
+    signal?.addEventListener("abort", cancel, { once: true });
+  });
+}
+
+/** A gRPC call of its own that is answered by a stream. */
+export function plainStream(
+  client: Client,
+  shown: Metadata,
+  method: DescMethod,
+  request: Uint8Array,
+  options: CallOptions,
+): AnswerStream {
+  const { signal } = options;
+  const call = client.makeServerStreamRequest(
+    `/${nameOf(method)}`,
+    asBuffer,
+    deserializer(method.output),
+    request,
+    withTrace(shown, options),
+    limits(options),
+  );
+  const cancel = () => call.cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
+  return {
+    next: readerOf(call),
+    close() {
+      signal?.removeEventListener("abort", cancel);
+      call.cancel();
+    },
+  };
+}
+
+/**
+ * The messages of a call, then the error with which it ended, if it did. An error event overtakes
+ * messages that are still buffered, so it is kept until they have been read.
+ */
+function readerOf(call: ClientReadableStream<Message>): AnswerStream["next"] {
+  let failure: Error | undefined;
+  call.on("error", (error) => {
+    failure = error;
+  });
+  call.on("status", ({ metadata }) => {
+    failure ??= errorIn(metadata);
+  });
+  let wake = () => {};
+  for (const event of ["readable", "end", "close", "error", "status"]) call.on(event, () => wake());
+
+  return async () => {
+    for (;;) {
+      const message = call.read() as Message | null;
+      if (message !== null) return message;
+      if (call.readableEnded || call.destroyed) break;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (failure !== undefined) throw isServiceError(failure) ? fromStatus(failure) : failure;
+    return null;
+  };
+}
+
+function withTrace(shown: Metadata, { trace }: CallOptions): Metadata {
+  const metadata = shown.clone();
+  if (trace === undefined) return metadata;
+  for (const [name, value] of Object.entries(trace)) metadata.set(name, value);
+  return metadata;
+}
+
+function limits(options: CallOptions): GrpcCallOptions {
+  return { deadline: Date.now() + (options.timeoutMs ?? defaultTimeoutMs) };
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && "metadata" in error;
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Environment } from "@tollgate/core/config";
+import { type HttpAddress, parseHttpAddress } from "@tollgate/http/address";
+import type { ServiceName } from "./service.ts";
+
+export interface HttpAddresses {
+  /** Where a service of this process listens. */
+  of(name: ServiceName): HttpAddress;
+  /** Where each replica of a service does. */
+  peer(name: ServiceName): readonly HttpAddress[];
+  close(): Promise<void>;
+}
+
+/**
+ * Where each service takes proxied requests. Services that share a process use sockets in a folder
+ * that only this user can enter; a service with a process of its own listens on `ownListen`, and
+ * the edge finds it at `TOLLGATE_<NAME>_HTTP_ADDRESS`, which may name several with commas between
+ * them.
+ * What it answers raises a StartError for a variable that is no address.
+ */
+export async function openHttpAddresses(
+  names: readonly ServiceName[],
+  env: Environment,
+  ownListen: string,
+): Promise<HttpAddresses> {
+  const shares = names.length > 1;
+  const folder = shares ? await mkdtemp(join(tmpdir(), "tollgate-")) : undefined;
+  return {
+    of(name) {
+      if (folder !== undefined) return socketIn(folder, name);
+      return parseHttpAddress("TOLLGATE_HTTP_LISTEN", ownListen);
+    },
+    peer(name) {
+      if (folder !== undefined && names.includes(name)) return [socketIn(folder, name)];
+      const variable = `TOLLGATE_${name.toUpperCase()}_HTTP_ADDRESS`;
+      const text = env[variable] || `${name}:9091`;
+      return text.split(",").map((one) => parseHttpAddress(variable, one.trim()));
+    },
+    async close() {
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function socketIn(folder: string, name: ServiceName): HttpAddress {
+  const path = join(folder, `${name}.sock`);
+  return { socketPath: process.platform === "win32" ? `\\\\.\\pipe\\${path}` : path };
+}
