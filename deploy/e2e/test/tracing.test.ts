@@ -170,7 +170,7 @@ describe("with an address for traces", () => {
       "        server tollgate.v1.LedgerService/Hold",
       "      client chat test-failover [503]",
       "      client chat test-failover",
-      "      internal keep turn",
+      "      internal store turn",
       ...metering,
     ]);
   });
@@ -192,7 +192,7 @@ describe("with an address for traces", () => {
       "http.response.status_code": 200,
       "gen_ai.request.model": "test-failover",
       "tollgate.request_id": requestIdOf(answer),
-      "tollgate.client_left": false,
+      "tollgate.client_disconnected": false,
     });
   });
 
@@ -345,7 +345,7 @@ describe("with an address for traces", () => {
     const spans = spansOf(left);
     expect(one(spans, "POST /v1/chat/completions")).toMatchObject({
       failure: undefined,
-      attributes: { "tollgate.client_left": true },
+      attributes: { "tollgate.client_disconnected": true },
     });
     expect(one(spans, "tollgate.v1.ChatService/Stream", "server").attributes).toMatchObject({
       "error.type": "cancelled",

@@ -1,8 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { Order } from "@tollgate/generation/pipeline";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { Engine } from "@tollgate/generation/engine";
+import type { Generation } from "@tollgate/generation/generation";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { createUploadStore } from "@tollgate/http/upload-store";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -11,7 +12,7 @@ import { transcribe } from "./batch.ts";
 const audio = createUploadStore();
 const upload = { alias: "a", stream: false, language: "", contentType: "", audio };
 
-test("a provider that takes longer than 240 seconds is given up, as one that was out of reach", async () => {
+test("a provider that takes longer than 240 seconds is abandoned like one that cannot be reached", async () => {
   const ceiling = new AbortController();
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(ceiling.signal);
   onTestFinished(() => timeout.mockRestore());
@@ -22,34 +23,36 @@ test("a provider that takes longer than 240 seconds is given up, as one that was
       }),
   );
   const model = { chain: [] as Slot[] } as unknown as Model;
-  const pipeline = {
+  const generation = {
+    attempt: (call: (slot: Slot) => Promise<unknown>) => call({ path: "/" } as Slot),
+  } as unknown as Generation;
+  const engine: Partial<Engine> = {
     resolve: () => model,
-    run: ({ ask }: { ask(slot: Slot): Promise<unknown> }) => ask({ path: "/" } as Slot),
+    generate: (_call, work) => work(generation),
   };
-  const modality = { pipeline, providers: { send } } as unknown as Modality;
+  const runtime = { engine, providers: { send } } as unknown as ProviderRuntime;
   const { signal } = new AbortController();
-  const failing = transcribe(modality, create(CallerSchema), upload, signal);
+  const failing = transcribe(runtime, create(CallerSchema), upload, signal);
   expect(timeout).toHaveBeenCalledWith(240_000);
   ceiling.abort(new DOMException("too long", "TimeoutError"));
   await expect(failing).rejects.toMatchObject({ kind: "unreachable" });
   expect(send).toHaveBeenCalledOnce();
 });
 
-/** What is metered of an answer that took 1.5 seconds. */
+/** Returns what is metered of a response that took 1.5 seconds. */
 async function meter(json: string) {
-  const answer = { bytes: Buffer.from(json), value: JSON.parse(json) as JsonObject };
+  const value = JSON.parse(json) as JsonObject;
+  const response = { bytes: Buffer.from(json), value, elapsedMs: 1_500 };
   const slot = { pricing: { input: { picoUsd: 1n, per: 1n } } } as unknown as Slot;
-  const meters = vi.fn();
-  const pipeline = {
+  const settle = vi.fn(async (_slot: Slot, _usage: unknown) => 0n);
+  const attempt = async () => ({ slot, response });
+  const engine = {
     resolve: () => ({ chain: [] }),
-    async run({ measure }: Order<typeof answer & { elapsedMs: number }>) {
-      meters(measure({ ...answer, elapsedMs: 1_500 }, slot));
-      return { answer };
-    },
+    generate: (_call: unknown, work: (generation: unknown) => unknown) => work({ attempt, settle }),
   };
-  const modality = { pipeline } as unknown as Modality;
-  await transcribe(modality, create(CallerSchema), upload, new AbortController().signal);
-  return meters.mock.calls[0]?.[0] as unknown;
+  const runtime = { engine } as unknown as ProviderRuntime;
+  await transcribe(runtime, create(CallerSchema), upload, new AbortController().signal);
+  return settle.mock.calls[0]?.[1];
 }
 
 test.each([

@@ -1,8 +1,8 @@
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { UploadStore } from "@tollgate/http/upload-store";
 import { measuredUnits } from "@tollgate/metering/measured";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
@@ -18,7 +18,7 @@ const ceilingMs = 240_000;
 /** 16 kbit/s: no common codec packs speech into less. */
 const leastBytesPerSecond = 2_000;
 
-/** A provider's refusal that the client is shown as it is. */
+/** A provider's refusal that the client gets unchanged. */
 export class RelayedRefusal extends Error {
   override readonly name = "RelayedRefusal";
   readonly refusal: Refusal;
@@ -30,24 +30,22 @@ export class RelayedRefusal extends Error {
 }
 
 /**
- * Transcribes a whole file: the provider's JSON, byte for byte. Bills the duration that the
- * provider reports, else the time that it took. Raises a RelayedRefusal where the alias must be
- * told a language and was told none, or one that no slot serves.
+ * Transcribes a file. Returns the provider's JSON, byte for byte. Bills the duration that the
+ * provider reports, else the time that the call took. Throws a RelayedRefusal where the alias
+ * requires a language and the request names none, or one that no slot serves.
  */
 export async function transcribe(
-  { pipeline, providers }: Modality,
+  { engine, providers }: ProviderRuntime,
   caller: Caller,
   upload: Upload,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { alias, audio, contentType, language } = upload;
-  const model = pipeline.resolve(alias, "transcriptions");
+  const model = engine.resolve(alias, "transcriptions");
   const limited = AbortSignal.any([signal, AbortSignal.timeout(ceilingMs)]);
-  const running = pipeline.run({
-    caller,
-    model,
-    estimate: dearestCostOfUnits(model, estimatedSeconds(audio)),
-    async ask(slot) {
+  const estimate = dearestCostOfUnits(model, estimatedSeconds(audio));
+  const running = engine.generate({ caller, model, estimate }, async (generation) => {
+    const { slot, response } = await generation.attempt(async (slot) => {
       const startedAt = performance.now();
       const headers = {
         accept: "application/json",
@@ -66,21 +64,19 @@ export async function transcribe(
       } catch (error) {
         throw meaningOf(error, model, language, signal);
       }
-    },
-    measure({ value, elapsedMs }, slot) {
-      const reported = reportedSeconds(value);
-      const quantity = reported ?? secondsIn(elapsedMs / 1_000);
-      const basis = reported === undefined ? "wall_clock" : "provider";
-      return measuredUnits({ quantity, basis }, slot);
-    },
+    });
+    const reported = reportedSeconds(response.value);
+    const quantity = reported ?? secondsIn(response.elapsedMs / 1_000);
+    const basis = reported === undefined ? "wall_clock" : "provider";
+    await generation.settle(slot, measuredUnits({ quantity, basis }, slot));
+    return response.bytes;
   });
-  const { answer } = await running.catch((error: unknown) => {
+  return running.catch((error: unknown) => {
     throw refusedLanguage(error) ?? error;
   });
-  return answer.bytes;
 }
 
-/** What a hold must cover. A plain WAV tells its length; anything else is guessed by its size. */
+/** Returns the seconds that a hold must cover: of a plain WAV exactly, else by the size. */
 function estimatedSeconds(audio: UploadStore): bigint {
   const wav = readWav(audio.head());
   const seconds =
@@ -90,9 +86,7 @@ function estimatedSeconds(audio: UploadStore): bigint {
   return seconds <= 1 ? 1n : BigInt(Math.ceil(seconds));
 }
 
-/**
- * Whether its seconds follow from its samples. A pace that only the header claims holds too little.
- */
+/** Whether the byte rate in the header is that of the samples: with another, a hold is too small. */
 function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: Wav): boolean {
   return bytesPerSecond > 0 && bytesPerSecond === (sampleRate * channels * bitsPerSample) / 8;
 }
@@ -104,8 +98,9 @@ function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
 }
 
 /**
- * A 502 of an alias that must be told a language is the provider's word on the language. Where one
- * was told, another slot may serve it; and as the client chose it, it says nothing of the slot.
+ * Where an alias requires a language, a 502 is the provider's refusal of the language. Another slot
+ * may serve a language that was named; as the client chose it, the refusal does not count against
+ * the slot.
  */
 function meaningOf(
   error: unknown,
@@ -126,7 +121,7 @@ function meaningOf(
   return error;
 }
 
-/** What the last slot that answered said of the language, once none has served it. */
+/** Returns the last slot's refusal of the language where no slot served it. */
 function refusedLanguage(error: unknown): RelayedRefusal | undefined {
   const failure = error instanceof GatewayError ? error.cause : undefined;
   if (!(failure instanceof SlotFailure) || failure.kind !== "unusable") return undefined;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { envelope, GatewayError } from "@tollgate/core/errors";
-import { cutStream } from "@tollgate/generation/streamed-response";
+import { brokenStream } from "@tollgate/generation/engine";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import { limitLastStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 
@@ -24,7 +24,7 @@ export async function answerEvents(
     }
   } catch (error) {
     if (!res.headersSent || signal.aborted) throw error;
-    const failure = error instanceof GatewayError ? error : cutStream();
+    const failure = error instanceof GatewayError ? error : brokenStream();
     res.end(`data: ${JSON.stringify(envelope(failure))}\n\n`);
     return;
   }

@@ -1,4 +1,4 @@
-import { openModality } from "@tollgate/generation/provider-runtime";
+import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { serveRoutes, serveUpgrades } from "@tollgate/http/proxied-request";
 import { serveProxied } from "@tollgate/http/server";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
@@ -13,27 +13,23 @@ import { listVoices } from "./voices.ts";
 export const audio = defineService({
   name: "audio",
   async setup(context) {
-    const modality = await openModality(context);
-    const live = createLiveServer(modality, context);
-    const server = await serveProxied(
-      context.httpAddress,
-      {
-        request: serveRoutes(
-          { "/v1/audio/transcriptions": (request) => answerTranscription(modality, request) },
-          context,
-        ),
-        upgrade: serveUpgrades(live.accept, context),
-      },
-      context.tracer,
-    );
+    const runtime = await openProviderRuntime(context);
+    const live = createLiveServer(runtime, context);
+    const server = await serveProxied(context.httpAddress, {
+      request: serveRoutes(
+        { "/v1/audio/transcriptions": (request) => answerTranscription(runtime, request) },
+        context,
+      ),
+      upgrade: serveUpgrades(live.accept, context),
+    });
     const implementation = offer(AudioService, {
-      speak: (call, { signal }) => speak(modality, call, signal),
-      listVoices: ({ alias }, { signal }) => listVoices(modality, alias, signal),
+      speak: (call, { signal }) => speak(runtime, call, signal),
+      listVoices: ({ alias }, { signal }) => listVoices(runtime, alias, signal),
     });
     return {
       offers: [implementation],
       drain: server.stop,
-      stop: modality.stop,
+      stop: runtime.stop,
     };
   },
 });

@@ -1,16 +1,15 @@
-import type { Model, Slot } from "@tollgate/catalog/model";
+import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
-import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
-import type { Modality } from "@tollgate/generation/provider-runtime";
-import { type StreamedOrder, streamAnswer } from "@tollgate/generation/streamed-response";
-import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
+import { measuredUnits } from "@tollgate/metering/measured";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
 import { type ProviderAnswer, transportFailure } from "@tollgate/upstream/provider-client";
 
 const defaultType = "audio/mpeg";
-/** What no audio is called, unlike other types that servers give what they do not know. */
+/** Servers label unknown audio with many types, but never with this one. */
 const jsonType = /^application\/(?:[\w.-]+\+)?json\b/i;
 
 interface SpeechPart {
@@ -19,43 +18,44 @@ interface SpeechPart {
 }
 
 /**
- * Answers speech as it arrives, the content type in the first part. Bills the input's characters
- * once all audio is out, and also when the client leaves within it. Raises `invalid_param` for an
- * input over the alias's cap, and for a format that the alias does not take.
+ * Yields speech as it arrives, the content type in the first part. Bills the characters of the input
+ * once all audio was sent, and also when the client disconnects after audio was sent. Throws
+ * `invalid_param` for an input over the alias's limit, and for a format that the alias does not take.
  */
 export async function* speak(
-  { pipeline, providers }: Modality,
+  { engine, providers }: ProviderRuntime,
   call: SpeakRequest,
   signal: AbortSignal,
 ): AsyncGenerator<SpeechPart> {
-  const model = pipeline.resolve(call.alias, "speech");
+  const model = engine.resolve(call.alias, "speech");
   checkSpeech(call, model);
   const quantity = BigInt(call.characters);
-  const measure = (slot: Slot): Measured => measuredUnits({ quantity, basis: "input" }, slot);
-  let delivered = false;
-  const order: StreamedOrder<SpeechPart> = {
-    caller: call.caller,
-    model,
-    estimate: dearestCostOfUnits(model, quantity),
-    async open(slot: Slot) {
+  const estimate = dearestCostOfUnits(model, quantity);
+  yield* engine.stream({ caller: call.caller, model, estimate }, async function* (generation) {
+    let isDelivered = false;
+    const { slot, response } = await generation.attemptStream(async (slot) => {
       const body = spliceBody({ model: slot.upstreamModel }, call.body);
       const { requestId = "" } = call.caller ?? {};
-      const answer = await providers.post(slot, body, { accept: "audio/*", requestId, signal });
-      return openAudio(answer, signal, () => {
-        delivered = true;
+      const sent = await providers.post(slot, body, { accept: "audio/*", requestId, signal });
+      const chunks = await openAudio(sent, signal, () => {
+        isDelivered = true;
       });
-    },
-    measure,
-    measureLeft: (slot: Slot) => (delivered ? measure(slot) : undefined),
-  };
-  yield* streamAnswer(pipeline, order, signal);
+      return { chunks };
+    });
+    const measured = measuredUnits({ quantity, basis: "input" }, slot);
+    generation.billPartial(() =>
+      signal.aborted && isDelivered ? { slot, response: measured } : undefined,
+    );
+    yield* response.chunks;
+    await generation.settle(slot, measured);
+  });
 }
 
 function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Model): void {
-  if (speech === undefined) throw new Error("a speech alias says what it takes");
+  if (speech === undefined) throw new Error("a speech alias has a speech section");
   if (characters > speech.maxCharacters) {
-    const most = `${speech.maxCharacters} characters at most`;
-    throw invalidParam("input", `${alias} takes ${most}, not ${characters}. Split the text`);
+    const limit = `at most ${speech.maxCharacters} characters`;
+    throw invalidParam("input", `${alias} takes ${limit}, not ${characters}. Split the text`);
   }
   if (format !== "" && !speech.formats.some((one) => one === format)) {
     throw invalidParam("response_format", `${alias} takes ${speech.formats.join(", ")}`);
@@ -63,8 +63,8 @@ function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Mo
 }
 
 /**
- * Waits for the first bytes, so that a slot that has none still counts as failed. JSON in place of
- * audio may be the request's fault, whatever its status says: it does not speak against the slot.
+ * Waits for the first bytes, so that a slot which sends none counts as failed. JSON in place of audio
+ * may be the request's fault, whatever its status: it does not count against the slot.
  */
 async function openAudio(
   { contentType, body }: ProviderAnswer,
@@ -73,7 +73,7 @@ async function openAudio(
 ): Promise<AsyncIterable<SpeechPart>> {
   if (jsonType.test(contentType)) {
     body.letEnd();
-    throw new SlotFailure("unusable", "the provider answered JSON and no audio");
+    throw new SlotFailure("unusable", "the provider responded with JSON instead of audio");
   }
   const chunks = body[Symbol.asyncIterator]();
   const next = async () => {

@@ -1,9 +1,8 @@
 import type { Readable } from "node:stream";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
-import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
-import type { Modality } from "@tollgate/generation/provider-runtime";
-import { type StreamedOrder, streamAnswer } from "@tollgate/generation/streamed-response";
+import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import { type Measured, measuredUnits } from "@tollgate/metering/measured";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
@@ -15,53 +14,56 @@ import { createTally } from "./tally.ts";
 import type { Upload } from "./upload.ts";
 import { pcmBytesPerSecond } from "./wav.ts";
 
-/** What a provider is told when all audio was sent. */
+/** Sent to a provider after the last audio. */
 export const flushMarker = JSON.stringify({ action: "flush" });
 
-/** A silence of the provider, behind its events, by which the stream has ended. */
+/** How long a provider may be silent after its events before the stream counts as ended. */
 const idleMs = 3_000;
 
 type Part = TranscriptEvent | "opened";
 
 /**
- * Transcribes an upload through its alias's live connection: `opened` once that stands, then the
- * events. Bills the seconds of the finals, else those of the uploaded audio. Raises
- * `unsupported_audio_format` for what is no PCM, and `invalid_param` where the alias has no live
- * connection.
+ * Transcribes an upload through its alias's live connection. Yields `opened` once the connection is
+ * open, then the events. Bills the seconds of the final events, else those of the uploaded audio.
+ * Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param` where the alias
+ * has no live connection.
  */
 export async function* streamTranscription(
-  { pipeline, providers }: Modality,
+  { engine, providers }: ProviderRuntime,
   caller: Caller,
   upload: Upload,
   signal: AbortSignal,
 ): AsyncGenerator<Part> {
   const pcm = pcmOf(upload);
-  const model = streamingModel(pipeline.resolve(upload.alias, "transcriptions"), "stream");
+  const model = streamingModel(engine.resolve(upload.alias, "transcriptions"), "stream");
   const tally = createTally();
   const progress = { flushed: false, sentBytes: 0 };
   const used = (bytes: number, slot: Slot): Measured =>
     measuredUnits(tally.finals() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
-  const order: StreamedOrder<Part> = {
-    caller,
-    model,
-    estimate: dearestCostOfUnits(model, pcmSeconds(pcm.bytes)),
-    async open(slot) {
+  const estimate = dearestCostOfUnits(model, pcmSeconds(pcm.bytes));
+  yield* engine.stream({ caller, model, estimate }, async function* (generation) {
+    const { slot, response } = await generation.attemptStream(async (slot) => {
       const { timeoutMs } = slot.provider;
       const socket = await connectProvider(slot, providers, caller.requestId, signal);
       void sendAll(socket, upload.audio.read(pcm.offset, pcm.bytes), progress);
-      return countedEvents(drainEvents(socket, progress, { idleMs, timeoutMs }), tally);
-    },
-    measure: (slot) => used(pcm.bytes, slot),
-    measureLeft: (slot) => (tally.events === 0 ? undefined : used(progress.sentBytes, slot)),
-  };
-  yield* streamAnswer(pipeline, order, signal);
+      const chunks = countedEvents(drainEvents(socket, progress, { idleMs, timeoutMs }), tally);
+      return { chunks };
+    });
+    generation.billPartial(() =>
+      signal.aborted && tally.events > 0
+        ? { slot, response: used(progress.sentBytes, slot) }
+        : undefined,
+    );
+    yield* response.chunks;
+    await generation.settle(slot, used(pcm.bytes, slot));
+  });
 }
 
 function pcmSeconds(bytes: number): bigint {
   return secondsIn(bytes / pcmBytesPerSecond);
 }
 
-/** The model with the slots alone that take live audio. `param` is blamed where there is none. */
+/** Returns the model with only those slots that take live audio. Throws `invalid_param` for `param`. */
 export function streamingModel(model: Model, param: string): Model {
   const chain = model.chain.filter(({ stream }) => stream !== undefined);
   if (chain.length > 0) return { ...model, chain };
@@ -80,7 +82,7 @@ async function* countedEvents(
   }
 }
 
-/** A provider that breaks meanwhile is told of by its events. */
+/** Where the provider breaks off meanwhile, reading its events reports that. */
 async function sendAll(
   socket: ProviderSocket,
   audio: Readable,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { tellAlias } from "@tollgate/http/forwarded-caller";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import { withUploadStore } from "@tollgate/http/upload-store";
@@ -10,18 +10,18 @@ import { readUpload } from "./upload.ts";
 
 /** POST /v1/audio/transcriptions, as the edge proxies it. */
 export async function answerTranscription(
-  modality: Modality,
+  runtime: ProviderRuntime,
   { req, res, caller, signal }: ProxiedRequest,
 ): Promise<void> {
   await withUploadStore(async (store) => {
     const upload = await readUpload(req, store);
     tellAlias(res, upload.alias);
     if (upload.stream) {
-      const events = streamTranscription(modality, caller, upload, signal);
+      const events = streamTranscription(runtime, caller, upload, signal);
       return answerEvents(res, events, signal);
     }
     try {
-      sendJsonBytes(res, await transcribe(modality, caller, upload, signal));
+      sendJsonBytes(res, await transcribe(runtime, caller, upload, signal));
     } catch (error) {
       if (!(error instanceof RelayedRefusal)) throw error;
       relay(res, error);

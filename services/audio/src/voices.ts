@@ -1,14 +1,14 @@
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { readJson } from "@tollgate/upstream/provider-client";
 
-/** The voices of a speech alias, as its provider tells them. Costs nothing and needs no money. */
+/** Returns the voices of a speech alias as its provider lists them. Costs nothing. */
 export async function listVoices(
-  { pipeline, providers }: Modality,
+  { engine, providers }: ProviderRuntime,
   alias: string,
   signal: AbortSignal,
 ): Promise<{ body: Uint8Array }> {
-  const model = pipeline.resolve(alias, "speech");
-  const { answer } = await pipeline.walk(model, async (slot) => {
+  const model = engine.resolve(alias, "speech");
+  const { response } = await engine.attemptFree(model, async (slot) => {
     const path = slot.voicesPath ?? "/audio/voices";
     const query = { model: slot.upstreamModel };
     const headers = { accept: "application/json" };
@@ -17,5 +17,5 @@ export async function listVoices(
       signal,
     );
   });
-  return { body: answer.bytes };
+  return { body: response.bytes };
 }

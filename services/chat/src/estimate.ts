@@ -1,6 +1,6 @@
 import type { Model, Pricing, Slot } from "@tollgate/catalog/model";
 import { costOf, type NanoUsd, unitsFor } from "@tollgate/core/money";
-import { dearestCost } from "@tollgate/generation/pipeline";
+import { dearestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
 /** What an image part takes of a prompt, in tokens, where the catalog does not say the most. */

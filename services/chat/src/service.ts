@@ -1,6 +1,6 @@
 import { integerSetting, readSettings } from "@tollgate/core/config";
 import { serveJson } from "@tollgate/generation/json-route";
-import { openModality } from "@tollgate/generation/provider-runtime";
+import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { offer } from "@tollgate/rpc/implementation";
@@ -18,7 +18,7 @@ export const chat = defineService({
   name: "chat",
   async setup(context) {
     const settings = readSettings(schema, context.env);
-    const modality = await openModality(context);
+    const runtime = await openProviderRuntime(context);
     const conversations =
       settings.TOLLGATE_SESSIONS === "off"
         ? undefined
@@ -26,19 +26,19 @@ export const chat = defineService({
             databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
             waitMs: settings.TOLLGATE_SESSION_WAIT_SECONDS * 1_000,
           });
-    const parts = { ...modality, sessions: conversations?.sessions, now: context.now };
+    const chatRuntime = { ...runtime, sessions: conversations?.sessions, now: context.now };
     const chats = offer(ChatService, {
-      complete: ({ call }, { signal }) => complete(parts, required(call), signal),
-      stream: ({ call }, { signal }) => stream(parts, required(call), signal),
+      complete: ({ call }, { signal }) => complete(chatRuntime, required(call), signal),
+      stream: ({ call }, { signal }) => stream(chatRuntime, required(call), signal),
       async embed(call, { signal }) {
-        const { bytes } = await serveJson(modality, embeddings, call, signal);
+        const { bytes } = await serveJson(runtime, embeddings, call, signal);
         return { body: bytes };
       },
     });
     return {
       offers: [chats, offer(ConversationService, conversations?.api ?? noConversations)],
       async stop(graceMs) {
-        await modality.stop(graceMs);
+        await runtime.stop(graceMs);
         await conversations?.stop();
       },
     };

@@ -1,7 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { readSettings } from "@tollgate/core/config";
 import { serveJson } from "@tollgate/generation/json-route";
-import { openModality } from "@tollgate/generation/provider-runtime";
+import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { serveRoutes } from "@tollgate/http/proxied-request";
 import { serveProxied } from "@tollgate/http/server";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
@@ -23,7 +23,7 @@ export const document = defineService({
   async setup(context) {
     const { env, log, migrates, now } = context;
     const settings = readSettings(schema, env);
-    const modality = await openModality(context);
+    const runtime = await openProviderRuntime(context);
     const pool = await openDatabase({
       url: settings.DATABASE_URL,
       schema: documentSchema,
@@ -32,20 +32,20 @@ export const document = defineService({
       log,
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "document" }) });
-    const jobs: JobParts = { modality, prisma, log, now };
+    const jobs: JobParts = { runtime, prisma, log, now };
     const routes = {
-      "/v1/ocr": (request) => answerOcr(modality, request),
+      "/v1/ocr": (request) => answerOcr(runtime, request),
       "/v1/ocr/jobs": (request) => createJob(jobs, request),
     } satisfies Parameters<typeof serveRoutes>[0];
     const handlers = { request: serveRoutes(routes, context) };
-    const server = await serveProxied(context.httpAddress, handlers, context.tracer);
+    const server = await serveProxied(context.httpAddress, handlers);
     const implementation = offer(DocumentService, {
       async rerank(call, { signal }) {
-        const { bytes } = await serveJson(modality, rerank, call, signal);
+        const { bytes } = await serveJson(runtime, rerank, call, signal);
         return { body: bytes };
       },
       async classify(call, { signal }) {
-        const { bytes } = await serveJson(modality, classification, call, signal);
+        const { bytes } = await serveJson(runtime, classification, call, signal);
         return { body: bytes };
       },
       readOcrJob: (call, { signal }) => readJob(jobs, call, signal),
@@ -54,7 +54,7 @@ export const document = defineService({
       offers: [implementation],
       drain: server.stop,
       async stop(graceMs) {
-        await modality.stop(graceMs);
+        await runtime.stop(graceMs);
         await prisma.$disconnect();
         await pool.end();
       },

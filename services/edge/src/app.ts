@@ -53,7 +53,7 @@ export interface Routes {
  * names one just so meets its route at once; express finds the others, and refuses what is none.
  */
 export function createApp(routes: Routes, parts: ExchangeParts): RequestListener {
-  const { tracer, knows, log } = parts;
+  const { knows, log } = parts;
   const { posts, others } = createAddresses(routes, log);
   return (req, res) => {
     const exchange = openExchange(parts, req, res);
@@ -70,8 +70,7 @@ export function createApp(routes: Routes, parts: ExchangeParts): RequestListener
         answerFailure(exchange, error ?? notFound(), log);
       });
     };
-    if (tracer === undefined) find();
-    else traceExchange(tracer, exchange, knows, find);
+    traceExchange(exchange, knows, find);
   };
 }
 

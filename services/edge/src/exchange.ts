@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 
 /** One request and its answer, as every route is handed it. */
@@ -37,7 +36,6 @@ export interface ExchangeParts {
   metrics: Pick<Metrics, "requests" | "requestDuration">;
   /** Whether an alias is in the catalog: no other is counted by its name. */
   knows(alias: string): boolean;
-  tracer?: Tracer | undefined;
 }
 
 /**

@@ -50,7 +50,7 @@ import { withoutProvider } from "./without-provider.ts";
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, migrates, tracer, peer, httpPeer, trust, notices }) {
+  async setup({ env, log, metrics, migrates, peer, httpPeer, trust, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -74,10 +74,8 @@ export const edge = defineService({
     const document = peer("document", DocumentService);
     const chat = peer("chat", ChatService);
     const audio = peer("audio", AudioService);
-    const proxyTo = (owner: ServiceName) => {
-      const proxy = createServiceProxy(httpPeer(owner), trust, log);
-      return tracer === undefined ? proxy : traceProxy(proxy, tracer);
-    };
+    const proxyTo = (owner: ServiceName) =>
+      traceProxy(createServiceProxy(httpPeer(owner), trust, log));
     const audioProxy = proxyTo("audio");
     const documentProxy = proxyTo("document");
     const own = (route: Route) => withoutProvider(route, log);
@@ -108,13 +106,11 @@ export const edge = defineService({
         getOpenApi: getOpenApi(createDocument),
         getDocs: getDocs(createDocument),
       },
-      { log, metrics, tracer, knows: (alias) => catalog.current().models.has(alias) },
+      { log, metrics, knows: (alias) => catalog.current().models.has(alias) },
     );
     const revocations = watchRevocations(notices);
     const live = { authenticate, guard, revocations, proxy: audioProxy, log, metrics };
-    const upgrades = upgradeLive(live);
-    const traced = tracer === undefined ? upgrades : traceUpgrades(upgrades, tracer);
-    const server = await listen(app, traced, config);
+    const server = await listen(app, traceUpgrades(upgradeLive(live)), config);
     log.info({ url: server.url }, "listening");
     return {
       offers: [],

@@ -1,17 +1,22 @@
-import { tellFailure } from "@tollgate/core/tracing/failure";
-import type { Span, Tracer } from "@tollgate/core/tracing/tracer";
-import { tellHttpStatus, traceOfHeaders } from "@tollgate/http/traced-requests";
+import { isSpanContextValid, type Span, SpanKind, trace } from "@opentelemetry/api";
+import {
+  contextOf,
+  headersOf,
+  recordServerFailure,
+  tracer,
+  withSpan,
+} from "@tollgate/core/tracing";
+import { recordHttpStatus, traceHeadersOf } from "@tollgate/http/traced-requests";
 import type { Exchange } from "./exchange.ts";
 import type { ServiceProxy } from "./proxy.ts";
 import type { Upgrades } from "./server.ts";
 import { livePath } from "./wire/live-transcription.ts";
 
 /**
- * Does `work` in a span of the request, which goes on the client's own trace where it names one. Of
- * the address it tells the route alone: the rest is the client's to write, and may hold anything.
+ * Runs `work` in a span of the request, which continues the client's own trace where its headers
+ * carry one. Of the address the span names the route alone: the rest is the client's.
  */
 export function traceExchange(
-  tracer: Tracer,
   exchange: Exchange,
   knows: (alias: string) => boolean,
   work: () => void,
@@ -19,52 +24,61 @@ export function traceExchange(
   const { req, res, requestId } = exchange;
   const { method = "" } = req;
   const attributes = { "http.request.method": method, "tollgate.request_id": requestId };
-  const span = tracer.resume(method, "server", attributes, traceOfHeaders(req.headers));
-  exchange.traceId = span.traceId;
+  const options = { kind: SpanKind.SERVER, attributes };
+  const span = tracer.startSpan(method, options, contextOf(traceHeadersOf(req.headers)));
+  // Traces are off: no listener and no context is made for the request.
+  if (!isSpanContextValid(span.spanContext())) return void work();
+  exchange.traceId = span.spanContext().traceId;
   res.once("close", () => {
-    tellAnswer(span, exchange, knows);
+    recordResponse(span, exchange, knows);
     span.end();
   });
-  tracer.within(span, work);
+  withSpan(span, work);
 }
 
-function tellAnswer(span: Span, exchange: Exchange, knows: (alias: string) => boolean): void {
+function recordResponse(span: Span, exchange: Exchange, knows: (alias: string) => boolean): void {
   const { req, res, route, alias, failure } = exchange;
-  if (route !== undefined) span.rename(`${req.method} ${route}`);
-  span.set({
+  if (route !== undefined) span.updateName(`${req.method} ${route}`);
+  span.setAttributes({
     "http.route": route,
     "gen_ai.request.model": alias !== undefined && knows(alias) ? alias : undefined,
-    "tollgate.client_left": !res.writableFinished,
+    "tollgate.client_disconnected": !res.writableFinished,
   });
-  if (res.headersSent) tellHttpStatus(span, res.statusCode);
-  if (failure !== undefined) tellFailure(span, failure);
+  if (res.headersSent) recordHttpStatus(span, res.statusCode);
+  if (failure !== undefined) recordServerFailure(span, failure);
 }
 
-/** The same for WebSockets; their span lasts as long as they do. */
-export function traceUpgrades({ takes, accept }: Upgrades, tracer: Tracer): Upgrades {
+/** Wraps WebSocket upgrades in a span that lasts as long as the connection. */
+export function traceUpgrades({ takes, accept }: Upgrades): Upgrades {
   return {
     takes,
     accept(req, socket, head) {
       const attributes = { "http.request.method": "GET", "http.route": livePath };
-      const trace = traceOfHeaders(req.headers);
-      const span = tracer.resume(`GET ${livePath}`, "server", attributes, trace);
+      const options = { kind: SpanKind.SERVER, attributes };
+      const parent = contextOf(traceHeadersOf(req.headers));
+      const span = tracer.startSpan(`GET ${livePath}`, options, parent);
       socket.once("close", () => span.end());
-      tracer.within(span, () => accept(req, socket, head));
+      withSpan(span, () => accept(req, socket, head));
     },
   };
 }
 
-/** The proxy, which hands the trace on in place of the client's. */
-export function traceProxy(proxy: ServiceProxy, tracer: Tracer): ServiceProxy {
+/** Wraps a proxy so that it forwards the trace of the request's span in place of the client's. */
+export function traceProxy(proxy: ServiceProxy): ServiceProxy {
   return {
     web(req, res, caller) {
-      Object.assign(req.headers, tracer.current()?.headers);
+      Object.assign(req.headers, activeHeaders());
       proxy.web(req, res, caller);
     },
     upgrade(req, socket, head, stamp) {
-      Object.assign(req.headers, tracer.current()?.headers);
+      Object.assign(req.headers, activeHeaders());
       proxy.upgrade(req, socket, head, stamp);
     },
     close: proxy.close,
   };
+}
+
+function activeHeaders(): object {
+  const span = trace.getActiveSpan();
+  return span === undefined ? {} : headersOf(span);
 }

@@ -1,25 +1,25 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { unitsFor, usdJson } from "@tollgate/core/money";
-import type { Asked, JsonAnswer, JsonRoute } from "@tollgate/generation/json-route";
+import type { Attempted, JsonResponse, JsonRoute } from "@tollgate/generation/json-route";
 import type { GenerateImagesRequest } from "@tollgate/proto/tollgate/v1/image";
 import { SlotFailure } from "@tollgate/upstream/failure";
 
-/** Images bill what came: it may be less than was asked for, and no more of it is handed on. */
+/** Images bill what came: it may be less than was attempted for, and no more of it is handed on. */
 export const generation: JsonRoute<GenerateImagesRequest> = {
   routeType: "images",
   bound: ({ images = 1 }) => BigInt(images),
-  decide: ({ images }, asked) =>
-    images === undefined ? {} : { n: affordableImages(images, asked) },
-  measure(answer, { images = 1 }, asked) {
+  decide: ({ images }, attempted) =>
+    images === undefined ? {} : { n: affordableImages(images, attempted) },
+  measure(answer, { images = 1 }, attempted) {
     const came = imagesOf(answer).length;
     if (came === 0) throw new SlotFailure("unusable", "the provider's answer has no image URL");
-    const quantity = BigInt(Math.min(came, affordableImages(images, asked)));
+    const quantity = BigInt(Math.min(came, affordableImages(images, attempted)));
     return { quantity, basis: "returned" };
   },
 };
 
 /** The client's answer: the provider's URLs as they are, and our own usage in place of its. */
-export function imagesAnswer({ value, used, cost }: JsonAnswer, now: Date): Uint8Array {
+export function imagesAnswer({ value, used, cost }: JsonResponse, now: Date): Uint8Array {
   const images = Number(used.quantity);
   const created = isTime(value.created) ? value.created : Math.floor(now.getTime() / 1_000);
   const usage = { images, cost: usdJson(cost) };
@@ -30,8 +30,8 @@ function isTime(seconds: unknown): seconds is number {
   return Number.isSafeInteger(seconds) && Number(seconds) >= 0;
 }
 
-/** No more images than the hold pays for, and at least the one that a provider is asked for. */
-function affordableImages(images: number, { slot, held }: Asked): number {
+/** No more images than the hold pays for, and at least the one that a provider is attempted for. */
+function affordableImages(images: number, { slot, held }: Attempted): number {
   const price = slot.pricing.input;
   if (price.picoUsd === 0n) return images;
   const affordable = unitsFor(held, price);

@@ -1,5 +1,5 @@
 import { serveJson } from "@tollgate/generation/json-route";
-import { openModality } from "@tollgate/generation/provider-runtime";
+import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
 import { offer } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
@@ -9,13 +9,13 @@ import { generation, imagesAnswer } from "./generation.ts";
 export const image = defineService({
   name: "image",
   async setup(context) {
-    const modality = await openModality(context);
+    const runtime = await openProviderRuntime(context);
     const implementation = offer(ImageService, {
       async generateImages(call, { signal }) {
-        const answer = await serveJson(modality, generation, call, signal);
+        const answer = await serveJson(runtime, generation, call, signal);
         return { body: imagesAnswer(answer, context.now()) };
       },
     });
-    return { offers: [implementation], stop: modality.stop };
+    return { offers: [implementation], stop: runtime.stop };
   },
 });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Log } from "@tollgate/core/log";
-import { type Tracer, traceHeaders } from "@tollgate/core/tracing/tracer";
-import { traceProcessing } from "@tollgate/metering/broker/traced-messages";
+import { readTraceHeaders } from "@tollgate/core/tracing";
+import { tracedProcessing } from "@tollgate/metering/broker/traced-messages";
 import { usageConsumer, usageStream } from "@tollgate/metering/broker/usage-stream";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import type { Broker } from "@tollgate/runtime/broker/connection";
@@ -39,7 +39,6 @@ export function consumeUsage(
   capture: (event: UsageEvent) => Promise<void>,
   log: Log,
   metrics: Pick<Metrics, "usageQueueLag">,
-  tracer?: Tracer,
 ): UsageConsumer {
   let stopped = false;
   let messages: ConsumerMessages | undefined;
@@ -61,7 +60,7 @@ export function consumeUsage(
   async function readAll(from: ConsumerMessages): Promise<void> {
     for await (const message of from) {
       while (underWay.size >= maxMessagesUnderWay) await Promise.race(underWay);
-      const work = handle(message, captureFor(message, capture, tracer), log);
+      const work = handle(message, captureFor(message, capture), log);
       underWay.add(work);
       void work.finally(() => underWay.delete(work));
     }
@@ -132,11 +131,9 @@ const lost: ReadonlySet<string> = new Set([
 function captureFor(
   { headers }: JsMsg,
   capture: (event: UsageEvent) => Promise<void>,
-  tracer: Tracer | undefined,
 ): (event: UsageEvent) => Promise<void> {
-  if (tracer === undefined) return capture;
-  const trace = traceHeaders((name) => headers?.get(name));
-  return trace === undefined ? capture : traceProcessing(capture, trace, tracer);
+  const trace = readTraceHeaders((name) => headers?.get(name));
+  return trace === undefined ? capture : tracedProcessing(capture, trace);
 }
 
 async function handle(

@@ -27,7 +27,7 @@ const sweepEveryMs = 1_000;
 /** Wallets, holds and ledger entries: the only service that moves money. */
 export const ledger = defineService({
   name: "ledger",
-  async setup({ env, log, broker, metrics, migrates, tracer, now }) {
+  async setup({ env, log, broker, metrics, migrates, now }) {
     const config = readConfig(env);
     const pool = await openDatabase({
       url: config.databaseUrl,
@@ -41,7 +41,7 @@ export const ledger = defineService({
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
     const captures = followCaptures(createCapture(pool, metrics));
-    const consumer = broker && consumeUsage(broker, captures.capture, log, metrics, tracer);
+    const consumer = broker && consumeUsage(broker, captures.capture, log, metrics);
     const sweep = startSweep(pool, log);
     return {
       offers: [offer(LedgerService, implement(pool, prisma, config, captures, now))],

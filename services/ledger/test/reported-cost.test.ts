@@ -7,7 +7,9 @@ import { create } from "@bufbuild/protobuf";
 import type { Catalog, Model } from "@tollgate/catalog/model";
 import { createLog } from "@tollgate/core/log";
 import { costOf, minOf, type Price } from "@tollgate/core/money";
-import { createPipeline, dearestCost, type Pipeline } from "@tollgate/generation/pipeline";
+import { createEngine, type Engine } from "@tollgate/generation/engine";
+import { dearestCost } from "@tollgate/generation/estimate";
+import type { Generation } from "@tollgate/generation/generation";
 import { createCharges } from "@tollgate/metering/charges";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openSpool } from "@tollgate/metering/outbox/spool";
@@ -31,7 +33,7 @@ const emptyCatalog: Catalog = {
 describe("what a client is told", () => {
   let pool: pg.Pool;
   let ledger: RunningLedger;
-  let pipeline: Pipeline;
+  let engine: Engine;
   /** What a growing hold waits for on its way to the ledger. */
   let delay: Promise<unknown> = Promise.resolve();
 
@@ -40,7 +42,7 @@ describe("what a client is told", () => {
     pool = await openLedger(url);
     ledger = await runLedger(url);
     const { client } = ledger;
-    pipeline = createPipeline({
+    engine = createEngine({
       catalog: () => emptyCatalog,
       holds: createHolds(
         { ...client, growHold: (...call) => delay.then(() => client.growHold(...call)) },
@@ -116,17 +118,20 @@ describe("what a client is told", () => {
       accountId,
       keyId: "k",
     });
-    const generation = await pipeline.open(caller, model, 5_000n);
     const overtaken = Promise.withResolvers<void>();
     delay = overtaken.promise;
-    const growth = generation.grow(7_000n);
-    const failure = generation.fail();
-    await Promise.race([failure, setTimeout(100)]);
+    let growth: Promise<bigint> | undefined;
+    let ended: Generation | undefined;
+    const ending = engine.generate({ caller, model, estimate: 5_000n }, async (generation) => {
+      growth = generation.grow(7_000n);
+      ended = generation;
+    });
+    await Promise.race([ending, setTimeout(100)]);
     overtaken.resolve();
     expect(await growth).toBe(7_000n);
-    await failure;
+    await ending;
     expect(await readSettled(accountId)).toMatchObject({ balance: 1_000_000n, held: 0n });
-    await expect(generation.grow(1_000n)).rejects.toThrow("ended");
+    await expect(ended?.grow(1_000n)).rejects.toThrow("ended");
   });
 
   /** The wallet once whoever asks the ledger for it finds in it what was answered before. */
@@ -153,20 +158,13 @@ describe("what a client is told", () => {
     const whole = costAt(used)(unit);
     let held = 0n;
     try {
-      const { cost } = await pipeline.run({
-        caller,
-        model,
-        estimate,
-        async ask(_slot, granted) {
-          held = granted;
+      const cost = await engine.generate({ caller, model, estimate }, async (generation) => {
+        const { slot } = await generation.attempt(async () => {
+          held = generation.held;
           if (fails) throw new Error("the provider is gone");
-          return used;
-        },
-        measure: (quantity) => ({
-          quantity,
-          basis: "provider",
-          lines: [{ quantity, price: unit }],
-        }),
+        });
+        const lines = [{ quantity: used, price: unit }];
+        return generation.settle(slot, { quantity: used, basis: "provider", lines });
       });
       return { told: cost, whole, held };
     } catch (error) {

@@ -2,7 +2,7 @@ import { type Environment, readSettings } from "@tollgate/core/config";
 import { StartError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import { type Program, startProgram } from "@tollgate/runtime/program";
-import { openTracer } from "@tollgate/runtime/tracing/open";
+import { startTracing } from "@tollgate/runtime/tracing/start";
 import { z } from "zod";
 import { migrateAll } from "./migrate.ts";
 import { servicesOf } from "./targets.ts";
@@ -32,15 +32,15 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
   const listen = settings.TOLLGATE_LISTEN ?? (isAlone ? defaultListen : "");
   const operations =
     settings.TOLLGATE_OPERATIONS_LISTEN ?? (isAlone ? defaultOperationsListen : "");
-  const tracer = await openTracer(env, isAlone ? `tollgate-${target}` : "tollgate", (reason) => {
+  const tracing = await startTracing(env, isAlone ? `tollgate-${target}` : "tollgate", (reason) => {
     log.warn({ reason }, "spans could not be sent");
   });
-  const log = createLog(settings.TOLLGATE_LOG, tracer);
+  const log = createLog(settings.TOLLGATE_LOG);
   return startProgram(
     services,
     { ...env, TOLLGATE_LISTEN: listen, TOLLGATE_OPERATIONS_LISTEN: operations },
     log,
-    tracer,
+    tracing,
   );
 }
 

@@ -1,7 +1,7 @@
 import { envelope, GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import type { Modality } from "@tollgate/generation/provider-runtime";
-import { cutStream } from "@tollgate/generation/streamed-response";
+import { brokenStream } from "@tollgate/generation/engine";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { answerErrorOnSocket, toGatewayError } from "@tollgate/http/error-response";
 import type { AcceptUpgrade } from "@tollgate/http/proxied-request";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
@@ -26,7 +26,7 @@ export interface LiveServer {
 
 /** Serves GET /v1/audio/transcriptions/stream. */
 export function createLiveServer(
-  modality: Modality,
+  runtime: ProviderRuntime,
   { log, metrics, ending }: Pick<ServiceContext, "log" | "metrics" | "ending">,
 ): LiveServer {
   const live = new Set<LiveSocket>();
@@ -50,7 +50,7 @@ export function createLiveServer(
     live.add(client);
     metrics.openSockets.inc();
     try {
-      await serveSession(modality, caller, client, told.signal);
+      await serveSession(runtime, caller, client, told.signal);
       client.finish(told.signal.aborted ? goingAway : normalClosure);
     } catch (error) {
       if (client.gone.aborted) return;
@@ -80,7 +80,7 @@ export function createLiveServer(
 }
 
 function failureOf(error: unknown, log: Log): GatewayError {
-  return error instanceof SlotFailure ? cutStream() : toGatewayError(error, log);
+  return error instanceof SlotFailure ? brokenStream() : toGatewayError(error, log);
 }
 
 /** A failure as a frame: the envelope, and whether another try makes sense. */

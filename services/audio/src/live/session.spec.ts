@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { createQueue } from "@tollgate/core/queue";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ClientFrame, LiveSocket } from "./live-socket.ts";
@@ -16,7 +16,7 @@ function silentClient(): LiveSocket {
 }
 
 function serve(client: LiveSocket, ending: AbortSignal): Promise<void> {
-  return serveSession({} as Modality, create(CallerSchema), client, ending);
+  return serveSession({} as ProviderRuntime, create(CallerSchema), client, ending);
 }
 
 test("a client that sends no configuration is told so after 30 seconds", async () => {

@@ -1,8 +1,8 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
+import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { Generation } from "@tollgate/generation/generation";
-import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type Measured, measuredUnits } from "@tollgate/metering/measured";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type AudioProgress, drainEvents } from "../drained-events.ts";
@@ -28,14 +28,14 @@ const budgetEveryMs = 1_000;
 const idleMs = 8_000;
 
 /**
- * Serves one live transcription to its end: the configuration, then audio up and events down until
- * the provider has said it all. Raises what the client is to be told. Whatever happens, the
- * generation is settled: a stream that the provider or the gateway fails is not billed, one that
- * the client or its money ends is billed for what was used. A client whose frames
- * end without a configuration is told so, unless `ending` has aborted: it is not to blame then.
+ * Serves one live transcription to its end: the configuration, then audio to the provider and events
+ * to the client until the provider closes. Throws the error that the client is sent. A stream that
+ * the provider or the gateway fails is not billed; a stream that the client ends, or the end of its
+ * money, is billed for what was used. Where the frames end without a configuration, it throws
+ * `invalid_json`, unless the gateway itself is ending.
  */
 export async function serveSession(
-  { pipeline, providers }: Modality,
+  { engine, providers }: ProviderRuntime,
   caller: Caller,
   client: LiveSocket,
   ending: AbortSignal,
@@ -44,27 +44,22 @@ export async function serveSession(
   const first = await firstFrame(frames, client, ending);
   if (first === undefined) return;
   const resolve = (alias: string) =>
-    streamingModel(pipeline.resolve(alias, "transcriptions"), "model");
+    streamingModel(engine.resolve(alias, "transcriptions"), "model");
   const model = readConfigFrame(first, resolve);
   const estimate = dearestCostOfUnits(model, secondsAtATime);
-  const generation = await pipeline.open(caller, model, estimate);
-  let stream: LiveStream | undefined;
-  try {
-    const { slot, answer } = await generation.call((one) =>
-      connectProvider(one, providers, caller.requestId, client.gone),
+  await engine.generate({ caller, model, estimate }, async (generation) => {
+    const { slot, response: provider } = await generation.attempt((slot) =>
+      connectProvider(slot, providers, caller.requestId, client.gone),
     );
-    stream = openStream(client, answer, slot, generation);
+    const stream = openStream(client, provider, slot, generation);
+    generation.billPartial((failure) => {
+      const isEndedByClient = client.gone.aborted || isExhausted(failure);
+      const isBilled = isEndedByClient || (isRefusal(failure) && stream.hasDelivered());
+      return isBilled ? { slot, response: stream.measure() } : undefined;
+    });
     await stream.run(frames);
-  } catch (error) {
-    const isOver = client.gone.aborted || isExhausted(error);
-    if (stream !== undefined && (isOver || (isRefusal(error) && stream.hasDelivered()))) {
-      await generation.complete(stream.slot, stream.measure());
-    } else {
-      await generation.fail(error);
-    }
-    throw error;
-  }
-  await generation.complete(stream.slot, stream.measure());
+    await generation.settle(slot, stream.measure());
+  });
 }
 
 async function firstFrame(
@@ -76,11 +71,10 @@ async function firstFrame(
   const { value, done } = await frames.next().finally(() => clearTimeout(late));
   if (!done) return value;
   if (client.gone.aborted || ending.aborted) return undefined;
-  throw new GatewayError("invalid_json", "The configuration did not come.");
+  throw new GatewayError("invalid_json", "No configuration frame was received.");
 }
 
 interface LiveStream {
-  slot: Slot;
   /** Resolves when all events are out. */
   run(frames: AsyncIterator<ClientFrame>): Promise<void>;
   /** Whether the client was sent anything. */
@@ -127,7 +121,6 @@ function openStream(
   }
 
   return {
-    slot,
     async run(frames) {
       let failure: { error: unknown } | undefined;
       const giveUp = (error: unknown) => {

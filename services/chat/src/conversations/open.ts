@@ -21,7 +21,7 @@ export interface Conversations {
 
 /** Opens the conversation store. Raises a StartError when its database cannot be used. */
 export async function openConversations(
-  { env, log, migrates, peer, tracer }: ServiceContext,
+  { env, log, migrates, peer }: ServiceContext,
   { databaseConnections, waitMs }: { databaseConnections: number; waitMs: number },
 ): Promise<Conversations> {
   const pool = await openDatabase({
@@ -35,9 +35,8 @@ export async function openConversations(
   const store = createConversationStore(pool);
   const locks = createSessionLocks(pool, log, { waitMs });
   const deletion = createDeletion(pool, ledger, log);
-  const plain = { store, locks, log };
   return {
-    sessions: createSessions(tracer === undefined ? plain : traceSessionParts(plain, tracer)),
+    sessions: createSessions(traceSessionParts({ store, locks, log })),
     api: implementConversations({ store, deletion, ledger }),
     async stop() {
       locks.stop();

@@ -1,19 +1,18 @@
-import { traced } from "@tollgate/core/tracing/traced";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
+import { traced, tracer } from "@tollgate/core/tracing";
 import type { SessionParts } from "./session.ts";
 
-/** What sessions stand on, with spans for the wait for a conversation and for keeping its turn. */
-export function traceSessionParts({ store, locks, log }: SessionParts, tracer: Tracer) {
-  const span = (name: string) => tracer.start(name, "internal", {});
+/** Wraps the wait for a conversation, and the storing of its turn, in spans. */
+export function traceSessionParts({ store, locks, log }: SessionParts): SessionParts {
   return {
     log,
     locks: {
       ...locks,
-      take: (...order) => traced(tracer, span("wait for conversation"), () => locks.take(...order)),
+      take: (...args) =>
+        traced(tracer.startSpan("wait for conversation"), () => locks.take(...args)),
     },
     store: {
       ...store,
-      append: (...turn) => traced(tracer, span("keep turn"), () => store.append(...turn)),
+      append: (...turn) => traced(tracer.startSpan("store turn"), () => store.append(...turn)),
     },
-  } satisfies SessionParts;
+  };
 }

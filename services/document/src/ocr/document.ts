@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import { type Measured, measuredUnits } from "@tollgate/metering/measured";
 import { SlotFailure } from "@tollgate/upstream/failure";
@@ -13,24 +13,24 @@ import { jobStateOf } from "./job-state.ts";
  * POST /v1/ocr, as the edge proxies it: the provider's JSON, byte for byte. Bills the pages that
  * the provider reports, else the files.
  */
-export async function answerOcr(modality: Modality, request: ProxiedRequest): Promise<void> {
-  const { pipeline, providers } = modality;
+export async function answerOcr(runtime: ProviderRuntime, request: ProxiedRequest): Promise<void> {
+  const { engine, providers } = runtime;
   const { res, caller, signal } = request;
-  await withOcrForm(modality, request, async (form, model) => {
+  await withOcrForm(runtime, request, async (form, model) => {
     const { requestId } = caller;
-    const { answer } = await pipeline.run({
-      caller,
-      model,
-      estimate: dearestCostOfUnits(model, BigInt(form.pages)),
-      async ask(slot) {
-        const order = { path: slot.path, requestId };
-        const read = await forwardForm(providers, slot, order, form, signal);
+    const estimate = dearestCostOfUnits(model, BigInt(form.pages));
+    const bytes = await engine.generate({ caller, model, estimate }, async (generation) => {
+      const { slot, response } = await generation.attempt(async (slot) => {
+        const target = { path: slot.path, requestId };
+        const read = await forwardForm(providers, slot, target, form, signal);
         if (jobStateOf(read.value) !== "failed") return read;
         throw new SlotFailure("unusable", "the provider could not read the document");
-      },
-      measure: ({ value }, slot) => measurePages(reportedPages(value), form.fileParts, slot),
+      });
+      const pages = reportedPages(response.value);
+      await generation.settle(slot, measurePages(pages, form.fileParts, slot));
+      return response.bytes;
     });
-    sendJsonBytes(res, answer.bytes);
+    sendJsonBytes(res, bytes);
   });
 }
 

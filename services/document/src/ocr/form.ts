@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { readForm } from "@tollgate/http/form-fields";
 import { ocrForm } from "@tollgate/http/forms/ocr";
 import { tellAlias } from "@tollgate/http/forwarded-caller";
@@ -31,14 +31,14 @@ const unreadablePages = 100;
  * another lane than the model's.
  */
 export async function withOcrForm(
-  { pipeline }: Modality,
+  { engine }: ProviderRuntime,
   { req, res }: ProxiedRequest,
   use: (form: OcrForm, model: Model) => Promise<void>,
 ): Promise<void> {
   await withUploadStore(async (store) => {
     const form = await readOcrForm(req, store);
     tellAlias(res, form.alias);
-    const model = pipeline.resolve(form.alias, "ocr");
+    const model = engine.resolve(form.alias, "ocr");
     checkLane(form, model);
     await use(form, model);
   });

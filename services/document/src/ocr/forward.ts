@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import {
   nameRequest,
   type ProviderRequest,
@@ -20,7 +20,7 @@ export interface OcrAnswer {
  * error.
  */
 export async function forwardForm(
-  providers: Modality["providers"],
+  providers: ProviderRuntime["providers"],
   slot: Slot,
   { path, requestId }: { path: string; requestId: string },
   { body, contentType }: OcrForm,
@@ -40,7 +40,7 @@ export async function forwardForm(
 
 /** Asks a slot for a JSON object, which may tell of a job's error. Raises a SlotFailure. */
 export async function askSlot(
-  providers: Modality["providers"],
+  providers: ProviderRuntime["providers"],
   slot: Slot,
   request: ProviderRequest,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
 import { chainFailure, SlotFailure } from "@tollgate/upstream/failure";
@@ -16,7 +16,7 @@ import { jobPathOf, jobsPathOf } from "./job-paths.ts";
 import { jobStateOf } from "./job-state.ts";
 
 export interface JobParts {
-  modality: Modality;
+  runtime: ProviderRuntime;
   prisma: PrismaClient;
   log: Log;
   now(): Date;
@@ -27,20 +27,20 @@ export interface JobParts {
  * metered yet; the job is recorded as its account's.
  */
 export async function createJob(
-  { modality, prisma }: JobParts,
+  { runtime, prisma }: JobParts,
   request: ProxiedRequest,
 ): Promise<void> {
-  const { pipeline, providers } = modality;
+  const { engine, providers } = runtime;
   const { res, caller, signal } = request;
-  await withOcrForm(modality, request, async (form, model) => {
-    const { slot, answer } = await pipeline.walk(model, async (one) => {
+  await withOcrForm(runtime, request, async (form, model) => {
+    const { slot, response } = await engine.attemptFree(model, async (one) => {
       const order = { path: jobsPathOf(one), requestId: caller.requestId };
       const made = await forwardForm(providers, one, order, form, signal);
       return { ...made, jobId: jobIdOf(made.value) };
     });
     const job = {
       alias: model.alias,
-      jobId: answer.jobId,
+      jobId: response.jobId,
       accountId: caller.accountId,
       keyId: caller.keyId,
       slotId: slot.id,
@@ -48,7 +48,7 @@ export async function createJob(
     };
     // A provider may name a job again that it was given before; the account has it already.
     await prisma.ocrJob.createMany({ data: job, skipDuplicates: true });
-    sendJsonBytes(res, answer.bytes, answer.status);
+    sendJsonBytes(res, response.bytes, response.status);
   });
 }
 
@@ -61,8 +61,8 @@ export async function readJob(
   { alias, jobId, caller }: ReadOcrJobRequest,
   signal: AbortSignal,
 ): Promise<{ body: Uint8Array }> {
-  const { modality, prisma, log, now } = parts;
-  const model = modality.pipeline.resolve(alias, "ocr");
+  const { runtime, prisma, log, now } = parts;
+  const model = runtime.engine.resolve(alias, "ocr");
   if (caller === undefined || !canBeJobId(jobId)) throw unknownJob();
   const job = await prisma.ocrJob.findFirst({
     where: { accountId: caller.accountId, alias, jobId },
@@ -71,11 +71,11 @@ export async function readJob(
   });
   if (job === null) throw unknownJob();
   const slot = slotOf(job, model);
-  const answer = await askForJob(modality, slot, jobId, signal);
+  const answer = await askForJob(runtime, slot, jobId, signal);
   const state = jobStateOf(answer.value);
   if (job.meteredAt === null && state !== "running") {
     const measured = measurePages(reportedPages(answer.value), job.fileParts, slot);
-    await modality.pipeline.record({
+    await runtime.engine.recordLate({
       eventId: eventIdOf(job),
       caller: { ...caller, keyId: job.keyId },
       model,
@@ -113,7 +113,7 @@ async function markMetered(
 }
 
 async function askForJob(
-  { providers }: Modality,
+  { providers }: ProviderRuntime,
   slot: Slot,
   jobId: string,
   signal: AbortSignal,

@@ -1,6 +1,7 @@
+import { trace } from "@opentelemetry/api";
 import { type LoggerOptions, pino } from "pino";
 import { PinoPretty } from "pino-pretty";
-import type { Tracer } from "./tracing/tracer.ts";
+import { isTracing } from "./tracing.ts";
 
 /**
  * Structured logging. A line never holds a prompt, an answer or a secret; an error is logged by
@@ -21,15 +22,17 @@ const gatherBytes = 4_096;
 const gatherMs = 100;
 
 /**
- * JSON lines on standard error, or readable ones when that is a terminal. With a tracer, a line
- * that is written for a request carries its `trace_id`.
+ * Creates a log of JSON lines on standard error, or of readable lines where that is a terminal.
+ * Where traces are on by now, the lines of a request carry its `trace_id`.
  */
-export function createLog(level: LogLevel, tracer?: Tracer): Log {
+export function createLog(level: LogLevel): Log {
   const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    ...(tracer === undefined ? {} : { mixin: () => ({ trace_id: tracer.current()?.traceId }) }),
+    ...(isTracing()
+      ? { mixin: () => ({ trace_id: trace.getActiveSpan()?.spanContext().traceId }) }
+      : {}),
   };
   if (!process.stderr.isTTY) {
     const destination = { dest: 2, sync: false, minLength: gatherBytes, periodicFlush: gatherMs };

@@ -1,7 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Span } from "@opentelemetry/api";
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
-import type { Log } from "@tollgate/core/log";
-import { costOf, formatUsd, minOf, type NanoUsd } from "@tollgate/core/money";
+import { costOf, minOf, type NanoUsd } from "@tollgate/core/money";
+import { failSpan, recordFailure } from "@tollgate/core/tracing";
 import type { Charges } from "@tollgate/metering/charges";
 import { alreadyPaid, type Hold, type Holds } from "@tollgate/metering/holds/holds";
 import type { Measured } from "@tollgate/metering/measured";
@@ -14,157 +15,229 @@ import {
 } from "@tollgate/metering/usage-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
-import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { Breakers } from "@tollgate/upstream/breaker";
-import { type ChainParts, type Served, walkChain } from "@tollgate/upstream/chain";
+import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/chain";
+import { startAttempt, withAttempt } from "@tollgate/upstream/traced-requests";
+import { readToFirst } from "./first-chunk.ts";
+import { countUsage, logGeneration, type Reporting } from "./reporting.ts";
+import { recordFirstChunk, recordUsage } from "./usage-span.ts";
 
-/** One billable request under way: its money is set aside. */
-export interface Generation {
-  /** What the hold got: the estimate, or what the wallet had. */
-  readonly held: NanoUsd;
-  /**
-   * Sets more money aside for a request that goes on, and answers how much: the estimate, or what
-   * the wallet had. Raises `credit_balance_exhausted` when it had nothing.
-   */
-  grow(estimate: NanoUsd): Promise<NanoUsd>;
-  /** Walks the model's chain; see `walkChain`. */
-  call<Answer>(attempt: (slot: Slot) => Promise<Answer>): Promise<Served<Answer>>;
-  /** The first piece of a streamed answer is there. */
-  firstPiece(): void;
-  /** The whole answer is there, and what it used is known. */
-  answered(measured: Measured): void;
-  /**
-   * Prices what was measured and publishes it. Answers, once its event is safe, the cost that a
-   * client is told where its route tells one: no more than was held.
-   */
-  complete(slot: Slot, measured: Measured): Promise<NanoUsd>;
-  /** The charge for what was measured, as far as it is known before it is made. */
-  chargeOf(measured: Measured): NanoUsd;
-  /** Records a generation that is not billed, and so gives the hold back. Never raises. */
-  fail(cause?: unknown): Promise<void>;
+/** One request that costs money, and what it costs at most. */
+export interface BillableCall {
+  caller: Caller | undefined;
+  model: Model;
+  /** The upper bound of its cost: what is held before a provider is called. */
+  estimate: NanoUsd;
+  /** The conversation that the ledger links the charge to. */
+  conversationId?: string | undefined;
 }
 
-/** What a generation stands on. */
-export interface GenerationParts {
+/** A billable call in progress, whose money is held. */
+export interface Generation {
+  /** The amount held: the estimate, or what the wallet had. */
+  readonly held: NanoUsd;
+  /**
+   * Adds to the hold of a call that goes on. Returns the amount added: the estimate, or what the
+   * wallet had. Throws `credit_balance_exhausted` when it had nothing.
+   */
+  grow(estimate: NanoUsd): Promise<NanoUsd>;
+  /** Attempts the slots of the model's chain; see `walkChain`. */
+  attempt<Response>(call: (slot: Slot) => Promise<Response>): Promise<Served<Response>>;
+  /**
+   * The same for a response in chunks. Resolves once the first chunk has come, so that a slot which
+   * sends none counts as failed, and the next one is attempted.
+   */
+  attemptStream<Opened extends { chunks: AsyncIterable<unknown> }>(
+    open: (slot: Slot) => Promise<Opened>,
+  ): Promise<Served<Opened>>;
+  /**
+   * Names what is billed where the call ends before it is settled. `measure` gets the error that
+   * ended it, if there is one, and returns undefined where nothing is billed. A call with a charge
+   * id is not billed: it outlives its client, and ends early only with its process, after which
+   * another run of the same request is billed.
+   */
+  billPartial(measure: (failure: unknown) => Served<Measured> | undefined): void;
+  /**
+   * Records what the complete response used. Returns the charge as far as it is known before it is
+   * made: no more than is held.
+   */
+  measured(slot: Slot, usage: Measured): NanoUsd;
+  /**
+   * Publishes the usage event of what was used. Resolves once the event is durable, with the cost
+   * that a client is told where its route reports one: no more than is held.
+   */
+  settle(slot: Slot, usage: Measured): Promise<NanoUsd>;
+}
+
+export interface GenerationDependencies extends Reporting {
   holds: Holds;
   publisher: Publisher;
   charges: Charges;
   breakers: Breakers;
-  log: Log;
-  metrics: Metrics;
   now(): Date;
 }
 
-/** Routes whose answers name their cost: what the client is told is what it pays. */
-const tellsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
+/** Routes whose responses report their cost: the client pays what it was told. */
+const reportsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
 
-/**
- * Takes the hold of a generation. What it answers must be ended, by `complete` or by `fail`. Raises
- * what taking a hold raises.
- */
-export async function openGeneration(
-  parts: GenerationParts,
-  caller: Caller | undefined,
-  model: Model,
-  estimate: NanoUsd,
-  conversationId = "",
-): Promise<Generation> {
-  if (caller === undefined) throw new Error("a call names its caller");
-  const { requestId, accountId, chargeId } = caller;
-  const paid = isRepeated(caller) ? await parts.charges.of(chargeId) : undefined;
-  const hold =
-    paid === undefined
-      ? await parts.holds.take(requestId, accountId, estimate)
-      : alreadyPaid(estimate);
-  return new LiveGeneration(parts, { caller, model, conversationId, paid }, hold);
+/** A generation as the engine ends it. */
+export interface OpenGeneration extends Generation {
+  /** Settles the call where its work has not: bills the partial response, or nothing. */
+  close(failure: unknown): Promise<void>;
 }
 
-/** Whether an earlier run of the request came far enough that it may have been charged. */
+/** Takes the hold of a call. `close` must follow. Throws what taking a hold throws. */
+export async function openGeneration(
+  dependencies: GenerationDependencies,
+  call: BillableCall,
+): Promise<OpenGeneration> {
+  const { caller, estimate } = call;
+  if (caller === undefined) throw new Error("a billable call has a caller");
+  const { requestId, accountId, chargeId } = caller;
+  const paid = isRepeated(caller) ? await dependencies.charges.of(chargeId) : undefined;
+  const hold =
+    paid === undefined
+      ? await dependencies.holds.take(requestId, accountId, estimate)
+      : alreadyPaid(estimate);
+  return new HeldGeneration(dependencies, { ...call, caller, paid }, hold);
+}
+
+/** Whether an earlier run of the same request may have been charged. */
 function isRepeated({ requestId, chargeId }: Caller): boolean {
   return chargeId !== "" && chargeId !== requestId;
 }
 
-/** What a generation is for. */
-interface Purpose {
+interface HeldCall extends BillableCall {
   caller: Caller;
-  model: Model;
-  conversationId: string;
-  /** What an earlier run of the request was charged: both are charged once. */
+  /** What an earlier run of the request was charged: both runs together are charged once. */
   paid: NanoUsd | undefined;
 }
 
-class LiveGeneration implements Generation {
-  readonly #parts: GenerationParts;
-  readonly #purpose: Purpose;
+interface Attempt {
+  slot: Slot;
+  span: Span;
+  startedAt: number;
+}
+
+class HeldGeneration implements OpenGeneration {
+  readonly #dependencies: GenerationDependencies;
+  readonly #call: HeldCall;
   readonly #startedAt = performance.now();
   readonly #hold: Hold;
   #slotId: string | undefined;
-  #ended = false;
-  /** A hold that grew after its event had settled it would be a new one, which nothing settles. */
+  /** The attempt whose span has not ended: that of the slot which serves. */
+  #attempt: Attempt | undefined;
+  #billPartial: (failure: unknown) => Served<Measured> | undefined = () => undefined;
+  #isSettled = false;
+  /** A hold that grew after its event had settled it would be a new one that nothing settles. */
   #growing: Promise<unknown> | undefined;
 
-  constructor(parts: GenerationParts, purpose: Purpose, hold: Hold) {
-    this.#parts = parts;
-    this.#purpose = purpose;
+  constructor(dependencies: GenerationDependencies, call: HeldCall, hold: Hold) {
+    this.#dependencies = dependencies;
+    this.#call = call;
     this.#hold = hold;
-    parts.metrics.requestsInFlight.inc();
+    dependencies.metrics.requestsInFlight.inc();
   }
 
   get held() {
     return this.#hold.amount;
   }
 
-  async grow(more: NanoUsd) {
-    if (this.#ended) throw new Error("a generation that has ended holds no more");
-    const added = this.#hold.grow(more);
+  async grow(estimate: NanoUsd) {
+    if (this.#isSettled) throw new Error("a generation that has ended holds no more");
+    const added = this.#hold.grow(estimate);
     this.#growing = Promise.allSettled([this.#growing, added]);
     return added;
   }
 
-  async call<Answer>(attempt: (slot: Slot) => Promise<Answer>) {
-    const { model } = this.#purpose;
-    const served = await walkChain(model.chain, attempt, chainParts(this.#parts, model));
+  async attempt<Response>(call: (slot: Slot) => Promise<Response>) {
+    const { model } = this.#call;
+    const options = chainOptions(this.#dependencies, model);
+    const served = await walkChain(model.chain, (slot) => this.#tryOnce(slot, call), options);
     this.#slotId = served.slot.id;
     return served;
   }
 
-  firstPiece() {
-    const { alias } = this.#purpose.model;
-    this.#parts.metrics.firstToken.observe({ alias }, this.#elapsedMs() / 1_000);
+  async attemptStream<Opened extends { chunks: AsyncIterable<unknown> }>(
+    open: (slot: Slot) => Promise<Opened>,
+  ) {
+    const served = await this.attempt(async (slot) => {
+      const opened = await open(slot);
+      return { ...opened, chunks: await readToFirst(opened.chunks) };
+    });
+    const { alias } = this.#call.model;
+    this.#dependencies.metrics.firstToken.observe({ alias }, this.#elapsedMs() / 1_000);
+    if (this.#attempt !== undefined) recordFirstChunk(this.#attempt.span, this.#attempt.startedAt);
+    return served;
   }
 
-  answered() {}
+  billPartial(measure: (failure: unknown) => Served<Measured> | undefined) {
+    this.#billPartial = measure;
+  }
 
-  async complete(slot: Slot, measured: Measured) {
-    const { caller, model, conversationId, paid } = this.#purpose;
+  measured(slot: Slot, usage: Measured) {
+    this.#endAttempt((span) => recordUsage(span, this.#call.model, slot, usage));
+    return this.#call.paid ?? minOf(costOf(usage.lines), this.held);
+  }
+
+  async settle(slot: Slot, measured: Measured) {
+    this.#endAttempt((span) => recordUsage(span, this.#call.model, slot, measured));
+    const { caller, model, conversationId = "", paid } = this.#call;
     const usage = completedUsage(slot, measured);
     const reported = minOf(usage.costNanoUsd, this.held);
-    // What an earlier run paid for was counted with that one.
+    // What an earlier run paid for was counted with that run.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
-    countUsage(this.#parts.metrics, model, { ...usage, costNanoUsd });
-    const told = tellsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {};
-    this.#tell(costNanoUsd);
-    const ended = { ...usage, ...told, chargeId: caller.chargeId, conversationId };
-    const event = await this.#publish(ended);
+    countUsage(this.#dependencies, model, { ...usage, costNanoUsd });
+    this.#log(costNanoUsd);
+    const event = await this.#publish({
+      ...usage,
+      ...(reportsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
+      chargeId: caller.chargeId,
+      conversationId,
+    });
     if (!isRepeated(caller)) return reported;
-    return paid ?? (await this.#parts.charges.ofEvent(event)) ?? reported;
+    return paid ?? (await this.#dependencies.charges.ofEvent(event)) ?? reported;
   }
 
-  chargeOf({ lines }: Measured) {
-    return this.#purpose.paid ?? minOf(costOf(lines), this.held);
-  }
-
-  async fail() {
-    this.#tell(undefined);
+  async close(failure: unknown) {
+    if (this.#isSettled) return;
+    const partial = this.#call.caller.chargeId === "" ? this.#billPartial(failure) : undefined;
+    if (partial !== undefined) {
+      await this.settle(partial.slot, partial.response);
+      return;
+    }
+    this.#endAttempt((span) =>
+      failure === undefined ? failSpan(span, "abandoned") : recordFailure(span, failure),
+    );
+    this.#log(undefined);
     await this.#publish({ ...failedUsage, chargeId: "", conversationId: "" });
+  }
+
+  async #tryOnce<Response>(slot: Slot, call: (slot: Slot) => Promise<Response>): Promise<Response> {
+    const span = startAttempt(this.#call.model, slot);
+    this.#attempt = { slot, span, startedAt: performance.now() };
+    try {
+      return await withAttempt(span, () => call(slot));
+    } catch (error) {
+      this.#endAttempt(() => recordFailure(span, error));
+      throw error;
+    }
+  }
+
+  #endAttempt(record: (span: Span) => void): void {
+    if (this.#attempt === undefined) return;
+    const { span } = this.#attempt;
+    this.#attempt = undefined;
+    record(span);
+    span.end();
   }
 
   async #publish(
     ended: Ended & Pick<UsageEvent, "chargeId" | "conversationId">,
   ): Promise<UsageEvent> {
-    this.#ended = true;
-    const { publisher, now } = this.#parts;
-    const { caller, model } = this.#purpose;
+    this.#isSettled = true;
+    const { publisher, now } = this.#dependencies;
+    const { caller, model } = this.#call;
     const { requestId, accountId, keyId } = caller;
     if (this.#growing !== undefined) await this.#growing;
     const event: UsageEvent = {
@@ -184,11 +257,11 @@ class LiveGeneration implements Generation {
     return event;
   }
 
-  #tell(cost: NanoUsd | undefined): void {
-    const { metrics, log } = this.#parts;
+  #log(cost: NanoUsd | undefined): void {
+    const { metrics, log } = this.#dependencies;
     metrics.requestsInFlight.dec();
     const ended = { slotId: this.#slotId, cost, ms: Math.round(this.#elapsedMs()) };
-    tellGeneration(log, { ...this.#purpose, ...ended });
+    logGeneration(log, { ...this.#call, ...ended });
   }
 
   #elapsedMs(): number {
@@ -196,48 +269,13 @@ class LiveGeneration implements Generation {
   }
 }
 
-export function chainParts(
-  { breakers, log, metrics }: GenerationParts,
+export function chainOptions(
+  { breakers, log, metrics }: Pick<GenerationDependencies, "breakers" | "log" | "metrics">,
   { alias }: Model,
-): ChainParts {
+): ChainOptions {
   return {
     breakers,
     log,
-    onCall: (slot, outcome) => metrics.slotCalls.inc({ alias, slot: slot.id, outcome }),
+    onAttempt: (slot, outcome) => metrics.slotCalls.inc({ alias, slot: slot.id, outcome }),
   };
-}
-
-/** A generation that has ended, as the log tells it. */
-export interface EndedGeneration {
-  caller: Caller;
-  model: Model;
-  slotId: string | undefined;
-  /** Undefined when it is not billed. */
-  cost: NanoUsd | undefined;
-  /** Undefined where another request began it. */
-  ms?: number;
-}
-
-export function tellGeneration(log: Log, { caller, model, slotId, cost, ms }: EndedGeneration) {
-  const fields = {
-    request_id: caller.requestId,
-    route_type: model.routeType,
-    alias: model.alias,
-    slot: slotId,
-    billed: cost !== undefined,
-    cost_usd: cost === undefined ? undefined : formatUsd(cost),
-    ms,
-  };
-  log.info(fields, "generation");
-}
-
-/** Counts what was metered. */
-export function countUsage(metrics: Metrics, { alias, routeType }: Model, usage: Ended): void {
-  metrics.cost.inc({ route_type: routeType, alias }, Number(usage.costNanoUsd));
-  if (usage.promptTokens > 0n) {
-    metrics.tokens.inc({ alias, direction: "prompt" }, Number(usage.promptTokens));
-  }
-  if (usage.completionTokens > 0n) {
-    metrics.tokens.inc({ alias, direction: "completion" }, Number(usage.completionTokens));
-  }
 }

@@ -2,8 +2,9 @@ import type { Model, Slot } from "@tollgate/catalog/model";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, test } from "vitest";
+import type { Engine } from "./engine.ts";
+import type { Generation } from "./generation.ts";
 import { type JsonCall, type JsonRoute, serveJson } from "./json-route.ts";
-import type { Order, Pipeline } from "./pipeline.ts";
 
 const route: JsonRoute<JsonCall> = {
   routeType: "rerank",
@@ -11,14 +12,19 @@ const route: JsonRoute<JsonCall> = {
   measure: () => ({ quantity: 1n, basis: "request" }),
 };
 
-/** Serves one call whose only slot answers `text` with a 200. */
+/** Serves one call whose only slot responds with a 200 and `text`. */
 function serve(text: string, lists?: readonly string[]) {
-  const slot = { upstreamModel: "m" } as Slot;
+  const slot = { upstreamModel: "m", pricing: {} } as Slot;
   const model = { chain: [] as readonly Slot[] } as Model;
-  const pipeline = {
+  const generation = {
+    held: 0n,
+    attempt: async <R>(call: (one: Slot) => Promise<R>) => ({ slot, response: await call(slot) }),
+    settle: async () => 0n,
+  } as unknown as Generation;
+  const engine = {
     resolve: () => model,
-    run: async (order: Order<unknown>) => ({ answer: await order.ask(slot, 0n), cost: 0n }),
-  } as unknown as Pipeline;
+    generate: <T>(_call: unknown, work: (one: Generation) => Promise<T>) => work(generation),
+  } as unknown as Engine;
   async function* body() {
     yield Buffer.from(text);
   }
@@ -27,7 +33,7 @@ function serve(text: string, lists?: readonly string[]) {
   } as unknown as ProviderClient;
   const call = { caller: {} as Caller, alias: "a", body: Buffer.from("{}") };
   const { signal } = new AbortController();
-  return serveJson({ pipeline, providers }, lists ? { ...route, lists } : route, call, signal);
+  return serveJson({ engine, providers }, lists ? { ...route, lists } : route, call, signal);
 }
 
 test.each([

@@ -5,84 +5,83 @@ import { measuredUnits, type Used } from "@tollgate/metering/measured";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
-import { type ProviderClient, readJson } from "@tollgate/upstream/provider-client";
+import { readJson } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
-import { dearestCostOfUnits, type Pipeline } from "./pipeline.ts";
+import { dearestCostOfUnits } from "./estimate.ts";
+import type { ProviderRuntime } from "./provider-runtime.ts";
 
-/** A validated request of a route that answers one JSON with another. */
+/** A validated request of a route that takes JSON and returns JSON. */
 export interface JsonCall {
   caller?: Caller | undefined;
   alias: string;
-  /** A JSON object: the client's body without what the gateway decides. */
+  /** A JSON object: the client's body without the members that the gateway sets. */
   body: Uint8Array;
 }
 
-/** What a slot is asked under. */
-export interface Asked {
+/** What one attempt at a slot is made with. */
+export interface Attempted {
   model: Model;
   slot: Slot;
   held: NanoUsd;
 }
 
-/** What is particular to such a route. It bills one unit; its price is the slot's input price. */
+/**
+ * What is particular to one JSON route. Such a route bills one unit, at the slot's input price.
+ */
 export interface JsonRoute<Call extends JsonCall> {
   routeType: RouteType;
-  /** The units that the call uses at the most. */
+  /** Returns the most units that the call can use. */
   bound(call: Call, model: Model): bigint;
-  /** What the gateway decides of a slot's body, besides the model. */
-  decide?(call: Call, asked: Asked): JsonObject;
-  /** Members of which an answer has one as a list, where it is not a list itself. */
+  /** Returns the members that the gateway sets in a slot's body, besides the model. */
+  decide?(call: Call, attempted: Attempted): JsonObject;
+  /** A response that is an object must have one of these members, and it must be a list. */
   lists?: readonly string[];
-  /** Measures an answer. Raises a SlotFailure for one that is of no use. */
-  measure(answer: JsonObject, call: Call, asked: Asked): Used;
+  /** Measures a response. Throws a SlotFailure for a response that is of no use. */
+  measure(response: JsonObject, call: Call, attempted: Attempted): Used;
 }
 
-export interface JsonAnswer {
-  /** As the provider wrote it. */
+export interface JsonResponse {
+  /** The provider's bytes. */
   bytes: Uint8Array;
-  /** Its members; an array has none. */
+  /** The members of an object; an array has none. */
   value: JsonObject;
   used: Used;
   cost: NanoUsd;
 }
 
-/**
- * Serves one call of a JSON route, from its alias to its usage event. Raises what the
- * pipeline raises.
- */
+/** Serves one call of a JSON route. Throws what the engine throws. */
 export async function serveJson<Call extends JsonCall>(
-  { pipeline, providers }: { pipeline: Pipeline; providers: ProviderClient },
+  { engine, providers }: Pick<ProviderRuntime, "engine" | "providers">,
   route: JsonRoute<Call>,
   call: Call,
   signal: AbortSignal,
-): Promise<JsonAnswer> {
-  const model = pipeline.resolve(call.alias, route.routeType);
-  const { requestId = "" } = call.caller ?? {};
-  const { answer, cost } = await pipeline.run({
-    caller: call.caller,
-    model,
-    estimate: dearestCostOfUnits(model, route.bound(call, model)),
-    async ask(slot, held) {
-      const asked = { model, slot, held };
-      const decided = { model: slot.upstreamModel, ...route.decide?.(call, asked) };
+): Promise<JsonResponse> {
+  const { caller, alias } = call;
+  const model = engine.resolve(alias, route.routeType);
+  const estimate = dearestCostOfUnits(model, route.bound(call, model));
+  return engine.generate({ caller, model, estimate }, async (generation) => {
+    const { slot, response } = await generation.attempt(async (slot) => {
+      const attempted = { model, slot, held: generation.held };
+      const decided = { model: slot.upstreamModel, ...route.decide?.(call, attempted) };
       const body = spliceBody(decided, call.body);
+      const { requestId = "" } = caller ?? {};
       const accept = "application/json";
-      const response = await providers.post(slot, body, { accept, requestId, signal });
-      const { bytes, value: json } = await readJson(response, signal);
+      const sent = await providers.post(slot, body, { accept, requestId, signal });
+      const { bytes, value: json } = await readJson(sent, signal);
       const value = membersOf(json, route.lists);
-      return { bytes, value, used: route.measure(value, call, asked) };
-    },
-    measure: ({ used }, slot) => measuredUnits(used, slot),
+      return { bytes, value, used: route.measure(value, call, attempted) };
+    });
+    const cost = await generation.settle(slot, measuredUnits(response.used, slot));
+    return { ...response, cost };
   });
-  return { ...answer, cost };
 }
 
 function membersOf(json: unknown, lists: JsonRoute<JsonCall>["lists"]): JsonObject {
   if (Array.isArray(json)) return {};
   if (!isJsonObject(json)) {
-    throw new SlotFailure("rejected", "the provider's answer is no JSON object or array");
+    throw new SlotFailure("rejected", "the provider's response is not a JSON object or array");
   }
   refuseReportedError(json);
   if (lists === undefined || lists.some((name) => Array.isArray(json[name]))) return json;
-  throw new SlotFailure("rejected", `the provider's answer lists no ${lists.join(" or ")}`);
+  throw new SlotFailure("rejected", `the provider's response has no list ${lists.join(" or ")}`);
 }

@@ -10,20 +10,20 @@ import type { ServiceContext } from "@tollgate/runtime/service";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
 import { z } from "zod";
-import { createPipeline, type Pipeline } from "./pipeline.ts";
+import { createEngine, type Engine } from "./engine.ts";
 
-/** What every service that calls model providers stands on. */
-export interface Modality {
-  pipeline: Pipeline;
+/** What every service that calls model providers needs. */
+export interface ProviderRuntime {
+  engine: Engine;
   providers: ProviderClient;
-  /** Waits for usage events on their way, `graceMs` at most, and lets go of everything. */
+  /** Waits up to `graceMs` for usage events that are not yet delivered, and closes everything. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Opens it. Raises a StartError for a catalog or an environment that will not do. */
-export async function openModality(context: ServiceContext): Promise<Modality> {
-  const { name, env, log, broker, peer, metrics, tracer, now } = context;
-  const providers = createProviderClient(env, tracer);
+/** Throws a StartError for a catalog or an environment that is not valid. */
+export async function openProviderRuntime(context: ServiceContext): Promise<ProviderRuntime> {
+  const { name, env, log, broker, peer, metrics, now } = context;
+  const providers = createProviderClient(env);
   const settings = readSettings(schema, env);
   const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
   const spool = await openSpool(join(settings.TOLLGATE_SPOOL_DIR, name), log);
@@ -36,7 +36,6 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
     spool,
     log,
     metrics,
-    tracer,
     missingAfterMs,
   });
   const breakers = createBreakers(
@@ -45,7 +44,7 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
   );
   const metering = { holds, publisher, charges: createCharges(ledger), metrics };
   return {
-    pipeline: createPipeline({ catalog: catalog.current, ...metering, breakers, log, tracer, now }),
+    engine: createEngine({ catalog: catalog.current, ...metering, breakers, log, now }),
     providers,
     async stop(graceMs) {
       const sharingEnded = holds.endSharing();

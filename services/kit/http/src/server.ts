@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
+import { createServer, type IncomingMessage } from "node:http";
 import { StartError } from "@tollgate/core/errors";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
 import type { HttpAddress } from "./address.ts";
+import type { ProxiedHandlers } from "./proxied-handlers.ts";
 import { type StopServer, stopperOf } from "./stop-server.ts";
 import { traceProxied } from "./traced-requests.ts";
 
@@ -15,20 +14,14 @@ export interface ProxiedServer {
   stop: StopServer;
 }
 
-export interface ProxiedHandlers {
-  request(req: IncomingMessage, res: ServerResponse): void;
-  upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-}
-
 /**
  * Serves what the edge proxies to a service. Raises a StartError when the address cannot be had.
  */
 export async function serveProxied(
   address: HttpAddress,
   handlers: ProxiedHandlers,
-  tracer?: Tracer,
 ): Promise<ProxiedServer> {
-  const { request, upgrade } = tracer === undefined ? handlers : traceProxied(handlers, tracer);
+  const { request, upgrade } = traceProxied(handlers);
   const server = createServer(
     {
       keepAliveTimeout: keepAliveTimeoutMs,

@@ -1,56 +1,61 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type Span, SpanKind } from "@opentelemetry/api";
 import {
-  type Span,
+  contextOf,
+  failSpan,
+  readTraceHeaders,
   type TraceHeaders,
-  type Tracer,
-  traceHeaders,
-} from "@tollgate/core/tracing/tracer";
-import type { ProxiedHandlers } from "./server.ts";
+  tracer,
+  withSpan,
+} from "@tollgate/core/tracing";
+import type { ProxiedHandlers } from "./proxied-handlers.ts";
 
-/** The trace that a request's headers name. */
-export function traceOfHeaders(headers: IncomingHttpHeaders): TraceHeaders | undefined {
-  return traceHeaders((name) => headers[name]?.toString());
+/** Returns the trace context that a request's headers carry. */
+export function traceHeadersOf(headers: IncomingHttpHeaders): TraceHeaders | undefined {
+  return readTraceHeaders((name) => headers[name]?.toString());
 }
 
-/** Tells how a request was answered, by its status alone. */
-export function tellHttpStatus(span: Span, status: number): void {
-  span.set({ "http.response.status_code": status });
-  if (status >= 500) span.fail(String(status));
-  else if (status >= 400) span.set({ "error.type": String(status) });
+/** Records the status of a response on the span of its request. */
+export function recordHttpStatus(span: Span, status: number): void {
+  span.setAttribute("http.response.status_code", status);
+  if (status >= 500) failSpan(span, String(status));
+  else if (status >= 400) span.setAttribute("error.type", String(status));
 }
 
-/** What a service does with proxied requests, with a span for each that comes with a trace. */
-export function traceProxied(handlers: ProxiedHandlers, tracer: Tracer): ProxiedHandlers {
-  const { request, upgrade } = handlers;
-  return {
+/** Wraps the handlers of proxied requests in a span for each request that carries a trace. */
+export function traceProxied({ request, upgrade }: ProxiedHandlers): ProxiedHandlers {
+  const traced: ProxiedHandlers = {
     request(req, res) {
-      const span = startProxied(req, tracer);
+      const span = startProxied(req);
       if (span === undefined) return request(req, res);
       res.once("close", () => {
-        if (res.headersSent) tellHttpStatus(span, res.statusCode);
+        if (res.headersSent) recordHttpStatus(span, res.statusCode);
         span.end();
       });
-      tracer.within(span, () => request(req, res));
+      withSpan(span, () => request(req, res));
     },
-    ...(upgrade === undefined
-      ? {}
-      : {
-          upgrade(req, socket, head) {
-            const span = startProxied(req, tracer);
-            if (span === undefined) return upgrade(req, socket, head);
-            socket.once("close", () => span.end());
-            tracer.within(span, () => upgrade(req, socket, head));
-          },
-        }),
+  };
+  if (upgrade === undefined) return traced;
+  return { ...traced, upgrade: traceUpgrade(upgrade) };
+}
+
+function traceUpgrade(upgrade: NonNullable<ProxiedHandlers["upgrade"]>) {
+  return (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const span = startProxied(req);
+    if (span === undefined) return upgrade(req, socket, head);
+    socket.once("close", () => span.end());
+    withSpan(span, () => upgrade(req, socket, head));
   };
 }
 
-/** The edge proxies known paths alone. A query is the client's to write, and is not told. */
-function startProxied(req: IncomingMessage, tracer: Tracer): Span | undefined {
-  const trace = traceOfHeaders(req.headers);
-  if (trace === undefined) return undefined;
+/** The edge proxies known paths only. The query is the client's, so it is not recorded. */
+function startProxied(req: IncomingMessage): Span | undefined {
+  const headers = traceHeadersOf(req.headers);
+  if (headers === undefined) return undefined;
   const { method = "GET", url = "/" } = req;
   const [path = "/"] = url.split("?", 1);
   const attributes = { "http.request.method": method, "http.route": path };
-  return tracer.resume(`${method} ${path}`, "server", attributes, trace);
+  const options = { kind: SpanKind.SERVER, attributes };
+  return tracer.startSpan(`${method} ${path}`, options, contextOf(headers));
 }

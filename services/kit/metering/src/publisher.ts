@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@tollgate/core/log";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
+import { isTracing } from "@tollgate/core/tracing";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Client } from "@tollgate/rpc/implementation";
@@ -34,7 +34,6 @@ export interface PublisherParts {
   spool: Spool;
   log: Log;
   metrics: Metrics;
-  tracer?: Tracer | undefined;
   /** After so long the ledger is handed what it still lacks of the broker's. */
   missingAfterMs: number;
 }
@@ -45,9 +44,8 @@ export interface PublisherParts {
  * what it lacks. An event that nobody takes stays on disk and is tried again until somebody does.
  */
 export function createPublisher(parts: PublisherParts): Publisher {
-  const { broker, ledger, spool, log, metrics, tracer } = parts;
-  const plain = createBrokerPublish(broker, log);
-  const publish = tracer === undefined ? plain : tracePublish(plain, tracer);
+  const { broker, ledger, spool, log, metrics } = parts;
+  const publish = tracePublish(createBrokerPublish(broker, log));
   const outbox = createOutbox(
     {
       brokerIsUp: () => broker?.connection() !== undefined,
@@ -70,7 +68,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       metrics,
     },
     // A call and a message belong to one trace.
-    { missingAfterMs: parts.missingAfterMs, gathers: tracer === undefined },
+    { missingAfterMs: parts.missingAfterMs, gathers: !isTracing() },
   );
   for (const event of spool.leftovers) outbox.takeOver(event);
   const rounds = startRounds(outbox);

@@ -3,7 +3,6 @@ import type { Metadata } from "@grpc/grpc-js";
 import { PeerError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { secretHeader, type Trust } from "@tollgate/core/peer-auth";
-import { type TraceHeaders, traceHeaders } from "@tollgate/core/tracing/tracer";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 
 /** What every call to a server passes through. */
@@ -16,8 +15,6 @@ export interface Gate {
    * asked. How a service is, it tells to the end.
    */
   admitCall(method?: DescMethod): void;
-  /** The caller's trace, where traces are on and it has one. */
-  traceOf(read: (name: keyof TraceHeaders) => string | undefined): TraceHeaders | undefined;
   /** A call is under way until what this answers is called. */
   enter(): () => void;
   /** Admits no more, and waits for those under way, `graceMs` at most. */
@@ -27,11 +24,9 @@ export interface Gate {
 export interface GateOptions {
   log: Log;
   trust: Trust;
-  /** Whether handlers are told of the caller's trace. */
-  isTraced?: boolean;
 }
 
-export function createGate({ log, trust, isTraced = false }: GateOptions): Gate {
+export function createGate({ log, trust }: GateOptions): Gate {
   let underWay = 0;
   let closed: PromiseWithResolvers<void> | undefined;
 
@@ -51,9 +46,6 @@ export function createGate({ log, trust, isTraced = false }: GateOptions): Gate 
     log,
     admitCaller,
     admitCall,
-    traceOf(read) {
-      return isTraced ? traceHeaders(read) : undefined;
-    },
     enter() {
       underWay += 1;
       return () => {

@@ -9,6 +9,7 @@ import type {
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { readTraceHeaders } from "@tollgate/core/tracing";
 import type { Gate } from "./call-guard.ts";
 import { callerGone } from "./cancelled-caller.ts";
 import { deserializer, serializer } from "./grpc-channel.ts";
@@ -49,7 +50,7 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
     const leave = gate.enter();
     try {
       gate.admitCall(method);
-      const context = contextOf(call.metadata, signal, gate);
+      const context = contextOf(call.metadata, signal);
       const result = await (handler(call.request as never, context) as Promise<Fields>);
       answer(null, create(method.output, result));
     } catch (error) {
@@ -71,7 +72,7 @@ function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
     const leave = gate.enter();
     try {
       gate.admitCall(method);
-      const context = contextOf(call.metadata, signal, gate);
+      const context = contextOf(call.metadata, signal);
       const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
       await writeAll(call, method, messages, signal);
       call.end();
@@ -103,8 +104,8 @@ function failureOf(error: unknown, method: DescMethod, signal: AbortSignal, { lo
   return signal.aborted ? callerGone() : outgoingError(error, nameOf(method), log);
 }
 
-function contextOf(metadata: Metadata, signal: AbortSignal, gate: Gate): CallContext {
-  return { signal, trace: gate.traceOf((name) => metadata.get(name)[0]?.toString()) };
+function contextOf(metadata: Metadata, signal: AbortSignal): CallContext {
+  return { signal, trace: readTraceHeaders((name) => metadata.get(name)[0]?.toString()) };
 }
 
 /** gRPC tells of a caller that left and of a deadline that passed by the same event. */

@@ -5,7 +5,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from "@bufbuild/protobuf";
-import type { TraceHeaders } from "@tollgate/core/tracing/tracer";
+import type { TraceHeaders } from "@tollgate/core/tracing";
 
 /**
  * The typed face of a service, the same whether a call crosses the network or stays in the

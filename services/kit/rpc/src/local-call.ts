@@ -1,5 +1,5 @@
 import { PeerError } from "@tollgate/core/errors";
-import type { TraceHeaders } from "@tollgate/core/tracing/tracer";
+import type { TraceHeaders } from "@tollgate/core/tracing";
 import { callerGone } from "./cancelled-caller.ts";
 import { type CallContext, type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 

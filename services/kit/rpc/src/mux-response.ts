@@ -6,6 +6,7 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
+import { readTraceHeaders } from "@tollgate/core/tracing";
 import type { AnswerFrameSchema, EndSchema, Open } from "@tollgate/proto/tollgate/v1/trunk";
 import type { Gate } from "./call-guard.ts";
 import { callerGone } from "./cancelled-caller.ts";
@@ -95,7 +96,7 @@ export function createAnswerer(offers: readonly Offer[], gate: Gate): Answerer {
       const one = served.get(name);
       if (one === undefined) throw new PeerError("unavailable", `${name} is not served here`);
       const { method, handler } = one;
-      const context = { signal: call.signal, trace: gate.traceOf((header) => trace[header]) };
+      const context = { signal: call.signal, trace: readTraceHeaders((header) => trace[header]) };
       const encode = (fields: Fields) => toBinary(method.output, create(method.output, fields));
       const answer = handler(fromBinary(method.input, request) as never, context);
       if (method.methodKind === "unary") {

@@ -1,60 +1,70 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { traced, tracedItems } from "@tollgate/core/tracing/traced";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
+import { SpanKind, trace } from "@opentelemetry/api";
+import {
+  contextOf,
+  headersOf,
+  recordServerFailure,
+  type TraceHeaders,
+  traced,
+  tracedItems,
+  tracer,
+} from "@tollgate/core/tracing";
 import type { Transport } from "./client.ts";
 import type { AnyHandler, CallContext, Fields, Offer } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
 
-/** How a call travels, as its spans tell it. */
+/** How a call travels, as its spans name it. */
 export type RpcSystem = "grpc" | "in_process";
 
-/** The transport, with a span for each call of a request. What no request asked for has none. */
-export function traceTransport(transport: Transport, tracer: Tracer, system: RpcSystem): Transport {
+/** Wraps a transport in a span for each call inside a trace. Calls outside of one have none. */
+export function traceTransport(transport: Transport, system: RpcSystem): Transport {
   const start = (method: DescMethod) =>
-    tracer.start(nameOf(method), "client", attributesOf(method, system));
+    tracer.startSpan(nameOf(method), {
+      kind: SpanKind.CLIENT,
+      attributes: attributesOf(method, system),
+    });
   return {
     unary(method, request, options) {
-      if (tracer.current() === undefined) return transport.unary(method, request, options);
+      if (trace.getActiveSpan() === undefined) return transport.unary(method, request, options);
       const span = start(method);
-      const call = { ...options, trace: span.headers };
-      return traced(tracer, span, () => transport.unary(method, request, call));
+      const call = { ...options, trace: headersOf(span) as TraceHeaders };
+      return traced(span, () => transport.unary(method, request, call));
     },
     serverStream(method, request, options) {
-      if (tracer.current() === undefined) return transport.serverStream(method, request, options);
+      if (trace.getActiveSpan() === undefined) {
+        return transport.serverStream(method, request, options);
+      }
       return tracedItems(
-        tracer,
         () => start(method),
-        ({ headers }) => transport.serverStream(method, request, { ...options, trace: headers }),
+        (span) => {
+          const call = { ...options, trace: headersOf(span) as TraceHeaders };
+          return transport.serverStream(method, request, call);
+        },
       );
     },
   };
 }
 
-/** The offer, with a span for each call that comes with a trace. */
-export function traceOffer({ service, methods }: Offer, tracer: Tracer, system: RpcSystem): Offer {
+/** Wraps the handlers of a service in a span for each call that carries a trace. */
+export function traceOffer({ service, methods }: Offer, system: RpcSystem): Offer {
   const all = new Map(methods);
   for (const method of service.methods) {
     const handler = methods.get(method.name);
-    if (handler !== undefined) all.set(method.name, traceHandler(method, handler, tracer, system));
+    if (handler !== undefined) all.set(method.name, traceHandler(method, handler, system));
   }
   return { service, methods: all };
 }
 
-function traceHandler(
-  method: DescMethod,
-  handler: AnyHandler,
-  tracer: Tracer,
-  system: RpcSystem,
-): AnyHandler {
-  const attributes = attributesOf(method, system);
+function traceHandler(method: DescMethod, handler: AnyHandler, system: RpcSystem): AnyHandler {
+  const options = { kind: SpanKind.SERVER, attributes: attributesOf(method, system) };
   return (request: never, context: CallContext) => {
-    const { trace } = context;
-    if (trace === undefined) return handler(request, context);
-    const start = () => tracer.resume(nameOf(method), "server", attributes, trace);
-    const answer = () => handler(request, context);
+    const { trace: headers } = context;
+    if (headers === undefined) return handler(request, context);
+    const start = () => tracer.startSpan(nameOf(method), options, contextOf(headers));
+    const call = () => handler(request, context);
     return method.methodKind === "server_streaming"
-      ? tracedItems(tracer, start, answer as () => AsyncIterable<Fields>)
-      : traced(tracer, start(), answer as () => Promise<Fields>);
+      ? tracedItems(start, call as () => AsyncIterable<Fields>, recordServerFailure)
+      : traced(start(), call as () => Promise<Fields>, recordServerFailure);
   };
 }
 

@@ -2,7 +2,6 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Environment } from "@tollgate/core/config";
 import type { Log } from "@tollgate/core/log";
 import type { Trust } from "@tollgate/core/peer-auth";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
 import { createClient, type Transport } from "@tollgate/rpc/client";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { healthOffer } from "@tollgate/rpc/health-service";
@@ -27,12 +26,11 @@ export interface Peers {
 export function createPeers(
   here: ReadonlySet<ServiceName>,
   env: Environment,
-  parts: { log: Log; trust: Trust; readiness: Readiness; tracer?: Tracer | undefined },
+  parts: { log: Log; trust: Trust; readiness: Readiness },
 ): Peers {
-  const { tracer } = parts;
   const local = createLocalTransport(parts.log);
   local.add(healthOffer(parts.readiness.isDraining));
-  const localTransport = tracer ? traceTransport(local, tracer, "in_process") : local;
+  const localTransport = traceTransport(local, "in_process");
   const remote = new Map<ServiceName, GrpcTransport>();
 
   function remoteTransport(owner: ServiceName): Transport {
@@ -47,12 +45,12 @@ export function createPeers(
   function transportTo(owner: ServiceName): Transport {
     if (here.has(owner)) return localTransport;
     const transport = remoteTransport(owner);
-    return tracer ? traceTransport(transport, tracer, "grpc") : transport;
+    return traceTransport(transport, "grpc");
   }
 
   return {
     client: (owner, service) => createClient(service, transportTo(owner)),
-    add: (offered) => local.add(tracer ? traceOffer(offered, tracer, "in_process") : offered),
+    add: (offered) => local.add(traceOffer(offered, "in_process")),
     close() {
       for (const transport of remote.values()) transport.close();
     },

@@ -3,7 +3,6 @@ import { type Environment, integerSetting, readSettings } from "@tollgate/core/c
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { createTrust } from "@tollgate/core/peer-auth";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
 import { type GrpcServer, serveGrpc } from "@tollgate/rpc/grpc-server";
 import { healthOffer } from "@tollgate/rpc/health-service";
 import { traceOffer } from "@tollgate/rpc/traced-calls";
@@ -16,6 +15,7 @@ import { createReadiness } from "./operations/readiness.ts";
 import { type OperationsServer, serveOperations } from "./operations/server.ts";
 import { createPeers } from "./peers.ts";
 import type { RunningService, Service, ServiceContext } from "./service.ts";
+import type { Tracing } from "./tracing/start.ts";
 
 /** How much of the grace a collector may take that does not answer. */
 const longestFlushMs = 5_000;
@@ -34,14 +34,14 @@ export interface Program {
  * Starts services in this process, in the order given, and joins them: to each other directly, to
  * others by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` says where their gRPC is served,
  * `TOLLGATE_HTTP_LISTEN` where a service that has the process to itself takes proxied requests, and
- * `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator asks how the process is. A tracer is stopped
- * with it, once there is nothing left to trace.
+ * `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator asks how the process is. Tracing stops
+ * last, once nothing is left to trace.
  */
 export async function startProgram(
   services: readonly Service[],
   env: Environment,
   log: Log,
-  tracer?: Tracer,
+  tracing?: Tracing,
 ): Promise<Program> {
   const settings = readSettings(programSettings, env);
   const names = services.map((service) => service.name);
@@ -50,7 +50,7 @@ export async function startProgram(
   const trust = createTrust(readSecret(env));
   const readiness = createReadiness();
   const metrics = createMetrics();
-  const peers = createPeers(new Set(names), env, { log, trust, readiness, tracer });
+  const peers = createPeers(new Set(names), env, { log, trust, readiness });
   const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);
   const notices = broker ? brokerNotices(broker) : localNotices();
   const ending = new AbortController();
@@ -76,7 +76,7 @@ export async function startProgram(
     peers.close();
     await http.close();
     await operations?.stop();
-    await tracer?.stop(Math.min(graceMs, longestFlushMs));
+    await tracing?.stop(Math.min(graceMs, longestFlushMs));
   }
 
   try {
@@ -99,7 +99,6 @@ export async function startProgram(
         notices,
         metrics,
         ending: { signal: ending.signal, graceMs },
-        tracer,
         now: () => new Date(),
       };
       const started = await service.setup(context);
@@ -107,10 +106,10 @@ export async function startProgram(
       for (const offered of started.offers) peers.add(offered);
     }
     const offered = running.flatMap((service) => service.offers);
-    const own = tracer ? offered.map((one) => traceOffer(one, tracer, "grpc")) : offered;
+    const own = offered.map((one) => traceOffer(one, "grpc"));
     if (settings.TOLLGATE_LISTEN) {
       const offers = [...own, healthOffer(readiness.isDraining)];
-      const gate = { log, trust, isTraced: tracer !== undefined };
+      const gate = { log, trust };
       server = await serveGrpc(settings.TOLLGATE_LISTEN, offers, gate);
     }
     readiness.become("ready");

@@ -2,7 +2,6 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Environment } from "@tollgate/core/config";
 import type { Log } from "@tollgate/core/log";
 import type { Trust } from "@tollgate/core/peer-auth";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
 import type { HttpAddress } from "@tollgate/http/address";
 import type { Client, Offer } from "@tollgate/rpc/implementation";
 import type { Broker } from "./broker/connection.ts";
@@ -47,8 +46,6 @@ export interface ServiceContext {
   metrics: Metrics;
   /** How the process ends, once it is asked to. */
   ending: Ending;
-  /** Undefined where traces go nowhere. */
-  tracer?: Tracer | undefined;
   now(): Date;
 }
 

@@ -51,7 +51,7 @@ const answered = (status: number, hint?: string) =>
 
 test("the first slot that serves ends the walk", async () => {
   const { called, walk } = world();
-  expect(await walk("serves", "serves")).toEqual({ slot: first, answer: "answer of first" });
+  expect(await walk("serves", "serves")).toEqual({ slot: first, response: "answer of first" });
   expect(called).toEqual(["first"]);
 });
 
@@ -61,7 +61,7 @@ test.each([
   const { called, walk } = world();
   expect(await walk(answered(status), "serves")).toEqual({
     slot: second,
-    answer: "answer of second",
+    response: "answer of second",
   });
   expect(called).toEqual(["first", "second"]);
 });

@@ -3,47 +3,47 @@ import type { Log } from "@tollgate/core/log";
 import type { Breakers } from "./breaker.ts";
 import { chainFailure, SlotFailure } from "./failure.ts";
 
-export interface ChainParts {
+export interface ChainOptions {
   breakers: Breakers;
   log: Log;
-  /** Told how each call went. */
-  onCall?(slot: Slot, outcome: CallOutcome): void;
+  /** Called with the outcome of each attempt. */
+  onAttempt?(slot: Slot, outcome: AttemptOutcome): void;
 }
 
-export type CallOutcome = "served" | "abandoned" | SlotFailure["kind"];
+export type AttemptOutcome = "served" | "abandoned" | SlotFailure["kind"];
 
-export interface Served<Answer> {
+export interface Served<Response> {
   slot: Slot;
-  answer: Answer;
+  response: Response;
 }
 
 /**
- * Tries the slots in order until one serves. `attempt` raises a SlotFailure when its slot did not;
- * it may be called again for another slot, so it must not have sent the client anything by then.
- * Raises `no_provider_available` when no slot could be reached, `upstream_rejected` when one
- * answered and none served, and whatever else `attempt` raises.
+ * Attempts the slots in order until one serves. `attempt` throws a SlotFailure when its slot did not
+ * serve; it may then be called for another slot, so it must not have sent the client anything.
+ * Throws `no_provider_available` when no slot could be reached, `upstream_rejected` when a provider
+ * responded and none served, and whatever else `attempt` throws.
  */
-export async function walkChain<Answer>(
+export async function walkChain<Response>(
   chain: readonly Slot[],
-  attempt: (slot: Slot) => Promise<Answer>,
-  { breakers, log, onCall = () => {} }: ChainParts,
-): Promise<Served<Answer>> {
+  attempt: (slot: Slot) => Promise<Response>,
+  { breakers, log, onAttempt = () => {} }: ChainOptions,
+): Promise<Served<Response>> {
   const failures: SlotFailure[] = [];
   for (const slot of chain) {
     if (!breakers.admits(slot.id)) continue;
     try {
-      const answer = await attempt(slot);
+      const response = await attempt(slot);
       breakers.succeeded(slot.id);
-      onCall(slot, "served");
-      return { slot, answer };
+      onAttempt(slot, "served");
+      return { slot, response };
     } catch (error) {
       if (!(error instanceof SlotFailure)) {
         breakers.abandoned(slot.id);
-        onCall(slot, "abandoned");
+        onAttempt(slot, "abandoned");
         throw error;
       }
       const { kind, status, message } = error;
-      onCall(slot, kind);
+      onAttempt(slot, kind);
       log.warn({ slot: slot.id, kind, status, reason: message }, "slot failed");
       if (error.countsAgainstSlot) breakers.failed(slot.id);
       else breakers.succeeded(slot.id);

@@ -3,12 +3,11 @@ import type { Catalog, Provider, Slot } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
 import { StartError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
 import { Agent, errors } from "undici";
 import { SlotFailure } from "./failure.ts";
 import { type ProviderBody, ProviderCall, type SentBody } from "./provider-call.ts";
 import { readRefusal } from "./refusal.ts";
-import { traceSend, traceUpgrade } from "./traced-requests.ts";
+import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
 /** Connections kept to one provider at the most; calls past that wait for one. */
 const maxConnections = 2_048;
@@ -68,17 +67,22 @@ export interface ProviderAnswer {
 }
 
 /** A pooled HTTP client to all providers. Their keys come from `env` and go nowhere else. */
-export function createProviderClient(env: Environment, tracer?: Tracer): ProviderClient {
+export function createProviderClient(env: Environment): ProviderClient {
   const agent = new Agent({
     connections: maxConnections,
     connect: { timeout: connectTimeoutMs },
     keepAliveTimeout: keepAliveMs,
   });
   const targetOf = rememberTargets(env);
-  const plain: ProviderClient["send"] = async (slot, order, signal) =>
-    send(agent, targetOf(slot, order), slot.provider, order, signal);
-  const urlOf = ({ provider }: Slot) => baseUrlOf(provider, env);
-  const sendOne = tracer === undefined ? plain : traceSend(plain, urlOf, tracer);
+  const sendOne: ProviderClient["send"] = async (slot, request, signal) =>
+    tracedSend(
+      request.method,
+      () => baseUrlOf(slot.provider, env),
+      (trace) => {
+        const headers = { ...request.headers, ...trace };
+        return send(agent, targetOf(slot, request), slot.provider, { ...request, headers }, signal);
+      },
+    );
   return {
     post(slot, body, { accept, requestId, signal }) {
       const sent = sendable(body);
@@ -92,7 +96,7 @@ export function createProviderClient(env: Environment, tracer?: Tracer): Provide
     streamHeaders: (slot, requestId) => ({
       ...authorizationFor(apiKeyOf(slot.provider, env)),
       ...nameRequest(requestId),
-      ...(tracer === undefined ? {} : traceUpgrade(streamUrlOf(slot, env), tracer)),
+      ...upgradeHeaders(streamUrlOf(slot, env)),
     }),
     check(catalog) {
       for (const model of catalog.models.values()) {

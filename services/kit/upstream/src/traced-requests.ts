@@ -1,50 +1,80 @@
-import type { Slot } from "@tollgate/catalog/model";
-import { traced } from "@tollgate/core/tracing/traced";
-import type { Attributes, Span, Tracer } from "@tollgate/core/tracing/tracer";
+import {
+  type Attributes,
+  context,
+  createContextKey,
+  type Span,
+  SpanKind,
+  trace,
+} from "@opentelemetry/api";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import { headersOf, traced, tracer } from "@tollgate/core/tracing";
 import { SlotFailure } from "./failure.ts";
-import type { ProviderClient } from "./provider-client.ts";
 
-type Send = ProviderClient["send"];
+const attemptKey = createContextKey("the span of a slot's attempt");
+
+/** Starts the span of one attempt at a slot. */
+export function startAttempt({ alias, routeType }: Model, slot: Slot): Span {
+  return tracer.startSpan(`${routeType} ${alias}`, {
+    kind: SpanKind.CLIENT,
+    attributes: {
+      "gen_ai.operation.name": routeType,
+      "gen_ai.provider.name": slot.provider.name,
+      "gen_ai.request.model": alias,
+      "tollgate.slot": slot.id,
+    },
+  });
+}
+
+/** Runs `work` as the attempt of `span`: a request to the provider is recorded on it. */
+export function withAttempt<T>(span: Span, work: () => T): T {
+  const active = trace.setSpan(context.active(), span);
+  return context.with(active.setValue(attemptKey, span), work);
+}
 
 /**
- * Requests to providers, with the trace in their headers. A request that is a slot's attempt is
- * told on the attempt's span; any other has one of its own.
+ * Sends one request to a provider inside a trace: on the span of the slot's attempt, or on a span
+ * of its own where there is no attempt. `send` adds the headers that it is given to the request.
  */
-export function traceSend(send: Send, baseUrlOf: (slot: Slot) => string, tracer: Tracer): Send {
-  return async (slot, request, signal) => {
-    const { method } = request;
-    const attributes = { "http.request.method": method, ...serverAt(baseUrlOf(slot)) };
-    const sendIn = async (span: Span) => {
-      const headers = { ...request.headers, ...span.headers };
-      return tellStatus(span, () => send(slot, { ...request, headers }, signal));
-    };
-    const attempt = tracer.current();
-    if (attempt?.kind === "client") {
-      attempt.set(attributes);
-      return sendIn(attempt);
-    }
-    const span = tracer.start(method, "client", attributes);
-    return traced(tracer, span, () => sendIn(span));
-  };
+export function tracedSend<Response extends { status: number }>(
+  method: string,
+  baseUrl: () => string,
+  send: (headers: Record<string, string>) => Promise<Response>,
+): Promise<Response> {
+  if (trace.getActiveSpan() === undefined) return send({});
+  const attributes = { "http.request.method": method, ...serverAt(baseUrl()) };
+  const attempt = currentAttempt();
+  if (attempt !== undefined) {
+    attempt.setAttributes(attributes);
+    return sendIn(attempt, send);
+  }
+  const span = tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes });
+  return traced(span, () => sendIn(span, send));
 }
 
-/** Where a slot's WebSocket goes. */
-export function traceUpgrade(url: string, tracer: Tracer): Record<string, string> {
-  const span = tracer.current();
-  span?.set(serverAt(url));
-  return { ...span?.headers };
+/** Returns the trace headers of a WebSocket upgrade, and records its address on the attempt. */
+export function upgradeHeaders(url: string): Record<string, string> {
+  const attempt = currentAttempt();
+  if (attempt === undefined) return {};
+  attempt.setAttributes(serverAt(url));
+  return { ...headersOf(attempt) };
 }
 
-async function tellStatus<Answer extends { status: number }>(
+function currentAttempt(): Span | undefined {
+  return context.active().getValue(attemptKey) as Span | undefined;
+}
+
+async function sendIn<Response extends { status: number }>(
   span: Span,
-  send: () => Promise<Answer>,
-): Promise<Answer> {
+  send: (headers: Record<string, string>) => Promise<Response>,
+): Promise<Response> {
   try {
-    const answer = await send();
-    span.set({ "http.response.status_code": answer.status });
-    return answer;
+    const response = await send({ ...headersOf(span) });
+    span.setAttribute("http.response.status_code", response.status);
+    return response;
   } catch (error) {
-    if (error instanceof SlotFailure) span.set({ "http.response.status_code": error.status });
+    if (error instanceof SlotFailure && error.status !== undefined) {
+      span.setAttribute("http.response.status_code", error.status);
+    }
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Log } from "@tollgate/core/log";
-import type { TraceHeaders } from "@tollgate/core/tracing/tracer";
+import type { TraceHeaders } from "@tollgate/core/tracing";
 import type { Broker } from "@tollgate/runtime/broker/connection";
 import { headers, type MsgHdrs, type PubAck } from "nats";
 import { type EncodedEvent, joinEvents } from "../outbox/encoded-event.ts";

@@ -1,43 +1,54 @@
-import { traced } from "@tollgate/core/tracing/traced";
-import type { TraceHeaders, Tracer } from "@tollgate/core/tracing/tracer";
+import { SpanKind, trace } from "@opentelemetry/api";
+import {
+  contextOf,
+  failSpan,
+  headersOf,
+  type TraceHeaders,
+  traced,
+  tracer,
+} from "@tollgate/core/tracing";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Publish } from "./publish-usage.ts";
 import { usageConsumer, usageSubject } from "./usage-stream.ts";
 
-/** Publishing inside a request, with a span. What is tried again later has none. */
-export function tracePublish(publish: Publish, tracer: Tracer): Publish {
+/** Wraps publishing in a span for what is published inside a trace. A retry has no span. */
+export function tracePublish(publish: Publish): Publish {
   return (events) => {
     const [event] = events;
-    if (tracer.current() === undefined || event === undefined) return publish(events);
-    const operation = {
-      "messaging.operation.name": "publish",
-      "messaging.operation.type": "send",
-    };
-    const attributes = { ...attributesOf(event), ...operation };
-    const span = tracer.start(`publish ${usageSubject}`, "producer", attributes);
-    return traced(tracer, span, async () => {
-      const taken = await publish(events, span.headers);
-      if (!taken) span.fail("unavailable");
-      return taken;
+    if (event === undefined || trace.getActiveSpan() === undefined) return publish(events);
+    const span = tracer.startSpan(`publish ${usageSubject}`, {
+      kind: SpanKind.PRODUCER,
+      attributes: {
+        ...attributesOf(event),
+        "messaging.operation.name": "publish",
+        "messaging.operation.type": "send",
+      },
+    });
+    return traced(span, async () => {
+      const isTaken = await publish(events, headersOf(span) as TraceHeaders);
+      if (!isTaken) failSpan(span, "unavailable");
+      return isTaken;
     });
   };
 }
 
-/** Takes in an event of a message that came with a trace, as a span of that trace. */
-export function traceProcessing(
+/** Processes an event as a span of the trace that its message carries. */
+export function tracedProcessing(
   process: (event: UsageEvent) => Promise<void>,
-  trace: TraceHeaders,
-  tracer: Tracer,
+  headers: TraceHeaders,
 ): (event: UsageEvent) => Promise<void> {
   return (event) => {
-    const attributes = {
-      ...attributesOf(event),
-      "messaging.operation.name": "process",
-      "messaging.operation.type": "process",
-      "messaging.consumer.group.name": usageConsumer,
+    const options = {
+      kind: SpanKind.CONSUMER,
+      attributes: {
+        ...attributesOf(event),
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.consumer.group.name": usageConsumer,
+      },
     };
-    const span = tracer.resume(`process ${usageSubject}`, "consumer", attributes, trace);
-    return traced(tracer, span, () => process(event));
+    const span = tracer.startSpan(`process ${usageSubject}`, options, contextOf(headers));
+    return traced(span, () => process(event));
   };
 }
 

@@ -2,79 +2,91 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Span, type SpanStatus, trace } from "@opentelemetry/api";
 import { GatewayError } from "@tollgate/core/errors";
-import { tellFailure } from "@tollgate/core/tracing/failure";
-import { traced, tracedItems } from "@tollgate/core/tracing/traced";
-import type { Span, Tracer } from "@tollgate/core/tracing/tracer";
-import { SlotFailure } from "@tollgate/upstream/failure";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createOtlpTracer } from "./otlp.ts";
+import {
+  contextOf,
+  headersOf,
+  recordFailure,
+  recordServerFailure,
+  type TraceHeaders,
+  traced,
+  tracedItems,
+  tracer,
+} from "@tollgate/core/tracing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { registerOtlp } from "./otlp.ts";
+import type { Tracing } from "./start.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const parent = "b7ad6b7169203331";
 const traceparent = `00-${traceId}-${parent}-01`;
 
-let tracer: Tracer;
-const failures: string[] = [];
+let tracing: Tracing | undefined;
 
-beforeAll(() => {
-  const url = "http://127.0.0.1:1/v1/traces";
-  const onFailure = (reason: string) => void failures.push(reason);
-  tracer = createOtlpTracer({ url, serviceName: "spec", share: 1, onFailure });
-});
-
-afterAll(() => tracer.stop(1));
-
-function begin(name: string): Span {
-  return tracer.start(name, "internal", {});
+function register(port: number, onFailure: (reason: string) => void = () => {}): Tracing {
+  const url = `http://127.0.0.1:${port}/v1/traces`;
+  tracing = registerOtlp({ url, serviceName: "spec", share: 1, onFailure });
+  return tracing;
 }
 
-describe("the current span", () => {
-  it("is there for what its work awaits, and gone after it", async () => {
-    const span = begin("outer");
-    await traced(tracer, span, async () => {
+function resume(headers: TraceHeaders | undefined): Span {
+  return tracer.startSpan("resumed", {}, contextOf(headers));
+}
+
+afterEach(() => tracing?.stop(1));
+
+describe("the active span", () => {
+  beforeEach(() => void register(1));
+
+  it("is active for what its work awaits, and not after it", async () => {
+    const span = tracer.startSpan("outer");
+    await traced(span, async () => {
       await sleep(1);
-      expect(tracer.current()).toBe(span);
-      expect(begin("inner").traceId).toBe(span.traceId);
+      expect(trace.getActiveSpan()).toBe(span);
+      const inner = tracer.startSpan("inner").spanContext();
+      expect(inner.traceId).toBe(span.spanContext().traceId);
     });
-    expect(tracer.current()).toBeUndefined();
-    expect(begin("other").traceId).not.toBe(span.traceId);
+    expect(trace.getActiveSpan()).toBeUndefined();
+    expect(tracer.startSpan("other").spanContext().traceId).not.toBe(span.spanContext().traceId);
   });
 
-  it("is there in a generator however its items are asked for, and not for who asks", async () => {
-    const span = begin("stream");
+  it("is active inside a generator, and not for the caller that reads its items", async () => {
+    const span = tracer.startSpan("stream");
     const seen: unknown[] = [];
     async function* items() {
       try {
         for (let item = 0; item < 3; item += 1) {
-          seen.push(tracer.current());
+          seen.push(trace.getActiveSpan());
           yield item;
         }
       } finally {
-        seen.push(tracer.current());
+        seen.push(trace.getActiveSpan());
       }
     }
-    for await (const item of tracedItems(tracer, () => span, items)) {
-      expect(tracer.current()).toBeUndefined();
+    for await (const item of tracedItems(() => span, items)) {
+      expect(trace.getActiveSpan()).toBeUndefined();
       if (item === 1) break;
     }
     expect(seen).toEqual([span, span, span]);
   });
 });
 
-describe("a trace that goes on", () => {
-  it("keeps its id and what vendors wrote, and names our span", () => {
+describe("a trace that was started elsewhere", () => {
+  beforeEach(() => void register(1));
+
+  it("keeps its id and its vendors' state, and names our span as the parent", () => {
     const tracestate = "vendor=1";
-    const span = tracer.resume("taken", "server", {}, { traceparent, tracestate });
-    expect(span.traceId).toBe(traceId);
-    expect(span.headers.tracestate).toBe(tracestate);
-    expect(span.headers.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
-    expect(span.headers.traceparent).not.toContain(parent);
+    const span = resume({ traceparent, tracestate });
+    expect(span.spanContext().traceId).toBe(traceId);
+    expect(headersOf(span).tracestate).toBe(tracestate);
+    expect(headersOf(span).traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    expect(headersOf(span).traceparent).not.toContain(parent);
   });
 
   it("stays unsampled where its caller decided so", () => {
     const from = { traceparent: traceparent.replace(/01$/, "00") };
-    expect(tracer.resume("taken", "server", {}, from).headers.traceparent).toMatch(/-00$/);
+    expect(headersOf(resume(from)).traceparent).toMatch(/-00$/);
   });
 
   it.each([
@@ -82,59 +94,57 @@ describe("a trace that goes on", () => {
     "",
     "nonsense",
     `00-${"0".repeat(32)}-${parent}-01`,
-  ])("begins anew where the caller's is %s", (bad) => {
+  ])("is replaced by a new one where its traceparent is %s", (bad) => {
     const from = bad === undefined ? undefined : { traceparent: bad };
-    const { traceId: own } = tracer.resume("taken", "server", {}, from);
+    const { traceId: own } = resume(from).spanContext();
     expect(own).toMatch(/^[0-9a-f]{32}$/);
     expect(own).not.toBe(traceId);
   });
 });
 
 describe("a failure", () => {
-  const told: [Span["kind"], unknown, unknown][] = [
-    ["server", new GatewayError("invalid_param", "quotes a prompt"), { set: "invalid_param" }],
-    ["client", new GatewayError("invalid_param", "quotes a prompt"), { failed: "invalid_param" }],
-    ["server", new GatewayError("upstream_rejected", "quotes it"), { failed: "upstream_rejected" }],
-    ["client", new SlotFailure("rejected", "quotes it", { status: 503 }), { failed: "503" }],
-    ["client", new SlotFailure("unreachable", "names a host"), { failed: "unreachable" }],
-    ["internal", new TypeError("names an account"), { failed: "TypeError" }],
+  const refusal = new GatewayError("invalid_param", "quotes a prompt");
+  const failure = new GatewayError("upstream_rejected", "quotes it");
+  const bug = new TypeError("names an account");
+  const recorded: [typeof recordFailure, unknown, string, boolean][] = [
+    [recordServerFailure, refusal, "invalid_param", false],
+    [recordFailure, refusal, "invalid_param", true],
+    [recordServerFailure, failure, "upstream_rejected", true],
+    [recordFailure, bug, "TypeError", true],
   ];
-  it.each(told)("of a %s span tells its code, never its words: %s", (kind, error, expected) => {
-    const said: Record<string, unknown> = {};
+  it.each(recorded)("is recorded by its code, never by its message: %o, %s", (...row) => {
+    const [record, error, type, isFailed] = row;
+    const seen: { type?: unknown; status?: string | undefined } = {};
     const span = {
-      kind,
-      set(attributes: Record<string, unknown>) {
-        said.set = attributes["error.type"];
+      setAttribute(name: string, value: unknown) {
+        if (name === "error.type") seen.type = value;
       },
-      fail(type: string) {
-        said.failed = type;
+      setStatus({ message }: SpanStatus) {
+        seen.status = message;
       },
     };
-    tellFailure(span as unknown as Span, error);
-    expect(said).toEqual(expected);
+    record(span as unknown as Span, error);
+    expect(seen).toEqual(isFailed ? { type, status: type } : { type });
   });
 
-  it("to send is told once a minute, and does not keep the end of the process", async () => {
+  it("to send spans is reported once a minute, and does not delay the end", async () => {
     const server = createServer((_req, res) => res.writeHead(400).end()).listen(0, "127.0.0.1");
     await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
     const reasons: string[] = [];
-    const other = createOtlpTracer({
-      url: `http://127.0.0.1:${port}/v1/traces`,
-      serviceName: "spec",
-      share: 1,
-      onFailure: (reason) => void reasons.push(reason),
+    const refused = register((server.address() as AddressInfo).port, (reason) => {
+      reasons.push(reason);
     });
-    for (let span = 0; span < 2_000; span += 1) other.start("many", "internal", {}).end();
-    await other.stop(20_000);
+    // The tracer of all services keeps the first provider of its process.
+    const others = trace.getTracer("spec");
+    for (let span = 0; span < 2_000; span += 1) others.startSpan("many").end();
+    await refused.stop(20_000);
     server.close();
     expect(reasons).toHaveLength(1);
 
     const hung = createServer(() => {}).listen(0, "127.0.0.1");
     await once(hung, "listening");
-    const url = `http://127.0.0.1:${(hung.address() as AddressInfo).port}/v1/traces`;
-    const stuck = createOtlpTracer({ url, serviceName: "spec", share: 1, onFailure() {} });
-    stuck.start("one", "internal", {}).end();
+    const stuck = register((hung.address() as AddressInfo).port);
+    trace.getTracer("spec").startSpan("one").end();
     const startedAt = performance.now();
     await stuck.stop(200);
     expect(performance.now() - startedAt).toBeLessThan(1_000);

@@ -1,15 +1,7 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  defaultTextMapGetter,
-  defaultTextMapSetter,
-  type Span as OtelSpan,
-  SpanKind as OtelSpanKind,
-  ROOT_CONTEXT,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
+import { context, propagation, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import {
@@ -24,43 +16,28 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type {
-  Attributes,
-  Span,
-  SpanKind,
-  TraceHeaders,
-  Tracer,
-} from "@tollgate/core/tracing/tracer";
+import type { Tracing } from "./start.ts";
 
 export interface OtlpOptions {
   url: string;
   serviceName: string;
   /**
-   * Of traces that begin here, how many are kept: 0 to 1. A trace that goes on is kept as it was.
+   * The share of the traces that start here which is sent, from 0 to 1. A trace that was started
+   * elsewhere is sampled as its headers say.
    */
   share: number;
   onFailure(reason: string): void;
 }
 
-/** The collector may be away for hours, and every batch of spans would say so. */
-const failureEveryMs = 60_000;
-
-const kinds: Readonly<Record<SpanKind, OtelSpanKind>> = {
-  server: OtelSpanKind.SERVER,
-  client: OtelSpanKind.CLIENT,
-  producer: OtelSpanKind.PRODUCER,
-  consumer: OtelSpanKind.CONSUMER,
-  internal: OtelSpanKind.INTERNAL,
-};
-
-const propagator = new W3CTraceContextPropagator();
+/** A collector may be down for hours; without this, each batch of spans would log a line. */
+const failureIntervalMs = 60_000;
 
 /**
- * A tracer over OpenTelemetry's SDK, which sends spans in batches by OTLP over HTTP, as JSON. This
- * file is the only one that knows the SDK.
+ * Registers OpenTelemetry's SDK with its API, as the process's only provider. Spans are sent in
+ * batches by OTLP over HTTP, as JSON. This is the only file that knows the SDK.
  */
-export function createOtlpTracer(options: OtlpOptions): Tracer {
-  reportFailures(options.onFailure);
+export function registerOtlp(options: OtlpOptions): Tracing {
+  logFailures(options.onFailure);
   const provider = new TracerProvider({
     resource: resourceOf(options.serviceName),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
@@ -68,82 +45,18 @@ export function createOtlpTracer(options: OtlpOptions): Tracer {
       new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: options.url }) }),
     ],
   });
-  const tracer = provider.getTracer("tollgate");
-  // Routes, pipeline and stores know nothing of spans, so the current one comes to them unseen. The
-  // store is made with the tracer: without one, no request pays for it.
-  const storage = new AsyncLocalStorage<StartedSpan>();
-
-  function begin(
-    name: string,
-    kind: SpanKind,
-    attributes: Attributes,
-    parent = ROOT_CONTEXT,
-  ): Span {
-    const started = tracer.startSpan(name, { kind: kinds[kind], attributes }, parent);
-    return new StartedSpan(started, kind);
-  }
-
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   return {
-    start(name, kind, attributes) {
-      const current = storage.getStore();
-      return begin(name, kind, attributes, current && trace.setSpan(ROOT_CONTEXT, current.inner));
-    },
-    resume: (name, kind, attributes, from) =>
-      begin(
-        name,
-        kind,
-        attributes,
-        propagator.extract(ROOT_CONTEXT, from ?? {}, defaultTextMapGetter),
-      ),
-    // There are no other spans than those that are begun above.
-    within: (span, work) => storage.run(span as StartedSpan, work),
-    current: () => storage.getStore(),
     async stop(graceMs) {
-      const late = sleep(graceMs, undefined, { ref: false });
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
+      const timeout = sleep(graceMs, undefined, { ref: false });
+      await Promise.race([provider.shutdown().catch(() => {}), timeout]);
+      trace.disable();
+      context.disable();
+      propagation.disable();
     },
   };
-}
-
-class StartedSpan implements Span {
-  readonly inner: OtelSpan;
-  readonly kind: SpanKind;
-
-  constructor(inner: OtelSpan, kind: SpanKind) {
-    this.inner = inner;
-    this.kind = kind;
-  }
-
-  get traceId(): string {
-    return this.inner.spanContext().traceId;
-  }
-
-  get headers(): TraceHeaders {
-    const carrier = { traceparent: "" };
-    propagator.inject(trace.setSpan(ROOT_CONTEXT, this.inner), carrier, defaultTextMapSetter);
-    return carrier;
-  }
-
-  rename(name: string): void {
-    this.inner.updateName(name);
-  }
-
-  set(attributes: Attributes): void {
-    this.inner.setAttributes(attributes);
-  }
-
-  mark(event: string): void {
-    this.inner.addEvent(event);
-  }
-
-  fail(type: string): void {
-    this.inner.setAttribute("error.type", type);
-    this.inner.setStatus({ code: SpanStatusCode.ERROR, message: type });
-  }
-
-  end(): void {
-    this.inner.end();
-  }
 }
 
 function resourceOf(serviceName: string) {
@@ -157,12 +70,12 @@ function resourceOf(serviceName: string) {
     );
 }
 
-function reportFailures(onFailure: (reason: string) => void): void {
+function logFailures(onFailure: (reason: string) => void): void {
   let quietUntil = 0;
   setGlobalErrorHandler((error) => {
     const now = performance.now();
     if (now < quietUntil) return;
-    quietUntil = now + failureEveryMs;
+    quietUntil = now + failureIntervalMs;
     onFailure(typeof error === "string" ? error : (error.message ?? "unknown"));
   });
 }

@@ -1,28 +1,30 @@
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { NanoUsd } from "@tollgate/core/money";
-import type { Pipeline } from "@tollgate/generation/pipeline";
-import type { Modality } from "@tollgate/generation/provider-runtime";
+import type { Engine } from "@tollgate/generation/engine";
+import type { BillableCall } from "@tollgate/generation/generation";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
 import { type Bound, boundOf, estimateOf } from "./estimate.ts";
 import { approximateTokens } from "./usage.ts";
 
-/** The largest body that a request may have, and what a turn takes besides its content. */
+/** The largest body of a request, and what a stored turn takes besides its content. */
 const maxConversationBytes = 32 * 1024 * 1024;
 const turnBytes = 1_024;
 
-/** What chat completions stand on; without `sessions`, no conversation is stored. */
-export interface ChatParts extends Modality {
+/** What chat completions need. Without `sessions`, no conversation is stored. */
+export interface ChatRuntime extends ProviderRuntime {
   sessions: Sessions | undefined;
   now(): Date;
 }
 
-/** A chat call with the model that its alias names, and what it can use and cost at the most. */
-export interface ChatOrder {
+/** A chat call with the model that its alias names, and the most that it can use and cost. */
+export interface PreparedChat {
+  call: ChatCall;
   model: Model;
-  /** The conversation that it continues, open until the turn has ended. */
+  /** The conversation that the call continues, locked until it is released. */
   session: Session | undefined;
   bound: Bound;
   estimate: NanoUsd;
@@ -31,38 +33,44 @@ export interface ChatOrder {
 }
 
 /**
- * Looks up what a call needs, and opens its conversation, which the caller must release. Raises
+ * Looks up what a call needs, and opens its conversation, which the caller must release. Throws
  * `sessions_unavailable`, `model_not_found`, `invalid_param` for images where the alias has no
- * vision, `context_length_exceeded`, and what opening a conversation raises.
+ * vision, `context_length_exceeded`, and what opening a conversation throws.
  */
-export async function orderChat(
-  { pipeline, sessions }: ChatParts,
+export async function prepareChat(
+  { engine, sessions }: ChatRuntime,
   call: ChatCall,
   signal: AbortSignal,
-): Promise<ChatOrder> {
+): Promise<PreparedChat> {
   if (call.sessionId !== "" && sessions === undefined) {
-    const message = "Conversations are not kept here: send the whole exchange in messages.";
+    const message =
+      "This gateway does not store conversations: send all messages of the conversation.";
     throw new GatewayError("sessions_unavailable", message, { param: "session_id" });
   }
-  const model = resolveChat(pipeline, call);
+  const model = resolveChat(engine, call);
   const session = call.sessionId === "" ? undefined : await sessions?.open(call, signal);
   try {
-    return { model, session, ...measureOrder(call, model, session) };
+    return { call, model, session, ...measurePrompt(call, model, session) };
   } catch (error) {
     await session?.release();
     throw error;
   }
 }
 
-function resolveChat(pipeline: Pipeline, { alias, prompt }: ChatCall): Model {
-  const model = pipeline.resolve(alias, "chat");
+/** Returns the call as the engine bills it. */
+export function billableChat({ call, model, estimate, session }: PreparedChat): BillableCall {
+  return { caller: call.caller, model, estimate, conversationId: session?.link };
+}
+
+function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {
+  const model = engine.resolve(alias, "chat");
   if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
   const message = `${model.alias} does not take images.`;
   throw new GatewayError("invalid_param", message, { param: prompt?.firstImageParam });
 }
 
-function measureOrder(call: ChatCall, model: Model, session: Session | undefined) {
-  // A turn that is stored already had its place.
+function measurePrompt(call: ChatCall, model: Model, session: Session | undefined) {
+  // A turn that is stored already was checked before it was stored.
   if (session !== undefined && session.kept === undefined) {
     checkBytes(call, session);
     checkContext(call, model, session);
@@ -74,8 +82,8 @@ function measureOrder(call: ChatCall, model: Model, session: Session | undefined
 }
 
 /**
- * A conversation holds as much as a body that would send all of it, and is never larger in memory
- * or when it is read. Its first turn came in such a body itself.
+ * A conversation holds no more than one request body could, so that reading it takes bounded
+ * memory. Its first turn is bounded by its own request body.
  */
 function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: Session): void {
   if (turnCount === 0) return;
@@ -83,12 +91,12 @@ function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: 
   const bytes = stored + messages.byteLength;
   if (bytes <= maxConversationBytes) return;
   const message =
-    `The conversation and this turn come to ${bytes} bytes, and ${maxConversationBytes} are the ` +
-    "most. Go on in another one.";
+    `The conversation and this turn have ${bytes} bytes together; the limit is ` +
+    `${maxConversationBytes}. Start another conversation.`;
   throw new GatewayError("context_length_exceeded", message, { param: "messages" });
 }
 
-/** The stored turns as their provider counted them, and the new one by its characters. */
+/** Counts the stored turns as their provider did, and the new turn by its characters. */
 function checkContext({ prompt }: ChatCall, model: Model, { prefix }: Session): void {
   if (prefix.imageParts > 0 && !model.vision) {
     const message = `The conversation holds images, which ${model.alias} does not take.`;
@@ -98,7 +106,7 @@ function checkContext({ prompt }: ChatCall, model: Model, { prefix }: Session): 
   const tokens = prefix.contextTokens + added;
   if (model.contextTokens === undefined || tokens <= BigInt(model.contextTokens)) return;
   const message =
-    `The conversation and this turn come to ${tokens} tokens, and ${model.alias} takes ` +
+    `The conversation and this turn have ${tokens} tokens together, and ${model.alias} takes ` +
     `${model.contextTokens}.`;
   throw new GatewayError("context_length_exceeded", message, { param: "messages" });
 }

@@ -1,21 +1,27 @@
 import { type Environment, readSettings } from "@tollgate/core/config";
-import type { Tracer } from "@tollgate/core/tracing/tracer";
 import { z } from "zod";
 
+/** What sends the spans of this process. */
+export interface Tracing {
+  /** Sends the remaining spans, and resolves once they are sent or `graceMs` have passed. */
+  stop(graceMs: number): Promise<void>;
+}
+
 /**
- * The tracer that sends to `OTEL_EXPORTER_OTLP_ENDPOINT`, or undefined where that is not set: then
- * nothing of OpenTelemetry's SDK is loaded. `onFailure` is told why spans could not be sent.
+ * Sends spans to `OTEL_EXPORTER_OTLP_ENDPOINT`. Returns undefined where that is not set: then nothing
+ * of OpenTelemetry's SDK is loaded, and its API makes spans that do nothing. Calls `onFailure` with
+ * the reason why spans could not be sent. Throws a StartError for a setting that is not valid.
  */
-export async function openTracer(
+export async function startTracing(
   env: Environment,
   serviceName: string,
   onFailure: (reason: string) => void,
-): Promise<Tracer | undefined> {
+): Promise<Tracing | undefined> {
   const settings = readSettings(schema, env);
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return undefined;
-  const { createOtlpTracer } = await import("./otlp.ts");
-  return createOtlpTracer({
+  const { registerOtlp } = await import("./otlp.ts");
+  return registerOtlp({
     url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
     serviceName: settings.OTEL_SERVICE_NAME ?? serviceName,
     share: settings.OTEL_TRACES_SAMPLER_ARG,
@@ -26,7 +32,7 @@ export async function openTracer(
 const schema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_SERVICE_NAME: z.string().optional(),
-  /** The share of traces that are kept, of those that begin here. */
+  /** The share of the traces that start here which is sent, from 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .transform(Number)

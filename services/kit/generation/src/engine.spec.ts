@@ -1,0 +1,193 @@
+import { create } from "@bufbuild/protobuf";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import { createLog } from "@tollgate/core/log";
+import type { Measured } from "@tollgate/metering/measured";
+import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import { createMetrics } from "@tollgate/runtime/operations/metrics";
+import { createBreakers } from "@tollgate/upstream/breaker";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { expect, test, vi } from "vitest";
+import { createEngine, type Engine, type EngineDependencies } from "./engine.ts";
+import type { BillableCall, Generation } from "./generation.ts";
+
+const price = { picoUsd: 1_000_000n, per: 1n };
+const near = slotAt("near");
+const far = slotAt("far");
+const model = {
+  alias: "model",
+  routeType: "images",
+  unitType: "images",
+  chain: [near, far] as readonly Slot[],
+} as Model;
+
+function slotAt(name: string): Slot {
+  const pricing = { input: price };
+  return { id: `${name}/m`, provider: { name }, upstreamModel: "m", pricing } as Slot;
+}
+
+/** An engine whose ledger holds what is asked for, and the events that it publishes. */
+function world({ chargeId = "" } = {}) {
+  const events: UsageEvent[] = [];
+  const settle = vi.fn((_cost: bigint) => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }));
+  const hold = { amount: 100_000n, grow: vi.fn(), settle, handedOver() {} };
+  const breakers = createBreakers(() => 0);
+  const metrics = createMetrics();
+  const engine = createEngine({
+    breakers,
+    log: createLog("silent"),
+    metrics,
+    holds: { take: async () => hold },
+    publisher: { publish: async (event: UsageEvent) => void events.push(event) },
+    charges: { of: async () => 6_000n },
+    now: () => new Date(),
+  } as unknown as EngineDependencies);
+  const caller = create(CallerSchema, { requestId: "req_1", accountId: "a", chargeId });
+  const call: BillableCall = { caller, model, estimate: 100_000n };
+  return { engine, call, events, breakers, metrics };
+}
+
+function images(quantity: bigint): Measured {
+  return { quantity, basis: "provider", lines: [{ quantity, price }] };
+}
+
+async function* chunksOf(...chunks: string[]) {
+  for (const chunk of chunks) yield chunk;
+}
+
+/** Reads a stream to its end, and returns what came and the error that ended it. */
+async function readAll(stream: AsyncIterable<string>) {
+  const read: string[] = [];
+  try {
+    for await (const chunk of stream) read.push(chunk);
+  } catch (error) {
+    return { read, error };
+  }
+  return { read, error: undefined };
+}
+
+/** A stream of two chunks and a last one with its cost; `beforeSettling` runs before the charge. */
+function streamOf(
+  engine: Engine,
+  call: BillableCall,
+  beforeSettling: (generation: Generation, slot: Slot) => void = () => {},
+  open: (slot: Slot) => AsyncIterable<string> = () => chunksOf("a", "b"),
+) {
+  return engine.stream(call, async function* (generation) {
+    const { slot, response } = await generation.attemptStream(async (one) => ({
+      chunks: open(one),
+    }));
+    generation.billPartial(() => ({ slot, response: images(1n) }));
+    yield* response.chunks;
+    beforeSettling(generation, slot);
+    yield `cost ${await generation.settle(slot, images(2n))}`;
+  });
+}
+
+test("a complete response is charged before its last chunk", async () => {
+  const { engine, call, events } = world();
+  const read = await readAll(streamOf(engine, call));
+  expect(read).toEqual({ read: ["a", "b", "cost 2000"], error: undefined });
+  expect(events).toMatchObject([{ outcome: Outcome.COMPLETED, costNanoUsd: 2_000n }]);
+});
+
+test("a generation that its work does not settle is not billed", async () => {
+  const { engine, call, events } = world();
+  await engine.generate(call, async () => {});
+  const failure = new GatewayError("internal_error", "a bug");
+  const failing = engine.generate(call, () => Promise.reject(failure));
+  await expect(failing).rejects.toBe(failure);
+  const free = { outcome: Outcome.FAILED, costNanoUsd: 0n };
+  expect(events).toMatchObject([free, free]);
+});
+
+test("a response that ends before it is settled is billed as its route says, once", async () => {
+  const failure = new GatewayError("internal_error", "it cannot be stored");
+  const { engine, call, events } = world();
+  const stream = streamOf(engine, call, () => {
+    throw failure;
+  });
+  expect(await readAll(stream)).toEqual({ read: ["a", "b"], error: failure });
+  expect(events).toMatchObject([{ outcome: Outcome.COMPLETED, costNanoUsd: 1_000n }]);
+});
+
+test("a response whose reader stops is settled", async () => {
+  const { engine, call, events } = world();
+  for await (const chunk of streamOf(engine, call)) if (chunk === "a") break;
+  expect(events).toMatchObject([{ costNanoUsd: 1_000n }]);
+});
+
+test("a partial response of a request that may run again is not billed", async () => {
+  const { engine, call, events } = world({ chargeId: "req_1" });
+  for await (const chunk of streamOf(engine, call)) if (chunk === "a") break;
+  expect(events).toMatchObject([{ outcome: Outcome.FAILED, costNanoUsd: 0n }]);
+});
+
+test("a settlement that fails is not followed by another", async () => {
+  const { engine, call, events } = world();
+  const broken = new Error("the disk is full");
+  const stream = streamOf(engine, call, (generation) => {
+    vi.spyOn(events, "push").mockImplementationOnce(() => {
+      throw broken;
+    });
+    generation.billPartial(() => expect.unreachable("it is settled"));
+  });
+  expect(await readAll(stream)).toEqual({ read: ["a", "b"], error: broken });
+  expect(events).toEqual([]);
+});
+
+test("a slot that fails before its first chunk leaves the response to the next slot", async () => {
+  const { engine, call, events } = world();
+  const open = (slot: Slot) =>
+    slot === near ? brokenChunks(new SlotFailure("rejected", "no chunk")) : chunksOf("a");
+  const { read } = await readAll(streamOf(engine, call, undefined, open));
+  expect(read).toEqual(["a", "cost 2000"]);
+  expect(events).toMatchObject([{ provider: "far" }]);
+});
+
+test("a stream that its slot breaks off is reported as the provider's failure", async () => {
+  const { engine, call } = world();
+  async function* broken() {
+    yield "a";
+    throw new SlotFailure("unreachable", "the connection was reset");
+  }
+  const { read, error } = await readAll(streamOf(engine, call, undefined, broken));
+  expect(read).toEqual(["a"]);
+  expect(error).toMatchObject({ code: "upstream_rejected" });
+});
+
+test("the cost of an earlier run is reported again, and counted once", async () => {
+  const { engine, call, events, metrics } = world({ chargeId: "req_0" });
+  const cost = await engine.generate(call, async (generation) => {
+    expect(generation.measured(near, images(9n))).toBe(6_000n);
+    return generation.settle(near, images(9n));
+  });
+  expect(cost).toBe(6_000n);
+  // What it used is recorded; the ledger knows by the charge id that it is paid.
+  expect(events).toMatchObject([{ chargeId: "req_0", costNanoUsd: 9_000n }]);
+  const { values } = await metrics.cost.get();
+  expect(values.reduce((sum, { value }) => sum + value, 0)).toBe(0);
+});
+
+test("a free request takes no slot out for billable requests, and brings none back", async () => {
+  const { engine, breakers } = world();
+  const one = { ...model, chain: [near] } as Model;
+  const fail = vi.fn(async () => {
+    throw new SlotFailure("unreachable", "no route to host");
+  });
+  for (let times = 0; times < 6; times += 1) {
+    await expect(engine.attemptFree(one, fail)).rejects.toThrow("provider");
+  }
+  expect(fail).toHaveBeenCalledTimes(5);
+  expect(breakers.admits(near.id)).toBe(true);
+  for (let times = 0; times < 4; times += 1) breakers.failed(near.id);
+  await world().engine.attemptFree(one, async () => "voices");
+  breakers.failed(near.id);
+  expect(breakers.admits(near.id)).toBe(false);
+});
+
+// biome-ignore lint/correctness/useYield: it fails before it has anything to yield.
+async function* brokenChunks(failure: Error): AsyncGenerator<string> {
+  throw failure;
+}

@@ -1,0 +1,115 @@
+import {
+  type Catalog,
+  type Model,
+  type RouteType,
+  type Slot,
+  servableModel,
+} from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import { traced } from "@tollgate/core/tracing";
+import { createBreakers } from "@tollgate/upstream/breaker";
+import { type Served, walkChain } from "@tollgate/upstream/chain";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { startAttempt, withAttempt } from "@tollgate/upstream/traced-requests";
+import {
+  type BillableCall,
+  chainOptions,
+  type Generation,
+  type GenerationDependencies,
+  openGeneration,
+} from "./generation.ts";
+import { type LateUsage, recordLateUsage } from "./late-usage.ts";
+
+/**
+ * The way of every billable request, the same on all routes:
+ * resolve the alias → take the hold → attempt the slots of the chain → measure the usage → publish
+ * the usage event → settle. A route supplies only what is particular to it.
+ */
+export interface Engine {
+  /** Returns the model of an alias. Throws `model_not_found`, which does not say why. */
+  resolve(alias: string, routeType: RouteType): Model;
+  /**
+   * Takes the hold of a call and runs `work` with its generation, which is always settled: by
+   * `Generation.settle` inside `work`, else as not billed when `work` ends. Throws what taking a hold
+   * throws, and what `work` throws.
+   */
+  generate<T>(call: BillableCall, work: (generation: Generation) => Promise<T>): Promise<T>;
+  /**
+   * The same for a response that is sent in chunks. `work` also ends when the reader of the stream
+   * stops reading. A SlotFailure after the first chunk becomes `upstream_rejected`.
+   */
+  stream<Chunk>(
+    call: BillableCall,
+    work: (generation: Generation) => AsyncIterable<Chunk>,
+  ): AsyncGenerator<Chunk>;
+  /**
+   * Attempts the slots of a model for a request that costs nothing; see `walkChain`. Its failures
+   * take no slot out for billable requests, and its successes bring none back.
+   */
+  attemptFree<Response>(
+    model: Model,
+    attempt: (slot: Slot) => Promise<Response>,
+  ): Promise<Served<Response>>;
+  /** Bills what ended long after its request; see `recordLateUsage`. */
+  recordLate(usage: LateUsage): Promise<void>;
+}
+
+export interface EngineDependencies extends GenerationDependencies {
+  catalog(): Catalog;
+}
+
+/** How much of an unknown alias an error message repeats. */
+const maxAliasShown = 200;
+
+export function createEngine(dependencies: EngineDependencies): Engine {
+  // A client without money must not be able to take a slot out for clients that pay.
+  const free = { ...dependencies, breakers: createBreakers(() => performance.now()) };
+  return {
+    resolve(alias, routeType) {
+      const model = servableModel(dependencies.catalog(), alias, routeType);
+      if (model !== undefined) return model;
+      const name = JSON.stringify(alias.slice(0, maxAliasShown));
+      const message = `No model of this route is called ${name}.`;
+      throw new GatewayError("model_not_found", message, { param: "model" });
+    },
+    async generate(call, work) {
+      const generation = await openGeneration(dependencies, call);
+      let failure: unknown;
+      try {
+        return await work(generation);
+      } catch (error) {
+        failure = error;
+        throw error;
+      } finally {
+        await generation.close(failure);
+      }
+    },
+    async *stream(call, work) {
+      const generation = await openGeneration(dependencies, call);
+      let failure: unknown;
+      try {
+        yield* work(generation);
+      } catch (error) {
+        failure = error;
+        throw error instanceof SlotFailure ? brokenStream() : error;
+      } finally {
+        await generation.close(failure);
+      }
+    },
+    attemptFree: (model, attempt) =>
+      walkChain(
+        model.chain,
+        (slot) => {
+          const span = startAttempt(model, slot);
+          return traced(span, () => withAttempt(span, () => attempt(slot)));
+        },
+        chainOptions(free, model),
+      ),
+    recordLate: (usage) => recordLateUsage(dependencies, usage),
+  };
+}
+
+/** The error of a stream that its provider broke off, or that ended before its end. */
+export function brokenStream(): GatewayError {
+  return new GatewayError("upstream_rejected", "The provider ended the stream before its finish.");
+}

@@ -1,0 +1,45 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import type { Measured } from "@tollgate/metering/measured";
+import type { Publisher } from "@tollgate/metering/publisher";
+import { completedUsage, eventOfModel, failedUsage } from "@tollgate/metering/usage-fields";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { countUsage, logGeneration, type Reporting } from "./reporting.ts";
+
+/** What a generation used that one request started and a later request found ended. */
+export interface LateUsage {
+  eventId: string;
+  caller: Caller;
+  model: Model;
+  slot: Slot;
+  /** Undefined when the generation failed, and is not billed. */
+  measured: Measured | undefined;
+}
+
+/**
+ * Bills without a hold. However often it is called, an event id is charged once, and no more than
+ * what the wallet has available; each call is counted and logged. Resolves once the event is
+ * durable.
+ */
+export async function recordLateUsage(
+  { publisher, metrics, log, now }: Reporting & { publisher: Publisher; now(): Date },
+  { eventId, caller, model, slot, measured }: LateUsage,
+): Promise<void> {
+  const { requestId, accountId, keyId } = caller;
+  const usage = measured === undefined ? failedUsage : completedUsage(slot, measured);
+  const event = create(UsageEventSchema, {
+    id: eventId,
+    requestId,
+    accountId,
+    keyId,
+    ...eventOfModel(model),
+    ...usage,
+    occurredAt: timestampFromDate(now()),
+  });
+  const cost = measured === undefined ? undefined : usage.costNanoUsd;
+  if (cost !== undefined) countUsage({ metrics }, model, usage);
+  logGeneration(log, { caller, model, slotId: slot.id, cost });
+  await publisher.publish(event);
+}

@@ -1,0 +1,54 @@
+import type { Model } from "@tollgate/catalog/model";
+import type { Log } from "@tollgate/core/log";
+import { formatUsd, type NanoUsd } from "@tollgate/core/money";
+import type { Ended } from "@tollgate/metering/usage-fields";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { Metrics } from "@tollgate/runtime/operations/metrics";
+
+/** Where generations are logged and counted. */
+export interface Reporting {
+  log: Log;
+  metrics: Metrics;
+}
+
+/** A generation that has ended, as the log reports it. */
+export interface EndedGeneration {
+  caller: Caller;
+  model: Model;
+  slotId: string | undefined;
+  /** Undefined when it is not billed. */
+  cost: NanoUsd | undefined;
+  /** Undefined where another request started it. */
+  ms?: number;
+}
+
+export function logGeneration(
+  log: Log,
+  { caller, model, slotId, cost, ms }: EndedGeneration,
+): void {
+  const fields = {
+    request_id: caller.requestId,
+    route_type: model.routeType,
+    alias: model.alias,
+    slot: slotId,
+    billed: cost !== undefined,
+    cost_usd: cost === undefined ? undefined : formatUsd(cost),
+    ms,
+  };
+  log.info(fields, "generation");
+}
+
+/** Counts the cost and the tokens that were metered. */
+export function countUsage(
+  { metrics }: Pick<Reporting, "metrics">,
+  { alias, routeType }: Model,
+  { costNanoUsd, promptTokens, completionTokens }: Ended,
+): void {
+  metrics.cost.inc({ route_type: routeType, alias }, Number(costNanoUsd));
+  if (promptTokens > 0n) {
+    metrics.tokens.inc({ alias, direction: "prompt" }, Number(promptTokens));
+  }
+  if (completionTokens > 0n) {
+    metrics.tokens.inc({ alias, direction: "completion" }, Number(completionTokens));
+  }
+}

@@ -1,0 +1,25 @@
+import type { Span } from "@opentelemetry/api";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import type { Measured } from "@tollgate/metering/measured";
+
+/** Records on the span of an attempt when the first chunk came. `startedAt` is in milliseconds. */
+export function recordFirstChunk(span: Span, startedAt: number): void {
+  const seconds = (performance.now() - startedAt) / 1_000;
+  span.addEvent("gen_ai.first_token");
+  span.setAttribute("gen_ai.response.time_to_first_chunk", seconds);
+}
+
+/** Records on the span of an attempt what its response used. */
+export function recordUsage(span: Span, { unitType }: Model, slot: Slot, usage: Measured): void {
+  if (!span.isRecording()) return;
+  const { tokens, quantity, basis } = usage;
+  span.setAttributes({
+    "gen_ai.response.model": slot.upstreamModel,
+    "gen_ai.usage.input_tokens": tokens && Number(tokens.prompt),
+    "gen_ai.usage.output_tokens": tokens && Number(tokens.completion),
+    "gen_ai.usage.cache_read.input_tokens": tokens && Number(tokens.cachedPrompt),
+    "tollgate.usage.quantity": Number(quantity),
+    "tollgate.usage.unit": unitType,
+    "tollgate.usage.basis": basis,
+  });
+}
