@@ -7,7 +7,7 @@ import type { UploadStore } from "@tollgate/http/upload-store";
 import { measuredUnits } from "@tollgate/metering/measured";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type Refusal, SlotFailure } from "@tollgate/upstream/failure";
-import { nameRequest, readJsonObject } from "@tollgate/upstream/provider-client";
+import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { readDuration, secondsIn } from "./seconds.ts";
 import type { Upload } from "./upload.ts";
@@ -51,7 +51,7 @@ export async function transcribe(
         accept: "application/json",
         "content-type": contentType,
         "content-length": String(audio.bytes),
-        ...nameRequest(caller.requestId),
+        ...requestIdHeader(caller.requestId),
       };
       const query = language === "" ? {} : { lang: language };
       try {

@@ -6,7 +6,7 @@ import { measuredUnits } from "@tollgate/metering/measured";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
-import { type ProviderAnswer, transportFailure } from "@tollgate/upstream/provider-client";
+import { type ProviderResponse, transportFailure } from "@tollgate/upstream/provider-client";
 
 const defaultType = "audio/mpeg";
 /** Servers label unknown audio with many types, but never with this one. */
@@ -67,7 +67,7 @@ function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Mo
  * may be the request's fault, whatever its status: it does not count against the slot.
  */
 async function openAudio(
-  { contentType, body }: ProviderAnswer,
+  { contentType, body }: ProviderResponse,
   signal: AbortSignal,
   onDelivered: () => void,
 ): Promise<AsyncIterable<SpeechPart>> {

@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { splicePieces } from "@tollgate/upstream/json-body";
+import { spliceParts } from "@tollgate/upstream/json-body";
 import type { Session } from "./conversations/session.ts";
 
 /**
@@ -22,7 +22,7 @@ export function upstreamBody(
   }
   const all = [...(session?.prefix.content ?? []), call.messages.subarray(1)];
   const isLast = call.body.byteLength === "{}".length;
-  return splicePieces(decided, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
+  return spliceParts(decided, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
 }
 
 /** What a slot does not know may be an error there, or be passed over, the ceiling with it. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { unitsFor, usdJson } from "@tollgate/core/money";
-import type { Attempted, JsonResponse, JsonRoute } from "@tollgate/generation/json-route";
+import type { Attempt, JsonResponse, JsonRoute } from "@tollgate/generation/json-route";
 import type { GenerateImagesRequest } from "@tollgate/proto/tollgate/v1/image";
 import { SlotFailure } from "@tollgate/upstream/failure";
 
@@ -31,7 +31,7 @@ function isTime(seconds: unknown): seconds is number {
 }
 
 /** No more images than the hold pays for, and at least the one that a provider is attempted for. */
-function affordableImages(images: number, { slot, held }: Attempted): number {
+function affordableImages(images: number, { slot, held }: Attempt): number {
   const price = slot.pricing.input;
   if (price.picoUsd === 0n) return images;
   const affordable = unitsFor(held, price);

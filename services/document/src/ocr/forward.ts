@@ -2,9 +2,9 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import {
-  nameRequest,
   type ProviderRequest,
   readJsonObject,
+  requestIdHeader,
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { OcrForm } from "./form.ts";
@@ -30,7 +30,7 @@ export async function forwardForm(
     accept: "application/json",
     "content-type": contentType,
     "content-length": String(body.bytes),
-    ...nameRequest(requestId),
+    ...requestIdHeader(requestId),
   };
   const request: ProviderRequest = { method: "POST", path, headers, body: body.read() };
   const answer = await askSlot(providers, slot, request, signal);

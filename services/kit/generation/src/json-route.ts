@@ -19,7 +19,7 @@ export interface JsonCall {
 }
 
 /** What one attempt at a slot is made with. */
-export interface Attempted {
+export interface Attempt {
   model: Model;
   slot: Slot;
   held: NanoUsd;
@@ -33,11 +33,11 @@ export interface JsonRoute<Call extends JsonCall> {
   /** Returns the most units that the call can use. */
   bound(call: Call, model: Model): bigint;
   /** Returns the members that the gateway sets in a slot's body, besides the model. */
-  decide?(call: Call, attempted: Attempted): JsonObject;
+  decide?(call: Call, attempted: Attempt): JsonObject;
   /** A response that is an object must have one of these members, and it must be a list. */
   lists?: readonly string[];
   /** Measures a response. Throws a SlotFailure for a response that is of no use. */
-  measure(response: JsonObject, call: Call, attempted: Attempted): Used;
+  measure(response: JsonObject, call: Call, attempted: Attempt): Used;
 }
 
 export interface JsonResponse {

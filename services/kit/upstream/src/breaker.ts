@@ -1,19 +1,20 @@
-/** Failures in a row after which a slot is taken out. */
+/** Consecutive failures after which a slot is taken out. */
 const failuresToOpen = 5;
-/** How long a slot stays out before a trial call; doubled each time that trial fails. */
+/** How long a slot stays out before a trial call; doubled each time that the trial fails. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 /**
- * Circuit breakers, one a slot. A slot that keeps failing is taken out, so that a dead provider
- * costs its callers nothing, and comes back by one trial call. State is this process's own.
+ * Circuit breakers, one for each slot. A slot that keeps failing is taken out, so that requests do
+ * not wait for a dead provider; one successful trial call brings it back. Each process has its own
+ * state.
  */
 export interface Breakers {
-  /** Whether the slot may be called now. True claims the trial call of a slot that is out. */
+  /** Returns whether the slot may be called now. For a slot that is out, true makes this the trial call. */
   admits(slotId: string): boolean;
   succeeded(slotId: string): void;
   failed(slotId: string): void;
-  /** The call ended without saying anything of the slot, for instance because the client left. */
+  /** The call ended without a result for the slot, for instance because the client disconnected. */
   abandoned(slotId: string): void;
 }
 
@@ -22,10 +23,10 @@ interface Breaker {
   pauseMs: number;
   /** When the slot may be tried again; undefined while it is in. */
   retryAt: number | undefined;
-  trialUnderWay: boolean;
+  isTrialPending: boolean;
 }
 
-/** `onChange` is told when a slot is taken out, and when it is back. */
+/** Calls `onChange` when a slot is taken out, and when it is back. */
 export function createBreakers(
   now: () => number,
   onChange: (slotId: string, isOut: boolean) => void = () => {},
@@ -35,8 +36,8 @@ export function createBreakers(
     admits(slotId) {
       const breaker = breakers.get(slotId);
       if (breaker?.retryAt === undefined) return true;
-      if (breaker.trialUnderWay || now() < breaker.retryAt) return false;
-      breaker.trialUnderWay = true;
+      if (breaker.isTrialPending || now() < breaker.retryAt) return false;
+      breaker.isTrialPending = true;
       return true;
     },
     succeeded(slotId) {
@@ -50,18 +51,18 @@ export function createBreakers(
       breakers.set(slotId, breaker);
       breaker.failures += 1;
       if (breaker.failures < failuresToOpen) return;
-      if (breaker.trialUnderWay) breaker.pauseMs = Math.min(breaker.pauseMs * 2, longestPauseMs);
-      breaker.trialUnderWay = false;
+      if (breaker.isTrialPending) breaker.pauseMs = Math.min(breaker.pauseMs * 2, longestPauseMs);
+      breaker.isTrialPending = false;
       if (breaker.retryAt === undefined) onChange(slotId, true);
       breaker.retryAt = now() + breaker.pauseMs;
     },
     abandoned(slotId) {
       const breaker = breakers.get(slotId);
-      if (breaker !== undefined) breaker.trialUnderWay = false;
+      if (breaker !== undefined) breaker.isTrialPending = false;
     },
   };
 }
 
 function newBreaker(): Breaker {
-  return { failures: 0, pauseMs: firstPauseMs, retryAt: undefined, trialUnderWay: false };
+  return { failures: 0, pauseMs: firstPauseMs, retryAt: undefined, isTrialPending: false };
 }

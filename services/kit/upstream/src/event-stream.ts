@@ -5,10 +5,11 @@ import { SlotFailure } from "./failure.ts";
 /** The largest single event, in characters. */
 const maxEventCharacters = 16 * 1024 * 1024;
 
-/** Reads a provider's server-sent events out of their bytes. */
+/** Parses a provider's server-sent events. */
 export interface EventReader {
   /**
-   * The `data` of the events that these bytes end. Raises a SlotFailure for one that is too large.
+   * Returns the `data` of the events that end within these bytes. Throws a SlotFailure for an event
+   * that is too large.
    */
   read(part: Buffer): readonly string[];
 }

@@ -2,18 +2,18 @@ const comma = Buffer.from(",");
 const closing = "}".charCodeAt(0);
 
 /**
- * A JSON body for a provider: what the gateway decides, in front of the client's own members, which
- * are neither parsed nor written again. `members` is a JSON object.
+ * Returns a JSON body for a provider: the members that the gateway sets, followed by the client's own
+ * members, which are neither parsed nor written again. `members` is a JSON object.
  */
 export function spliceBody(decided: Record<string, unknown>, members: Uint8Array): Buffer {
-  return Buffer.concat(splicePieces(decided, members, []));
+  return Buffer.concat(spliceParts(decided, members, []));
 }
 
 /**
- * The same in pieces, of which none is copied, with `parts` between the two: the bytes of members
- * in pieces, such as `"messages":[…],`.
+ * The same as a list of buffers, none of them copied. `parts` are written between the two: members as
+ * bytes, such as `"messages":[…],`.
  */
-export function splicePieces(
+export function spliceParts(
   decided: Record<string, unknown>,
   members: Uint8Array,
   parts: readonly Uint8Array[],

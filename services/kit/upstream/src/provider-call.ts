@@ -1,39 +1,39 @@
 import { Readable } from "node:stream";
 import { type Dispatcher, errors } from "undici";
 
-/** Unread bytes past which the provider is made to wait. */
+/** With more unread bytes than this, reading from the provider is paused. */
 const maxUnreadBytes = 64 * 1024;
 
-/** How long an answer may take to end once all that counts of it was read. */
-const endingMs = 1_000;
+/** How long a response may take to end once its content was read. */
+const endTimeoutMs = 1_000;
 
-/** Why a call is given up that is not read to its end. Nobody is told. */
-const leftEarly = new errors.RequestAbortedError("left before its end");
+/** Aborts a call whose response is not read to its end. It reaches no caller. */
+const notReadToEnd = new errors.RequestAbortedError("the response was not read to its end");
 
-/** The body of a request: whole, in pieces, or as it comes. */
-export type SentBody = Uint8Array | readonly Uint8Array[] | Readable;
+/** The body of a request: one buffer, several buffers, or a stream. */
+export type RequestBody = Uint8Array | readonly Uint8Array[] | Readable;
 
-export interface AnswerHead {
+export interface ResponseHead {
   status: number;
   contentType: string;
 }
 
 /**
- * What has come since the last read comes as one piece. Leaving it before its end closes the
- * connection, and so does the call's signal, whose reason is then raised at once.
+ * The body of a response. Each read returns all bytes that came since the read before it. Ending the
+ * iteration early closes the connection; so does the signal of the call, whose reason is then thrown.
  */
 export interface ProviderBody extends AsyncIterable<Buffer> {
-  /** Reads no more of it, and keeps the connection where it ends within a moment. */
+  /** Stops reading, and keeps the connection if the response ends within a second. */
   letEnd(): void;
 }
 
-/** One request at a provider, told of by undici, and the body of its answer. */
+/** One request to a provider, as a handler of undici, and the body of its response. */
 export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
-  /** Settles once the head has come, or the call has failed. */
-  readonly head: Promise<AnswerHead>;
+  /** Resolves with the head of the response. Rejects when the call fails. */
+  readonly head: Promise<ResponseHead>;
   readonly #signal: AbortSignal;
-  readonly #sent: SentBody | undefined;
-  readonly #settleHead: PromiseWithResolvers<AnswerHead>;
+  readonly #sent: RequestBody | undefined;
+  readonly #settleHead: PromiseWithResolvers<ResponseHead>;
   #controller: Dispatcher.DispatchController | undefined;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
@@ -41,8 +41,8 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #wake = () => {};
   #ending: NodeJS.Timeout | undefined;
 
-  /** `sent` is the body of the request; a stream is destroyed when the call fails. */
-  constructor(signal: AbortSignal, sent: SentBody | undefined) {
+  /** `sent` is the body of the request. A stream is destroyed when the call fails. */
+  constructor(signal: AbortSignal, sent: RequestBody | undefined) {
     this.#signal = signal;
     this.#sent = sent;
     this.#settleHead = Promise.withResolvers();
@@ -51,15 +51,15 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     else signal.addEventListener("abort", this);
   }
 
-  /** The signal's: the call is given up. */
+  /** Called when the signal aborts. */
   handleEvent(): void {
-    this.#giveUp(this.#signal.reason);
+    this.#abandon(this.#signal.reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Given up while it waited for a connection.
-    if (this.#end !== undefined) controller.abort(leftEarly);
+    // Aborted while it waited for a connection.
+    if (this.#end !== undefined) controller.abort(notReadToEnd);
   }
 
   onResponseStart(
@@ -101,7 +101,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   }
 
   async return(): Promise<IteratorResult<Buffer, undefined>> {
-    this.#giveUp(leftEarly);
+    this.#abandon(notReadToEnd);
     return { done: true, value: undefined };
   }
 
@@ -109,7 +109,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     if (this.#end !== undefined) return;
     this.#take();
     this.#close(undefined);
-    this.#ending = setTimeout(() => this.#controller?.abort(leftEarly), endingMs);
+    this.#ending = setTimeout(() => this.#controller?.abort(notReadToEnd), endTimeoutMs);
     this.#ending.unref();
   }
 
@@ -117,21 +117,21 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     return this;
   }
 
-  /** Parts of one read are one piece: they travel on together. */
+  /** Joins the buffers of one read, so that they are forwarded together. */
   #take(): Buffer {
     const parts = this.#unread;
-    const isHeldBack = this.#unreadBytes > maxUnreadBytes;
+    const isPaused = this.#unreadBytes > maxUnreadBytes;
     this.#unread = [];
     this.#unreadBytes = 0;
-    if (isHeldBack) this.#controller?.resume();
+    if (isPaused) this.#controller?.resume();
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
   }
 
-  #giveUp(reason: unknown): void {
+  #abandon(reason: unknown): void {
     if (this.#end !== undefined) return;
     this.#unread = [];
     this.#close(reason);
-    this.#controller?.abort(leftEarly);
+    this.#controller?.abort(notReadToEnd);
   }
 
   #close(failure: unknown): void {
@@ -146,7 +146,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   }
 }
 
-function destroyQuietly(sent: SentBody | undefined): void {
+function destroyQuietly(sent: RequestBody | undefined): void {
   if (!(sent instanceof Readable)) return;
   sent.on("error", () => {});
   sent.destroy();

@@ -5,45 +5,43 @@ import { StartError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { Agent, errors } from "undici";
 import { SlotFailure } from "./failure.ts";
-import { type ProviderBody, ProviderCall, type SentBody } from "./provider-call.ts";
+import { type ProviderBody, ProviderCall, type RequestBody } from "./provider-call.ts";
 import { readRefusal } from "./refusal.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
-/** Connections kept to one provider at the most; calls past that wait for one. */
+/** The most connections to one provider. Further calls wait for one. */
 const maxConnections = 2_048;
 const connectTimeoutMs = 5_000;
 /**
- * Idle connections are let go before the provider does it, or a call would now and then meet one
- * that is just being closed. Common Python servers close after 5 s.
+ * Idle connections are closed before the provider closes them: else a call may be sent on a
+ * connection that is just being closed. Common Python servers close after 5 s.
  */
 const keepAliveMs = 4_000;
-/**
- * The largest JSON answer that is read. It must fit a message between services, see `grpc-channel`.
- */
-const maxAnswerBytes = 32 * 1024 * 1024;
+/** The largest JSON response. It must fit a message between services, see `grpc-channel.ts`. */
+const maxResponseBytes = 32 * 1024 * 1024;
 
 export interface ProviderClient {
   /**
-   * Posts a JSON body and answers once a 2xx status has come, the body still on its way. Raises a
-   * SlotFailure for everything else, and the signal's reason when it aborts.
+   * Posts a JSON body. Resolves with the head of a 2xx response, while its body is still to come.
+   * Throws a SlotFailure for everything else, and the signal's reason when it aborts.
    */
-  post(slot: Slot, body: JsonBytes, call: PostCall): Promise<ProviderAnswer>;
+  post(slot: Slot, body: JsonBytes, call: PostCall): Promise<ProviderResponse>;
   /** The same for any other request. */
-  send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer>;
-  /** The WebSocket address of a slot that has one. */
+  send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderResponse>;
+  /** Returns the WebSocket URL of a slot. Throws a SlotFailure where it has none. */
   streamUrl(slot: Slot): string;
-  /** The headers of an upgrade to it: who we are to the provider, and which request this is. */
+  /** Returns the headers of an upgrade to it: the API key, the request id and the trace. */
   streamHeaders(slot: Slot, requestId: string): Record<string, string>;
-  /** Raises a StartError when a variable that the catalog names is not set. */
+  /** Throws a StartError when a variable that the catalog names is not set. */
   check(catalog: Catalog): void;
   close(): Promise<void>;
 }
 
-/** A JSON body, whole or in pieces. */
+/** A JSON body: one buffer or several. */
 export type JsonBytes = Uint8Array | readonly Uint8Array[];
 
 export interface PostCall {
-  /** Told to the provider, so that its logs can be held against ours. */
+  /** Sent to the provider, so that its logs can be compared with ours. */
   requestId: string;
   accept: "application/json" | "text/event-stream" | "audio/*";
   signal: AbortSignal;
@@ -56,24 +54,24 @@ export interface ProviderRequest {
   /** Added to the path's own query. */
   query?: Record<string, string>;
   headers: Record<string, string>;
-  body?: SentBody;
+  body?: RequestBody;
 }
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   /** 200 to 299. */
   status: number;
   contentType: string;
   body: ProviderBody;
 }
 
-/** A pooled HTTP client to all providers. Their keys come from `env` and go nowhere else. */
+/** Creates the HTTP client of all providers. Their API keys are read from `env`, and sent to them only. */
 export function createProviderClient(env: Environment): ProviderClient {
   const agent = new Agent({
     connections: maxConnections,
     connect: { timeout: connectTimeoutMs },
     keepAliveTimeout: keepAliveMs,
   });
-  const targetOf = rememberTargets(env);
+  const targetOf = cacheTargets(env);
   const sendOne: ProviderClient["send"] = async (slot, request, signal) =>
     tracedSend(
       request.method,
@@ -87,7 +85,7 @@ export function createProviderClient(env: Environment): ProviderClient {
     post(slot, body, { accept, requestId, signal }) {
       const sent = sendable(body);
       const type = { "content-type": "application/json", accept };
-      const headers = { ...type, ...nameRequest(requestId), ...sent.headers };
+      const headers = { ...type, ...requestIdHeader(requestId), ...sent.headers };
       const order: ProviderRequest = { method: "POST", path: slot.path, headers, body: sent.body };
       return sendOne(slot, order, signal);
     },
@@ -95,7 +93,7 @@ export function createProviderClient(env: Environment): ProviderClient {
     streamUrl: (slot) => streamUrlOf(slot, env),
     streamHeaders: (slot, requestId) => ({
       ...authorizationFor(apiKeyOf(slot.provider, env)),
-      ...nameRequest(requestId),
+      ...requestIdHeader(requestId),
       ...upgradeHeaders(streamUrlOf(slot, env)),
     }),
     check(catalog) {
@@ -107,15 +105,15 @@ export function createProviderClient(env: Environment): ProviderClient {
   };
 }
 
-/** Where a request goes, and by which key. */
+/** Where a request is sent, and with which API key. */
 interface Target {
   origin: string;
   path: string;
   apiKey: string | undefined;
 }
 
-/** A slot's own path is looked up once: it is where nearly all requests go. */
-function rememberTargets(env: Environment) {
+/** Computes the target of a slot's own path once: nearly all requests are sent there. */
+function cacheTargets(env: Environment) {
   const targets = new WeakMap<Slot, Target>();
   return (slot: Slot, { path, query }: ProviderRequest): Target => {
     if (path !== slot.path || query !== undefined)
@@ -141,14 +139,14 @@ async function send(
   { timeoutMs }: Provider,
   { method, headers, body }: ProviderRequest,
   signal: AbortSignal,
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   const call = new ProviderCall(signal, body);
   const sent = { ...headers, ...authorizationFor(apiKey) };
   const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-  // The client takes anything that can be iterated, of which its types do not tell.
-  const taken = (body ?? null) as Uint8Array | Readable | null;
+  // undici takes anything that can be iterated, which its types do not say.
+  const iterable = (body ?? null) as Uint8Array | Readable | null;
   if (!signal.aborted) {
-    agent.dispatch({ origin, path, method, headers: sent, body: taken, ...limits }, call);
+    agent.dispatch({ origin, path, method, headers: sent, body: iterable, ...limits }, call);
   }
   try {
     const { status, contentType } = await call.head;
@@ -159,10 +157,10 @@ async function send(
   }
 }
 
-/** Pieces that come to no more are sent as one: the copy costs less than many writes. */
+/** Buffers of up to this size together are sent as one: a copy costs less than several writes. */
 const maxJoinedBytes = 1024 * 1024;
 
-/** Large bodies go to the socket piece by piece, under their length, and are not copied before. */
+/** Larger bodies are written to the socket buffer by buffer, with a content length, without a copy. */
 function sendable(body: JsonBytes): Pick<ProviderRequest, "headers"> & { body: JsonBytes } {
   if (body instanceof Uint8Array) return { headers: {}, body };
   const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -178,8 +176,8 @@ function authorizationFor(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** The header by which a client names its request to OpenAI's API, and to those that follow it. */
-export function nameRequest(requestId: string): Record<string, string> {
+/** Returns the header that carries a client's own request id in OpenAI's API and compatible ones. */
+export function requestIdHeader(requestId: string): Record<string, string> {
   return { "x-client-request-id": requestId };
 }
 
@@ -190,43 +188,43 @@ function withQuery(path: string, query: Record<string, string> = {}): string {
 }
 
 /**
- * Reads a JSON answer whole: its bytes, and what they say. Raises a SlotFailure when it is cut, too
- * large or not JSON.
+ * Reads a complete JSON response. Returns its bytes and its value. Throws a SlotFailure when it is
+ * cut off, too large or not JSON.
  */
 export async function readJson(
-  answer: ProviderAnswer,
+  response: ProviderResponse,
   signal: AbortSignal,
 ): Promise<{ bytes: Uint8Array; value: unknown }> {
-  const bytes = await readBytes(answer.body, maxAnswerBytes, signal);
+  const bytes = await readBytes(response.body, maxResponseBytes, signal);
   try {
     return { bytes, value: JSON.parse(bytes.toString("utf8")) };
   } catch (cause) {
-    throw new SlotFailure("rejected", "the provider's answer is not JSON", { cause });
+    throw new SlotFailure("rejected", "the provider's response is not JSON", { cause });
   }
 }
 
-/** The same for an answer that must be an object. */
+/** The same for a response that must be an object. */
 export async function readJsonObject(
-  answer: ProviderAnswer,
+  response: ProviderResponse,
   signal: AbortSignal,
 ): Promise<{ bytes: Uint8Array; value: JsonObject }> {
-  const { bytes, value } = await readJson(answer, signal);
+  const { bytes, value } = await readJson(response, signal);
   if (isJsonObject(value)) return { bytes, value };
-  throw new SlotFailure("rejected", "the provider's answer is no JSON object");
+  throw new SlotFailure("rejected", "the provider's response is not a JSON object");
 }
 
 /**
- * What a failed read or write means: the signal's reason when the call was given up, else a
- * SlotFailure. A failure that has a meaning already keeps it.
+ * Returns what a failed read or write is reported as: the signal's reason when the call was aborted,
+ * else a SlotFailure. A SlotFailure is returned as it is.
  */
 export function transportFailure(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof SlotFailure || !(error instanceof Error)) return error;
-  const late =
+  const isTimeout =
     error instanceof errors.HeadersTimeoutError ||
     error instanceof errors.BodyTimeoutError ||
     error instanceof errors.ConnectTimeoutError;
-  const what = late ? "the provider took too long" : "the connection to the provider failed";
+  const what = isTimeout ? "the provider took too long" : "the connection to the provider failed";
   const code = "code" in error ? ` (${String(error.code)})` : "";
   return new SlotFailure("unreachable", `${what}${code}`, { cause: error });
 }
@@ -241,7 +239,7 @@ async function readBytes(
   try {
     for await (const part of body) {
       size += part.length;
-      if (size > limit) throw new SlotFailure("oversized", "the provider's answer is too large");
+      if (size > limit) throw new SlotFailure("oversized", "the provider's response is too large");
       parts.push(part);
     }
   } catch (error) {

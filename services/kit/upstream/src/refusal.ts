@@ -1,12 +1,12 @@
 import { SlotFailure } from "./failure.ts";
 
-/** How much of a refusal's body is read, and how much of it a client is shown. */
+/** How much of a refusal's body is read, and how much of its message a client is sent. */
 const maxRefusalBytes = 64 * 1024;
 const maxHintCharacters = 300;
 
 /**
- * A refusal, with the provider's own words where they speak of the request (400, 413, 422). Other
- * refusals speak of our account with the provider, which is no client's business.
+ * Reads a refusal into a SlotFailure, with the provider's message where it is about the request (400,
+ * 413, 422). Other refusals are about our account with the provider, and are not shown to clients.
  */
 export async function readRefusal(
   status: number,
@@ -15,10 +15,14 @@ export async function readRefusal(
   apiKey: string | undefined,
 ): Promise<SlotFailure> {
   const bytes = await readStart(body);
-  const speaksOfRequest = status === 400 || status === 413 || status === 422;
-  const hint = speaksOfRequest ? hintFrom(bytes.toString("utf8"), apiKey) : undefined;
+  const isAboutRequest = status === 400 || status === 413 || status === 422;
+  const hint = isAboutRequest ? hintFrom(bytes.toString("utf8"), apiKey) : undefined;
   const refusal = { contentType, body: bytes };
-  return new SlotFailure("rejected", `the provider answered ${status}`, { status, hint, refusal });
+  return new SlotFailure("rejected", `the provider responded with ${status}`, {
+    status,
+    hint,
+    refusal,
+  });
 }
 
 async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -31,7 +35,7 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
       if (size > maxRefusalBytes) break;
     }
   } catch {
-    // The status is what counts; its explanation may be cut.
+    // The status is enough; its explanation may be cut off.
   }
   return Buffer.concat(parts).subarray(0, maxRefusalBytes);
 }

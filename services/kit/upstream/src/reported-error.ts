@@ -2,25 +2,25 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "./failure.ts";
 
 /**
- * Whether an answer, or a part of one, says that it failed, however well its status speaks. Some
- * providers name their error in every answer: null, false or nothing where there is none.
+ * Returns whether a response, or a chunk of one, reports an error under a status of success. Some
+ * providers have an `error` member in every response: null, false or empty where there is none.
  */
 export function reportsError({ error }: JsonObject): boolean {
   return Array.isArray(error) ? error.length > 0 : Boolean(error);
 }
 
 /**
- * Raises a SlotFailure for an answer that reports an error. It may be the request's fault, which
- * one client could make again and again: it does not speak against the slot.
+ * Throws a SlotFailure for a response that reports an error. The request may be at fault, and one
+ * client could repeat it at will, so the failure does not count against the slot.
  */
-export function refuseReportedError(answer: JsonObject): void {
-  if (!reportsError(answer)) return;
-  const status = statusOf(answer);
+export function refuseReportedError(response: JsonObject): void {
+  if (!reportsError(response)) return;
+  const status = statusOf(response);
   const details = status === undefined ? {} : { status };
-  throw new SlotFailure("unusable", "the provider's answer reports an error", details);
+  throw new SlotFailure("unusable", "the provider's response reports an error", details);
 }
 
-/** The status that the answer should have had, where its error's code is one. */
+/** Returns the code of the error where it is an HTTP status of failure. */
 function statusOf({ error }: JsonObject): number | undefined {
   const code = isJsonObject(error) ? error.code : undefined;
   return typeof code === "number" && code >= 400 && code <= 599 ? code : undefined;
