@@ -130,7 +130,7 @@ const beyondSchema = [
   /mean the same, and differ here|means the same as types, and differs/,
   /a conversation goes on with one answer/,
   /does not take images|^The conversation holds images/,
-  /takes \d+ characters at most|: \S+ takes (mp3|opus|aac|flac|wav|pcm)/,
+  /takes at most \d+ characters|: \S+ takes (mp3|opus|aac|flac|wav|pcm)/,
   /cannot be chosen|transcribes whole files only/,
   /must be (print|archival) for /,
   /Idempotency-Key must be/,

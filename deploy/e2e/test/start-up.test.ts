@@ -131,9 +131,9 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     ["TOLLGATE_OPERATIONS_LISTEN", "127.0.0.1:99999", target],
     ["TOLLGATE_HTTP_LISTEN", "nine", "image"],
     ["TOLLGATE_AUDIO_HTTP_ADDRESS", "audio:9091,audio", "edge"],
-  ])("%s as %s, which is no address", async (variable, address, one) => {
+  ])("%s as %s, which is not an address", async (variable, address, one) => {
     const outcome = run({ [variable]: address }, ["--target", one]);
-    await expectRefusal(outcome, new RegExp(`^tollgate: ${variable}: .* is no address`));
+    await expectRefusal(outcome, new RegExp(`^tollgate: ${variable}: .* is not an address`));
   });
 
   test("a secret that is empty, which would trust anyone", async () => {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { envelope, GatewayError } from "@tollgate/core/errors";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
-import { limitLastStall, limitStall, maxStallMs } from "@tollgate/http/stall";
+import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 
 /**
  * Writes transcript events as server-sent events. The head goes out with `opened`: what is raised
@@ -29,7 +29,7 @@ export async function answerEvents(
     return;
   }
   res.end("data: [DONE]\n\n");
-  limitLastStall(res, stallMs);
+  limitFinalStall(res, stallMs);
 }
 
 async function taken(res: ServerResponse, signal: AbortSignal, stallMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
-import { tellAlias } from "@tollgate/http/forwarded-caller";
+import { setAliasHeader } from "@tollgate/http/forwarded-caller";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import { withUploadStore } from "@tollgate/http/upload-store";
 import { RelayedRefusal, transcribe } from "./batch.ts";
@@ -15,7 +15,7 @@ export async function answerTranscription(
 ): Promise<void> {
   await withUploadStore(async (store) => {
     const upload = await readUpload(req, store);
-    tellAlias(res, upload.alias);
+    setAliasHeader(res, upload.alias);
     if (upload.stream) {
       const events = streamTranscription(runtime, caller, upload, signal);
       return answerEvents(res, events, signal);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { envelope, GatewayError, PeerError } from "@tollgate/core/errors";
-import { limitLastStall, limitStall, maxStallMs } from "@tollgate/http/stall";
+import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 import type { Exchange } from "./exchange.ts";
 import type { Collector } from "./idempotency/collector.ts";
 
@@ -43,7 +43,7 @@ export function writeWhole(
     ...headersOf(),
   });
   res.end(body);
-  limitLastStall(res, stallMs);
+  limitFinalStall(res, stallMs);
 }
 
 /** The answer of a route that costs nothing. */
@@ -113,7 +113,7 @@ function paceOf(
 /** Ends the response of a stream that was written; the client may still have some of it to take. */
 export function endStream({ res }: Exchange, last = "", stallMs = maxStallMs): void {
   res.end(last);
-  limitLastStall(res, stallMs);
+  limitFinalStall(res, stallMs);
 }
 
 function breakOff(

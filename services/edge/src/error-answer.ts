@@ -4,9 +4,9 @@ import { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
 import {
-  answerError,
-  answerErrorOnSocket,
   notFound,
+  sendError,
+  sendErrorOnSocket,
   toGatewayError,
 } from "@tollgate/http/error-response";
 import type { ErrorRequestHandler, RequestHandler } from "express";
@@ -20,7 +20,7 @@ export function answerFailure(exchange: Exchange, error: unknown, log: Log): voi
   exchange.failure = failure;
   if (res.headersSent) return void res.destroy();
   setHeaders(exchange);
-  answerError(res, failure);
+  sendError(res, failure);
 }
 
 /** The same for what is raised before a route is met. */
@@ -43,7 +43,7 @@ export function refuseOtherMethods(...allowed: string[]): RequestHandler {
 /** Answers a CONNECT, which has no response of its own. */
 export function refuseTunnel(socket: Duplex): void {
   socket.on("error", () => {});
-  answerErrorOnSocket(socket, notFound(), { "x-request-id": newRequestId() });
+  sendErrorOnSocket(socket, notFound(), { "x-request-id": newRequestId() });
 }
 
 /** A client's connection; Node keeps the response under way on it. */
@@ -60,5 +60,5 @@ export function answerBrokenHttp({ code }: NodeJS.ErrnoException, socket: Client
       ? "The request did not come whole in the time that it may take."
       : "The request is not well-formed HTTP.";
   const refusal = new GatewayError("invalid_json", message);
-  answerErrorOnSocket(socket, refusal, { "x-request-id": newRequestId() });
+  sendErrorOnSocket(socket, refusal, { "x-request-id": newRequestId() });
 }

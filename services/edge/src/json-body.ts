@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { gatherPieces } from "@tollgate/http/gather-chunks";
+import { gatherChunks } from "@tollgate/http/gather-chunks";
 import express, { type Request, type Response } from "express";
 import type { Exchange } from "./exchange.ts";
 import { hasMoreThan } from "./json-text.ts";
@@ -61,7 +61,7 @@ function readPlain(req: IncomingMessage, length: number): Promise<Buffer> {
 
 /** Inflates what is compressed, counts what has no length, and refuses what is too large. */
 async function readAny(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
-  const pieces = gatherPieces();
+  const pieces = gatherChunks();
   const bytes = Readable.from(req.pipe(pieces), { objectMode: false });
   // It looks at nothing of a request but its headers and its bytes.
   const source = Object.assign(bytes, { headers: req.headers, body: undefined });

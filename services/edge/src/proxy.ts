@@ -1,14 +1,19 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { envelope, type GatewayError, internalError, partUnavailable } from "@tollgate/core/errors";
+import {
+  envelope,
+  type GatewayError,
+  internalError,
+  serviceUnavailable,
+} from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { Trust } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
-import { answerError, answerErrorOnSocket, logUnanswered } from "@tollgate/http/error-response";
-import { aliasHeader, stampCaller } from "@tollgate/http/forwarded-caller";
-import { gatherPieces } from "@tollgate/http/gather-chunks";
+import { logPeerFailure, sendError, sendErrorOnSocket } from "@tollgate/http/error-response";
+import { aliasHeader, forwardCaller } from "@tollgate/http/forwarded-caller";
+import { gatherChunks } from "@tollgate/http/gather-chunks";
 import { endAfterRequest } from "@tollgate/http/linger";
-import { limitLastStall, limitStall, maxStallMs } from "@tollgate/http/stall";
+import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
 import { exchangeOf } from "./exchange.ts";
@@ -50,7 +55,7 @@ export function createServiceProxy(
   const answerErrors = definePlugin((proxy) => {
     proxy.on("error", (error, req, to) => {
       if (to === undefined || to.destroyed) return;
-      logUnanswered(error, log);
+      logPeerFailure(error, log);
       // A body that is piped to where nobody reads would be read by nobody else either.
       req?.unpipe();
       const order = req && unanswered.get(req);
@@ -68,7 +73,7 @@ export function createServiceProxy(
   });
   const passOn = definePlugin((proxy) => {
     proxy.on("proxyReq", (request, req, _res, options) => {
-      options.buffer = req.pipe(gatherPieces());
+      options.buffer = req.pipe(gatherChunks());
       sendHead(request);
     });
     proxy.on("proxyRes", (answer, req, res) => passAnswerOn(answer, req, res, stallMs));
@@ -92,14 +97,14 @@ export function createServiceProxy(
     web(req, res, caller) {
       // The service speaks plain HTTP, whatever else the client offers.
       for (const name of offers) delete req.headers[name];
-      stampCaller(req.headers, caller, trust);
+      forwardCaller(req.headers, caller, trust);
       void web(req, res);
     },
     upgrade(req, socket, head, order) {
       // What the client offers beside it is declined.
       req.headers.upgrade = "websocket";
       delete req.headers.trailer;
-      stampCaller(req.headers, order.caller, trust);
+      forwardCaller(req.headers, order.caller, trust);
       unanswered.set(req, order);
       upgrade.upgrade(req, socket, head);
     },
@@ -143,7 +148,7 @@ function passAnswerOn(
   answer.pipe(res, { end: false });
   answer.once("end", () => {
     endAfterRequest(req, res);
-    limitLastStall(res, stallMs);
+    limitFinalStall(res, stallMs);
   });
 }
 
@@ -207,14 +212,14 @@ function answerUnavailable(
     // An upgrade is refused before its model is known, and with it its providers.
     const failure = internalError(cause);
     order.answered(failure.status);
-    answerErrorOnSocket(to, failure, order.headers);
+    sendErrorOnSocket(to, failure, order.headers);
   }
   // An answer that has begun ends with what it was proxied from: whole, or abruptly.
-  else if (!to.headersSent) answerError(to, partUnavailable(cause));
+  else if (!to.headersSent) sendError(to, serviceUnavailable(cause));
 }
 
 /** The failure in the form of the live route's error frames. */
 function brokenStream(): object {
-  const { error } = envelope(partUnavailable());
+  const { error } = envelope(serviceUnavailable());
   return { error: { ...error, retryable: true } };
 }

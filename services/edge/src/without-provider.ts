@@ -1,6 +1,6 @@
 import { internalError, PeerError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import { logUnanswered } from "@tollgate/http/error-response";
+import { logPeerFailure } from "@tollgate/http/error-response";
 import type { Route } from "./exchange.ts";
 
 /**
@@ -20,6 +20,6 @@ export function withoutProvider(route: Route, log: Log): Route {
 /** What is told of an error in such a place. */
 export function ownFault(error: unknown, log: Log): unknown {
   if (!(error instanceof PeerError)) return error;
-  logUnanswered(error, log);
+  logPeerFailure(error, log);
   return internalError(error);
 }

@@ -4,7 +4,7 @@ import { invalidParam } from "@tollgate/core/errors";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { readForm } from "@tollgate/http/form-fields";
 import { ocrForm } from "@tollgate/http/forms/ocr";
-import { tellAlias } from "@tollgate/http/forwarded-caller";
+import { setAliasHeader } from "@tollgate/http/forwarded-caller";
 import { readMultipart } from "@tollgate/http/multipart";
 import type { ProxiedRequest } from "@tollgate/http/proxied-request";
 import { type UploadStore, withUploadStore } from "@tollgate/http/upload-store";
@@ -37,7 +37,7 @@ export async function withOcrForm(
 ): Promise<void> {
   await withUploadStore(async (store) => {
     const form = await readOcrForm(req, store);
-    tellAlias(res, form.alias);
+    setAliasHeader(res, form.alias);
     const model = engine.resolve(form.alias, "ocr");
     checkLane(form, model);
     await use(form, model);

@@ -4,8 +4,8 @@ import { create } from "@bufbuild/protobuf";
 import { invalidParam } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
-import { answerErrorOnSocket, notFound, toGatewayError } from "@tollgate/http/error-response";
-import { asksForWebSocket } from "@tollgate/http/server";
+import { notFound, sendErrorOnSocket, toGatewayError } from "@tollgate/http/error-response";
+import { isWebSocketUpgrade } from "@tollgate/http/server";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { type Authenticate, keyRevoked } from "../auth.ts";
@@ -62,7 +62,7 @@ export function upgradeLive(parts: LiveParts): Upgrades {
     } catch (error) {
       const failure = toGatewayError(ownFault(error, log), log);
       answered(failure.status);
-      answerErrorOnSocket(socket, failure, headers);
+      sendErrorOnSocket(socket, failure, headers);
     }
   }
 
@@ -87,7 +87,7 @@ export function upgradeLive(parts: LiveParts): Upgrades {
 
 /** The address is compared as it stands: one that only leads here by its dots is another. */
 function isLive(req: IncomingMessage): boolean {
-  return asksForWebSocket(req) && req.url?.split("?", 1)[0] === livePath;
+  return isWebSocketUpgrade(req) && req.url?.split("?", 1)[0] === livePath;
 }
 
 /** The same address without an upgrade. */

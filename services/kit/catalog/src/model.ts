@@ -13,16 +13,16 @@ export const routeTypes = [
 
 export type RouteType = (typeof routeTypes)[number];
 
-/** The versions of the taxonomy that a classification can speak. */
+/** The versions of the taxonomy that a classification alias may support. */
 export const taxonomies = ["2.1", "2.2", "3.1"] as const;
 export type Taxonomy = (typeof taxonomies)[number];
 
-/** What a classification alias does: assign the labels of a taxonomy, or extract entities. */
+/** What a classification alias does: it assigns the labels of a taxonomy, or extracts entities. */
 export type Classification =
   | { lane: "taxonomy"; taxonomies: readonly Taxonomy[] }
   | { lane: "entities" };
 
-/** The forms in which speech can be answered. */
+/** The audio formats of speech responses. */
 export const speechFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 export type SpeechFormat = (typeof speechFormats)[number];
 
@@ -40,38 +40,36 @@ export const unitTypes = [
 
 export type UnitType = (typeof unitTypes)[number];
 
-/** A model as the catalog describes it: what clients call by its alias, and who serves it. */
+/** A model of the catalog: the alias that clients use, and the slots that serve it. */
 export interface Model {
   alias: string;
   routeType: RouteType;
-  /** `unlisted` is served but not shown; `internal` is neither. */
+  /** `unlisted`: served but not listed. `internal`: neither served nor listed. */
   visibility: "public" | "unlisted" | "internal";
   /** Unix seconds. */
   created: number;
   ownedBy: string;
   contextTokens: number | undefined;
-  /** The ceiling of a chat answer whose client set none. */
+  /** The most output tokens of a chat response whose client set no limit. */
   maxOutputTokens: number | undefined;
   vision: boolean;
-  /** The most that the provider counts an image as, where the catalog says it. */
+  /** The most tokens that the provider counts for an image, where the catalog sets it. */
   imageTokens?: number | undefined;
-  /** On speech aliases alone; `maxCharacters` caps the input of one call. */
+  /** On speech aliases only. `maxCharacters` limits the input of one call. */
   speech?: { maxCharacters: number; formats: readonly SpeechFormat[] };
-  /**
-   * On transcription aliases alone; `required`: the provider serves only languages it was named.
-   */
+  /** On transcription aliases only. `required`: the request must name the language. */
   transcription?: { language: "required" | "auto" };
-  /** On OCR aliases alone: the kind of documents that they read. */
+  /** On OCR aliases only: the kind of documents that they read. */
   ocr?: { lane: OcrLane };
-  /** On classification aliases alone. */
+  /** On classification aliases only. */
   classification?: Classification;
   unitType: UnitType;
   pricing: Pricing;
-  /** The slots in the order in which they are tried; never empty. */
+  /** The slots in the order in which they are attempted; never empty. */
   chain: readonly Slot[];
 }
 
-/** Prices of what goes in and of what comes out; routes that bill one unit have no output price. */
+/** The prices of input and output. Routes that bill one unit have no output price. */
 export interface Pricing {
   input: Price;
   cachedInput: Price | undefined;
@@ -80,34 +78,34 @@ export interface Pricing {
 
 /** One place that can serve a model. */
 export interface Slot {
-  /** `provider/model`: its name in logs and for its circuit breaker, its own in its chain. */
+  /** `provider/model`: its name in logs and for its circuit breaker; unique in its chain. */
   id: string;
   provider: Provider;
   /** The provider's own id for the model. */
   upstreamModel: string;
-  /** What follows the provider's base URL, for instance `/chat/completions`. */
+  /** The path behind the provider's base URL, for instance `/chat/completions`. */
   path: string;
-  /** Where an OCR slot takes jobs, where that is not its path with `/jobs` behind it. */
+  /** The path of OCR jobs, where it is not `path` followed by `/jobs`. */
   jobsPath?: string | undefined;
-  /** Where a speech slot tells its voices, where that is not `/audio/voices`. */
+  /** The path of the list of voices, where it is not `/audio/voices`. */
   voicesPath?: string | undefined;
   /**
-   * The WebSocket of a transcription slot, as a URL or by what follows the provider's base URL;
-   * undefined where it takes whole files only.
+   * The WebSocket of a transcription slot: a URL, or a path behind the provider's base URL. Undefined
+   * where the slot takes files only.
    */
   stream?: { url: string } | { path: string } | undefined;
-  /** The one name that a chat slot knows its output ceiling by; undefined where it knows both. */
+  /** The only name of the output limit that a chat slot accepts; undefined where it accepts both. */
   maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   pricing: Pricing;
 }
 
 export interface Provider {
   name: string;
-  /** Without a trailing slash. Undefined where it comes from the environment. */
+  /** Without a trailing slash. Undefined where it is read from the environment. */
   baseUrl: string | undefined;
   baseUrlEnv: string | undefined;
   apiKeyEnv: string | undefined;
-  /** The longest the provider may stay silent, before its answer and within it. */
+  /** How long the provider may send nothing, before its response and within it. */
   timeoutMs: number;
 }
 
@@ -116,7 +114,7 @@ export interface Catalog {
   limits: { requestsPerMinute: number; tokensPerMinute: number };
 }
 
-/** The model of that alias that a route of `routeType` may serve; undefined when there is none. */
+/** Returns the model of an alias where a route of `routeType` may serve it. */
 export function servableModel(
   catalog: Catalog,
   alias: string,

@@ -150,7 +150,7 @@ test.each<[string, string, string]>([
   [
     "a price with thirteen decimals",
     changed({ model: { pricing: { input: "0.1234567890123", output: "1" } } }),
-    "models[0].pricing.input: must be a decimal in USD, 12 decimals at most",
+    "models[0].pricing.input: must be a decimal in USD with at most 12 decimals",
   ],
   [
     "a price per 7",
@@ -169,12 +169,12 @@ test.each<[string, string, string]>([
         chain: [{ ...chat.chain[0], path: "/a" }, { provider: "near", model: "b" }, ...chat.chain],
       },
     }),
-    "models[0].chain[2]: is near/small-1, as chain[0] is, at another path: give one a provider",
+    "models[0].chain[2]: has the id near/small-1 of chain[0], but another path: name its provider",
   ],
   [
     "an alias twice",
     stringify({ ...good, models: [chat, { ...chat, alias: "other" }, chat] }),
-    "models[2].alias: small stands twice",
+    "models[2].alias: small is used twice",
   ],
   [
     "base_url and base_url_env at once",
@@ -192,9 +192,9 @@ test.each<[string, string, string]>([
     "providers.near.base_url: must be an http or https URL",
   ],
   [
-    "an alias of no use",
+    "an alias that is not valid",
     changed({ model: { alias: " x" } }),
-    "models[0].alias: is not a usable alias",
+    "models[0].alias: is not a valid alias",
   ],
   [
     "an unknown route_type",

@@ -20,8 +20,8 @@ import {
 } from "./schema.ts";
 
 /**
- * Reads a catalog file's text. Raises a StartError that names the first trouble by its path in the
- * file, for instance `models[2].pricing.input: must be …`.
+ * Parses the text of a catalog file. Throws a StartError that names the path of the first error in
+ * the file, for instance `models[2].pricing.input: must be …`.
  */
 export function parseCatalog(text: string): Catalog {
   const document = parseDocument(text, { prettyErrors: true });
@@ -46,7 +46,8 @@ function toCatalog(file: CatalogFile): Catalog {
   const models = new Map<string, Model>();
   for (const [index, entry] of file.models.entries()) {
     const path = `models[${index}]`;
-    if (models.has(entry.alias)) throw new StartError(`${path}.alias: ${entry.alias} stands twice`);
+    if (models.has(entry.alias))
+      throw new StartError(`${path}.alias: ${entry.alias} is used twice`);
     models.set(entry.alias, toModel(entry, path, providers));
   }
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } =
@@ -95,14 +96,15 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
 }
 
 /**
- * The jobs that a slot took are asked for where its id leads. The same slot again is one more try.
+ * The id of a slot says where its OCR jobs are read, so two slots of a chain may have the same id only
+ * if they have the same paths: the second is then another attempt.
  */
 function requireOwnIds(chain: readonly Slot[], path: string): void {
   for (const [index, slot] of chain.entries()) {
     const first = chain.findIndex(({ id }) => id === slot.id);
     if (pathsOf(chain[first] as Slot) === pathsOf(slot)) continue;
-    const trouble = `is ${slot.id}, as chain[${first}] is, at another path`;
-    throw new StartError(`${path}.chain[${index}]: ${trouble}: give one a provider of its own`);
+    const problem = `has the id ${slot.id} of chain[${first}], but another path`;
+    throw new StartError(`${path}.chain[${index}]: ${problem}: name its provider twice`);
   }
 }
 
@@ -128,7 +130,7 @@ function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classif
     return { classification: { lane: entry.lane, taxonomies: entry.taxonomies ?? taxonomies } };
   }
   if (entry.taxonomies === undefined) return { classification: { lane: entry.lane } };
-  throw new StartError(`${path}.taxonomies: the entities lane has none`);
+  throw new StartError(`${path}.taxonomies: must not be set in the entities lane`);
 }
 
 function toPricing(entry: PricingEntry): Pricing {

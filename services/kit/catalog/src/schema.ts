@@ -2,13 +2,13 @@ import { parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
 import { ocrLanes, routeTypes, speechFormats, taxonomies } from "./model.ts";
 
-/** The catalog file as it is written; `parse.ts` turns it into models. */
+/** The schema of the catalog file. `parse.ts` turns the file into models. */
 
 const price = z
   .string({ error: 'must be a price in quotes, for instance "0.15"' })
   .refine(
     (text) => parsePicoUsd(text) !== undefined,
-    "must be a decimal in USD, 12 decimals at most",
+    "must be a decimal in USD with at most 12 decimals",
   )
   .transform((text) => parsePicoUsd(text) ?? 0n);
 
@@ -27,7 +27,9 @@ const inputPricing = z.strictObject({ per: per.default(1_000_000), input: price 
 const unitPricing = z.strictObject({ per, price });
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
-const variableName = z.string().regex(/^[A-Z_][A-Z0-9_]*$/, "must be a variable's name");
+const variableName = z
+  .string()
+  .regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
 const tokens = z.int().min(1).max(100_000_000);
 
 const provider = z
@@ -61,7 +63,7 @@ function model<Type extends (typeof routeTypes)[number], Pricing extends z.ZodTy
 ) {
   return z.strictObject({
     route_type: z.literal(routeType),
-    alias: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, "is not a usable alias"),
+    alias: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, "is not a valid alias"),
     visibility: z.enum(["public", "unlisted", "internal"]).default("public"),
     created: z.int().min(0).default(0),
     owned_by: z.string().min(1).max(128).default("tollgate"),
@@ -87,7 +89,7 @@ const transcriptions = model("transcriptions", unitPricing).extend({
 const ocr = model("ocr", unitPricing).extend({ lane: z.enum(ocrLanes) });
 const classification = model("classification", unitPricing).extend({
   lane: z.enum(["taxonomy", "entities"]),
-  /** Which taxonomies an alias of that lane takes; all when it is left out. */
+  /** The taxonomies that an alias of that lane takes; all by default. */
   taxonomies: z.array(z.enum(taxonomies)).min(1).optional(),
 });
 

@@ -5,19 +5,19 @@ import type { Log } from "@tollgate/core/log";
 import type { Catalog } from "./model.ts";
 import { parseCatalog } from "./parse.ts";
 
-/** How often the file is looked at. Polling also sees the swapped links of a mounted ConfigMap. */
+/** How often the file is checked. Polling also sees the links of a mounted ConfigMap change. */
 const pollMs = 500;
 
 export interface CatalogWatch {
-  /** The newest good catalog. Ask anew for every request. */
+  /** Returns the newest valid catalog. Call it for each request. */
   current(): Catalog;
   close(): void;
 }
 
 /**
- * Opens the catalog and follows its changes. A first catalog that is bad raises a StartError; a
- * later one is refused with a line in the log, and the one before it stays. `check` may refuse a
- * catalog for reasons of its own, by a StartError.
+ * Reads the catalog, and reads it again whenever the file changes. Throws a StartError when the first
+ * catalog is not valid; a later one that is not valid is logged, and the catalog before it stays in
+ * use. `check` may throw a StartError to refuse a catalog.
  */
 export async function watchCatalog(
   file: string,
@@ -36,7 +36,7 @@ export async function watchCatalog(
       log.info({ file, models: catalog.models.size }, "catalog reloaded");
     } catch (error) {
       const reason = error instanceof StartError ? error.message : String(error);
-      log.error({ file, reason }, "catalog refused, the one before it stays");
+      log.error({ file, reason }, "catalog not reloaded: the previous one stays in use");
     }
   }
 

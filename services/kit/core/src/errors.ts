@@ -110,7 +110,7 @@ export function internalError(cause: unknown): GatewayError {
 }
 
 /** What a client is told where a service could not be asked. */
-export function partUnavailable(cause?: unknown): GatewayError {
+export function serviceUnavailable(cause?: unknown): GatewayError {
   const message = "A part of the gateway cannot be reached now. Retry in a moment.";
   return new GatewayError("no_provider_available", message, { cause });
 }

@@ -1,18 +1,18 @@
 import { StartError } from "@tollgate/core/errors";
 
-/** Where a service takes proxied requests: a TCP port, or a socket in the file system. */
+/** Where a service listens for proxied requests: a TCP port or a Unix socket. */
 export type HttpAddress = { host: string; port: number } | { socketPath: string };
 
 const maxPort = 65_535;
 
 /**
- * Parses `host:port` or `unix:path`, as a variable of the environment says it. Raises a StartError
- * that names the variable for anything else.
+ * Parses `host:port` or `unix:path`, the value of an environment variable. Throws a StartError that
+ * names the variable for anything else.
  */
 export function parseHttpAddress(variable: string, text: string): HttpAddress {
   if (text.startsWith("unix:")) return { socketPath: text.slice("unix:".length) };
   const [, host = "", digits = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (host !== "" && port <= maxPort) return { host: host.replace(/^\[|\]$/g, ""), port };
-  throw new StartError(`${variable}: ${text} is no address: it must be host:port or unix:path`);
+  throw new StartError(`${variable}: ${text} is not an address: it must be host:port or unix:path`);
 }

@@ -5,44 +5,44 @@ import {
   GatewayError,
   internalError,
   PeerError,
-  partUnavailable,
+  serviceUnavailable,
 } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { endAfterRequest, endSocket } from "./linger.ts";
 
-/** Turns whatever a request raised into the error that the client is told. */
+/** Returns the error that the client is sent for whatever its request threw. */
 export function toGatewayError(error: unknown, log: Log): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof PeerError) {
-    logUnanswered(error, log);
-    return partUnavailable(error);
+    logPeerFailure(error, log);
+    return serviceUnavailable(error);
   }
   log.error({ err: error }, "request failed");
   return internalError(error);
 }
 
-/** Notes that a service of the fleet could not be asked, for those who run it. */
-export function logUnanswered({ message: reason }: Error, log: Log): void {
-  log.error({ reason }, "a service of the fleet did not answer");
+/** Logs that a call to another service failed. */
+export function logPeerFailure({ message: reason }: Error, log: Log): void {
+  log.error({ reason }, "a call to another service failed");
 }
 
 export function notFound(): GatewayError {
-  return new GatewayError("not_found", "There is nothing at this address.");
+  return new GatewayError("not_found", "There is no resource at this address.");
 }
 
 /**
- * Answers with the envelope, also while the request's body is still to come: see `endAfterRequest`.
- * Headers that were set before stay.
+ * Sends the error envelope, also while the request's body is still being received: see
+ * `endAfterRequest`. Headers that were set before are kept.
  */
-export function answerError(res: ServerResponse, error: GatewayError): void {
+export function sendError(res: ServerResponse, error: GatewayError): void {
   const body = bodyOf(error);
   res.writeHead(error.status, { ...headersOf(error), "content-length": body.byteLength });
   if (res.req.method !== "HEAD") res.write(body);
   endAfterRequest(res.req, res);
 }
 
-/** The same on a bare socket, for a request that never got a response; the connection ends. */
-export function answerErrorOnSocket(
+/** The same on a socket without a response object. It closes the connection. */
+export function sendErrorOnSocket(
   socket: Duplex,
   error: GatewayError,
   headers: Record<string, string>,

@@ -1,33 +1,33 @@
 import { invalidParam, unknownParam } from "@tollgate/core/errors";
 
-/** The most that the files of an upload may have together. */
+/** The limit for all files of an upload together. */
 export const maxUploadBytes = 25 * 1024 * 1024;
 
 /** One field of a form, or one file. */
 export type FormPart =
   | { kind: "field"; name: string; value: string }
-  /** A field of more than a field may have: its value is not kept. */
+  /** A field over the size limit. Its value is dropped. */
   | { kind: "oversized"; name: string }
   | { kind: "file"; name: string; contentType: string };
 
-/** What a multipart route takes, by the names of its fields; it is checked in their order. */
+/** The fields that a multipart route takes, by name. They are checked in this order. */
 export type Form = Readonly<Record<string, FileField | TextField>>;
 
 export interface FileField {
   readonly kind: "file";
   readonly about: string;
-  /** Whether more than one file may come under the name. */
+  /** Whether several files may have this name. */
   readonly many?: true;
 }
 
 export interface TextField {
   readonly kind: "text";
   readonly about: string;
-  /** A required text is not empty either. */
+  /** A required text must not be empty. */
   readonly required?: true;
-  /** A text that is not used may have any length. */
+  /** The text is accepted and not used; it may have any length. */
   readonly dropped?: true;
-  /** The only values that are taken, where not any is. */
+  /** The values that are accepted; any value where there are none. */
   readonly options?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface FormFile {
   contentType: string;
 }
 
-/** The values of a form that was checked. */
+/** The values of a valid form. */
 export type FormValues<Fields extends Form> = {
   [Name in keyof Fields]: Fields[Name] extends FileField
     ? readonly [FormFile, ...FormFile[]]
@@ -45,8 +45,8 @@ export type FormValues<Fields extends Form> = {
 };
 
 /**
- * Reads the parts of a form by its table. Raises `unknown_param` for a part that the form does not
- * take, and `invalid_param` for the first field that is missing or bad.
+ * Returns the values of a form. Throws `unknown_param` for a part that the form does not take, and
+ * `invalid_param` for the first field that is missing or not valid.
  */
 export function readForm<const Fields extends Form>(
   parts: readonly FormPart[],
@@ -71,7 +71,7 @@ function filesOf(parts: readonly FormPart[], name: string, { many }: FileField):
     if (part.kind === "file") return part;
     throw invalidParam(name, "must be a file");
   });
-  if (files.length > 1 && many === undefined) throw invalidParam(name, "must come once");
+  if (files.length > 1 && many === undefined) throw invalidParam(name, "must be sent once");
   return files;
 }
 
@@ -80,7 +80,7 @@ function textOf(
   name: string,
   { required, dropped, options }: TextField,
 ): string | undefined {
-  if (others.length > 0) throw invalidParam(name, "must come once");
+  if (others.length > 0) throw invalidParam(name, "must be sent once");
   if (part?.kind === "file") throw invalidParam(name, "must be a text, not a file");
   if (part?.kind === "oversized") {
     if (dropped) return undefined;

@@ -10,22 +10,24 @@ const headerOf = {
   keyId: `${prefix}key-id`,
 } as const;
 
-/** In which a service tells the edge the alias that it found in a form. */
+/** The response header in which a service names the alias of a form to the edge. */
 export const aliasHeader = `${prefix}alias`;
 
-/** What fits a header. No alias of a catalog is longer. */
+/** An alias that fits a header. No alias of a catalog is longer. */
 const plainAlias = /^[\x21-\x7e]{1,200}$/;
 
-/**
- * What a client sends for the gateway alone, or that means something only on its own connection.
- */
+/** Headers that are for the gateway only, or that concern the client's own connection. */
 const dropped = ["authorization", "cookie", "expect", "idempotency-key", "x-request-id"];
 
 /**
- * Makes a client's headers fit to be proxied, in place: secrets and whatever looks like ours go,
- * and the caller is stamped on, with what shows that it was us.
+ * Prepares a client's headers for a service, in place: removes secrets and headers with our prefix,
+ * and adds the caller and the secret of the fleet.
  */
-export function stampCaller(headers: IncomingHttpHeaders, caller: Caller, { secret }: Trust): void {
+export function forwardCaller(
+  headers: IncomingHttpHeaders,
+  caller: Caller,
+  { secret }: Trust,
+): void {
   for (const name of Object.keys(headers)) {
     if (name.startsWith(prefix) || dropped.includes(name)) delete headers[name];
   }
@@ -35,13 +37,13 @@ export function stampCaller(headers: IncomingHttpHeaders, caller: Caller, { secr
   if (secret !== undefined) headers[secretHeader] = secret;
 }
 
-/** Tells the edge what a form asks for. */
-export function tellAlias(res: ServerResponse, alias: string): void {
+/** Names the alias of a form to the edge, which logs and counts it. */
+export function setAliasHeader(res: ServerResponse, alias: string): void {
   if (plainAlias.test(alias)) res.setHeader(aliasHeader, alias);
 }
 
-/** On whose behalf a proxied request came. Raises an Error when the edge has not stamped it. */
-export function readStampedCaller(headers: IncomingHttpHeaders, trust: Trust): Caller {
+/** Returns the caller of a proxied request. Throws an Error where it does not come from the edge. */
+export function readForwardedCaller(headers: IncomingHttpHeaders, trust: Trust): Caller {
   if (!trust.admits(headers[secretHeader]?.toString())) {
     throw new Error("a proxied request comes from the edge");
   }

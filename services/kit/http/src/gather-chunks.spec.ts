@@ -1,12 +1,12 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { gatherPieces } from "./gather-chunks.ts";
+import { gatherChunks } from "./gather-chunks.ts";
 
 test("a body in single bytes comes out in pieces of 64 KiB and a rest, as it stands", async () => {
   const body = Buffer.from(Uint8Array.from({ length: 150_000 }, (_, index) => index % 251));
   const source = new PassThrough();
-  const gathered = source.pipe(gatherPieces());
+  const gathered = source.pipe(gatherChunks());
   const pieces: Buffer[] = [];
   gathered.on("data", (piece: Buffer) => pieces.push(piece));
   for (let at = 0; at < body.length; at += 1) source.write(body.subarray(at, at + 1));
@@ -18,7 +18,7 @@ test("a body in single bytes comes out in pieces of 64 KiB and a rest, as it sta
 
 test("while no piece is taken the source waits", async () => {
   const source = new PassThrough();
-  source.pipe(gatherPieces());
+  source.pipe(gatherChunks());
   let sent = 0;
   while (sent < 64 && source.write(Buffer.alloc(65_536))) {
     sent += 1;

@@ -1,29 +1,29 @@
 import { Transform } from "node:stream";
 
-const pieceBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /**
- * Gathers a body into pieces of 64 KiB, and a rest, whatever chunks it comes in: what is done for a
- * chunk costs far more than its bytes do, and a client may send them one by one.
+ * Joins the chunks of a body into chunks of 64 KiB and a last smaller one. The work per chunk costs
+ * far more than its bytes, and a client may send a body byte by byte.
  */
-export function gatherPieces(): Transform {
-  let piece = Buffer.alloc(0);
+export function gatherChunks(): Transform {
+  let gathered = Buffer.alloc(0);
   let filled = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       for (let at = 0; at < chunk.length; ) {
-        if (filled === 0) piece = Buffer.allocUnsafe(pieceBytes);
-        const copied = chunk.copy(piece, filled, at);
+        if (filled === 0) gathered = Buffer.allocUnsafe(chunkBytes);
+        const copied = chunk.copy(gathered, filled, at);
         filled += copied;
         at += copied;
-        if (filled < pieceBytes) continue;
+        if (filled < chunkBytes) continue;
         filled = 0;
-        this.push(piece);
+        this.push(gathered);
       }
       done();
     },
     flush(done) {
-      done(null, filled === 0 ? undefined : piece.subarray(0, filled));
+      done(null, filled === 0 ? undefined : gathered.subarray(0, filled));
     },
   });
 }

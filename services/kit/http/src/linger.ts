@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** How long more is waited for of a request that was answered early. */
+/** How long the rest of a request is read after its response was sent. */
 const lingerMs = 5_000;
 
 /**
- * Ends an answer, but not before its request has ended. An answer that is out before all of an
- * upload has come must not close the connection: that would reset it, and the client might never
- * read the answer. What still comes is read and dropped, in the time that the server gives a whole
- * request.
+ * Ends a response once its request has ended. A response that ends during an upload must not close
+ * the connection: the kernel would reset it, and the client might never read the response. The rest
+ * of the request is read and dropped, within the server's time limit for a request.
  */
 export function endAfterRequest(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete) return void res.end();
@@ -24,8 +23,8 @@ export function endAfterRequest(req: IncomingMessage, res: ServerResponse): void
 }
 
 /**
- * Ends a bare connection with its last words. A client may still be talking, and a connection on
- * which something stays unread is never closed: it is read and dropped, for a while.
+ * Writes `last` and ends a connection. A connection with unread data would be reset, so what the
+ * client still sends is read and dropped for 5 s.
  */
 export function endSocket(socket: Duplex, last: Buffer): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);

@@ -118,7 +118,7 @@ test.each([
     "a boundary with an escape",
     "--x;y--",
     'multipart/form-data; boundary="x\\;y"',
-    "could be read in several ways",
+    "ambiguous boundary",
   ],
 ])("%s is told by its name", async (_, body, contentType, trouble) => {
   const stream = new PassThrough();
@@ -142,7 +142,7 @@ test("of a field that is too long, no value is kept", async () => {
   expect(parts).toEqual([{ kind: "oversized", name: "prompt" }]);
 });
 
-test("a field in a charset that is not read is refused by its name", async () => {
+test("a field in a charset that is not supported is refused by its name", async () => {
   const reading = readField("name=language\r\nContent-Type: text/plain; charset=binary", "de");
   await expect(reading).rejects.toMatchObject({ code: "invalid_json", param: "language" });
 });

@@ -3,26 +3,26 @@ import { addAbortSignal } from "node:stream";
 import { GatewayError } from "@tollgate/core/errors";
 import busboy, { type Busboy } from "busboy";
 import { type FormPart, maxUploadBytes } from "./form-fields.ts";
-import { gatherPieces } from "./gather-chunks.ts";
+import { gatherChunks } from "./gather-chunks.ts";
 import { createPartHeaders, formBoundary, type PartHeaders } from "./part-headers.ts";
 
-/** The most that a whole form may have: its files, and what is around them. */
+/** The limit for a form: its files, and 1 MiB for everything else. */
 const maxFormBytes = maxUploadBytes + 1024 * 1024;
 const maxParts = 1_000;
 const maxFieldBytes = 64 * 1024;
 
-/** Where a form goes while it is read. */
+/** What receives a form while it is read. */
 export interface FormSinks {
-  /** Reads a file as it comes. */
+  /** Reads one file to its end. */
   takeFile(name: string, contents: AsyncIterable<Buffer>): Promise<void>;
-  /** Takes the body itself, as it stands. */
+  /** Receives the bytes of the body itself. */
   takeChunk?(chunk: Buffer): Promise<void>;
 }
 
 /**
- * Reads a multipart form to its end, whatever the order of its parts, and answers the parts in that
- * order. Raises `invalid_json` for what is no form, `request_too_large` past the upload's cap, and
- * what a sink raises.
+ * Reads a multipart form to its end. Returns its parts in the order in which they came. Throws
+ * `invalid_json` for a body that is not a form, `request_too_large` over the limit for uploads, and
+ * what a sink throws.
  */
 export async function readMultipart(
   req: IncomingMessage,
@@ -38,9 +38,9 @@ export async function readMultipart(
   const fail = (error: unknown) => failing.abort(error);
   const closed = new Promise((resolve) => form.on("close", resolve));
   form.on("field", (name, value, { valueTruncated }) => {
-    // The form parser's types do not say that it leaves out what it cannot decode.
+    // busboy passes no value, which its types do not say, for a value that it cannot decode.
     if (value === undefined && !valueTruncated)
-      fail(malformed("a field has a charset that is not read", name));
+      fail(malformed("a field has a charset that is not supported", name));
     parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
   });
   form.on("file", (name, contents) => {
@@ -55,29 +55,29 @@ export async function readMultipart(
   req.on("aborted", () => fail(malformed("it was cut off")));
   const broken = untilAborted(failing.signal);
   let bodyBytes = 0;
-  const pieces = req.pipe(gatherPieces());
+  const chunks = req.pipe(gatherChunks());
   try {
-    for await (const piece of addAbortSignal(failing.signal, pieces) as AsyncIterable<Buffer>) {
-      bodyBytes += piece.length;
+    for await (const chunk of addAbortSignal(failing.signal, chunks) as AsyncIterable<Buffer>) {
+      bodyBytes += chunk.length;
       if (bodyBytes > maxFormBytes) throw tooLarge();
-      headers.push(piece);
+      headers.push(chunk);
       if (headers.fault !== undefined) throw malformed(headers.fault);
-      // The next piece waits for these: what is not taken yet is never more than one.
-      await Promise.race([broken, Promise.all([write(form, piece), takeChunk?.(piece)])]);
+      // The next chunk waits for these, so that no more than one chunk is buffered.
+      await Promise.race([broken, Promise.all([write(form, chunk), takeChunk?.(chunk)])]);
     }
-    // Not ended: where a file was begun behind the form's end, that would wait for the file's.
+    // Destroyed, not ended: `end` would wait for a file that begins behind the end of the form.
     form.destroy();
     await Promise.race([broken, closed]);
     await Promise.race([broken, Promise.all(sinks)]);
   } catch (error) {
     throw failing.signal.aborted ? failing.signal.reason : error;
   } finally {
-    req.unpipe(pieces);
+    req.unpipe(chunks);
   }
   return withContentTypes(parts, headers);
 }
 
-/** Passes files on, and raises `request_too_large` once all of them have too much together. */
+/** Forwards files. Throws `request_too_large` once all files together are over the limit. */
 function createFileCount() {
   let bytes = 0;
   return async function* (contents: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -89,11 +89,9 @@ function createFileCount() {
   };
 }
 
-/**
- * Resolves once the form has taken a piece, its file's reader too. Failures are told by its events.
- */
-function write(form: Busboy, piece: Buffer): Promise<void> {
-  return new Promise((resolve) => form.write(piece, () => resolve()));
+/** Resolves once the parser and the reader of its file have taken a chunk. Errors come as events. */
+function write(form: Busboy, chunk: Buffer): Promise<void> {
+  return new Promise((resolve) => form.write(chunk, () => resolve()));
 }
 
 function untilAborted(signal: AbortSignal): Promise<never> {
@@ -104,7 +102,7 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   return aborted;
 }
 
-/** A part without a name is passed over by the form parser, and must not go unnoticed. */
+/** busboy skips a part without a name; such a part is refused here. */
 function withContentTypes(parts: readonly FormPart[], { contentTypes }: PartHeaders): FormPart[] {
   if (parts.length !== contentTypes.length || parts.some(({ name }) => name === undefined)) {
     throw malformed("one of its parts has no name");
@@ -117,9 +115,9 @@ function withContentTypes(parts: readonly FormPart[], { contentTypes }: PartHead
 }
 
 function openForm({ headers }: IncomingMessage): Busboy {
-  // The form parser would take a form of the other kind as well.
+  // busboy would also accept a urlencoded form.
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(headers["content-type"] ?? "")) {
-    throw malformed("its Content-Type says otherwise");
+    throw malformed("its Content-Type is another one");
   }
   try {
     return busboy({
@@ -135,14 +133,16 @@ function openForm({ headers }: IncomingMessage): Busboy {
 function boundaryOf({ headers }: IncomingMessage): string {
   const boundary = formBoundary(headers["content-type"] ?? "");
   if (boundary !== undefined) return boundary;
-  throw malformed("its Content-Type names a boundary that could be read in several ways");
+  throw malformed("its Content-Type has an ambiguous boundary");
 }
 
 function malformed(why: string, param?: string): GatewayError {
-  return new GatewayError("invalid_json", `The body is no multipart/form-data: ${why}.`, { param });
+  return new GatewayError("invalid_json", `The body is not multipart/form-data: ${why}.`, {
+    param,
+  });
 }
 
 function tooLarge(): GatewayError {
-  const message = `The upload's files have more than ${maxUploadBytes} bytes.`;
+  const message = `The files of the upload have more than ${maxUploadBytes} bytes together.`;
   return new GatewayError("request_too_large", message, { param: "file" });
 }

@@ -114,6 +114,6 @@ test.each([
   "multipart/form-data; boundary=b, multipart/form-data; x=c",
   `multipart/form-data; boundary=${"b".repeat(71)}`,
   "multipart/form-data boundary=b; x=y",
-])("a boundary that could be read in several ways is none: %s", (type) => {
+])("an ambiguous boundary is refused: %s", (type) => {
   expect(formBoundary(type)).toBeUndefined();
 });

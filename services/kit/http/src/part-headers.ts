@@ -2,34 +2,34 @@ const lineEnd = "\r\n";
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const headersEnd = "\r\n\r\n";
-/** More than the form parser reads of a part's headers. */
+/** More than busboy reads of the headers of a part. */
 const maxHeaderBytes = 16 * 1024;
 
 /**
- * Tells the parts of a multipart body apart, and how each names its content. Where the body goes on
- * to a provider as it stands, it must not be another form to the provider than it is to us.
+ * Finds the parts of a multipart body, and their content types. A body that is forwarded unchanged
+ * must not be parsed by the provider into another form than it is here.
  */
 export interface PartHeaders {
-  /** Takes the next bytes of the body. */
+  /** Reads the next bytes of the body. */
   push(chunk: Buffer): void;
-  /** The whole `Content-Type` of each part so far, in order; undefined where it has none. */
+  /** The full `Content-Type` of each part so far, in order; undefined where a part has none. */
   readonly contentTypes: readonly (string | undefined)[];
-  /** Why nothing is read from there on: what others may read in another way than we do. */
+  /** Why reading stopped: the body has a form that other parsers may read differently. */
   readonly fault: string | undefined;
 }
 
 /**
- * Reads the parts' content types with their parameters, which a form parser drops: the rate of raw
- * audio is one.
+ * Reads the content types of the parts with their parameters, which busboy drops. The sample rate of
+ * raw audio is such a parameter.
  */
 export function createPartHeaders(boundary: string): PartHeaders {
   const delimiter = `--${boundary}`;
   const contentTypes: (string | undefined)[] = [];
   let fault: string | undefined;
   let state: "contents" | "headers" | "done" = "contents";
-  // The first delimiter may stand at the very start.
+  // The first delimiter may be at the very start.
   let pending = Buffer.from(lineEnd);
-  /** Whether what is pending is not the start of the contents any more. */
+  /** Whether the start of the contents is no longer in `pending`. */
   let isPartBegun = false;
 
   function stop(why: string): false {
@@ -38,7 +38,7 @@ export function createPartHeaders(boundary: string): PartHeaders {
     return false;
   }
 
-  /** Goes on to what follows the next delimiter, or keeps what may be the start of one. */
+  /** Moves behind the next delimiter, or keeps the bytes that may be the start of one. */
   function skipContents(): boolean {
     let at = pending.indexOf(delimiter);
     while (at >= 0 && !mayBeginLine(at)) at = pending.indexOf(delimiter, at + 1);
@@ -56,7 +56,7 @@ export function createPartHeaders(boundary: string): PartHeaders {
     return true;
   }
 
-  /** Also by readers that are content with half a line end, or with that of the headers. */
+  /** Also for parsers that accept a bare CR or LF, or the line end of the headers. */
   function mayBeginLine(at: number): boolean {
     if (at === 0) return !isPartBegun;
     return pending[at - 1] === lineFeed || pending[at - 1] === carriageReturn;

@@ -4,41 +4,46 @@ import { unknownParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { Trust } from "@tollgate/core/peer-auth";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { answerError, answerErrorOnSocket, notFound, toGatewayError } from "./error-response.ts";
-import { readStampedCaller } from "./forwarded-caller.ts";
+import { notFound, sendError, sendErrorOnSocket, toGatewayError } from "./error-response.ts";
+import { readForwardedCaller } from "./forwarded-caller.ts";
 
-/** A request that the edge has authenticated and handed on. */
+/** A request that the edge has authenticated and proxied to this service. */
 export interface ProxiedRequest {
   req: IncomingMessage;
   res: ServerResponse;
   caller: Caller;
-  /** Aborts when the client leaves before its answer is written. */
+  /** Aborts when the client disconnects before its response is complete. */
   signal: AbortSignal;
 }
 
 export type ProxiedRoute = (request: ProxiedRequest) => Promise<void>;
 
 /**
- * Serves proxied requests by their paths, which take no query. What a route raises is answered with
- * the envelope, unless the answer has begun.
+ * Serves proxied requests by their paths, which take no query. What a route throws is sent as the
+ * error envelope; where the response has already begun, the connection is closed instead.
  */
 export function serveRoutes(
   routes: Readonly<Record<string, ProxiedRoute>>,
   { log, trust }: { log: Log; trust: Trust },
 ) {
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const left = new AbortController();
+    const disconnected = new AbortController();
     res.once("close", () => {
-      if (!res.writableFinished) left.abort(new Error("the client left"));
+      if (!res.writableFinished) disconnected.abort(new Error("the client disconnected"));
     });
     try {
       const route = routeOf(routes, req);
-      await route({ req, res, caller: readStampedCaller(req.headers, trust), signal: left.signal });
+      await route({
+        req,
+        res,
+        caller: readForwardedCaller(req.headers, trust),
+        signal: disconnected.signal,
+      });
     } catch (error) {
-      if (left.signal.aborted) return void res.destroy();
+      if (disconnected.signal.aborted) return void res.destroy();
       const failure = toGatewayError(error, log);
       if (res.headersSent) return void res.destroy();
-      answerError(res, failure);
+      sendError(res, failure);
     }
   }
   return (req: IncomingMessage, res: ServerResponse): void => void serve(req, res);
@@ -51,9 +56,7 @@ export type AcceptUpgrade = (
   caller: Caller,
 ) => void;
 
-/**
- * Hands proxied upgrades on. One that the edge has not stamped is refused as a request would be.
- */
+/** Calls `accept` for proxied upgrades. Refuses an upgrade that does not come from the edge. */
 export function serveUpgrades(
   accept: AcceptUpgrade,
   { log, trust }: { log: Log; trust: Trust },
@@ -61,9 +64,9 @@ export function serveUpgrades(
   return (req, socket, head) => {
     socket.on("error", () => {});
     try {
-      accept(req, socket, head, readStampedCaller(req.headers, trust));
+      accept(req, socket, head, readForwardedCaller(req.headers, trust));
     } catch (error) {
-      answerErrorOnSocket(socket, toGatewayError(error, log), {});
+      sendErrorOnSocket(socket, toGatewayError(error, log), {});
     }
   };
 }
@@ -80,7 +83,7 @@ function routeOf(
   return route;
 }
 
-/** Answers 200, or another status of success, with JSON as it is. */
+/** Sends JSON that is already encoded, with 200 or another status of success. */
 export function sendJsonBytes(res: ServerResponse, body: Uint8Array, status = 200): void {
   res.writeHead(status, {
     "content-type": "application/json; charset=utf-8",

@@ -5,9 +5,9 @@ import type { ProxiedHandlers } from "./proxied-handlers.ts";
 import { type StopServer, stopperOf } from "./stop-server.ts";
 import { traceProxied } from "./traced-requests.ts";
 
-/** Longer than the edge keeps an idle connection, so that it closes first. */
+/** Longer than the edge keeps an idle connection, so that the edge closes it first. */
 const keepAliveTimeoutMs = 90_000;
-/** Longer than a whole upload may take, which the edge refuses in words. */
+/** Longer than the edge gives an upload, so that the edge refuses it with an error. */
 const requestTimeoutMs = 360_000;
 
 export interface ProxiedServer {
@@ -15,7 +15,7 @@ export interface ProxiedServer {
 }
 
 /**
- * Serves what the edge proxies to a service. Raises a StartError when the address cannot be had.
+ * Serves the requests that the edge proxies to a service. Throws a StartError when it cannot listen.
  */
 export async function serveProxied(
   address: HttpAddress,
@@ -27,7 +27,7 @@ export async function serveProxied(
       keepAliveTimeout: keepAliveTimeoutMs,
       requestTimeout: requestTimeoutMs,
       noDelay: true,
-      shouldUpgradeCallback: (req) => upgrade !== undefined && asksForWebSocket(req),
+      shouldUpgradeCallback: (req) => upgrade !== undefined && isWebSocketUpgrade(req),
     },
     request,
   );
@@ -43,10 +43,8 @@ export async function serveProxied(
   return { stop };
 }
 
-/**
- * Whether a request asks to become a WebSocket. Any other upgrade that it offers may be declined.
- */
-export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+/** Returns whether a request is a WebSocket upgrade. Other upgrades are ignored. */
+export function isWebSocketUpgrade({ method, headers }: IncomingMessage): boolean {
   const offered = headers.upgrade?.split(",").map((name) => name.trim().toLowerCase());
   return method === "GET" && offered?.includes("websocket") === true;
 }

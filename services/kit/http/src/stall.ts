@@ -1,20 +1,20 @@
 import type { ServerResponse } from "node:http";
 
-/** A client that takes nothing of its answer for so long is taken as gone. */
+/** A client that reads nothing of its response for this long counts as disconnected. */
 export const maxStallMs = 30_000;
 
-/** Lets go of a connection on which no byte moves for so long; 0 is no limit. */
+/** Closes a connection that transfers no byte for `stallMs`; 0 is no limit. */
 export function limitStall({ socket }: ServerResponse, stallMs: number): void {
   socket?.setTimeout(stallMs);
 }
 
 /**
- * The same for what is still to go out of an answer that was ended. The limit goes with the answer:
- * the next one of the connection may be waited for.
+ * The same for the rest of a response that was ended but is not sent yet. The limit ends with the
+ * response: the connection may then wait for its next request.
  */
-export function limitLastStall(res: ServerResponse, stallMs: number): void {
+export function limitFinalStall(res: ServerResponse, stallMs: number): void {
   if (res.writableLength === 0) return;
   limitStall(res, stallMs);
-  // Before Node's own listener, which takes the connection from the response.
+  // It must run before Node's own listener, which detaches the connection from the response.
   res.prependOnceListener("finish", () => limitStall(res, 0));
 }

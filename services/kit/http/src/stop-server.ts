@@ -1,34 +1,36 @@
 import type { Server } from "node:http";
 import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 
-const idleLookMs = 100;
+const idleCheckMs = 100;
 /**
- * Who has connected is about to ask: for a second, by looks, so that what has come is read first.
+ * A client that has connected is about to send a request: its connection is kept for this many
+ * checks, which is one second.
  */
-const unusedLooks = 10;
-/** Where more keep coming, the last of them are turned away. */
-const longestLineMs = 500;
+const maxUnusedChecks = 10;
+/** How long connections in the kernel's backlog are accepted. Later ones are reset. */
+const maxBacklogMs = 500;
 
 /**
- * Ends a server: it takes in who stands in line, but for what comes in the last moment, and no new
- * connection; then it ends the idle ones, and what is left when `graceMs` are over.
+ * Stops a server. It accepts the connections in the kernel's backlog, then stops listening, closes
+ * idle connections, and closes all others after `graceMs`. A connection that arrives in the very
+ * last moment may be reset.
  */
 export type StopServer = (graceMs: number) => Promise<void>;
 
 /**
- * Follows a server's connections from its start. Those that were upgraded are no longer the
- * server's to close, and those on which nothing was asked yet are not idle to it: both would keep
- * it from ending. `acceptors` are other sockets that the server is handed connections by.
+ * Tracks a server's connections from its start. Node.js does not close upgraded connections, nor
+ * connections on which no request was sent yet, so that both would keep the server from closing.
+ * `acceptors` are other sockets that pass connections to the server.
  */
 export function stopperOf(server: Server, acceptors: readonly SocketServer[] = []): StopServer {
   const upgraded = new Set<Duplex>();
-  /** And how often each was met by a look. */
+  /** Connections without a request so far, and how many checks have seen each. */
   const unused = new Map<Duplex, number>();
-  let takenIn = 0;
+  let accepted = 0;
   server.on("connection", (socket) => {
-    takenIn += 1;
+    accepted += 1;
     unused.set(socket, 0);
     socket.once("close", () => unused.delete(socket));
   });
@@ -39,31 +41,31 @@ export function stopperOf(server: Server, acceptors: readonly SocketServer[] = [
     socket.once("close", () => upgraded.delete(socket));
   });
 
-  /** Closing a socket resets the connections that are not taken in; one is, in a turn. */
-  async function takeInTheLine(ms: number): Promise<void> {
+  /** Closing a listener resets the connections in its backlog. Node.js accepts one in each tick. */
+  async function acceptBacklog(ms: number): Promise<void> {
     const until = performance.now() + ms;
-    for (let quietTurns = 0; quietTurns < 2 && performance.now() < until; ) {
-      const before = takenIn;
-      await nextTurn();
-      quietTurns = takenIn === before ? quietTurns + 1 : 0;
+    for (let quietTicks = 0; quietTicks < 2 && performance.now() < until; ) {
+      const before = accepted;
+      await nextTick();
+      quietTicks = accepted === before ? quietTicks + 1 : 0;
     }
   }
 
   function endUnused(): void {
-    for (const [socket, looks] of unused) {
-      if (looks >= unusedLooks) socket.destroy();
-      else unused.set(socket, looks + 1);
+    for (const [socket, checks] of unused) {
+      if (checks >= maxUnusedChecks) socket.destroy();
+      else unused.set(socket, checks + 1);
     }
   }
 
   return async (graceMs) => {
     const deadline = performance.now() + graceMs;
-    await takeInTheLine(Math.min(graceMs, longestLineMs));
+    await acceptBacklog(Math.min(graceMs, maxBacklogMs));
     const closed = Promise.all([server, ...acceptors].map(closeServer));
     const idle = setInterval(() => {
       server.closeIdleConnections();
       endUnused();
-    }, idleLookMs);
+    }, idleCheckMs);
     const force = setTimeout(
       () => {
         server.closeAllConnections();

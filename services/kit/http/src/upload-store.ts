@@ -4,18 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
-/** What is kept in memory; more goes to a file that has no name any more once it is open. */
+/** The bytes that are kept in memory. Larger uploads go to a file, unlinked once it is open. */
 const maxMemoryBytes = 256 * 1024;
-const pieceBytes = 64 * 1024;
+const readBytes = 64 * 1024;
 
-/** An upload that has arrived whole and can be read more than once, in constant memory. */
+/** A complete upload, which can be read more than once, in constant memory. */
 export interface UploadStore {
-  /** Writes come out in the order in which they were made, awaited or not. None after disposal. */
+  /** Appends a chunk. Writes keep their order, awaited or not. Ignored after `dispose`. */
   write(chunk: Buffer): Promise<void>;
   readonly bytes: number;
-  /** The start of it, up to 256 KiB. */
+  /** Returns the first bytes, up to 256 KiB. */
   head(): Buffer;
-  /** Reads it from the byte at `start` on, `length` bytes or to its end. */
+  /** Reads `length` bytes from offset `start`, or to the end. */
   read(start?: number, length?: number): Readable;
   dispose(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function createUploadStore(): UploadStore {
 
   async function write(chunk: Buffer, offset: number): Promise<void> {
     if (file === undefined && offset + chunk.length > maxMemoryBytes) {
-      file = await openNameless();
+      file = await openUnlinked();
       await file.write(Buffer.concat(inMemory), 0, offset, 0);
     }
     if (file !== undefined) await file.write(chunk, 0, chunk.length, offset);
@@ -53,7 +53,7 @@ export function createUploadStore(): UploadStore {
       if (file === undefined || length === 0) {
         return Readable.from([Buffer.concat(inMemory).subarray(start, end)], { objectMode: false });
       }
-      return Readable.from(piecesOf(file, start, end), { objectMode: false });
+      return Readable.from(readFile(file, start, end), { objectMode: false });
     },
     async dispose() {
       isDisposed = true;
@@ -64,26 +64,27 @@ export function createUploadStore(): UploadStore {
   };
 }
 
-/** A stream of `node:fs` closes the file when it is destroyed, and other readings with it. */
-async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+/** A stream of `node:fs` would close the file when it is destroyed, and end other reads of it. */
+async function* readFile(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
-    const room = Buffer.allocUnsafe(Math.min(pieceBytes, end - at));
-    const { bytesRead } = await file.read(room, 0, room.length, at);
-    if (bytesRead === 0) throw new Error("the file of an upload is shorter than what was written");
-    yield room.subarray(0, bytesRead);
+    const buffer = Buffer.allocUnsafe(Math.min(readBytes, end - at));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0)
+      throw new Error("the file of an upload is shorter than what was written to it");
+    yield buffer.subarray(0, bytesRead);
     at += bytesRead;
   }
 }
 
-async function openNameless(): Promise<FileHandle> {
+async function openUnlinked(): Promise<FileHandle> {
   const path = join(tmpdir(), `tollgate-upload-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
-  // Where an open file cannot lose its name, the operating system clears it away with the rest.
+  // On systems where an open file cannot be unlinked, it is left to the cleaning of the temporary folder.
   await unlink(path).catch(() => {});
   return file;
 }
 
-/** Opens a store for one upload and disposes of it in the end. */
+/** Runs `work` with a store for one upload, and disposes of the store at its end. */
 export async function withUploadStore<T>(work: (store: UploadStore) => Promise<T>): Promise<T> {
   const store = createUploadStore();
   try {

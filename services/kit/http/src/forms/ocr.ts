@@ -1,11 +1,11 @@
 import { ocrLanes } from "@tollgate/catalog/model";
 
-/** The form of OCR and of its jobs: the document service checks it, the edge describes it. */
+/** The form of OCR and of OCR jobs: the document service validates it, the edge describes it. */
 export const ocrForm = {
   file: {
     kind: "file",
     many: true,
-    about: "The document: one PDF, or images of which each is a page.",
+    about: "The document: one PDF, or one or more images, each of them a page.",
   },
   model: {
     kind: "text",
@@ -15,12 +15,15 @@ export const ocrForm = {
   mode: {
     kind: "text",
     options: ocrLanes,
-    about: "The kind of document; where it is given, it has to be the kind that the alias reads.",
+    about: "The kind of document. It must be the lane of the alias.",
   },
   diplomatic: {
     kind: "text",
     options: ["t", "f"],
-    about: "`t` asks an archival reader to keep to the letters as they are written.",
+    about: "`t` keeps the spelling of an archival document as it is written.",
   },
-  language: { kind: "text", about: "The document's language, as the model's provider names it." },
+  language: {
+    kind: "text",
+    about: "The language of the document, as the provider of the model names it.",
+  },
 } as const;

@@ -1,16 +1,16 @@
 const unused = {
   kind: "text",
   dropped: true,
-  about: "Taken for the sake of clients that send it, and not used.",
+  about: "Accepted for compatibility, and not used.",
 } as const;
 
-/** The form of an uploaded transcription: the audio service checks it, the edge describes it. */
+/** The form of a transcription: the audio service validates it, the edge describes it. */
 export const transcriptionForm = {
   file: {
     kind: "file",
     about:
-      "The audio: WAV, FLAC or Ogg with Opus; for a stream, 16 kHz mono PCM, bare or in a WAV. " +
-      "Its part's content type goes on to the provider.",
+      "The audio: WAV, FLAC or Ogg Opus; with `stream`, 16 kHz mono PCM, raw or in a WAV. " +
+      "The content type of the part is sent to the provider.",
   },
   model: {
     kind: "text",
@@ -20,13 +20,13 @@ export const transcriptionForm = {
   stream: {
     kind: "text",
     options: ["true", "false", ""],
-    about: "`true` answers with server-sent events instead of one JSON.",
+    about: "`true` sends server-sent events instead of one JSON object.",
   },
   language: {
     kind: "text",
     about:
-      "The spoken language, as the model's provider names it. Some aliases need it; in a stream " +
-      "it cannot be chosen.",
+      "The spoken language, as the provider of the model names it. Some aliases require it. It " +
+      "cannot be set with `stream`.",
   },
   prompt: unused,
   response_format: unused,
