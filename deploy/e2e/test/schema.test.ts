@@ -24,7 +24,7 @@ describe("the migrated database", () => {
       `SELECT table_name AS table, column_name AS column, data_type AS type,
          is_nullable = 'YES' AS nullable
        FROM information_schema.columns
-       WHERE table_schema = $1 AND table_name <> '_prisma_migrations'`,
+       WHERE table_schema = $1 AND table_name NOT IN ('_prisma_migrations', '_sql_functions')`,
       [service],
     );
     await client.end();

@@ -1,6 +1,5 @@
 import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";
-import { inTransaction } from "./transaction.ts";
 
 const maxEntries = 10_000;
 
@@ -26,13 +25,10 @@ export async function unlinkConversations(
   { accountId, conversationIds }: { accountId: string; conversationIds: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> {
-  await inTransaction(pool, async (client) => {
-    await client.query("SELECT FROM wallet WHERE account_id = $1 FOR UPDATE", [accountId]);
-    await client.query(
-      `INSERT INTO deleted_conversation (conversation_id) SELECT unnest($1::text[])
-       ON CONFLICT DO NOTHING`,
-      [conversationIds],
-    );
+  await pool.query({
+    name: "record-deleted-conversations",
+    text: "SELECT record_deleted_conversations($1, $2)",
+    values: [accountId, conversationIds],
   });
   for (let cleared = clearLimit; cleared === clearLimit; ) {
     signal.throwIfAborted();

@@ -16,7 +16,7 @@ import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHolds, extendHolds } from "./hold.ts";
 import { findCharge, findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
-import { releaseHold, sweepExpiredHolds } from "./release.ts";
+import { releaseExpiredHolds, releaseHold } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
 import { giveBack, shareHold } from "./shared-hold.ts";
 import { verifyLedger } from "./verify.ts";
@@ -164,7 +164,7 @@ function startSweep(pool: pg.Pool, log: Log) {
   let underWay: Promise<void> = Promise.resolve();
   async function sweep(): Promise<void> {
     try {
-      const released = await sweepExpiredHolds(pool);
+      const released = await releaseExpiredHolds(pool);
       if (released > 0) log.warn({ released }, "expired holds given back");
     } catch (error) {
       log.warn({ reason: (error as Error).message }, "sweep failed, the next one tries again");

@@ -19,8 +19,8 @@ export async function shareHold(
   holdMs: number,
 ): Promise<boolean> {
   const { rows } = await pool.query<{ granted: boolean }>({
-    name: "share-hold",
-    text: "SELECT share_hold($1, $2, $3, $4, $5) AS granted",
+    name: "take-shared-hold",
+    text: "SELECT take_shared_hold($1, $2, $3, $4, $5) AS granted",
     values: [holdId, accountId, amount, parts, holdMs],
   });
   return rows[0]?.granted ?? false;
@@ -32,8 +32,8 @@ export async function giveBack(
   { holdId, accountId, amount }: SharedHold,
 ): Promise<void> {
   await pool.query({
-    name: "give-back",
-    text: "SELECT give_back($1, $2, $3)",
+    name: "release-shared-hold",
+    text: "SELECT release_shared_hold($1, $2, $3)",
     values: [holdId, accountId, amount],
   });
 }

@@ -3,11 +3,11 @@ import { minOf } from "@tollgate/core/money";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHoldTaker } from "../src/hold.ts";
 import { sumSpend } from "../src/read-entries.ts";
-import { releaseHold, sweepExpiredHolds } from "../src/release.ts";
+import { releaseExpiredHolds, releaseHold } from "../src/release.ts";
 import { topUp } from "../src/wallet.ts";
 import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
 import { settle } from "./settlement-model.ts";
@@ -235,7 +235,7 @@ describe("holds and captures", () => {
     )({ holdId: "late", accountId, estimate: 40_000n });
     expect(held).toBe(40_000n);
     await expect
-      .poll(() => Promise.all([sweepExpiredHolds(pool), sweepExpiredHolds(pool)]))
+      .poll(() => Promise.all([releaseExpiredHolds(pool), releaseExpiredHolds(pool)]))
       .toContain(1);
     expect(await readWallet(pool, accountId)).toMatchObject({ held: 0n });
     const event = usageEvent({ accountId, holdId: "late", costNanoUsd: 30_000n });
@@ -281,17 +281,14 @@ describe("holds and captures", () => {
   ])("the database refuses a change by hand of %s", async (_, statement) => {
     const accountId = await openWallet(pool, 1_000n);
     await createCapture(pool)(usageEvent({ accountId, costNanoUsd: 1_000n }));
-    const hand = await pool.connect();
-    onTestFinished(() => hand.release(true));
-    await hand.query("SET application_name = 'psql'");
-    await expect(hand.query(statement)).rejects.toThrow("by entries and holds alone");
+    await expect(pool.query(statement)).rejects.toThrow("only through entries and holds");
   });
 
   test.each([
     ["wallets", "TRUNCATE wallet"],
     ["holds", "TRUNCATE hold"],
   ])("%s cannot be truncated", async (_, statement) => {
-    await expect(pool.query(statement)).rejects.toThrow("by entries and holds alone");
+    await expect(pool.query(statement)).rejects.toThrow("only through entries and holds");
   });
 
   test("the database refuses more held than there is, and a hold without a wallet", async () => {
@@ -300,7 +297,7 @@ describe("holds and captures", () => {
     const more = pool.query(`${insert} ('more', $1, 2000, now())`, [accountId]);
     await expect(more).rejects.toThrow("check constraint");
     const none = pool.query(`${insert} ('none', 'acct_nobody', 1, now())`);
-    await expect(none).rejects.toThrow("wallets that are there");
+    await expect(none).rejects.toThrow("needs a wallet");
     const negative = pool.query(`${insert} ('negative', $1, -1, now())`, [accountId]);
     await expect(negative).rejects.toThrow("check constraint");
   });
@@ -362,7 +359,7 @@ describe("holds and captures", () => {
     ]);
     vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ["Date"] });
     try {
-      expect(await sweepExpiredHolds(pool)).toBe(1);
+      expect(await releaseExpiredHolds(pool)).toBe(1);
     } finally {
       vi.useRealTimers();
     }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { PrismaClient } from "../src/generated/client.ts";
 import { createHoldTaker, extendHolds } from "../src/hold.ts";
-import { sweepExpiredHolds } from "../src/release.ts";
+import { releaseExpiredHolds } from "../src/release.ts";
 import { giveBack, shareHold } from "../src/shared-hold.ts";
 import { verifyLedger } from "../src/verify.ts";
 import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
@@ -76,7 +76,9 @@ describe("a hold that requests share", () => {
     const client = await pool.connect();
     await client.query("BEGIN");
     await client.query("SELECT FROM wallet WHERE account_id = $1 FOR UPDATE", [shared.accountId]);
-    await client.query("SELECT reduce_hold($1, 1000)", [shared.holdId]);
+    await client.query("UPDATE hold SET amount_nano_usd = amount_nano_usd - 1000 WHERE id = $1", [
+      shared.holdId,
+    ]);
     const extended = extendHolds(pool, [shared.holdId], 2 * holdMs);
     await expect.poll(() => isWaitingForLock("extend_holds")).toBe(true);
     await client.query("COMMIT");
@@ -149,7 +151,7 @@ describe("a hold that requests share", () => {
     const accountId = await openWallet(pool, 3_200_000n);
     const shared = { holdId: `hold_${accountId}`, accountId, amount: 100_000n };
     await shareHold(pool, shared, 0);
-    await sweepExpiredHolds(pool);
+    await releaseExpiredHolds(pool);
     expect(await readWallet(pool, accountId)).toMatchObject({ held: 0n });
     const fields = { accountId, sharedHoldId: shared.holdId, sharedNanoUsd: 9_000n };
     await createCapture(pool)(usageEvent({ ...fields, costNanoUsd: 9_000n }));
