@@ -9,6 +9,7 @@ export interface WalletRow {
   heldNanoUsd: bigint;
 }
 
+/** Resolves with an account's wallet, or undefined if it has none. */
 export async function findWallet(pool: pg.Pool, accountId: string): Promise<WalletRow | undefined> {
   const { rows } = await pool.query<{ balance: bigint; held: bigint }>({
     name: "find-wallet",

@@ -9,11 +9,17 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { PrismaClient } from "../src/generated/client.ts";
-import { createHoldTaker } from "../src/hold.ts";
+import { createHoldTaker } from "../src/holds.ts";
 import { releaseHold } from "../src/release.ts";
 import { ledgerSchema } from "../src/schema.ts";
 import { verifyLedger } from "../src/verify.ts";
-import { createLedgerDatabase, openLedger, openWallet, readWallet, usageEvent } from "./books.ts";
+import {
+  createLedgerDatabase,
+  openLedger,
+  openWallet,
+  readWallet,
+  usageEvent,
+} from "./ledger-database.ts";
 
 describe("replicas of two versions", () => {
   let url: string;
@@ -46,13 +52,15 @@ describe("replicas of two versions", () => {
     await newer.end();
   }
 
-  test("move money alike while a newer one replaces the functions", async () => {
+  test("charge the same while the newer one replaces the functions", async () => {
     const accountId = await openWallet(pool, 1_000_000n);
     const take = createHoldTaker(pool, 60_000);
     const capture = createCapture(pool);
     async function request(index: number): Promise<void> {
       const holdId = `${accountId}-${index}`;
-      expect(await take({ holdId, accountId, estimate: 5_000n })).toMatchObject({ held: 5_000n });
+      expect(await take({ holdId, accountId, estimateNanoUsd: 5_000n })).toMatchObject({
+        heldNanoUsd: 5_000n,
+      });
       if (index % 4 === 0) await releaseHold(pool, holdId);
       else await capture(usageEvent({ accountId, holdId, costNanoUsd: 3_000n }));
     }

@@ -176,7 +176,6 @@ class LiveGeneration implements Generation {
       ...this.#hold.settle(ended.costNanoUsd),
       ...eventOfModel(model),
       occurredAt: timestampFromDate(now()),
-      companions: [],
       ...ended,
     };
     await publisher.publish(event);

@@ -9,12 +9,12 @@ import { topUp } from "../src/wallet.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A Postgres in which every suite makes databases of its own. */
+    /** A Postgres in which every suite creates databases of its own. */
     postgresUrl: string;
   }
 }
 
-/** A database of its own in the run's Postgres. Answers its URL. */
+/** Creates a database in the run's Postgres. Resolves with its URL. */
 export async function createLedgerDatabase(postgresUrl: string): Promise<string> {
   const name = `ledger_${randomUUID().replaceAll("-", "")}`;
   const admin = new pg.Client({ connectionString: postgresUrl });
@@ -26,7 +26,7 @@ export async function createLedgerDatabase(postgresUrl: string): Promise<string>
   return url.toString();
 }
 
-/** The ledger's tables in that database. */
+/** Connects to a database, and creates the ledger's tables and functions in it. */
 export async function openLedger(url: string): Promise<pg.Pool> {
   return openDatabase({
     url,
@@ -36,12 +36,14 @@ export async function openLedger(url: string): Promise<pg.Pool> {
   });
 }
 
+/** Opens a wallet of a new account. Resolves with the account's id. */
 export async function openWallet(pool: pg.Pool, amountNanoUsd: bigint): Promise<string> {
   const accountId = `acct_${randomUUID()}`;
   await topUp(pool, { accountId, amountNanoUsd, reference: "opening", at: new Date() });
   return accountId;
 }
 
+/** Resolves with a wallet's balance, held amount and sum of entries, nano-USD. */
 export async function readWallet(pool: pg.Pool, accountId: string) {
   const { rows } = await pool.query<{ balance: bigint; held: bigint; entries: bigint }>(
     `SELECT balance_nano_usd AS balance, held_nano_usd AS held,
@@ -53,6 +55,7 @@ export async function readWallet(pool: pg.Pool, accountId: string) {
   return rows[0];
 }
 
+/** Returns a completed event with a new id. */
 export function usageEvent(fields: Partial<UsageEvent> & { accountId: string }): UsageEvent {
   const id = `req_${randomUUID()}`;
   const outcome = Outcome.COMPLETED;

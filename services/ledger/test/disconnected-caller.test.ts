@@ -1,10 +1,10 @@
 import { PeerError } from "@tollgate/core/errors";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./books.ts";
+import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./ledger-database.ts";
 import { type RunningLedger, runLedger } from "./running-ledger.ts";
 
-describe("a hold that is granted when its caller has gone", () => {
+describe("a hold that is granted after its caller timed out", () => {
   let pool: pg.Pool;
   let ledger: RunningLedger;
 
@@ -19,7 +19,7 @@ describe("a hold that is granted when its caller has gone", () => {
     await pool.end();
   });
 
-  /** Lets the call run out of time, and then has it granted. */
+  /** Locks the wallet until the call times out. Then the ledger grants the hold. */
   async function grantLate(call: (accountId: string) => Promise<unknown>): Promise<string> {
     const accountId = await openWallet(pool, 1_000_000n);
     const lock = await pool.connect();
@@ -31,19 +31,19 @@ describe("a hold that is granted when its caller has gone", () => {
     return accountId;
   }
 
-  test.each(["hold", "shareHold"] as const)("is released by itself: %s", async (name) => {
+  test.each(["hold", "takeSharedHold"] as const)("is released by the ledger: %s", async (name) => {
     const { client } = ledger;
-    const order = (accountId: string, id: string) => ({
+    const request = (accountId: string, id: string) => ({
       holdId: `${accountId}-${id}`,
       accountId,
       estimateNanoUsd: 1_000n,
       amountNanoUsd: 1_000n,
     });
     const accountId = await grantLate((owner) =>
-      client[name](order(owner, "late"), { timeoutMs: 50 }),
+      client[name](request(owner, "late"), { timeoutMs: 50 }),
     );
-    // Granted after the late one, of which it tells unless that is gone already.
-    await client.hold(order(accountId, "next"));
+    // Granted after the late hold.
+    await client.hold(request(accountId, "next"));
     await expect
       .poll(async () => (await readWallet(pool, accountId))?.held, { timeout: 5_000 })
       .toBe(1_000n);
