@@ -15,9 +15,10 @@ describe("the migrated database", () => {
   test.each([
     "billing",
     "chat",
+    "document",
     "edge",
     "ledger",
-  ])("is what the schema.prisma of %s says", async (service) => {
+  ])("has the columns that the schema.prisma of %s describes", async (service) => {
     const client = new pg.Client({ connectionString: stack.databaseUrl });
     await client.connect();
     const { rows } = await client.query<Column>(

@@ -4,7 +4,8 @@
 --   recorded_event  one row per entry; a second entry of an event is a unique violation
 --   charge          one row per entry with a charge id; a second one is a unique violation
 --   spend_hour      the account's charges in the hour (UTC) of recorded_at
--- Locks: the statement that inserts has locked the wallets. They are updated in order of account id.
+-- Locks: the statement that inserts has locked the wallets. They are updated in order of account
+-- id.
 CREATE OR REPLACE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   change record;

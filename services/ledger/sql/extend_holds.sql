@@ -1,7 +1,7 @@
 -- Lets the holds expire after `hold_ms` milliseconds from now. A hold that no longer exists stays
 -- deleted.
--- Locks: the wallets first, in order of account id. A shared hold changes often, so this waits for its
--- turn as every other change of a hold does.
+-- Locks: the wallets first, in order of account id. A shared hold changes often, so this waits for
+-- its turn as every other change of a hold does.
 CREATE OR REPLACE FUNCTION extend_holds(hold_ids text[], hold_ms bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -5,10 +5,10 @@ import type { Log } from "@tollgate/core/log";
 import type pg from "pg";
 import { applyFunctions, findPendingFunction } from "./functions.ts";
 
-/** Any number that no other user of the database takes; one lock serves all our schemas. */
+/** A number that no other user of the database locks. One lock serves all schemas. */
 const advisoryLock = 7_464_108_427n;
 
-/** Longer than any statement of ours. */
+/** Longer than any statement of a service runs. */
 const lockTimeout = "20s";
 
 export interface DatabaseSchema {

@@ -62,7 +62,8 @@ CREATE TABLE entry (
   recorded_at          timestamptz(6) NOT NULL DEFAULT now(),
   PRIMARY KEY (id, recorded_at),
   CHECK (CASE kind
-    WHEN 'usage' THEN amount_nano_usd <= 0 AND cost_nano_usd = uncollected_nano_usd - amount_nano_usd
+    WHEN 'usage' THEN
+      amount_nano_usd <= 0 AND cost_nano_usd = uncollected_nano_usd - amount_nano_usd
     WHEN 'failure' THEN amount_nano_usd = 0 AND cost_nano_usd = 0
     ELSE amount_nano_usd > 0
   END)

@@ -8,10 +8,10 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createAccount } from "../src/accounts.ts";
 import { PrismaClient } from "../src/generated/client.ts";
-import { createKey, createKeyLookUp, hashOfKey, newKeyText, revokeKey } from "../src/keys.ts";
+import { createKey, createKeyLookup, hashOfKey, newKeyText, revokeKey } from "../src/keys.ts";
 import { billingSchema } from "../src/schema.ts";
 
-describe("looking keys up", () => {
+describe("a key lookup", () => {
   let pool: pg.Pool;
   let prisma: PrismaClient;
 
@@ -31,16 +31,16 @@ describe("looking keys up", () => {
     await pool.end();
   });
 
-  test("answers each of many for itself, in one statement", async () => {
+  test("finds each of many keys, in one statement", async () => {
     const account = await createAccount(prisma, `account ${randomUUID()}`, async () => false);
     const plain = await createKey(prisma, account.id, "");
     const settlement = await createKey(prisma, account.id, "settlement");
     const revoked = await createKey(prisma, account.id, "");
     await revokeKey(prisma, revoked.keyId, new Date());
-    const lookUp = createKeyLookUp(pool);
+    const lookup = createKeyLookup(pool);
     const query = vi.spyOn(pool, "query");
     const texts = [settlement.key, newKeyText(), revoked.key, plain.key, settlement.key];
-    const found = await Promise.all(texts.map((text) => lookUp(hashOfKey(text))));
+    const found = await Promise.all(texts.map((text) => lookup(hashOfKey(text))));
     expect(query).toHaveBeenCalledOnce();
     query.mockRestore();
     const { ACTIVE, REVOKED, UNKNOWN } = KeyState;
@@ -59,11 +59,11 @@ describe("looking keys up", () => {
     ]);
   });
 
-  test("raises where it cannot, to all that asked", async () => {
-    const away = new pg.Pool({ host: "127.0.0.1", port: 1 });
-    const lookUp = createKeyLookUp(away);
-    const asked = ["one", "two"].map((text) => lookUp(hashOfKey(text)));
-    for (const result of await Promise.allSettled(asked)) expect(result.status).toBe("rejected");
-    await away.end();
+  test("rejects all lookups of a batch that fails", async () => {
+    const unreachable = new pg.Pool({ host: "127.0.0.1", port: 1 });
+    const lookup = createKeyLookup(unreachable);
+    const lookups = ["one", "two"].map((text) => lookup(hashOfKey(text)));
+    for (const result of await Promise.allSettled(lookups)) expect(result.status).toBe("rejected");
+    await unreachable.end();
   });
 });
