@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { create } from "@bufbuild/protobuf";
 import { createLog } from "@tollgate/core/log";
 import { createCapture } from "@tollgate/ledger/capture";
-import { createHoldTaker } from "@tollgate/ledger/hold";
+import { createHoldTaker } from "@tollgate/ledger/holds";
 import { findCharges, sumSpend } from "@tollgate/ledger/read-entries";
 import { ledgerSchema } from "@tollgate/ledger/schema";
 import { topUp } from "@tollgate/ledger/wallet";
@@ -71,7 +71,7 @@ async function measure(target: pg.Pool, size: number): Promise<string> {
     "hold and capture": async () => {
       index += 1;
       const id = `req_${size}_${index}`;
-      await take({ holdId: id, accountId, estimate: 5_000n });
+      await take({ holdId: id, accountId, estimateNanoUsd: 5_000n });
       await capture(usageEvent(id));
     },
   };

@@ -52,9 +52,22 @@ describe("the gateway's bundle", () => {
     expect(answer).toHaveProperty("stdout", expect.stringContaining("account create"));
   });
 
-  it("brings every service's migrations", async () => {
-    const services = await readdir(join(folder, "gateway/services"));
-    expect(services.sort()).toEqual(["billing", "chat", "document", "edge", "ledger"]);
+  it("contains every service's migrations, and the ledger's functions", async () => {
+    const services = join(folder, "gateway/services");
+    expect((await readdir(services)).sort()).toEqual([
+      "billing",
+      "chat",
+      "document",
+      "edge",
+      "ledger",
+    ]);
+    for (const service of await readdir(services)) {
+      const migrations = join(services, service, "prisma/migrations");
+      expect(await readdir(migrations)).toContain("0001_initial");
+    }
+    expect(await readdir(join(services, "ledger/sql"))).toEqual(
+      await readdir(new URL("../../../services/ledger/sql", import.meta.url)),
+    );
   });
 
   it("holds no specs and no packages", async () => {

@@ -19,7 +19,7 @@ export async function bundleGateway(folder: string): Promise<void> {
   };
   await write({ input, plugins: [sourcePlaces(root), nativeStore()] }, folder);
   await cp(nativeStoreFile(), join(folder, "classic-level.node"));
-  await copyMigrations(folder);
+  await copySql(folder);
 }
 
 /** Writes the stand-in provider and its catalog to `folder`. */
@@ -47,14 +47,16 @@ async function write(input: InputOptions, folder: string): Promise<void> {
   await bundle.close();
 }
 
-/** The services find their migrations beside their sources, and so beside the bundle. */
-async function copyMigrations(folder: string): Promise<void> {
+/** Copies each service's migrations and functions to the place beside its sources, as it reads them. */
+async function copySql(folder: string): Promise<void> {
   for (const service of await readdir(join(root, "services"))) {
-    const migrations = join("services", service, "prisma/migrations");
-    await cp(join(root, migrations), join(folder, migrations), { recursive: true }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
-      },
-    );
+    for (const part of ["prisma/migrations", "sql"]) {
+      const path = join("services", service, part);
+      await cp(join(root, path), join(folder, path), { recursive: true }).catch(
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+        },
+      );
+    }
   }
 }

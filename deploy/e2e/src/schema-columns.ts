@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { getDMMF } from "@prisma/internals";
 
-/** A column, as the database and as a Prisma schema tell of it. */
+/** A column, as both the database and a Prisma schema describe it. */
 export interface Column {
   table: string;
   column: string;
@@ -9,7 +9,7 @@ export interface Column {
   nullable: boolean;
 }
 
-/** The columns that a `schema.prisma` expects, sorted. */
+/** Returns the columns that a `schema.prisma` describes, sorted. */
 export async function columnsOfSchema(file: URL): Promise<Column[]> {
   const { datamodel } = await getDMMF({ datamodel: await readFile(file, "utf8") });
   const columns = datamodel.models.flatMap((model) =>
@@ -25,7 +25,7 @@ export async function columnsOfSchema(file: URL): Promise<Column[]> {
   return columns.sort(byName);
 }
 
-/** Orders columns by table, then by name. */
+/** Compares two columns by table, then by name. */
 export function byName(left: Column, right: Column): number {
   return `${left.table}.${left.column}` < `${right.table}.${right.column}` ? -1 : 1;
 }

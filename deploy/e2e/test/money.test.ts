@@ -2,7 +2,12 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { createTrust } from "@tollgate/core/peer-auth";
 import { usageSubject } from "@tollgate/metering/broker/usage-stream";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
-import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import {
+  Outcome,
+  type UsageEvent,
+  UsageEventBatchSchema,
+  UsageEventSchema,
+} from "@tollgate/proto/tollgate/v1/usage";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { connect } from "nats";
@@ -149,7 +154,7 @@ describe("money", () => {
 
   test("the same usage event delivered five times charges once", async () => {
     const account = await stack.newAccount(1);
-    await deliverFiveTimes(stack, usageOf(account, "once", 7_777_000n));
+    await deliverFiveTimes(stack, [usageOf(account, "once", 7_777_000n)]);
     // The chat service was restarted a moment ago, and the edge may not have found it again.
     await eventually(async () => expect((await ask(account, {})).status).toBe(200));
     await eventually(async () => {
@@ -166,12 +171,13 @@ describe("money", () => {
   }) => {
     if (stack.natsUrl === undefined) return skip("there is no broker");
     const account = await stack.newAccount(1);
-    const companions = [
+    const events = [
+      usageOf(account, "first", 1_000n),
       usageOf(account, "second", 2_000n),
       usageOf({ ...account, accountId: "" }, "none", 3_000n),
       usageOf(account, "fourth", 4_000n),
     ];
-    await deliverFiveTimes(stack, { ...usageOf(account, "first", 1_000n), companions });
+    await deliverFiveTimes(stack, events);
     await eventually(async () => {
       const { entries } = await readBooks(stack, account);
       const charges = entries.filter(({ kind }) => kind === "usage").map(({ amount }) => amount);
@@ -196,19 +202,20 @@ function usageOf({ accountId }: Account, name: string, costNanoUsd: bigint): Usa
 }
 
 /** Through the broker where there is one, else to the ledger itself, as the publisher does. */
-async function deliverFiveTimes(stack: Stack, event: UsageEvent): Promise<void> {
+async function deliverFiveTimes(stack: Stack, events: UsageEvent[]): Promise<void> {
   const copies = [1, 2, 3, 4, 5];
   if (stack.natsUrl === undefined) {
     const transport = createGrpcTransport(stack.operatorAddress, createTrust(fleetSecret));
     const ledger = createClient(LedgerService, transport);
-    await Promise.all(copies.map(() => ledger.recordUsage({ events: [event, event] })));
+    await Promise.all(copies.map(() => ledger.recordUsage({ events: [...events, ...events] })));
     transport.close();
     return;
   }
   const connection = await connect({ servers: stack.natsUrl });
   // Without a message id the broker takes every copy: the ledger alone must tell them apart.
+  const message = toBinary(UsageEventBatchSchema, create(UsageEventBatchSchema, { events }));
   for (const _ of copies) {
-    await connection.jetstream().publish(usageSubject, toBinary(UsageEventSchema, event));
+    await connection.jetstream().publish(usageSubject, message);
   }
   await connection.close();
 }

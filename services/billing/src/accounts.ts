@@ -10,13 +10,13 @@ export interface AccountRow {
 }
 
 /**
- * Makes an account, or takes one of that name up again that is only half made. Raises
- * `invalid_param` for a name that is taken or cannot be one.
+ * Creates an account, or returns the one of that name if its creation was not completed. Throws
+ * `invalid_param` if the name is invalid or taken.
  */
 export async function createAccount(
   prisma: PrismaClient,
   name: string,
-  isHalfMade: (accountId: string) => Promise<boolean>,
+  isIncomplete: (accountId: string) => Promise<boolean>,
 ): Promise<AccountRow> {
   if (!namePattern.test(name)) {
     const message = "An account's name has 1 to 128 letters, digits, spaces and . _ @ + -";
@@ -27,19 +27,21 @@ export async function createAccount(
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     const earlier = await prisma.account.findUnique({ where: { name } });
-    if (earlier !== null && (await isHalfMade(earlier.id))) return earlier;
-    const message = `An account is called ${name} already.`;
+    if (earlier !== null && (await isIncomplete(earlier.id))) return earlier;
+    const message = `An account named ${name} already exists.`;
     throw new GatewayError("invalid_param", message, { param: "name" });
   }
 }
 
-/** The account of that id or that name. Raises `not_found`. */
+/** Resolves with the account that has the id or the name. Throws `not_found`. */
 export async function requireAccount(prisma: PrismaClient, idOrName: string): Promise<AccountRow> {
   const account = await prisma.account.findFirst({
     where: { OR: [{ id: idOrName }, { name: idOrName }] },
   });
   if (account !== null) return account;
-  throw new GatewayError("not_found", `No account is called ${idOrName}.`, { param: "account" });
+  throw new GatewayError("not_found", `No account has the id or name ${idOrName}.`, {
+    param: "account",
+  });
 }
 
 function isDuplicate(error: unknown): boolean {

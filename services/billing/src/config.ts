@@ -7,6 +7,7 @@ export interface BillingConfig {
   databaseConnections: number;
 }
 
+/** Reads billing's settings. Throws a StartError that names an invalid one. */
 export function readConfig(env: Environment): BillingConfig {
   const settings = readSettings(schema, env);
   return {

@@ -4,7 +4,10 @@ import type { Client } from "@tollgate/rpc/implementation";
 
 const periodMs = 30 * 24 * 60 * 60 * 1_000;
 
-/** What the account can spend now, and what calls in flight hold; zero where there is no wallet. */
+/**
+ * Resolves with what the account can spend now, and what requests in progress hold, nano-USD. Both
+ * are zero if there is no wallet.
+ */
 export async function readAvailable(ledger: Client<typeof LedgerService>, accountId: string) {
   const { wallet } = await ledger.getWallet({ accountId });
   if (wallet === undefined) return { availableNanoUsd: 0n, heldNanoUsd: 0n };
@@ -12,7 +15,10 @@ export async function readAvailable(ledger: Client<typeof LedgerService>, accoun
   return { availableNanoUsd: balanceNanoUsd - heldNanoUsd, heldNanoUsd };
 }
 
-/** The wallet and the spend of the trailing 30 days; empty where there is no wallet. */
+/**
+ * Resolves with the wallet and the spend of the 30 days before `now`, or without credits if there
+ * is no wallet.
+ */
 export async function readCredits(
   ledger: Client<typeof LedgerService>,
   accountId: string,

@@ -15,7 +15,7 @@ test("no two keys are the same", () => {
   expect(new Set(keys).size).toBe(1_000);
 });
 
-test("what is kept of a key is the SHA-256 of its whole text", () => {
+test("the stored hash of a key is the SHA-256 of its full text", () => {
   const key = newKeyText();
   expect(hashOfKey(key)).toEqual(createHash("sha256").update(key, "utf8").digest());
   expect(hashOfKey("abc").toString("hex")).toBe(

@@ -9,22 +9,25 @@ import type { PrismaClient } from "./generated/client.ts";
 const keyPrefix = "sk-tollgate-";
 const secretBytes = 32;
 
-/** What a key may be made for besides ordinary calls. */
+/** The channels of a key; empty is an ordinary key. */
 const channels: ReadonlySet<string> = new Set(["", "settlement"]);
 
-/** A new key's text: the prefix and 43 base64url characters. */
+/** Returns a new key's text: the prefix and 43 random base64url characters. */
 export function newKeyText(): string {
   return keyPrefix + randomBytes(secretBytes).toString("base64url");
 }
 
-/** What is kept of a key: SHA-256 is enough, since its text is random and cannot be guessed. */
+/**
+ * Returns the SHA-256 of a key's text, which is stored in its place. It needs no salt: the text is
+ * random and cannot be guessed.
+ */
 export function hashOfKey(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
 /**
- * Makes a key of an account. Its text is answered here and kept nowhere. Raises `invalid_param` for
- * a channel that is none.
+ * Creates a key of an account. Its text is returned only here, and not stored. Throws
+ * `invalid_param` for an unknown channel.
  */
 export async function createKey(
   prisma: PrismaClient,
@@ -32,7 +35,7 @@ export async function createKey(
   channel: string,
 ): Promise<{ keyId: string; key: string; accountId: string; channel: string }> {
   if (!channels.has(channel)) {
-    const message = "A key's channel is settlement, or none.";
+    const message = "A key's channel is settlement or empty.";
     throw new GatewayError("invalid_param", message, { param: "channel" });
   }
   const key = newKeyText();
@@ -43,9 +46,9 @@ export async function createKey(
   return { keyId: row.id, key, accountId, channel };
 }
 
-const lookUpLimit = 512;
-/** A connection to a database that is gone says nothing for long. */
-const lookUpPatienceMs = 100;
+const lookupLimit = 512;
+/** A statement on a broken connection takes long to fail. Later lookups do not wait for it. */
+const lookupTimeoutMs = 100;
 
 export interface FoundKey {
   state: KeyState;
@@ -54,12 +57,15 @@ export interface FoundKey {
   channel?: string;
 }
 
-/** Looks keys up by their hashes, many in one statement: what comes while one is under way. */
-export function createKeyLookUp(pool: pg.Pool): (keyHash: Uint8Array) => Promise<FoundKey> {
+/**
+ * Creates a function that finds keys by their hashes, many in one statement: lookups that arrive
+ * while a statement runs go into the next one.
+ */
+export function createKeyLookup(pool: pg.Pool): (keyHash: Uint8Array) => Promise<FoundKey> {
   return createBatch({
     run: (hashes) => findKeys(pool, hashes),
-    limit: lookUpLimit,
-    patienceMs: lookUpPatienceMs,
+    limit: lookupLimit,
+    patienceMs: lookupTimeoutMs,
     isolates: () => false,
   });
 }
@@ -76,10 +82,10 @@ async function findKeys(pool: pg.Pool, hashes: readonly Uint8Array[]): Promise<F
     values: [names],
   });
   const known = new Map(rows.map((row) => [row.hash, row]));
-  return names.map((name) => foundKey(known.get(name)));
+  return names.map((name) => toFoundKey(known.get(name)));
 }
 
-function foundKey(row: KeyRow | undefined): FoundKey {
+function toFoundKey(row: KeyRow | undefined): FoundKey {
   if (row === undefined) return { state: KeyState.UNKNOWN };
   return {
     state: row.revoked ? KeyState.REVOKED : KeyState.ACTIVE,
@@ -98,8 +104,8 @@ interface KeyRow {
 }
 
 /**
- * Revokes a key for ever; again changes nothing. Answers when it was revoked, and the hash by which
- * others know it. Raises `not_found`.
+ * Revokes a key permanently. A second call changes nothing. Resolves with the time of the first
+ * revocation, and with the hash by which other services cache the key. Throws `not_found`.
  */
 export async function revokeKey(
   prisma: PrismaClient,
@@ -112,7 +118,7 @@ export async function revokeKey(
   });
   const row = await prisma.apiKey.findUnique({ where: { id: keyId } });
   if (row === null) {
-    throw new GatewayError("not_found", `No key is called ${keyId}.`, { param: "key_id" });
+    throw new GatewayError("not_found", `No key has the id ${keyId}.`, { param: "key_id" });
   }
   return { revokedAt: row.revokedAt ?? now, keyHash: row.keyHash };
 }

@@ -11,7 +11,7 @@ import { createKey, revokeKey } from "./keys.ts";
 
 const openingReference = "opening-credit";
 const maxReferenceLength = 200;
-/** Reading every entry takes longer than other calls. */
+/** A verification reads every entry. */
 const verifyTimeoutMs = 60 * 60 * 1_000;
 
 export interface OperatorParts {
@@ -21,22 +21,22 @@ export interface OperatorParts {
   now(): Date;
 }
 
-/** The operator's commands. */
+/** Returns the implementation of the operator's commands. */
 export function implementOperator(parts: OperatorParts): Implementation<typeof OperatorService> {
   const { prisma, ledger, notices, now } = parts;
 
-  /** Its row was written, and the ledger never opened its wallet: it can be made again. */
-  async function isHalfMade(accountId: string): Promise<boolean> {
+  /** Whether an account's row was written without its wallet, so that it can be created again. */
+  async function isIncomplete(accountId: string): Promise<boolean> {
     return (await ledger.getWallet({ accountId })).wallet === undefined;
   }
 
   return {
     async createAccount({ name, creditNanoUsd }) {
       if (creditNanoUsd > maxBalanceNanoUsd || creditNanoUsd % 1_000n !== 0n) {
-        const message = "A credit has six decimals at the most, and fits a wallet.";
+        const message = "A credit has at most six decimals, and fits a wallet.";
         throw new GatewayError("invalid_param", message, { param: "credit" });
       }
-      const { id } = await createAccount(prisma, name, isHalfMade);
+      const { id } = await createAccount(prisma, name, isIncomplete);
       const opening = { accountId: id, amountNanoUsd: creditNanoUsd, reference: openingReference };
       const { wallet } = await ledger.topUp(opening);
       const account = { id, name };
@@ -55,7 +55,9 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
       const { id } = await requireAccount(prisma, account);
       requireReference(reference);
       if (amountNanoUsd === 0n) {
-        throw new GatewayError("invalid_param", "An amount is more than 0.", { param: "amount" });
+        throw new GatewayError("invalid_param", "An amount must be more than 0.", {
+          param: "amount",
+        });
       }
       const { wallet, credited } = await ledger.topUp({ accountId: id, amountNanoUsd, reference });
       return wallet === undefined ? { credited } : { wallet, credited };

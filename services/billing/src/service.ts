@@ -8,7 +8,7 @@ import { defineService } from "@tollgate/runtime/service";
 import { readConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { createKeyLookUp } from "./keys.ts";
+import { createKeyLookup } from "./keys.ts";
 import { implementOperator } from "./operator.ts";
 import { billingSchema } from "./schema.ts";
 import { lookUpSettlement } from "./settlement.ts";
@@ -27,9 +27,9 @@ export const billing = defineService({
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
     const ledger = peer("ledger", LedgerService);
-    const lookUpKey = createKeyLookUp(pool);
+    const findKey = createKeyLookup(pool);
     const lookups = offer(BillingService, {
-      findKey: ({ keyHash }) => lookUpKey(keyHash),
+      findKey: ({ keyHash }) => findKey(keyHash),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
       lookUpSettlement: async ({ accountId, requestIds }) => ({

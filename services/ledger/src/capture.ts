@@ -8,16 +8,16 @@ import type pg from "pg";
 
 const batchLimit = 256;
 /**
- * A statement costs as much as some fifteen of its lines, so that few are better. Who waits for
- * what is kept hurries it.
+ * A statement costs as much as about fifteen of its rows, so a few large ones are better. A reader
+ * that waits for the captures flushes the batch.
  */
 const gather = { items: 128, ms: 16 };
 
 export type Capture = Batch<UsageEvent, void>;
 
 /**
- * Captures usage events, many in one statement. Resolves once the event's entry is committed, also
- * when an earlier delivery of the same event had written it: then nothing changes.
+ * Creates a function that captures usage events, many in one statement. It resolves once the
+ * event's entry is committed, also if an earlier delivery of the event committed it.
  */
 export function createCapture(pool: pg.Pool, metrics?: Pick<Metrics, "uncollected">): Capture {
   return createBatch<UsageEvent, void>({
@@ -32,21 +32,18 @@ export function createCapture(pool: pg.Pool, metrics?: Pick<Metrics, "uncollecte
   });
 }
 
-/**
- * The rule of a charge is the function `capture_usage`, beside the tables that it moves. Answers
- * what of the costs stayed uncollected, nano-USD.
- */
+/** Calls `capture_usage`. Resolves with what the events leave uncollected, nano-USD. */
 async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<bigint> {
   const { rows } = await pool.query<{ uncollected: bigint }>({
     name: "capture-usage",
     text: "SELECT capture_usage($1::usage_row[]) AS uncollected",
-    values: [events.map(toLine)],
+    values: [events.map(toRow)],
   });
   return rows[0]?.uncollected ?? 0n;
 }
 
-/** An event as Postgres writes a row of the type `usage_row`, whose order of fields this is. */
-function toLine(event: UsageEvent): string {
+/** Returns an event as a literal of the type `usage_row`, which defines the order of the fields. */
+function toRow(event: UsageEvent): string {
   const failed = event.outcome === Outcome.FAILED;
   const cost = failed ? 0n : event.costNanoUsd;
   const occurredAt = event.occurredAt ? timestampDate(event.occurredAt) : new Date(0);
@@ -61,7 +58,7 @@ function toLine(event: UsageEvent): string {
     failed ? "failure" : "usage",
     cost,
     event.reportedNanoUsd ?? cost,
-    failed ? nothing : quoteUnlessEmpty(event.chargeId),
+    failed ? nullField : quoteUnlessEmpty(event.chargeId),
     quote(event.requestId),
     quote(event.routeType),
     quote(event.alias),
@@ -80,14 +77,14 @@ function toLine(event: UsageEvent): string {
   return `(${fields.join(",")})`;
 }
 
-/** How a row has NULL. */
-const nothing = "";
+/** NULL, in a row's literal. */
+const nullField = "";
 
 function quoteUnlessEmpty(text: string): string {
-  return text === "" ? nothing : quote(text);
+  return text === "" ? nullField : quote(text);
 }
 
-/** Nearly all are ids and names, which need no quotes. */
+/** Nearly all fields are ids and names, which need no quotes. */
 const plain = /^[\w./:@-]+$/;
 
 function quote(text: string): string {
@@ -96,7 +93,7 @@ function quote(text: string): string {
 
 const requestPrefix = "req_";
 
-/** A request has one entry, so its entry takes over what makes its id unique. */
+/** A request has one entry, whose id is therefore made from the request's id. */
 function entryIdOf(eventId: string): string {
   if (!eventId.startsWith(requestPrefix)) return newId("entry");
   return `entry_${eventId.slice(requestPrefix.length)}`;

@@ -5,10 +5,11 @@ import { z } from "zod";
 export interface LedgerConfig {
   databaseUrl: string;
   databaseConnections: number;
-  /** How long a hold lives unless it is extended. */
+  /** The time after which a hold expires unless it is extended. */
   holdMs: number;
 }
 
+/** Reads the ledger's settings. Throws a StartError that names an invalid one. */
 export function readConfig(env: Environment): LedgerConfig {
   const settings = readSettings(schema, env);
   return {

@@ -4,7 +4,7 @@ import type { Log } from "@tollgate/core/log";
 import { readTraceHeaders } from "@tollgate/core/tracing";
 import { tracedProcessing } from "@tollgate/metering/broker/traced-messages";
 import { usageConsumer, usageStream } from "@tollgate/metering/broker/usage-stream";
-import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { type UsageEvent, UsageEventBatchSchema } from "@tollgate/proto/tollgate/v1/usage";
 import type { Broker } from "@tollgate/runtime/broker/connection";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import {
@@ -19,20 +19,20 @@ import { isRecordable } from "./recordable.ts";
 
 const ackWaitMs = 30_000;
 const retryMs = 1_000;
-const lagEveryMs = 5_000;
-/** Messages that the broker hands out before it is told what became of earlier ones. */
+const lagIntervalMs = 5_000;
+/** Messages that the broker delivers before earlier ones are acknowledged. */
 const maxUnacknowledged = 2_000;
-/** A message may hold hundreds of events, and all that are under way wait in one line. */
-const maxMessagesUnderWay = 200;
+/** A message may contain hundreds of events, and the events of all pending messages share a queue. */
+const maxPendingMessages = 200;
 
 export interface UsageConsumer {
   stop(): Promise<void>;
 }
 
 /**
- * Reads usage events from the broker and captures each; a message is acknowledged once the entries
- * of its events are committed. Stream and consumer are made when they are missing, also when the
- * broker lost them.
+ * Reads usage events from the broker and captures each one. A message is acknowledged once the
+ * entries of its events are committed. Creates the stream and the consumer if they are missing, and
+ * again if the broker loses them.
  */
 export function consumeUsage(
   broker: Broker,
@@ -43,7 +43,7 @@ export function consumeUsage(
   let stopped = false;
   let messages: ConsumerMessages | undefined;
   let finished: Promise<void> = Promise.resolve();
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
 
   async function run(connection: NatsConnection): Promise<void> {
     while (!stopped) {
@@ -59,32 +59,32 @@ export function consumeUsage(
 
   async function readAll(from: ConsumerMessages): Promise<void> {
     for await (const message of from) {
-      while (underWay.size >= maxMessagesUnderWay) await Promise.race(underWay);
+      while (pending.size >= maxPendingMessages) await Promise.race(pending);
       const work = handle(message, captureFor(message, capture), log);
-      underWay.add(work);
-      void work.finally(() => underWay.delete(work));
+      pending.add(work);
+      void work.finally(() => pending.delete(work));
     }
   }
 
-  const watch = setInterval(() => {
-    void lagOf(broker).then((lag) => metrics.usageQueueLag.set(lag));
-  }, lagEveryMs);
+  const lagTimer = setInterval(() => {
+    void readLag(broker).then((lag) => metrics.usageQueueLag.set(lag));
+  }, lagIntervalMs);
   broker.whenConnected((connection) => {
     if (!stopped) finished = run(connection);
   });
   return {
     async stop() {
       stopped = true;
-      clearInterval(watch);
+      clearInterval(lagTimer);
       await messages?.close();
       await finished;
-      await Promise.all(underWay);
+      await Promise.all(pending);
     },
   };
 }
 
-/** Messages that are not consumed yet; what is under way is not among them. 0 with no broker. */
-async function lagOf(broker: Broker): Promise<number> {
+/** Resolves with the number of messages that are not delivered yet; 0 without a broker. */
+async function readLag(broker: Broker): Promise<number> {
   try {
     const manager = await broker.connection()?.jetstreamManager({ checkAPI: false });
     const info = await manager?.consumers.info(usageStream.name, usageConsumer);
@@ -107,27 +107,27 @@ async function subscribe(connection: NatsConnection): Promise<ConsumerMessages> 
   });
   const consumer = await connection.jetstream().consumers.get(usageStream.name, usageConsumer);
   const messages = await consumer.consume({ max_messages: 500 });
-  endWhenLost(messages).catch(() => {});
+  closeWhenLost(messages).catch(() => {});
   return messages;
 }
 
-/** JetStream's error code for a stream that is there with other settings: it serves as it is. */
+/** JetStream's error code for a stream that exists with other settings, which are used as they are. */
 const streamExists = 10_058;
 
-/** A consumer that the broker forgot stays silent; leaving it makes it anew. */
-async function endWhenLost(messages: ConsumerMessages): Promise<void> {
+/** A consumer that the broker lost delivers nothing and reports nothing else. Closing it recreates it. */
+async function closeWhenLost(messages: ConsumerMessages): Promise<void> {
   for await (const status of await messages.status()) {
-    if (lost.has(status.type)) await messages.close();
+    if (lostStatuses.has(status.type)) await messages.close();
   }
 }
 
-const lost: ReadonlySet<string> = new Set([
+const lostStatuses: ReadonlySet<string> = new Set([
   "consumer_deleted",
   "consumer_not_found",
   "stream_not_found",
 ]);
 
-/** In the trace of whoever published the message, where there is one. */
+/** Returns a capture in the publisher's trace, if the message has one. */
 function captureFor(
   { headers }: JsMsg,
   capture: (event: UsageEvent) => Promise<void>,
@@ -141,10 +141,10 @@ async function handle(
   capture: (event: UsageEvent) => Promise<void>,
   log: Log,
 ): Promise<void> {
-  const { events, isWhole } = decode(message.data);
-  if (!isWhole) log.error({ sequence: message.seq }, "what is no usage event was dropped");
+  const { events, isComplete } = decode(message.data);
+  if (!isComplete) log.error({ sequence: message.seq }, "invalid usage events dropped");
   if (events.length === 0) return message.term();
-  // All of them end before the message does, also where one fails.
+  // The message ends after all of its events, also if one fails.
   const captures = await Promise.allSettled(events.map(capture));
   const failed = captures.find((one) => one.status === "rejected");
   const captured = failed === undefined;
@@ -155,20 +155,19 @@ async function handle(
     if (captured) message.ack();
     else message.nak(retryMs);
   } catch (error) {
-    // The broker has gone. It will send the message again, and the ledger will know it.
+    // The broker is disconnected. It delivers the message again, which changes nothing.
     const reason = (error as Error).message;
-    log.warn({ sequence: message.seq, reason }, "broker was not answered");
+    log.warn({ sequence: message.seq, reason }, "usage message not acknowledged");
   }
 }
 
-/** The events of a message that can be recorded, and whether those are all. */
-function decode(data: Uint8Array): { events: UsageEvent[]; isWhole: boolean } {
+/** Returns the events of a message that can be recorded, and whether these are all. */
+function decode(data: Uint8Array): { events: UsageEvent[]; isComplete: boolean } {
   try {
-    const event = fromBinary(UsageEventSchema, data);
-    const all = [event, ...event.companions];
+    const all = fromBinary(UsageEventBatchSchema, data).events;
     const events = all.filter(isRecordable);
-    return { events, isWhole: events.length === all.length };
+    return { events, isComplete: events.length > 0 && events.length === all.length };
   } catch {
-    return { events: [], isWhole: false };
+    return { events: [], isComplete: false };
   }
 }

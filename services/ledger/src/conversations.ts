@@ -1,10 +1,9 @@
 import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";
-import { inTransaction } from "./transaction.ts";
 
 const maxEntries = 10_000;
 
-/** The entries that are linked to a conversation, oldest first. */
+/** Resolves with the entries that are linked to a conversation, oldest first, 10,000 at most. */
 export async function listConversationEntries(
   prisma: PrismaClient,
   query: { accountId: string; conversationId: string },
@@ -12,27 +11,24 @@ export async function listConversationEntries(
   return prisma.entry.findMany({ where: query, orderBy: { id: "asc" }, take: maxEntries });
 }
 
-/** So many entries are cleared in one statement, which may not take long. */
+/** Entries that one statement clears, so that it ends soon. */
 const clearLimit = 1_000;
 
 /**
- * Clears the link of all entries to conversations that are deleted, also of those whose usage
- * events come later: the wallet's lock, which a capture takes too, keeps the two apart. It is not
- * held while links are cleared, since captures and holds of other wallets would wait behind its
- * own. Again changes nothing, and goes on where the signal ended it.
+ * Clears the link of all entries to deleted conversations, also of entries whose usage events
+ * arrive later: the wallet's lock, which a capture takes too, orders the two. The lock is released
+ * before the links are cleared, since it would block captures and holds, also of other wallets in
+ * the same statement. Idempotent; a call that the signal cancels is completed by the next one.
  */
 export async function unlinkConversations(
   pool: pg.Pool,
   { accountId, conversationIds }: { accountId: string; conversationIds: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> {
-  await inTransaction(pool, async (client) => {
-    await client.query("SELECT FROM wallet WHERE account_id = $1 FOR UPDATE", [accountId]);
-    await client.query(
-      `INSERT INTO deleted_conversation (conversation_id) SELECT unnest($1::text[])
-       ON CONFLICT DO NOTHING`,
-      [conversationIds],
-    );
+  await pool.query({
+    name: "record-deleted-conversations",
+    text: "SELECT record_deleted_conversations($1, $2)",
+    values: [accountId, conversationIds],
   });
   for (let cleared = clearLimit; cleared === clearLimit; ) {
     signal.throwIfAborted();
@@ -42,7 +38,7 @@ export async function unlinkConversations(
   }
 }
 
-/** It locks rows before it counts them: another that clears them too leaves it others, or none. */
+/** Locks rows before it counts them, so that two calls at once clear different rows. */
 const clearLinksSql = `
   UPDATE entry SET conversation_id = NULL WHERE id IN (
     SELECT id FROM entry WHERE conversation_id = ANY ($1) AND account_id = $2

@@ -3,7 +3,10 @@ import type { Entry, PrismaClient } from "./generated/client.ts";
 
 const maxPage = 1_000;
 
-/** A page of entries, newest first. */
+/**
+ * Resolves with a page of entries, newest first: 1,000 at most. An empty `accountId` selects every
+ * account, and an empty `beforeEntryId` the newest page.
+ */
 export async function listEntries(
   prisma: PrismaClient,
   query: { accountId: string; limit: number; beforeEntryId: string },
@@ -26,8 +29,9 @@ export async function listEntries(
 }
 
 /**
- * The next of an account's entries before one of them; none where that is not there. The database
- * compares the times: a statement's entries share one, and its microseconds are more than a Date has.
+ * Resolves with the ids of an account's entries before `beforeEntryId`, or none if that does not
+ * exist. The database compares the times: the entries of one statement share a time, and a Date
+ * would lose its microseconds.
  */
 async function idsBefore(
   prisma: PrismaClient,
@@ -41,7 +45,7 @@ async function idsBefore(
   return rows.map(({ id }) => id);
 }
 
-/** What an account was charged since `from`, nano-USD. */
+/** Resolves with what an account was charged since `from`, nano-USD. */
 export async function sumSpend(pool: pg.Pool, accountId: string, from: Date): Promise<bigint> {
   const { rows } = await pool.query<{ spend: bigint }>({
     name: "sum-spend",
@@ -51,20 +55,21 @@ export async function sumSpend(pool: pg.Pool, accountId: string, from: Date): Pr
   return rows[0]?.spend ?? 0n;
 }
 
-/** The sums of whole hours, and the entries of the hour that `from` lies in. */
+/** Adds the sums of full hours, and the entries in the rest of the hour that contains `from`. */
 const sumSpendSql = `
-  WITH whole AS (SELECT date_trunc('hour', $2::timestamptz, 'UTC') + interval '1 hour' AS since)
+  WITH full_hours AS (SELECT date_trunc('hour', $2::timestamptz, 'UTC') + interval '1 hour' AS since)
   SELECT (
-    coalesce((SELECT sum(charged_nano_usd) FROM spend_hour, whole
-      WHERE account_id = $1 AND hour >= whole.since), 0)
-    - coalesce((SELECT sum(amount_nano_usd) FROM entry, whole
-      WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < whole.since
+    coalesce((SELECT sum(charged_nano_usd) FROM spend_hour, full_hours
+      WHERE account_id = $1 AND hour >= full_hours.since), 0)
+    - coalesce((SELECT sum(amount_nano_usd) FROM entry, full_hours
+      WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < full_hours.since
         AND kind = 'usage'), 0)
   )::bigint AS spend`;
 
 /**
- * What requests of an account were charged, nano-USD, where that was recorded within the trailing
- * `withinMs`. A run that repeated another one cost nothing itself: its charge is the other's.
+ * Resolves with what requests of an account were charged, nano-USD, if that was recorded within the
+ * trailing `withinMs`. A run that repeats another one costs nothing itself: it has the other's
+ * charge.
  */
 export async function findCharges(
   pool: pg.Pool,
@@ -87,7 +92,7 @@ const findChargesSql = `
   WHERE e.request_id = ANY ($2) AND e.account_id = $1 AND e.kind IN ('usage', 'failure')
     AND e.recorded_at > now() - $3 * interval '1 millisecond'`;
 
-/** What a charge id was charged, nano-USD; undefined where no run of its request was charged. */
+/** Resolves with what a charge id was charged, nano-USD, or undefined if it never was. */
 export async function findCharge(pool: pg.Pool, chargeId: string): Promise<bigint | undefined> {
   const { rows } = await pool.query<{ charged: bigint }>({
     name: "find-charge",
@@ -97,12 +102,12 @@ export async function findCharge(pool: pg.Pool, chargeId: string): Promise<bigin
   return rows[0]?.charged;
 }
 
-/** Those of the events that are not recorded. */
+/** Resolves with the ids of the events that are not recorded. */
 export async function findMissing(pool: pg.Pool, eventIds: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ event_id: string }>({
     name: "find-missing",
-    text: `SELECT event_id FROM unnest($1::text[]) AS asked (event_id)
-      WHERE NOT EXISTS (SELECT FROM recorded_event r WHERE r.event_id = asked.event_id)`,
+    text: `SELECT event_id FROM unnest($1::text[]) AS requested (event_id)
+      WHERE NOT EXISTS (SELECT FROM recorded_event r WHERE r.event_id = requested.event_id)`,
     values: [eventIds],
   });
   return rows.map((row) => row.event_id);

@@ -11,7 +11,7 @@ const event = create(UsageEventSchema, {
 });
 const tooLarge = 2n ** 63n;
 
-test("an event that names what it is of stands in the ledger", () => {
+test("an event with an id, an account and an outcome is recordable", () => {
   expect(isRecordable(event)).toBe(true);
   expect(isRecordable({ ...event, costNanoUsd: tooLarge - 1n })).toBe(true);
 });
@@ -32,6 +32,6 @@ test.each([
   { conversationId: "é".repeat(1_251) },
   { occurredAt: create(TimestampSchema, { seconds: 10n ** 16n }) },
   { occurredAt: create(TimestampSchema, { seconds: -1n }) },
-])("one with %o does not", (fields) => {
+])("an event with %o is not recordable", (fields) => {
   expect(isRecordable({ ...event, ...fields })).toBe(false);
 });

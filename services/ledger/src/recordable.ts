@@ -1,12 +1,12 @@
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 
 const maxBigint = 2n ** 63n - 1n;
-/** An index has room for no more, and every id of ours is far shorter. */
+/** The most that an index entry has room for. Our own ids are far shorter. */
 const maxIdBytes = 2_500;
-/** The first second of the year 10000: a later one has no date that Postgres reads. */
+/** The first second of the year 10000, which Postgres does not read as an ISO 8601 date. */
 const endOfTime = 253_402_300_800n;
 
-/** Whether an event that came from outside can stand in the ledger as it is. */
+/** Returns whether an event, which may come from outside, fits the ledger's tables. */
 export function isRecordable(event: UsageEvent): boolean {
   if (event.id === "" || event.accountId === "") return false;
   const ids = [event.id, event.accountId, event.holdId, event.sharedHoldId];

@@ -8,23 +8,23 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import type pg from "pg";
 import { createCapture } from "./capture.ts";
-import { type CapturesUnderWay, endedSoon, followCaptures } from "./captures-under-way.ts";
 import { type LedgerConfig, readConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
-import { createHolds, extendHolds } from "./hold.ts";
+import { createHolds, extendHolds } from "./holds.ts";
+import { orTimeout, type PendingCaptures, trackCaptures } from "./pending-captures.ts";
 import { findCharge, findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
-import { releaseHold, sweepExpiredHolds } from "./release.ts";
+import { releaseExpiredHolds, releaseHold } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
-import { giveBack, shareHold } from "./shared-hold.ts";
+import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
 import { verifyLedger } from "./verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 
-const sweepEveryMs = 1_000;
+const sweepIntervalMs = 1_000;
 
-/** Wallets, holds and ledger entries: the only service that moves money. */
+/** Wallets, holds and ledger entries. No other service moves money. */
 export const ledger = defineService({
   name: "ledger",
   async setup({ env, log, broker, metrics, migrates, now }) {
@@ -35,12 +35,12 @@ export const ledger = defineService({
       migrates,
       maxConnections: config.databaseConnections,
       log,
-      // Every hot statement looks rows up by key. A plan made while the tables were still empty
-      // would scan them, and a prepared statement keeps its plan as they grow.
+      // Every frequent statement looks rows up by key. A plan made while the tables are empty would
+      // scan them, and a prepared statement keeps its plan as they grow.
       settings: { enable_seqscan: "off" },
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
-    const captures = followCaptures(createCapture(pool, metrics));
+    const captures = trackCaptures(createCapture(pool, metrics));
     const consumer = broker && consumeUsage(broker, captures.capture, log, metrics);
     const sweep = startSweep(pool, log);
     return {
@@ -59,36 +59,33 @@ function implement(
   pool: pg.Pool,
   prisma: PrismaClient,
   config: LedgerConfig,
-  captures: CapturesUnderWay,
+  captures: PendingCaptures,
   now: () => Date,
 ): Implementation<typeof LedgerService> {
   const { takeHold, growHold } = createHolds(pool, config.holdMs, captures);
-  /** A caller that has gone may have released its hold before that was there. */
-  async function releaseOfGone(holdId: string, signal: AbortSignal): Promise<void> {
+  /** A caller that timed out may have released its hold before it was taken. */
+  async function releaseIfAborted(holdId: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) await releaseHold(pool, holdId);
   }
 
   return {
     async hold({ holdId, accountId, estimateNanoUsd }, { signal }) {
-      const grant = await takeHold({ holdId, accountId, estimate: estimateNanoUsd }, signal);
-      if (grant.held > 0n) await releaseOfGone(holdId, signal);
-      return {
-        heldNanoUsd: grant.held,
-        walletHeldNanoUsd: grant.walletHeld,
-        expiresInMs: config.holdMs,
-      };
+      const grant = await takeHold({ holdId, accountId, estimateNanoUsd }, signal);
+      if (grant.heldNanoUsd > 0n) await releaseIfAborted(holdId, signal);
+      return { ...grant, expiresInMs: config.holdMs };
     },
     async growHold({ holdId, accountId, estimateNanoUsd }, { signal }) {
-      const grant = await growHold({ holdId, accountId, estimate: estimateNanoUsd }, signal);
-      return { addedNanoUsd: grant.held, walletHeldNanoUsd: grant.walletHeld };
+      const grant = await growHold({ holdId, accountId, estimateNanoUsd }, signal);
+      return { addedNanoUsd: grant.heldNanoUsd, walletHeldNanoUsd: grant.walletHeldNanoUsd };
     },
-    async shareHold({ holdId, accountId, amountNanoUsd: amount }, { signal }) {
-      const granted = await shareHold(pool, { holdId, accountId, amount }, config.holdMs);
-      if (granted) await releaseOfGone(holdId, signal);
+    async takeSharedHold({ holdId, accountId, amountNanoUsd }, { signal }) {
+      const shared = { holdId, accountId, amountNanoUsd };
+      const granted = await takeSharedHold(pool, shared, config.holdMs);
+      if (granted) await releaseIfAborted(holdId, signal);
       return { granted, expiresInMs: config.holdMs };
     },
-    async giveBack({ holdId, accountId, amountNanoUsd: amount }) {
-      await giveBack(pool, { holdId, accountId, amount });
+    async releaseSharedHold({ holdId, accountId, amountNanoUsd }) {
+      await releaseSharedHold(pool, { holdId, accountId, amountNanoUsd });
       return {};
     },
     async extendHolds({ holdIds }) {
@@ -112,32 +109,32 @@ function implement(
       return { missingEventIds: await findMissing(pool, eventIds) };
     },
     async getWallet({ accountId }) {
-      await endedSoon(captures.ended() ?? Promise.resolve());
+      await orTimeout(captures.flush() ?? Promise.resolve());
       const wallet = await findWallet(pool, accountId);
       return wallet === undefined ? {} : { wallet };
     },
     topUp: ({ accountId, amountNanoUsd, reference }) =>
       topUp(pool, { accountId, amountNanoUsd, reference, at: now() }),
     async getSpend({ accountId, from }) {
-      await captures.ended();
+      await captures.flush();
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
     },
     async findCharges({ accountId, requestIds, withinMs }) {
-      await captures.ended();
+      await captures.flush();
       return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
     },
     async findCharge({ chargeId }) {
-      await captures.ended();
+      await captures.flush();
       const chargedNanoUsd = await findCharge(pool, chargeId);
       return chargedNanoUsd === undefined ? {} : { chargedNanoUsd };
     },
     async listEntries(request) {
-      await captures.ended();
+      await captures.flush();
       const entries = await listEntries(prisma, request);
       return { entries: entries.map(toEntry) };
     },
     async listConversationEntries(query) {
-      await captures.ended();
+      await captures.flush();
       const entries = await listConversationEntries(prisma, {
         accountId: query.accountId,
         conversationId: query.conversationId,
@@ -149,41 +146,42 @@ function implement(
       return {};
     },
     async verify() {
-      await captures.ended();
+      await captures.flush();
       return verifyLedger(prisma);
     },
   };
 }
 
-/** A row as a message: what it lacks by type, a message says by an empty text. */
+/** Returns a row as the fields of a message, which has none of the nullable columns. */
 function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: Entry) {
   return { ...entry, recordedAt: timestampFromDate(entry.recordedAt) };
 }
 
 function startSweep(pool: pg.Pool, log: Log) {
-  let underWay: Promise<void> = Promise.resolve();
+  let pending: Promise<void> = Promise.resolve();
   async function sweep(): Promise<void> {
     try {
-      const released = await sweepExpiredHolds(pool);
-      if (released > 0) log.warn({ released }, "expired holds given back");
+      const released = await releaseExpiredHolds(pool);
+      if (released > 0) log.warn({ released }, "expired holds released");
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, "sweep failed, the next one tries again");
+      const reason = (error as Error).message;
+      log.warn({ reason }, "release of expired holds failed and will be retried");
     }
   }
   const timer = setInterval(() => {
-    underWay = underWay.then(sweep);
-  }, sweepEveryMs);
+    pending = pending.then(sweep);
+  }, sweepIntervalMs);
   return {
     async stop() {
       clearInterval(timer);
-      await underWay;
+      await pending;
     },
   };
 }
 
 function dateOf(timestamp: Timestamp | undefined): Date {
   if (timestamp === undefined) {
-    throw new GatewayError("invalid_param", "A period has a start.");
+    throw new GatewayError("invalid_param", "A period needs a start.");
   }
   return timestampDate(timestamp);
 }

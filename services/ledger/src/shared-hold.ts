@@ -1,39 +1,40 @@
 import type pg from "pg";
 
 /**
- * All shared holds of a wallet are one part in so many of what is not held otherwise. What lies
- * unused in them is kept from others for a moment, and so little of it keeps hardly anybody out.
+ * All shared holds of a wallet are at most one sixteenth of the money that nothing else holds. What
+ * is unused in them is unavailable to other requests for a moment; so small a part refuses hardly
+ * any of them.
  */
 const parts = 16;
 
 export interface SharedHold {
   holdId: string;
   accountId: string;
-  amount: bigint;
+  amountNanoUsd: bigint;
 }
 
-/** Takes a hold that many requests share, whole or not at all. Answers whether it did. */
-export async function shareHold(
+/** Takes a hold that many requests share, all of it or nothing. Resolves with whether it did. */
+export async function takeSharedHold(
   pool: pg.Pool,
-  { holdId, accountId, amount }: SharedHold,
+  { holdId, accountId, amountNanoUsd }: SharedHold,
   holdMs: number,
 ): Promise<boolean> {
   const { rows } = await pool.query<{ granted: boolean }>({
-    name: "share-hold",
-    text: "SELECT share_hold($1, $2, $3, $4, $5) AS granted",
-    values: [holdId, accountId, amount, parts, holdMs],
+    name: "take-shared-hold",
+    text: "SELECT take_shared_hold($1, $2, $3, $4, $5) AS granted",
+    values: [holdId, accountId, amountNanoUsd, parts, holdMs],
   });
   return rows[0]?.granted ?? false;
 }
 
-/** Gives so much of a shared hold back, once. Safe to repeat. */
-export async function giveBack(
+/** Releases the given amount of a shared hold, once: a second call changes nothing. */
+export async function releaseSharedHold(
   pool: pg.Pool,
-  { holdId, accountId, amount }: SharedHold,
+  { holdId, accountId, amountNanoUsd }: SharedHold,
 ): Promise<void> {
   await pool.query({
-    name: "give-back",
-    text: "SELECT give_back($1, $2, $3)",
-    values: [holdId, accountId, amount],
+    name: "release-shared-hold",
+    text: "SELECT release_shared_hold($1, $2, $3)",
+    values: [holdId, accountId, amountNanoUsd],
   });
 }

@@ -5,22 +5,23 @@ export interface Verification {
   wallets: bigint;
   entries: bigint;
   openHolds: bigint;
-  /** One line for each thing that does not add up. */
+  /** One line for each discrepancy. */
   discrepancies: string[];
 }
 
 const timeoutMs = 60 * 60 * 1_000;
 
 /**
- * Holds the books against each other, in one snapshot: a wallet's entries add up to its balance and
- * its holds to what it holds, entries without a wallet moved no money, each hour of an account is
- * what its entries charged in it, every entry's event is on record once, every charge id's charge
- * is its entry's, and what a repeated request refers to was charged.
+ * Compares the ledger's tables with each other, in one snapshot, and resolves with the
+ * discrepancies. These rules hold: a wallet's balance is the sum of its entries, and its held
+ * amount the sum of its holds; entries without a wallet charge nothing; an account's spend in an
+ * hour is what its entries charge in it; every entry's event is recorded once; a charge id's charge
+ * is that of its entry; a charge id that an entry repeats was charged.
  */
 export async function verifyLedger(prisma: PrismaClient): Promise<Verification> {
   return prisma.$transaction(
     async (snapshot) => {
-      // Every row is read, which is quickest as it lies, and takes as long as it takes.
+      // Every row is read, which is fastest by a scan, and may take longer than other statements.
       await snapshot.$executeRaw`SET LOCAL enable_seqscan = on`;
       await snapshot.$executeRaw`SET LOCAL statement_timeout = 0`;
       const wallets = await snapshot.$queryRaw<WrongWallet[]>`
@@ -39,11 +40,11 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
         WITH e AS (SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS hour,
                      -sum(amount_nano_usd) AS charged
                    FROM entry WHERE kind = 'usage' GROUP BY 1, 2),
-             s AS (SELECT account_id, hour, charged_nano_usd AS told FROM spend_hour)
+             s AS (SELECT account_id, hour, charged_nano_usd AS recorded FROM spend_hour)
         SELECT account_id, hour,
-          coalesce(charged, 0)::bigint AS charged, coalesce(told, 0)::bigint AS told
+          coalesce(charged, 0)::bigint AS charged, coalesce(recorded, 0)::bigint AS recorded
         FROM e FULL JOIN s USING (account_id, hour)
-        WHERE coalesce(charged, 0) <> coalesce(told, 0) ORDER BY account_id, hour LIMIT 1000`;
+        WHERE coalesce(charged, 0) <> coalesce(recorded, 0) ORDER BY account_id, hour LIMIT 1000`;
       const events = await snapshot.$queryRaw<{ event_id: string }[]>`
         SELECT event_id FROM entry WHERE NOT EXISTS (
           SELECT FROM recorded_event r WHERE r.event_id = entry.event_id)
@@ -69,10 +70,12 @@ export async function verifyLedger(prisma: PrismaClient): Promise<Verification> 
         discrepancies: [
           ...wallets.map(describeWallet),
           ...spends.map(describeSpend),
-          ...events.map(({ event_id }) => `event ${event_id}: not on record once`),
+          ...events.map(({ event_id }) => `event ${event_id}: not recorded with one entry`),
           ...repeated.filter(({ more }) => more !== 0n).map(describeRepeated),
-          ...charges.map(({ charge_id }) => `charge ${charge_id}: not what its entry says`),
-          ...references.map(({ reference }) => `charge ${reference}: referred to, and not made`),
+          ...charges.map(({ charge_id }) => `charge ${charge_id}: differs from its entry`),
+          ...references.map(
+            ({ reference }) => `charge ${reference}: repeated by an entry, but never charged`,
+          ),
         ],
       };
     },
@@ -92,22 +95,22 @@ interface WrongSpend {
   account_id: string;
   hour: Date;
   charged: bigint;
-  told: bigint;
+  recorded: bigint;
 }
 
 function describeRepeated({ more }: { more: bigint }): string {
-  return `${more} more entries than events on record`;
+  return `${more} more entries than recorded events`;
 }
 
 function describeWallet(row: WrongWallet): string {
   return (
-    `${row.account_id}: balance ${formatUsd(row.balance)}, entries add up to ` +
-    `${formatUsd(row.entries)}; held ${formatUsd(row.held)}, holds add up to ` +
+    `${row.account_id}: balance ${formatUsd(row.balance)}, sum of entries ` +
+    `${formatUsd(row.entries)}; held ${formatUsd(row.held)}, sum of holds ` +
     formatUsd(row.holds)
   );
 }
 
-function describeSpend({ account_id, hour, charged, told }: WrongSpend): string {
-  const sums = `entries charge ${formatUsd(charged)}, its sum is ${formatUsd(told)}`;
+function describeSpend({ account_id, hour, charged, recorded }: WrongSpend): string {
+  const sums = `entries charge ${formatUsd(charged)}, recorded spend ${formatUsd(recorded)}`;
   return `${account_id}: hour ${hour.toISOString()}: ${sums}`;
 }

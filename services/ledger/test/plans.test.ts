@@ -11,16 +11,15 @@ import {
   listEntries,
   sumSpend,
 } from "../src/read-entries.ts";
-import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./books.ts";
+import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
-/** Of one account, beside its top-up. */
+/** The captures of the account, besides its top-up. */
 const captured = 50;
 
-/** What is read of an account's entries is found by an index, however many there are. */
 describe("reads of the ledger", () => {
   let pool: pg.Pool;
   let accountId: string;
-  const asked: { text: string; values: unknown[] }[] = [];
+  const statements: { text: string; values: unknown[] }[] = [];
 
   beforeAll(async () => {
     const url = await createLedgerDatabase(inject("postgresUrl"));
@@ -33,35 +32,36 @@ describe("reads of the ledger", () => {
       ),
     );
     await writer.end();
-    // As the service does, a plan that scans is taken only where no index serves.
+    // As in the service, a plan scans only where no index is usable.
     const options = "-c search_path=ledger -c enable_seqscan=off";
     pool = new pg.Pool({ connectionString: url, options, max: 2 });
-    pool.on("connect", noteQueries);
+    pool.on("connect", recordQueries);
   });
 
   afterAll(() => pool.end());
 
-  function noteQueries(client: pg.PoolClient): void {
+  function recordQueries(client: pg.PoolClient): void {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     Object.assign(client, {
       query(...args: unknown[]) {
         const [first, second] = args as [string | pg.QueryConfig, unknown[] | undefined];
         const text = typeof first === "string" ? first : first.text;
         const values = (typeof first === "string" ? second : first.values) ?? second ?? [];
-        if (text.trimStart().match(/^(SELECT|WITH)/)) asked.push({ text, values: [...values] });
+        if (text.trimStart().match(/^(SELECT|WITH)/))
+          statements.push({ text, values: [...values] });
         return query(...args);
       },
     });
   }
 
-  /** The plans of all statements that `read` runs. */
+  /** Resolves with the plans of all statements that `read` runs. */
   async function plansOf(read: () => Promise<unknown>): Promise<string> {
-    asked.length = 0;
+    statements.length = 0;
     await read();
-    const statements = [...asked];
-    expect(statements.length).toBeGreaterThan(0);
+    const executed = [...statements];
+    expect(executed.length).toBeGreaterThan(0);
     const plans: string[] = [];
-    for (const { text, values } of statements) {
+    for (const { text, values } of executed) {
       const { rows } = await pool.query(`EXPLAIN ${text}`, values);
       plans.push(...rows.map((row) => String(row["QUERY PLAN"])));
     }
@@ -73,20 +73,20 @@ describe("reads of the ledger", () => {
   test.each<[string, () => Promise<unknown>]>([
     ["the trailing spend", () => sumSpend(pool, accountId, new Date(Date.now() - 30 * 86_400_000))],
     [
-      "the settlement look-up",
+      "the settlement lookup",
       () => findCharges(pool, { accountId, requestIds: someIds, withinMs: 86_400_000 }),
     ],
     ["the charge of a request", () => findCharge(pool, someIds[0] ?? "")],
-    ["what is not recorded yet", () => findMissing(pool, someIds)],
+    ["the events that are not recorded", () => findMissing(pool, someIds)],
     ["a page of entries", () => page("")],
-    ["the page after it", async () => page((await newest()).id)],
-  ])("%s scans no table", async (_name, read) => {
+    ["the next page", async () => page((await newest()).id)],
+  ])("%s uses an index and scans no table", async (_name, read) => {
     const plans = await plansOf(read);
     expect(plans).toContain("Index");
     expect(plans).not.toContain("Seq Scan");
   });
 
-  test("pages leave no entry out, though those of one statement share a time", async () => {
+  test("pages contain every entry, though those of one statement share a time", async () => {
     const all = new Set<string>();
     let last = "";
     for (let more = true; more; ) {

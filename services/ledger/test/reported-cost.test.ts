@@ -20,7 +20,7 @@ import { createBreakers } from "@tollgate/upstream/breaker";
 import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./books.ts";
+import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./ledger-database.ts";
 import { type RunningLedger, runLedger } from "./running-ledger.ts";
 
 const log = createLog("silent");
@@ -30,11 +30,11 @@ const emptyCatalog: Catalog = {
   limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
 };
 
-describe("what a client is told", () => {
+describe("the cost in a client's response", () => {
   let pool: pg.Pool;
   let ledger: RunningLedger;
   let engine: Engine;
-  /** What a growing hold waits for on its way to the ledger. */
+  /** Delays growHold calls to the ledger. */
   let delay: Promise<unknown> = Promise.resolve();
 
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describe("what a client is told", () => {
     fails: fc.boolean(),
   });
 
-  test("is what is charged, for any prices, quantities and balances, and the books add up", async () => {
+  test("is the charge, for any prices, quantities and balances, and the entries sum to the balance", async () => {
     const property = fc.asyncProperty(
       fc.bigInt(0n, 3_000_000n).map((micro) => micro * 1_000n),
       fc.array(call, { maxLength: 8 }),
@@ -96,21 +96,21 @@ describe("what a client is told", () => {
             continue;
           }
           const exact = used * first.picoUsd;
-          const cost = outcome.whole;
+          const cost = outcome.fullCost;
           expect(cost * 1_000n * first.per).toBeGreaterThanOrEqual(exact);
           expect((cost - 1_000n) * 1_000n * first.per).toBeLessThan(exact === 0n ? 1n : exact);
           expect(cost % 1_000n).toBe(0n);
           const before = balance;
-          balance -= fails ? 0n : outcome.told;
+          balance -= fails ? 0n : outcome.reported;
           expect(await readSettled(accountId)).toEqual({ balance, held: 0n, entries: balance });
-          if (!fails) expect(outcome.told).toBe(minOf(cost, minOf(outcome.held, before)));
+          if (!fails) expect(outcome.reported).toBe(minOf(cost, minOf(outcome.held, before)));
         }
       },
     );
     await fc.assert(property, { numRuns: 80 });
   }, 240_000);
 
-  test("a hold that still grows when its generation ends is settled with it", async () => {
+  test("a hold that grows while its generation ends is captured with it", async () => {
     const accountId = await openWallet(pool, 1_000_000n);
     const model = modelAt([{ picoUsd: 1_000n, per: 1n }]);
     const caller = create(CallerSchema, {
@@ -118,8 +118,8 @@ describe("what a client is told", () => {
       accountId,
       keyId: "k",
     });
-    const overtaken = Promise.withResolvers<void>();
-    delay = overtaken.promise;
+    const ready = Promise.withResolvers<void>();
+    delay = ready.promise;
     let growth: Promise<bigint> | undefined;
     let ended: Generation | undefined;
     const ending = engine.generate({ caller, model, estimate: 5_000n }, async (generation) => {
@@ -127,14 +127,14 @@ describe("what a client is told", () => {
       ended = generation;
     });
     await Promise.race([ending, setTimeout(100)]);
-    overtaken.resolve();
+    ready.resolve();
     expect(await growth).toBe(7_000n);
     await ending;
     expect(await readSettled(accountId)).toMatchObject({ balance: 1_000_000n, held: 0n });
     await expect(ended?.grow(1_000n)).rejects.toThrow("ended");
   });
 
-  /** The wallet once whoever asks the ledger for it finds in it what was answered before. */
+  /** Resolves with the wallet after the ledger has captured the usage of all earlier responses. */
   async function readSettled(accountId: string) {
     const { wallet } = await ledger.client.getWallet({ accountId });
     const settled = await readWallet(pool, accountId);
@@ -155,21 +155,21 @@ describe("what a client is told", () => {
     const costAt = (quantity: bigint) => (unit: Price) => costOf([{ quantity, price: unit }]);
     const estimate = dearestCost(model, ({ input }) => costAt(bound)(input));
     const unit = model.pricing.input;
-    const whole = costAt(used)(unit);
+    const fullCost = costAt(used)(unit);
     let held = 0n;
     try {
       const cost = await engine.generate({ caller, model, estimate }, async (generation) => {
         const { slot } = await generation.attempt(async () => {
           held = generation.held;
-          if (fails) throw new Error("the provider is gone");
+          if (fails) throw new Error("the provider failed");
         });
         const lines = [{ quantity: used, price: unit }];
         return generation.settle(slot, { quantity: used, basis: "provider", lines });
       });
-      return { told: cost, whole, held };
+      return { reported: cost, fullCost, held };
     } catch (error) {
-      if (fails && (error as Error).message === "the provider is gone") {
-        return { told: 0n, whole, held };
+      if (fails && (error as Error).message === "the provider failed") {
+        return { reported: 0n, fullCost, held };
       }
       expect(error).toMatchObject({ code: "credit_balance_exhausted" });
       return "refused";

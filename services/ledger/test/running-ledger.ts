@@ -12,7 +12,7 @@ export interface RunningLedger {
   stop(): Promise<void>;
 }
 
-/** The service in this process, without a broker. */
+/** Starts the service in this process, without a broker. */
 export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
   const log = createLog("silent");
   const transport = createLocalTransport(log);
@@ -21,7 +21,7 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
     env: { DATABASE_URL: databaseUrl },
     log,
     peer: () => {
-      throw new Error("the ledger asks nobody");
+      throw new Error("the ledger calls no service");
     },
     httpAddress: { host: "127.0.0.1", port: 0 },
     httpPeer: () => [],

@@ -1,28 +1,29 @@
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 
-/** A wallet and its open holds as they stand while a batch is settled. */
+/** A wallet while a batch of events is captured. */
 export interface WalletState {
   balance: NanoUsd;
   held: NanoUsd;
 }
 
-/** What one usage event does to its wallet. */
+/** What one usage event changes in its wallet. */
 export interface Settlement {
   event: UsageEvent;
-  /** What leaves the balance. */
+  /** Subtracted from the balance. */
   charge: NanoUsd;
-  /** The part of the cost that the wallet does not pay. */
+  /** The part of the cost that is not charged. */
   uncollected: NanoUsd;
 }
 
 /**
- * Settles one event against its wallet, in place: gives `hold` back and takes the charge, which is
- * `min(cost, reported, hold + available)`. A client that was told its cost is never charged more,
- * and money that other requests hold is never touched.
+ * Captures one event from its wallet, in place: releases `hold` and subtracts the charge, which is
+ * `min(cost, reported, hold + available)`. A client is never charged more than the cost in its
+ * response, and money that other requests hold is never touched. Throws a RangeError if `hold`
+ * exceeds what the wallet holds.
  */
 export function settle(wallet: WalletState, hold: NanoUsd, event: UsageEvent): Settlement {
-  if (hold > wallet.held) throw new RangeError("a hold is part of what its wallet holds");
+  if (hold > wallet.held) throw new RangeError("a hold exceeds what its wallet holds");
   const cost = event.outcome === Outcome.FAILED ? 0n : event.costNanoUsd;
   const reported = event.reportedNanoUsd ?? cost;
   wallet.held -= hold;

@@ -2,10 +2,10 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { unlinkConversations } from "../src/conversations.ts";
-import { createHoldTaker } from "../src/hold.ts";
-import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./books.ts";
+import { createHoldTaker } from "../src/holds.ts";
+import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
-describe("entries of conversations that are deleted", () => {
+describe("entries of deleted conversations", () => {
   let pool: pg.Pool;
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe("entries of conversations that are deleted", () => {
 
   const never = new AbortController().signal;
 
-  async function linked(conversationId: string): Promise<number> {
+  async function countLinked(conversationId: string): Promise<number> {
     const { rows } = await pool.query(
       "SELECT count(*)::int AS count FROM entry WHERE conversation_id = $1",
       [conversationId],
@@ -34,19 +34,19 @@ describe("entries of conversations that are deleted", () => {
     return accountId;
   }
 
-  test("lose their link, however many they are, and so do those that come later", async () => {
+  test("lose their link, however many there are, and so do later ones", async () => {
     const conversationId = "key_1/long";
     const accountId = await converse(conversationId, 2_500);
-    expect(await linked(conversationId)).toBe(2_500);
+    expect(await countLinked(conversationId)).toBe(2_500);
     const conversationIds = [conversationId, "key_1/other"];
     await unlinkConversations(pool, { accountId, conversationIds }, never);
-    expect(await linked(conversationId)).toBe(0);
+    expect(await countLinked(conversationId)).toBe(0);
     await createCapture(pool)(usageEvent({ accountId, conversationId, costNanoUsd: 1_000n }));
-    expect(await linked(conversationId)).toBe(0);
+    expect(await countLinked(conversationId)).toBe(0);
     await unlinkConversations(pool, { accountId, conversationIds }, never);
   });
 
-  test("keep nobody's money waiting while their links are cleared", async () => {
+  test("block no holds while their links are cleared", async () => {
     const conversationId = "key_1/slow";
     const accountId = await converse(conversationId, 10);
     const holder = await pool.connect();
@@ -65,33 +65,33 @@ describe("entries of conversations that are deleted", () => {
       })
       .toBe(1);
     const take = createHoldTaker(pool, 60_000);
-    expect(await take({ holdId: "req_1", accountId, estimate: 1_000n })).toMatchObject({
-      held: 1_000n,
+    expect(await take({ holdId: "req_1", accountId, estimateNanoUsd: 1_000n })).toMatchObject({
+      heldNanoUsd: 1_000n,
     });
     await holder.query("COMMIT");
     holder.release();
     await unlinking;
-    expect(await linked(conversationId)).toBe(0);
+    expect(await countLinked(conversationId)).toBe(0);
   });
 
-  test("have none left when either of two that clear them at once is done", async () => {
+  test("have no links left when either of two concurrent calls ends", async () => {
     const conversationId = "key_1/twice";
     const accountId = await converse(conversationId, 2_500);
     const request = { accountId, conversationIds: [conversationId] };
     const first = unlinkConversations(pool, request, never);
     const second = unlinkConversations(pool, request, never);
     await Promise.race([first, second]);
-    expect(await linked(conversationId)).toBe(0);
+    expect(await countLinked(conversationId)).toBe(0);
     await Promise.all([first, second]);
   });
 
-  test("of a caller that has gone, the rest is left for the next", async () => {
+  test("keep the rest of their links for the next call if the caller disconnects", async () => {
     const conversationId = "key_1/gone";
     const accountId = await converse(conversationId, 10);
     const request = { accountId, conversationIds: [conversationId] };
-    const gone = AbortSignal.abort(new Error("the caller went away"));
-    await expect(unlinkConversations(pool, request, gone)).rejects.toThrow("went away");
+    const aborted = AbortSignal.abort(new Error("the caller disconnected"));
+    await expect(unlinkConversations(pool, request, aborted)).rejects.toThrow("disconnected");
     await unlinkConversations(pool, request, never);
-    expect(await linked(conversationId)).toBe(0);
+    expect(await countLinked(conversationId)).toBe(0);
   });
 });

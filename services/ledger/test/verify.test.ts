@@ -3,11 +3,11 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { PrismaClient } from "../src/generated/client.ts";
-import { createHoldTaker } from "../src/hold.ts";
+import { createHoldTaker } from "../src/holds.ts";
 import { verifyLedger } from "../src/verify.ts";
-import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./books.ts";
+import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
-describe("the books, held against each other", () => {
+describe("a verification of the ledger", () => {
   let pool: pg.Pool;
   let prisma: PrismaClient;
 
@@ -16,7 +16,7 @@ describe("the books, held against each other", () => {
     prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
     const accountId = await openWallet(pool, 10n ** 9n);
     const capture = createCapture(pool);
-    await createHoldTaker(pool, 60_000)({ holdId: "open", accountId, estimate: 5_000n });
+    await createHoldTaker(pool, 60_000)({ holdId: "open", accountId, estimateNanoUsd: 5_000n });
     await capture(usageEvent({ accountId, costNanoUsd: 3_000n, chargeId: "charge-1" }));
     await capture(usageEvent({ accountId, costNanoUsd: 3_000n, chargeId: "charge-1" }));
     await capture(usageEvent({ accountId, costNanoUsd: 2_000n }));
@@ -24,12 +24,12 @@ describe("the books, held against each other", () => {
 
   afterAll(() => pool.end());
 
-  test("are in order", async () => {
+  test("finds no discrepancies in an unchanged ledger", async () => {
     const counts = { wallets: 1n, entries: 4n, openHolds: 1n };
     expect(await verifyLedger(prisma)).toEqual({ ...counts, discrepancies: [] });
   });
 
-  /** Does what no trigger lets anybody do. */
+  /** Runs a statement without the triggers, which would refuse it. */
   async function tamper(statement: string): Promise<void> {
     const client = await pool.connect();
     await client.query("SET session_replication_role = replica");
@@ -43,60 +43,64 @@ describe("the books, held against each other", () => {
     occurred_at`;
 
   test.each([
-    ["a balance", "UPDATE wallet SET balance_nano_usd = balance_nano_usd + 1", /entries add up/],
-    ["what is held", "UPDATE wallet SET held_nano_usd = held_nano_usd + 1", /holds add up/],
     [
-      "a lost wallet",
+      "a wrong balance",
+      "UPDATE wallet SET balance_nano_usd = balance_nano_usd + 1",
+      /sum of entries/,
+    ],
+    ["a wrong held amount", "UPDATE wallet SET held_nano_usd = held_nano_usd + 1", /sum of holds/],
+    [
+      "a wallet of another account",
       "UPDATE wallet SET account_id = 'other'",
-      /other: balance .*, entries add up to 0/,
+      /other: balance .*, sum of entries 0/,
     ],
     [
-      "an hour's sum",
+      "a wrong spend of an hour",
       "UPDATE spend_hour SET charged_nano_usd = charged_nano_usd + 1",
-      /hour .*: entries charge .*, its sum is/,
+      /hour .*: entries charge .*, recorded spend/,
     ],
     [
-      "an hour that another's money went to",
+      "a spend in another hour",
       "UPDATE spend_hour SET hour = hour - interval '1 hour'",
-      /hour .*: entries charge 0.*, its sum is/,
+      /hour .*: entries charge 0.*, recorded spend/,
     ],
     [
-      "a reference to a charge that was never made",
+      "a reference to a charge that does not exist",
       "UPDATE entry SET reference = 'nothing' WHERE reference = 'charge-1'",
-      /charge nothing: referred to, and not made/,
+      /charge nothing: repeated by an entry, but never charged/,
     ],
     [
-      "an entry whose event is not on record",
+      "an entry whose event is not recorded",
       "DELETE FROM recorded_event WHERE event_id = (SELECT min(event_id) FROM recorded_event)",
-      /not on record once/,
+      /not recorded with one entry/,
     ],
     [
       "an event without an entry",
       "INSERT INTO recorded_event VALUES ('stray', now())",
-      /event stray: not on record once/,
+      /event stray: not recorded with one entry/,
     ],
     [
-      "an event that was entered twice",
+      "an event with two entries",
       `INSERT INTO entry (id, ${columns}, ${others}) SELECT id || 'x', ${columns}, ${others}
        FROM entry WHERE amount_nano_usd = 0`,
-      /1 more entries than events/,
+      /1 more entries than recorded events/,
     ],
     [
-      "a charge of another amount",
+      "a charge that differs from its entry",
       "UPDATE charge SET charged_nano_usd = charged_nano_usd + 1",
-      /charge charge-1: not what its entry says/,
+      /charge charge-1: differs from its entry/,
     ],
-  ])("%s that is wrong is told", async (_name, statement, words) => {
-    await tamper("CREATE TABLE wallet_was AS TABLE wallet");
+  ])("reports %s", async (_name, statement, words) => {
+    await tamper("CREATE TABLE wallet_copy AS TABLE wallet");
     for (const table of ["spend_hour", "recorded_event", "entry", "charge"]) {
-      await tamper(`CREATE TABLE ${table}_was AS TABLE ${table}`);
+      await tamper(`CREATE TABLE ${table}_copy AS TABLE ${table}`);
     }
     await tamper(statement);
     const { discrepancies } = await verifyLedger(prisma);
     expect(discrepancies.join("\n")).toMatch(words);
     for (const table of ["wallet", "spend_hour", "recorded_event", "entry", "charge"]) {
-      await tamper(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM ${table}_was;
-        DROP TABLE ${table}_was`);
+      await tamper(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM ${table}_copy;
+        DROP TABLE ${table}_copy`);
     }
     expect((await verifyLedger(prisma)).discrepancies).toEqual([]);
   });

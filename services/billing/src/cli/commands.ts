@@ -7,11 +7,11 @@ import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
 import { UsageError } from "./usage.ts";
 
-/** What a command has to say: lines for a person, and the same for a program. */
+/** A command's result: lines to read, and the same as JSON. */
 export interface Output {
   lines: readonly string[];
   json: unknown;
-  /** True when the command did what it should and found something wrong. */
+  /** True if the command ran and found a fault. */
   failed?: boolean;
 }
 
@@ -25,18 +25,18 @@ export interface Options {
 }
 
 export interface Command {
-  /** The names of its positional arguments, for the message when one is missing. */
+  /** The names of its positional arguments. */
   takes: readonly string[];
   options: readonly (keyof Options)[];
   run(args: readonly string[], options: Options, operator: () => Operator): Promise<Output>;
 }
 
-/** Every entry is read, however many there are. */
+/** A verification reads every entry. */
 const verifyTimeoutMs = 60 * 60 * 1_000;
 
 type Operator = Client<typeof OperatorService>;
 
-/** Every command by its words. */
+/** The commands, by their words. */
 export const commands: Readonly<Record<string, Command>> = {
   "account create": {
     takes: ["NAME"],
@@ -55,10 +55,11 @@ export const commands: Readonly<Record<string, Command>> = {
     takes: ["ACCOUNT"],
     options: ["channel"],
     async run([account = ""], { channel = "" }, operator) {
-      const made = await operator().createKey({ account, channel });
+      const created = await operator().createKey({ account, channel });
+      const { key, keyId, accountId } = created;
       return {
-        lines: [made.key, `key ${made.keyId} of ${made.accountId}; it is shown only this once`],
-        json: { id: made.keyId, key: made.key, account_id: made.accountId, channel: made.channel },
+        lines: [key, `key ${keyId} of account ${accountId}; it is not shown again`],
+        json: { id: keyId, key, account_id: accountId, channel: created.channel },
       };
     },
   },
@@ -68,7 +69,7 @@ export const commands: Readonly<Record<string, Command>> = {
     async run([keyId = ""], _options, operator) {
       const { revokedAt } = await operator().revokeKey({ keyId });
       const at = revokedAt === undefined ? "" : timestampDate(revokedAt).toISOString();
-      return { lines: [`${keyId} is revoked since ${at}`], json: { id: keyId, revoked_at: at } };
+      return { lines: [`${keyId} revoked at ${at}`], json: { id: keyId, revoked_at: at } };
     },
   },
   "wallet top-up": {
@@ -77,24 +78,28 @@ export const commands: Readonly<Record<string, Command>> = {
     async run([account = "", amount = ""], { reference }, operator) {
       if (reference === undefined) throw new UsageError("a top-up needs --reference");
       const amountNanoUsd = readUsd(amount, "USD");
-      const answer = await operator().topUpWallet({ account, amountNanoUsd, reference });
-      const what = answer.credited ? `added ${amount} USD` : "credited before, nothing added";
+      const { credited, wallet } = await operator().topUpWallet({
+        account,
+        amountNanoUsd,
+        reference,
+      });
+      const change = credited ? `added ${amount} USD` : "reference already credited, nothing added";
       return {
-        lines: [`${what}; balance ${usd(answer.wallet)} USD`],
-        json: { credited: answer.credited, ...walletJson(answer.wallet) },
+        lines: [`${change}; balance ${usd(wallet)} USD`],
+        json: { credited, ...walletJson(wallet) },
       };
     },
   },
   "ledger list": {
     takes: [],
     options: ["account", "limit", "before"],
-    async run(_args, { account = "", limit: asked = "50", before = "" }, operator) {
-      const limit = /^\d{1,4}$/.test(asked) ? Number(asked) : 0;
+    async run(_args, { account = "", limit: limitText = "50", before = "" }, operator) {
+      const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0;
       if (limit < 1 || limit > 1_000) throw new UsageError("--limit must be from 1 to 1000");
       const page = { account, limit, beforeEntryId: before };
       const { entries } = await operator().listLedger(page);
       const last = entries.length === limit ? entries.at(-1) : undefined;
-      const more = last === undefined ? [] : [`older ones: --before ${last.id}`];
+      const more = last === undefined ? [] : [`older entries: --before ${last.id}`];
       return { lines: [...entries.map(entryLine), ...more], json: entries.map(entryJson) };
     },
   },
@@ -104,10 +109,13 @@ export const commands: Readonly<Record<string, Command>> = {
     async run(_args, _options, operator) {
       const { result } = await operator().verifyLedger({}, { timeoutMs: verifyTimeoutMs });
       const { wallets = 0n, entries = 0n, openHolds = 0n, discrepancies = [] } = result ?? {};
-      const sum = `${wallets} wallets, ${entries} entries, ${openHolds} open holds`;
+      const counts = `${wallets} wallets, ${entries} entries, ${openHolds} open holds`;
       const failed = discrepancies.length > 0;
       return {
-        lines: [failed ? `${sum}: NOT in order` : `${sum}: in order`, ...discrepancies],
+        lines: [
+          failed ? `${counts}: DISCREPANCIES` : `${counts}: no discrepancies`,
+          ...discrepancies,
+        ],
         json: {
           wallets: Number(wallets),
           entries: Number(entries),
@@ -124,20 +132,20 @@ export const commands: Readonly<Record<string, Command>> = {
     async run([file = ""]) {
       const { models } = parseCatalog(await readFile(file, "utf8"));
       return {
-        lines: [`${file}: ${models.size} models, in order`],
+        lines: [`${file}: ${models.size} models, valid`],
         json: { file, models: [...models.keys()] },
       };
     },
   },
 };
 
-function readUsd(text: string, what: string): bigint {
+function readUsd(text: string, name: string): bigint {
   const amount = parseUsd(text);
   if (amount !== undefined && amount > maxBalanceNanoUsd) {
-    throw new UsageError(`${what} must be ${formatUsd(maxBalanceNanoUsd)} at the most`);
+    throw new UsageError(`${name} must be at most ${formatUsd(maxBalanceNanoUsd)}`);
   }
   if (amount !== undefined && amount % 1_000n === 0n) return amount;
-  throw new UsageError(`${what} must be an amount such as 12.50, six decimals at most`);
+  throw new UsageError(`${name} must be an amount such as 12.50, with at most six decimals`);
 }
 
 function usd(wallet: Wallet | undefined): string {
@@ -157,10 +165,12 @@ function entryLine(entry: Entry): string {
   const at = entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString();
   const amount = formatUsd(entry.amountNanoUsd).padStart(14);
   const { quantity, unitType } = entry;
-  const what = entry.kind === "top_up" ? entry.reference : `${entry.alias} ${quantity} ${unitType}`;
-  const lost = entry.uncollectedNanoUsd;
-  const uncollected = lost > 0n ? ` (uncollected ${formatUsd(lost)})` : "";
-  return `${at} ${amount} ${entry.kind.padEnd(7)} ${entry.accountId} ${what}${uncollected}`;
+  const subject =
+    entry.kind === "top_up" ? entry.reference : `${entry.alias} ${quantity} ${unitType}`;
+  const { uncollectedNanoUsd } = entry;
+  const uncollected =
+    uncollectedNanoUsd > 0n ? ` (uncollected ${formatUsd(uncollectedNanoUsd)})` : "";
+  return `${at} ${amount} ${entry.kind.padEnd(7)} ${entry.accountId} ${subject}${uncollected}`;
 }
 
 function entryJson(entry: Entry) {

@@ -12,7 +12,8 @@ import { help, UsageError } from "./usage.ts";
 process.exitCode = await main(process.argv.slice(2));
 
 /**
- * Runs one command and answers the exit code: 0 done, 1 refused or found wrong, 2 written wrong.
+ * Runs one command. Resolves with the exit code: 0 done, 1 refused, failed or a fault found, 2
+ * invalid usage.
  */
 async function main(argv: string[]): Promise<number> {
   const address = operatorAddress(process.env);
@@ -35,7 +36,7 @@ async function main(argv: string[]): Promise<number> {
 async function run(words: readonly string[], options: Options, address: string): Promise<Output> {
   const name = words.slice(0, 2).join(" ");
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) throw new UsageError(`there is no command ${name} (see --help)`);
+  if (command === undefined) throw new UsageError(`unknown command ${name} (see --help)`);
   const args = words.slice(2);
   checkArguments(name, command, args, options);
   let transport: GrpcTransport | undefined;
@@ -92,16 +93,16 @@ function readCommandLine(args: string[]) {
 
 function explain(error: unknown, address: string): string {
   if (error instanceof PeerError && error.reason === "refused") {
-    return `the gateway at ${address} does not know us: set TOLLGATE_FLEET_SECRET to its secret`;
+    return `the gateway at ${address} refused the connection: set TOLLGATE_FLEET_SECRET to its secret`;
   }
   if (error instanceof PeerError) {
     return (
-      `no gateway answers at ${address}: start it with \`npm start\`, or set ` +
+      `no gateway responds at ${address}: start it with \`npm start\`, or set ` +
       "TOLLGATE_BILLING_ADDRESS"
     );
   }
-  const isTold =
+  const isExpected =
     error instanceof UsageError || error instanceof GatewayError || error instanceof StartError;
-  if (isTold || (error instanceof Error && "code" in error)) return (error as Error).message;
+  if (isExpected || (error instanceof Error && "code" in error)) return (error as Error).message;
   return String((error as Error).stack ?? error);
 }

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** What the shortest of the common systems allows for a socket's path, in bytes. */
+/** The length that every common system allows for a socket's path, in bytes. */
 const maxSocketPathBytes = 100;
 
 /**
- * The socket at which a gateway on one machine takes the operator's commands: in its data folder,
- * or beside the temporary files where that path is too long for a socket.
+ * Returns the path of the socket on which a gateway of one machine accepts the operator's commands:
+ * in its data folder, or in the temporary folder if that path is too long for a socket.
  */
 export function operatorSocket(dataFolder: string): string {
   const folder = resolve(dataFolder);
@@ -17,7 +17,7 @@ export function operatorSocket(dataFolder: string): string {
   return join(tmpdir(), `tollgate-${name}`, "tollgate.sock");
 }
 
-/** Where billing is asked: as the environment says, else the gateway of this folder. */
+/** Returns billing's address: TOLLGATE_BILLING_ADDRESS, else the socket of the data folder. */
 export function operatorAddress(env: NodeJS.ProcessEnv): string {
   if (env.TOLLGATE_BILLING_ADDRESS) return env.TOLLGATE_BILLING_ADDRESS;
   return `unix:${operatorSocket(env.TOLLGATE_DATA_DIR || ".data")}`;

@@ -1,4 +1,4 @@
-/** A command that was written wrong: told in one line, exit code 2. */
+/** An invalid command line: one line on stderr, exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -13,7 +13,7 @@ export const help = `tollgate: the operator's commands
   tollgate ledger verify
   tollgate catalog check FILE
 
-Each takes --json. ACCOUNT is an account's name or id. A top-up's reference makes it
-safe to repeat. They speak to the gateway of this folder (TOLLGATE_DATA_DIR, default .data),
-or to the one at TOLLGATE_BILLING_ADDRESS.
+Every command accepts --json. ACCOUNT is an account's name or id. A top-up's reference makes
+it safe to repeat. The commands connect to the gateway of this folder (TOLLGATE_DATA_DIR,
+default .data), or to the one at TOLLGATE_BILLING_ADDRESS.
 `;

@@ -249,7 +249,6 @@ class HeldGeneration implements OpenGeneration {
       ...this.#hold.settle(ended.costNanoUsd),
       ...eventOfModel(model),
       occurredAt: timestampFromDate(now()),
-      companions: [],
       ...ended,
     };
     await publisher.publish(event);

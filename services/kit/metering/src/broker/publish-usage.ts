@@ -10,18 +10,18 @@ const brokerTimeoutMs = 2_000;
 /** Answers whether the broker has the events, of which a trace travels with one that is alone. */
 export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
 
-/** Publishes usage events in one message: the first with the others as its companions. */
+/** Publishes usage events as one message, a UsageEventBatch. */
 export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
   return async (events, trace) => {
     const connection = broker?.connection();
-    const [first, ...companions] = events;
+    const [first] = events;
     if (connection === undefined || first === undefined) return false;
     try {
-      const payload = joinEvents(first, companions);
+      const payload = joinEvents(events);
       const options = { msgID: first.id, timeout: brokerTimeoutMs };
       const stamped = trace === undefined ? options : { ...options, headers: headersOf(trace) };
       const ack = await connection.jetstream().publish(usageSubject, payload, stamped);
-      return hasAll(ack, companions);
+      return hasAll(ack, events);
     } catch (error) {
       const reason = (error as Error).message;
       log.warn({ event: first.id, events: events.length, reason }, "broker did not take the event");
@@ -31,10 +31,11 @@ export function createBrokerPublish(broker: Broker | undefined, log: Log): Publi
 }
 
 /**
- * What the broker drops for having its first event already may be the first that it saw of others.
+ * A message has the id of its first event. One that the broker drops as a duplicate may contain
+ * other events that the broker has not received.
  */
-function hasAll({ duplicate }: PubAck, companions: readonly EncodedEvent[]): boolean {
-  return !duplicate || companions.length === 0;
+function hasAll({ duplicate }: PubAck, events: readonly EncodedEvent[]): boolean {
+  return !duplicate || events.length === 1;
 }
 
 function headersOf(trace: TraceHeaders): MsgHdrs {

@@ -74,7 +74,7 @@ export function createGiveBacks(ledger: Client<typeof LedgerService>, log: Log):
   const options = { timeoutMs: ledgerTimeoutMs };
   return {
     whole: (holdId) => begin(() => ledger.releaseHold({ holdId }, options)),
-    unused: (shared) => begin(() => ledger.giveBack(shared, options)),
+    unused: (shared) => begin(() => ledger.releaseSharedHold(shared, options)),
     underWay: () => Promise.all(attempts),
     stop: () => clearInterval(timer),
   };

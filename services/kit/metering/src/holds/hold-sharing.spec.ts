@@ -38,14 +38,14 @@ function world(from = busyFrom) {
       if (wallet.isAway) throw new PeerError("unavailable", "away");
       return { addedNanoUsd, walletHeldNanoUsd: addedNanoUsd };
     },
-    async shareHold({ holdId, amountNanoUsd }: Shared) {
+    async takeSharedHold({ holdId, amountNanoUsd }: Shared) {
       asked.shares += 1;
       await wallet.answers;
       if (wallet.isAway) throw new PeerError("unavailable", "away");
       if (wallet.grants) shared.push({ holdId, amountNanoUsd });
       return { granted: wallet.grants, expiresInMs };
     },
-    async giveBack({ holdId, amountNanoUsd }: Shared) {
+    async releaseSharedHold({ holdId, amountNanoUsd }: Shared) {
       if (wallet.isAway) throw new PeerError("unavailable", "away");
       given.push({ holdId, amountNanoUsd });
       return {};

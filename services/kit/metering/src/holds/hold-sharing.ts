@@ -53,7 +53,7 @@ export function createSharing(
     const askedAt = performance.now();
     try {
       const request = { holdId, accountId, amountNanoUsd };
-      const answer = await ledger.shareHold(request, { timeoutMs: ledgerTimeoutMs });
+      const answer = await ledger.takeSharedHold(request, { timeoutMs: ledgerTimeoutMs });
       if (!answer.granted) return undefined;
       live.add(holdId, answer.expiresInMs);
       return new SharedHold(holdId, amountNanoUsd, answer.expiresInMs, askedAt);

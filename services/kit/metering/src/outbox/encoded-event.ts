@@ -1,30 +1,37 @@
-import { create, toBinary } from "@bufbuild/protobuf";
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { RecordUsageRequestSchema } from "@tollgate/proto/tollgate/v1/ledger";
-import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { type UsageEvent, UsageEventBatchSchema } from "@tollgate/proto/tollgate/v1/usage";
 
-/** A usage event as it is kept on disk and goes to the broker. */
+/** A usage event as it is stored on disk and sent to the broker. */
 export interface EncodedEvent {
   id: string;
+  /** A UsageEventBatch of this event alone. */
   bytes: Uint8Array;
 }
 
-/** Written into one buffer, since to make one for each takes longer than to write into it. */
+/** Encodes all events into one buffer: a buffer each takes longer to allocate than to write. */
 export function encodeEvents(events: readonly UsageEvent[]): EncodedEvent[] {
-  const request = create(RecordUsageRequestSchema, { events: [...events] });
-  const reader = new BinaryReader(toBinary(RecordUsageRequestSchema, request));
+  const batch = create(UsageEventBatchSchema, { events: [...events] });
+  const bytes = toBinary(UsageEventBatchSchema, batch);
+  const reader = new BinaryReader(bytes);
   return events.map(({ id }) => {
-    reader.tag();
-    return { id, bytes: reader.bytes() };
+    const start = reader.pos;
+    reader.skip(reader.tag()[1]);
+    return { id, bytes: bytes.subarray(start, reader.pos) };
   });
 }
 
-/** The first event with the others as its companions: they are a message's fields as they are. */
-export function joinEvents(first: EncodedEvent, companions: readonly EncodedEvent[]): Uint8Array {
-  if (companions.length === 0) return first.bytes;
-  const writer = new BinaryWriter().raw(first.bytes);
-  for (const { bytes } of companions) {
-    writer.tag(UsageEventSchema.field.companions.number, WireType.LengthDelimited).bytes(bytes);
-  }
-  return writer.finish();
+/**
+ * Returns the encoding of one UsageEventBatch of all events. That of a single event is its own
+ * bytes, without a copy.
+ */
+export function joinEvents(events: readonly EncodedEvent[]): Uint8Array {
+  const [first] = events;
+  if (first !== undefined && events.length === 1) return first.bytes;
+  return Buffer.concat(events.map(({ bytes }) => bytes));
+}
+
+/** Returns the events that an encoded UsageEventBatch contains. Throws if it is not one. */
+export function decodeEvents(bytes: Uint8Array): UsageEvent[] {
+  return fromBinary(UsageEventBatchSchema, bytes).events;
 }

@@ -1,9 +1,8 @@
 import { mkdir } from "node:fs/promises";
-import { fromBinary } from "@bufbuild/protobuf";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
-import type { EncodedEvent } from "./encoded-event.ts";
+import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import { decodeEvents, type EncodedEvent } from "./encoded-event.ts";
 import { type EventStore, type Events, openFirstStore, openOtherStores } from "./event-store.ts";
 import { createJournals, type Journals } from "./write-ahead-log.ts";
 
@@ -82,7 +81,7 @@ async function leave(journals: Journals, store: EventStore, log: Log): Promise<v
 function decodeAll(events: Events, log: Log): UsageEvent[] {
   return [...events].flatMap(([id, value]) => {
     try {
-      return [fromBinary(UsageEventSchema, value)];
+      return decodeEvents(value);
     } catch (error) {
       log.error({ event: id, reason: (error as Error).message }, "a spooled event is unreadable");
       return [];

@@ -3,27 +3,31 @@ import { readdir, readFile } from "node:fs/promises";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type pg from "pg";
+import { applyFunctions, findPendingFunction } from "./functions.ts";
 
-/** Any number that no other user of the database takes; one lock serves all our schemas. */
+/** A number that no other user of the database locks. One lock serves all schemas. */
 const advisoryLock = 7_464_108_427n;
 
-/** Longer than any statement of ours. */
+/** Longer than any statement of a service runs. */
 const lockTimeout = "20s";
 
 export interface DatabaseSchema {
   name: string;
   /** The folder of its migrations, in Prisma's layout. */
   migrations: URL;
+  /** The folder of its functions, if it has any: `<name>.sql` creates the function `<name>`. */
+  functions?: URL;
 }
 
 /**
  * Applies the migrations that the schema lacks, in order and each in a transaction, and records
- * them as Prisma does. Replicas that start together take turns. Raises a StartError when a
- * migration that was applied has been changed since, or when one fails.
+ * them as Prisma does; then the functions whose text changed. Replicas that start together take
+ * turns. A program that finds migrations of a newer one leaves the functions as they are. Throws a
+ * StartError when a migration was changed after it was applied, or when one fails.
  */
 export async function applyMigrations(
   pool: pg.Pool,
-  { name: schema, migrations: folder }: DatabaseSchema,
+  { name: schema, migrations: folder, functions }: DatabaseSchema,
   log: Log,
 ): Promise<void> {
   const migrations = await readMigrations(folder);
@@ -31,7 +35,7 @@ export async function applyMigrations(
   try {
     await client.query("SET statement_timeout = 0");
     await client.query("SELECT pg_advisory_lock($1)", [advisoryLock]);
-    // One that waits for a table keeps every replica that runs from it.
+    // A migration that waits for a table's lock blocks every replica that uses the table.
     await client.query(`SET lock_timeout = '${lockTimeout}'`);
     await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
     await client.query(createHistory);
@@ -44,32 +48,39 @@ export async function applyMigrations(
       await applyOne(client, migration, title);
       log.info({ schema, migration: migration.name }, "migration applied");
     }
+    const known = new Set(migrations.map(({ name }) => name));
+    const isNewest = [...applied.keys()].every((name) => known.has(name));
+    if (functions && isNewest) await applyFunctions(client, { schema, folder: functions }, log);
   } finally {
-    // A connection that is closed gives the lock back, and its settings go with it.
+    // Closing the connection releases the lock, and resets its settings.
     client.release(true);
   }
 }
 
 /**
- * Raises a StartError unless every migration that this program knows is applied. One that it does
- * not know is a newer program's, beside which this one goes on.
+ * Throws a StartError unless every migration and function of this program has been applied. A
+ * migration that this program does not have belongs to a newer program, which may run beside it.
  */
 export async function requireMigrations(
   pool: pg.Pool,
-  { name: schema, migrations: folder }: DatabaseSchema,
+  { name: schema, migrations: folder, functions }: DatabaseSchema,
 ): Promise<void> {
-  const { rows } = await pool.query<{ there: boolean }>(
-    "SELECT to_regclass($1) IS NOT NULL AS there",
+  const { rows } = await pool.query<{ exists: boolean }>(
+    "SELECT to_regclass($1) IS NOT NULL AS exists",
     [`${schema}._prisma_migrations`],
   );
-  const applied = rows[0]?.there ? await readHistory(pool) : new Map<string, string>();
+  const applied = rows[0]?.exists ? await readHistory(pool) : new Map<string, string>();
   for (const { name } of await readMigrations(folder)) {
-    if (applied.has(name)) continue;
-    throw new StartError(
-      `migration ${schema}/${name} is not applied: run --target migrate, or set ` +
-        "TOLLGATE_MIGRATE=on",
-    );
+    if (!applied.has(name)) throw notApplied(`migration ${schema}/${name}`);
   }
+  const pending = functions && (await findPendingFunction(pool, { schema, folder: functions }));
+  if (pending !== undefined) throw notApplied(`function ${schema}/${pending}`);
+}
+
+function notApplied(title: string): StartError {
+  return new StartError(
+    `${title} is not applied: run --target migrate, or set TOLLGATE_MIGRATE=on`,
+  );
 }
 
 interface Migration {
@@ -108,7 +119,7 @@ async function applyOne(client: pg.PoolClient, migration: Migration, title: stri
   }
 }
 
-/** Prisma's own table of what was applied, column by column. */
+/** Prisma's own table of applied migrations, column by column. */
 const createHistory = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id                  varchar(36) PRIMARY KEY,

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { createLog } from "@tollgate/core/log";
+import { createDatabase } from "@tollgate/local/postgres";
+import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
+import { openDatabase } from "@tollgate/runtime/database/pool";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { createAccount } from "../src/accounts.ts";
+import { PrismaClient } from "../src/generated/client.ts";
+import { createKey, createKeyLookup, hashOfKey, newKeyText, revokeKey } from "../src/keys.ts";
+import { billingSchema } from "../src/schema.ts";
+
+describe("a key lookup", () => {
+  let pool: pg.Pool;
+  let prisma: PrismaClient;
+
+  beforeAll(async () => {
+    const name = `billing_${randomUUID().replaceAll("-", "")}`;
+    pool = await openDatabase({
+      url: await createDatabase(inject("postgresUrl"), name),
+      schema: billingSchema,
+      maxConnections: 4,
+      log: createLog("silent"),
+    });
+    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+  });
+
+  afterAll(async () => {
+    await prisma.$disconnect();
+    await pool.end();
+  });
+
+  test("finds each of many keys, in one statement", async () => {
+    const account = await createAccount(prisma, `account ${randomUUID()}`, async () => false);
+    const plain = await createKey(prisma, account.id, "");
+    const settlement = await createKey(prisma, account.id, "settlement");
+    const revoked = await createKey(prisma, account.id, "");
+    await revokeKey(prisma, revoked.keyId, new Date());
+    const lookup = createKeyLookup(pool);
+    const query = vi.spyOn(pool, "query");
+    const texts = [settlement.key, newKeyText(), revoked.key, plain.key, settlement.key];
+    const found = await Promise.all(texts.map((text) => lookup(hashOfKey(text))));
+    expect(query).toHaveBeenCalledOnce();
+    query.mockRestore();
+    const { ACTIVE, REVOKED, UNKNOWN } = KeyState;
+    const of = ({ keyId, channel }: typeof plain, state = ACTIVE) => ({
+      state,
+      keyId,
+      accountId: account.id,
+      channel,
+    });
+    expect(found).toEqual([
+      of(settlement),
+      { state: UNKNOWN },
+      of(revoked, REVOKED),
+      of(plain),
+      of(settlement),
+    ]);
+  });
+
+  test("rejects all lookups of a batch that fails", async () => {
+    const unreachable = new pg.Pool({ host: "127.0.0.1", port: 1 });
+    const lookup = createKeyLookup(unreachable);
+    const lookups = ["one", "two"].map((text) => lookup(hashOfKey(text)));
+    for (const result of await Promise.allSettled(lookups)) expect(result.status).toBe("rejected");
+    await unreachable.end();
+  });
+});

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { StartError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import pg from "pg";
+
+const extension = ".sql";
+
+/** SQLSTATE of CREATE OR REPLACE with another return type or other argument names. */
+const invalidFunctionDefinition = "42P13";
+
+/** The file `<name>.sql`, which creates the function `<name>` with CREATE OR REPLACE. */
+interface FunctionFile {
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+/**
+ * Installs each function whose file's text is not the installed one, and drops those whose file is
+ * gone, all in one transaction: other sessions call either the old functions or the new ones. The
+ * caller holds the lock that keeps other programs from doing the same. Throws a StartError when a
+ * file fails; then nothing has changed.
+ *
+ * A function keeps its identity unless its return type or its arguments change. Then the earlier
+ * one is dropped, and replicas that still call it fail: give the new one another name, and remove
+ * the old file a release later.
+ */
+export async function applyFunctions(
+  client: pg.PoolClient,
+  { schema, folder }: { schema: string; folder: URL },
+  log: Log,
+): Promise<void> {
+  const files = await readFiles(folder);
+  await client.query(createHistory);
+  const installed = await readInstalled(client);
+  const changed = files.filter((file) => installed.get(file.name) !== file.checksum);
+  const removed = [...installed.keys()].filter((name) => !files.some((file) => file.name === name));
+  if (changed.length === 0 && removed.length === 0) return;
+  let current = "";
+  await client.query("BEGIN");
+  try {
+    for (current of removed) {
+      await dropAll(client, await findVersions(client, current));
+      await client.query(recordRemoval, [current]);
+    }
+    for (const file of changed) {
+      current = file.name;
+      await install(client, file);
+      await client.query(recordRemoval, [file.name]);
+      await client.query(recordInstallation, [file.name, file.checksum]);
+    }
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw new StartError(`function ${schema}/${current} failed: ${(error as Error).message}`);
+  }
+  const functions = changed.map((file) => file.name);
+  log.info({ schema, functions, dropped: removed }, "functions applied");
+}
+
+/**
+ * Returns the name of a function whose file's text was never installed, or undefined. A text that
+ * was installed and replaced since is no such: a newer program's function serves this one too.
+ */
+export async function findPendingFunction(
+  pool: pg.Pool,
+  { schema, folder }: { schema: string; folder: URL },
+): Promise<string | undefined> {
+  const { rows: tables } = await pool.query<{ exists: boolean }>(
+    "SELECT to_regclass($1) IS NOT NULL AS exists",
+    [`${schema}._sql_functions`],
+  );
+  const known = new Set<string>();
+  if (tables[0]?.exists) {
+    const { rows } = await pool.query<{ name: string; checksum: string }>(
+      "SELECT name, checksum FROM _sql_functions",
+    );
+    for (const { name, checksum } of rows) known.add(`${name} ${checksum}`);
+  }
+  const files = await readFiles(folder);
+  return files.find(({ name, checksum }) => !known.has(`${name} ${checksum}`))?.name;
+}
+
+async function readFiles(folder: URL): Promise<FunctionFile[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(extension)).sort();
+  return Promise.all(
+    names.map(async (file) => {
+      const sql = await readFile(new URL(file, folder), "utf8");
+      const checksum = createHash("sha256").update(sql).digest("hex");
+      return { name: file.slice(0, -extension.length), sql, checksum };
+    }),
+  );
+}
+
+/** The checksum of each function's installed text, by the function's name. */
+async function readInstalled(client: pg.PoolClient): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    "SELECT name, checksum FROM _sql_functions WHERE replaced_at IS NULL",
+  );
+  return new Map(rows.map((row) => [row.name, row.checksum]));
+}
+
+/** Runs a file, and drops what the file no longer creates of its function. */
+async function install(client: pg.PoolClient, { name, sql }: FunctionFile): Promise<void> {
+  const before = await findVersions(client, name);
+  await client.query("SAVEPOINT before_file");
+  try {
+    await client.query(sql);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== invalidFunctionDefinition) {
+      throw error;
+    }
+    await client.query("ROLLBACK TO SAVEPOINT before_file");
+    await dropAll(client, before);
+    await client.query(sql);
+  }
+  const after = await findVersions(client, name);
+  const untouched = after.filter((one) => before.some(({ row }) => row === one.row));
+  if (untouched.length === after.length) {
+    throw new Error(`${name}${extension} creates no function ${name}`);
+  }
+  await dropAll(client, untouched);
+}
+
+/** One function of a name; there are several where their arguments differ. */
+interface FunctionVersion {
+  /** The name and the types of the arguments. */
+  signature: string;
+  /** Changes whenever the function is created or replaced. */
+  row: string;
+}
+
+async function findVersions(client: pg.PoolClient, name: string): Promise<FunctionVersion[]> {
+  const { rows } = await client.query<FunctionVersion>(
+    `SELECT oid::regprocedure::text AS signature, oid || ' ' || xmin AS row FROM pg_proc
+     WHERE pronamespace = current_schema()::regnamespace AND proname = $1`,
+    [name],
+  );
+  return rows;
+}
+
+async function dropAll(client: pg.PoolClient, versions: readonly FunctionVersion[]): Promise<void> {
+  for (const { signature } of versions) await client.query(`DROP FUNCTION ${signature}`);
+}
+
+/** Every text that was ever installed; the installed one has no `replaced_at`. */
+const createHistory = `
+  CREATE TABLE IF NOT EXISTS _sql_functions (
+    name        text NOT NULL,
+    checksum    text NOT NULL,
+    applied_at  timestamptz NOT NULL DEFAULT now(),
+    replaced_at timestamptz,
+    PRIMARY KEY (name, checksum)
+  )`;
+
+const recordRemoval = `
+  UPDATE _sql_functions SET replaced_at = now() WHERE name = $1 AND replaced_at IS NULL`;
+
+const recordInstallation = `
+  INSERT INTO _sql_functions (name, checksum) VALUES ($1, $2)
+  ON CONFLICT (name, checksum) DO UPDATE SET applied_at = now(), replaced_at = NULL`;

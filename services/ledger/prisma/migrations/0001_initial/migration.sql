@@ -1,0 +1,181 @@
+-- The ledger's tables and their triggers. The functions are in ../../../sql, one a file.
+
+-- An account's money, nano-USD. The balance includes what is held; available is balance - held.
+-- Triggers alone write it: the balance is the sum of the account's entries, and what is held is the
+-- sum of its holds.
+CREATE TABLE wallet (
+  account_id       text PRIMARY KEY,
+  balance_nano_usd bigint NOT NULL CHECK (balance_nano_usd >= 0),
+  held_nano_usd    bigint NOT NULL CHECK (held_nano_usd >= 0),
+  created_at       timestamptz(6) NOT NULL DEFAULT now(),
+  CHECK (balance_nano_usd - held_nano_usd >= 0)
+);
+
+-- Money set aside for a request, or for many requests that share the hold. Deleted when it is
+-- captured, released or expired.
+CREATE TABLE hold (
+  id              text PRIMARY KEY,
+  account_id      text NOT NULL,
+  amount_nano_usd bigint NOT NULL CHECK (amount_nano_usd > 0),
+  created_at      timestamptz(6) NOT NULL DEFAULT now(),
+  expires_at      timestamptz(6) NOT NULL,
+  -- True while requests may still take a part of it.
+  is_shared       boolean NOT NULL DEFAULT false
+);
+
+CREATE INDEX hold_expires_at ON hold (expires_at);
+CREATE INDEX hold_shared ON hold (account_id) WHERE is_shared;
+
+-- The append-only history of all wallets. `recorded_at` is part of the primary key so that the
+-- table can be partitioned by it; what must be unique over all entries has tables of its own.
+CREATE TABLE entry (
+  id                   text NOT NULL,
+  event_id             text NOT NULL,
+  account_id           text NOT NULL,
+  key_id               text NOT NULL,
+  kind                 text NOT NULL CHECK (kind IN ('usage', 'failure', 'top_up')),
+  -- What the entry adds to the balance: negative for a charge.
+  amount_nano_usd      bigint NOT NULL,
+  cost_nano_usd        bigint NOT NULL CHECK (cost_nano_usd >= 0),
+  -- The part of the cost that was not charged.
+  uncollected_nano_usd bigint NOT NULL CHECK (uncollected_nano_usd >= 0),
+  request_id           text NOT NULL,
+  route_type           text NOT NULL,
+  alias                text NOT NULL,
+  provider             text NOT NULL,
+  upstream_model       text NOT NULL,
+  unit_type            text NOT NULL,
+  quantity             bigint NOT NULL CHECK (quantity >= 0),
+  basis                text NOT NULL,
+  -- Recorded and not priced.
+  corpus_size          bigint NOT NULL DEFAULT 0 CHECK (corpus_size >= 0),
+  prompt_tokens        bigint NOT NULL,
+  completion_tokens    bigint NOT NULL,
+  cached_prompt_tokens bigint NOT NULL,
+  -- The conversation that the usage belongs to, until it is deleted.
+  conversation_id      text,
+  -- The charge id that this entry charges. NULL in an entry that repeats a charge.
+  charge_id            text,
+  -- A top-up's own reference, or the charge id that this entry repeats, or empty.
+  reference            text NOT NULL,
+  occurred_at          timestamptz(6) NOT NULL,
+  recorded_at          timestamptz(6) NOT NULL DEFAULT now(),
+  PRIMARY KEY (id, recorded_at),
+  CHECK (CASE kind
+    WHEN 'usage' THEN
+      amount_nano_usd <= 0 AND cost_nano_usd = uncollected_nano_usd - amount_nano_usd
+    WHEN 'failure' THEN amount_nano_usd = 0 AND cost_nano_usd = 0
+    ELSE amount_nano_usd > 0
+  END)
+);
+
+-- Pages of an account's entries, and the spend of a part of an hour, from the index alone.
+CREATE INDEX entry_account_recorded_at ON entry (account_id, recorded_at, id)
+  INCLUDE (kind, amount_nano_usd);
+CREATE INDEX entry_request_id ON entry (request_id);
+CREATE INDEX entry_conversation_id ON entry (conversation_id) WHERE conversation_id IS NOT NULL;
+-- Finds the earlier top-up that has the same reference.
+CREATE INDEX entry_top_up_event_id ON entry (event_id) WHERE kind = 'top_up';
+
+-- The events that have an entry. Makes capture exactly once.
+CREATE TABLE recorded_event (
+  event_id    text PRIMARY KEY,
+  recorded_at timestamptz(6) NOT NULL DEFAULT now()
+);
+
+-- What each charge id was charged. A charge id is charged once, however often its request runs.
+CREATE TABLE charge (
+  charge_id        text PRIMARY KEY,
+  charged_nano_usd bigint NOT NULL CHECK (charged_nano_usd >= 0),
+  recorded_at      timestamptz(6) NOT NULL DEFAULT now()
+);
+
+-- What an account was charged in an hour (UTC): the sum of its usage entries.
+CREATE TABLE spend_hour (
+  account_id       text NOT NULL,
+  hour             timestamptz(6) NOT NULL,
+  charged_nano_usd bigint NOT NULL CHECK (charged_nano_usd >= 0),
+  PRIMARY KEY (account_id, hour)
+);
+
+-- Deleted conversations. A usage event that arrives after the deletion is not linked.
+CREATE TABLE deleted_conversation (
+  conversation_id text PRIMARY KEY,
+  deleted_at      timestamptz(6) NOT NULL DEFAULT now()
+);
+
+-- One usage event as an argument of capture_usage. Replicas write its fields in this order: an
+-- event with other fields is another type, and an argument of another function.
+CREATE TYPE usage_row AS (
+  id                   text,
+  event_id             text,
+  account_id           text,
+  key_id               text,
+  hold_id              text,
+  shared_hold_id       text,
+  shared_amount        bigint,
+  kind                 text,
+  cost                 bigint,
+  charge_limit         bigint,
+  charge_id            text,
+  request_id           text,
+  route_type           text,
+  alias                text,
+  provider             text,
+  upstream_model       text,
+  unit_type            text,
+  quantity             bigint,
+  basis                text,
+  corpus_size          bigint,
+  prompt_tokens        bigint,
+  completion_tokens    bigint,
+  cached_prompt_tokens bigint,
+  conversation_id      text,
+  occurred_at          timestamptz
+);
+
+-- A trigger needs its function. These are replaced by the files in sql/ before a service starts.
+CREATE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/apply_entries.sql is not applied'; END $$;
+CREATE FUNCTION apply_holds() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/apply_holds.sql is not applied'; END $$;
+CREATE FUNCTION refuse_direct_change() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/refuse_direct_change.sql is not applied'; END $$;
+CREATE FUNCTION refuse_entry_change() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/refuse_entry_change.sql is not applied'; END $$;
+
+-- Entries and holds move their wallets.
+CREATE TRIGGER entry_applied AFTER INSERT ON entry
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_entries();
+CREATE TRIGGER hold_taken AFTER INSERT ON hold
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_holds();
+CREATE TRIGGER hold_changed AFTER UPDATE ON hold
+  REFERENCING NEW TABLE AS new_rows OLD TABLE AS old_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION apply_holds();
+CREATE TRIGGER hold_ended AFTER DELETE ON hold
+  REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_holds();
+
+-- Entries are append-only.
+CREATE TRIGGER entry_append_only BEFORE UPDATE OR DELETE ON entry
+  FOR EACH ROW EXECUTE FUNCTION refuse_entry_change();
+CREATE TRIGGER entry_no_truncate BEFORE TRUNCATE ON entry
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_entry_change();
+
+-- What the triggers above write, nothing else writes.
+CREATE TRIGGER wallet_opens_empty BEFORE INSERT ON wallet FOR EACH ROW
+  WHEN (NEW.balance_nano_usd <> 0 OR NEW.held_nano_usd <> 0)
+  EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER wallet_no_direct_update BEFORE UPDATE ON wallet
+  FOR EACH ROW EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER wallet_no_delete BEFORE DELETE ON wallet
+  FOR EACH ROW EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER wallet_no_truncate BEFORE TRUNCATE ON wallet
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER hold_no_truncate BEFORE TRUNCATE ON hold
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER recorded_event_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON recorded_event
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER charge_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON charge
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER spend_hour_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON spend_hour
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();

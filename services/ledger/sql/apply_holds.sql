@@ -1,0 +1,42 @@
+-- Trigger function of `hold`, after each INSERT, UPDATE and DELETE statement: adds the change of
+-- the holds' amounts to held_nano_usd of their wallets, which therefore always is the sum of the
+-- wallet's holds. It is the only writer of held_nano_usd.
+-- Locks: the statement that changes the holds has locked the wallets. They are updated in order of
+-- account id.
+CREATE OR REPLACE FUNCTION apply_holds() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  change record;
+BEGIN
+  -- Each operation has only its own transition tables.
+  IF TG_OP = 'INSERT' THEN
+    FOR change IN
+      SELECT account_id, sum(amount_nano_usd)::bigint AS amount
+      FROM new_rows GROUP BY account_id ORDER BY account_id
+    LOOP
+      UPDATE wallet SET held_nano_usd = held_nano_usd + change.amount
+        WHERE account_id = change.account_id;
+      IF NOT FOUND THEN
+        RAISE EXCEPTION 'a hold needs a wallet: account % has none', change.account_id;
+      END IF;
+    END LOOP;
+  ELSIF TG_OP = 'DELETE' THEN
+    FOR change IN
+      SELECT account_id, sum(amount_nano_usd)::bigint AS amount
+      FROM old_rows GROUP BY account_id ORDER BY account_id
+    LOOP
+      UPDATE wallet SET held_nano_usd = held_nano_usd - change.amount
+        WHERE account_id = change.account_id;
+    END LOOP;
+  ELSE
+    FOR change IN
+      SELECT account_id, sum(amount)::bigint AS amount FROM (
+        SELECT account_id, amount_nano_usd AS amount FROM new_rows
+        UNION ALL SELECT account_id, -amount_nano_usd FROM old_rows
+      ) changes GROUP BY account_id HAVING sum(amount) <> 0 ORDER BY account_id
+    LOOP
+      UPDATE wallet SET held_nano_usd = held_nano_usd + change.amount
+        WHERE account_id = change.account_id;
+    END LOOP;
+  END IF;
+  RETURN NULL;
+END $$;

@@ -1,0 +1,10 @@
+-- Records that conversations of `owner` are deleted: no entry is linked to them from then on.
+-- Locks: the wallet first. A capture takes the same lock, so that each one either sees the deletion
+-- or has committed its entries before it.
+CREATE OR REPLACE FUNCTION record_deleted_conversations(owner text, conversation_ids text[])
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM wallet WHERE account_id = owner FOR UPDATE;
+  INSERT INTO deleted_conversation (conversation_id) SELECT unnest(conversation_ids)
+    ON CONFLICT DO NOTHING;
+END $$;

@@ -1,0 +1,14 @@
+-- Deletes a hold that no usage event will capture: its money is available again. A hold that does
+-- not exist changes nothing.
+-- Locks: the wallet first.
+CREATE OR REPLACE FUNCTION release_hold(hold_id text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  owner text;
+BEGIN
+  SELECT account_id INTO owner FROM hold WHERE id = hold_id;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  PERFORM FROM wallet WHERE account_id = owner FOR UPDATE;
+  DELETE FROM hold WHERE id = hold_id AND account_id = owner;
+END $$;

@@ -1,0 +1,122 @@
+import { createBatch } from "@tollgate/core/batch";
+import type { NanoUsd } from "@tollgate/core/money";
+import { isStatementFault } from "@tollgate/runtime/database/pool";
+import type pg from "pg";
+import { orTimeout, type PendingCaptures } from "./pending-captures.ts";
+
+const batchLimit = 512;
+
+export interface HoldRequest {
+  holdId: string;
+  accountId: string;
+  estimateNanoUsd: NanoUsd;
+}
+
+export interface HoldGrant {
+  /** min(estimate, available). Zero: there is no hold. */
+  heldNanoUsd: NanoUsd;
+  /** What all holds of the wallet reserve, this one included. */
+  walletHeldNanoUsd: NanoUsd;
+}
+
+/** A call whose signal is aborted takes no more than its caller may have a response for. */
+export interface Holds {
+  takeHold(request: HoldRequest, signal: AbortSignal): Promise<HoldGrant>;
+  /** Adds min(estimate, available) to a hold. */
+  growHold(request: HoldRequest, signal: AbortSignal): Promise<HoldGrant>;
+}
+
+/**
+ * Creates functions that take and grow holds. A hold that gets less than its estimate waits until
+ * the pending captures are committed, 1 second at most, and then grows by what they release: they
+ * belong to requests whose responses were sent before.
+ */
+export function createHolds(pool: pg.Pool, holdMs: number, captures: PendingCaptures): Holds {
+  const take = createHoldTaker(pool, holdMs);
+  const grow = (request: HoldRequest) => growHold(pool, request, holdMs);
+
+  async function fill(
+    call: (request: HoldRequest) => Promise<HoldGrant>,
+    request: HoldRequest,
+    signal: AbortSignal,
+  ): Promise<HoldGrant> {
+    // The call may not see captures that end while it runs.
+    const before = captures.pending();
+    const first = await call(request);
+    if (first.heldNanoUsd === request.estimateNanoUsd) return first;
+    const flushed = captures.flush() ?? before;
+    if (flushed === undefined) return first;
+    await orTimeout(flushed);
+    if (signal.aborted) return first;
+    const estimateNanoUsd = request.estimateNanoUsd - first.heldNanoUsd;
+    const more = await grow({ ...request, estimateNanoUsd }).catch(() => undefined);
+    if (more === undefined) return first;
+    const heldNanoUsd = first.heldNanoUsd + more.heldNanoUsd;
+    return { heldNanoUsd, walletHeldNanoUsd: more.walletHeldNanoUsd };
+  }
+
+  return {
+    takeHold: (request, signal) => fill(take, request, signal),
+    growHold: (request, signal) => fill(grow, request, signal),
+  };
+}
+
+/**
+ * Creates a function that takes holds, many in one statement: requests that arrive while a
+ * statement runs go into the next one. See sql/take_holds.sql.
+ */
+export function createHoldTaker(
+  pool: pg.Pool,
+  holdMs: number,
+): (request: HoldRequest) => Promise<HoldGrant> {
+  return createBatch({
+    run: (requests) => takeHolds(pool, requests, holdMs),
+    limit: batchLimit,
+    isolates: isStatementFault,
+  });
+}
+
+async function takeHolds(
+  pool: pg.Pool,
+  requests: readonly HoldRequest[],
+  holdMs: number,
+): Promise<HoldGrant[]> {
+  const { rows } = await pool.query<{ granted: bigint; wallet_held: bigint }>({
+    name: "take-holds",
+    text: "SELECT granted, wallet_held FROM take_holds($1, $2, $3, $4)",
+    values: [
+      requests.map((request) => request.holdId),
+      requests.map((request) => request.accountId),
+      requests.map((request) => request.estimateNanoUsd),
+      holdMs,
+    ],
+  });
+  return rows.map((row) => ({ heldNanoUsd: row.granted, walletHeldNanoUsd: row.wallet_held }));
+}
+
+/**
+ * Adds min(estimate, available) to a hold. A hold that has expired is created again with that
+ * amount. See sql/grow_hold.sql.
+ */
+export async function growHold(
+  pool: pg.Pool,
+  { holdId, accountId, estimateNanoUsd }: HoldRequest,
+  holdMs: number,
+): Promise<HoldGrant> {
+  const { rows } = await pool.query<{ added: bigint; wallet_held: bigint }>({
+    name: "grow-hold",
+    text: "SELECT added, wallet_held FROM grow_hold($1, $2, $3, $4)",
+    values: [holdId, accountId, estimateNanoUsd, holdMs],
+  });
+  const [row] = rows;
+  return { heldNanoUsd: row?.added ?? 0n, walletHeldNanoUsd: row?.wallet_held ?? 0n };
+}
+
+/** Lets the holds expire `holdMs` from now. A hold that no longer exists stays deleted. */
+export async function extendHolds(
+  pool: pg.Pool,
+  holdIds: readonly string[],
+  holdMs: number,
+): Promise<void> {
+  await pool.query("SELECT extend_holds($1, $2)", [holdIds, holdMs]);
+}
