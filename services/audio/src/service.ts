@@ -2,7 +2,7 @@ import { openModality } from "@tollgate/generation/provider-runtime";
 import { serveRoutes, serveUpgrades } from "@tollgate/http/proxied-request";
 import { serveProxied } from "@tollgate/http/server";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
-import { offer } from "@tollgate/rpc/implementation";
+import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
 import { createLiveServer } from "./live/server.ts";
 import { speak } from "./speech.ts";
@@ -26,12 +26,12 @@ export const audio = defineService({
       },
       context.tracer,
     );
-    const implementation = offer(AudioService, {
+    const implementation = bindService(AudioService, {
       speak: (call, { signal }) => speak(modality, call, signal),
       listVoices: ({ alias }, { signal }) => listVoices(modality, alias, signal),
     });
     return {
-      offers: [implementation],
+      bindings: [implementation],
       drain: server.stop,
       stop: modality.stop,
     };

@@ -1,8 +1,13 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { envelope, type GatewayError, internalError, partUnavailable } from "@tollgate/core/errors";
+import {
+  envelope,
+  type GatewayError,
+  internalError,
+  serviceUnavailable,
+} from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import type { Trust } from "@tollgate/core/peer-auth";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
 import { answerError, answerErrorOnSocket, logUnanswered } from "@tollgate/http/error-response";
 import { aliasHeader, stampCaller } from "@tollgate/http/forwarded-caller";
@@ -40,7 +45,7 @@ export interface UpgradeOrder {
 
 export function createServiceProxy(
   replicas: readonly HttpAddress[],
-  trust: Trust,
+  peerAuth: PeerAuth,
   log: Log,
   stallMs = maxStallMs,
 ): ServiceProxy {
@@ -92,14 +97,14 @@ export function createServiceProxy(
     web(req, res, caller) {
       // The service speaks plain HTTP, whatever else the client offers.
       for (const name of offers) delete req.headers[name];
-      stampCaller(req.headers, caller, trust);
+      stampCaller(req.headers, caller, peerAuth);
       void web(req, res);
     },
     upgrade(req, socket, head, order) {
       // What the client offers beside it is declined.
       req.headers.upgrade = "websocket";
       delete req.headers.trailer;
-      stampCaller(req.headers, order.caller, trust);
+      stampCaller(req.headers, order.caller, peerAuth);
       unanswered.set(req, order);
       upgrade.upgrade(req, socket, head);
     },
@@ -210,11 +215,11 @@ function answerUnavailable(
     answerErrorOnSocket(to, failure, order.headers);
   }
   // An answer that has begun ends with what it was proxied from: whole, or abruptly.
-  else if (!to.headersSent) answerError(to, partUnavailable(cause));
+  else if (!to.headersSent) answerError(to, serviceUnavailable(cause));
 }
 
 /** The failure in the form of the live route's error frames. */
 function brokenStream(): object {
-  const { error } = envelope(partUnavailable());
+  const { error } = envelope(serviceUnavailable());
   return { error: { ...error, retryable: true } };
 }

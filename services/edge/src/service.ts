@@ -50,7 +50,7 @@ import { withoutProvider } from "./without-provider.ts";
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, migrates, tracer, peer, httpPeer, trust, notices }) {
+  async setup({ env, log, metrics, migrates, tracer, peer, httpPeer, peerAuth, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -75,7 +75,7 @@ export const edge = defineService({
     const chat = peer("chat", ChatService);
     const audio = peer("audio", AudioService);
     const proxyTo = (owner: ServiceName) => {
-      const proxy = createServiceProxy(httpPeer(owner), trust, log);
+      const proxy = createServiceProxy(httpPeer(owner), peerAuth, log);
       return tracer === undefined ? proxy : traceProxy(proxy, tracer);
     };
     const audioProxy = proxyTo("audio");
@@ -117,7 +117,7 @@ export const edge = defineService({
     const server = await listen(app, traced, config);
     log.info({ url: server.url }, "listening");
     return {
-      offers: [],
+      bindings: [],
       url: server.url,
       drain: server.stop,
       async stop(graceMs) {

@@ -5,7 +5,7 @@ import {
   GatewayError,
   internalError,
   PeerError,
-  partUnavailable,
+  serviceUnavailable,
 } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { endAfterRequest, endSocket } from "./linger.ts";
@@ -15,7 +15,7 @@ export function toGatewayError(error: unknown, log: Log): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof PeerError) {
     logUnanswered(error, log);
-    return partUnavailable(error);
+    return serviceUnavailable(error);
   }
   log.error({ err: error }, "request failed");
   return internalError(error);

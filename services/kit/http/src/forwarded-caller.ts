@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { create } from "@bufbuild/protobuf";
-import { secretHeader, type Trust } from "@tollgate/core/peer-auth";
+import { type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 
 const prefix = "x-tollgate-";
@@ -25,7 +25,11 @@ const dropped = ["authorization", "cookie", "expect", "idempotency-key", "x-requ
  * Makes a client's headers fit to be proxied, in place: secrets and whatever looks like ours go,
  * and the caller is stamped on, with what shows that it was us.
  */
-export function stampCaller(headers: IncomingHttpHeaders, caller: Caller, { secret }: Trust): void {
+export function stampCaller(
+  headers: IncomingHttpHeaders,
+  caller: Caller,
+  { secret }: PeerAuth,
+): void {
   for (const name of Object.keys(headers)) {
     if (name.startsWith(prefix) || dropped.includes(name)) delete headers[name];
   }
@@ -41,8 +45,8 @@ export function tellAlias(res: ServerResponse, alias: string): void {
 }
 
 /** On whose behalf a proxied request came. Raises an Error when the edge has not stamped it. */
-export function readStampedCaller(headers: IncomingHttpHeaders, trust: Trust): Caller {
-  if (!trust.admits(headers[secretHeader]?.toString())) {
+export function readStampedCaller(headers: IncomingHttpHeaders, peerAuth: PeerAuth): Caller {
+  if (!peerAuth.admits(headers[secretHeader]?.toString())) {
     throw new Error("a proxied request comes from the edge");
   }
   const [requestId, accountId, keyId] = [

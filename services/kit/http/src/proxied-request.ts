@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { unknownParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import type { Trust } from "@tollgate/core/peer-auth";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { answerError, answerErrorOnSocket, notFound, toGatewayError } from "./error-response.ts";
 import { readStampedCaller } from "./forwarded-caller.ts";
@@ -24,7 +24,7 @@ export type ProxiedRoute = (request: ProxiedRequest) => Promise<void>;
  */
 export function serveRoutes(
   routes: Readonly<Record<string, ProxiedRoute>>,
-  { log, trust }: { log: Log; trust: Trust },
+  { log, peerAuth }: { log: Log; peerAuth: PeerAuth },
 ) {
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const left = new AbortController();
@@ -33,7 +33,12 @@ export function serveRoutes(
     });
     try {
       const route = routeOf(routes, req);
-      await route({ req, res, caller: readStampedCaller(req.headers, trust), signal: left.signal });
+      await route({
+        req,
+        res,
+        caller: readStampedCaller(req.headers, peerAuth),
+        signal: left.signal,
+      });
     } catch (error) {
       if (left.signal.aborted) return void res.destroy();
       const failure = toGatewayError(error, log);
@@ -56,12 +61,12 @@ export type AcceptUpgrade = (
  */
 export function serveUpgrades(
   accept: AcceptUpgrade,
-  { log, trust }: { log: Log; trust: Trust },
+  { log, peerAuth }: { log: Log; peerAuth: PeerAuth },
 ): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (req, socket, head) => {
     socket.on("error", () => {});
     try {
-      accept(req, socket, head, readStampedCaller(req.headers, trust));
+      accept(req, socket, head, readStampedCaller(req.headers, peerAuth));
     } catch (error) {
       answerErrorOnSocket(socket, toGatewayError(error, log), {});
     }

@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { traced, tracedItems } from "@tollgate/core/tracing/traced";
 import type { Tracer } from "@tollgate/core/tracing/tracer";
 import type { Transport } from "./client.ts";
-import type { AnyHandler, CallContext, Fields, Offer } from "./implementation.ts";
+import type { AnyHandler, CallContext, Fields, ServiceBinding } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
 
 /** How a call travels, as its spans tell it. */
@@ -31,7 +31,11 @@ export function traceTransport(transport: Transport, tracer: Tracer, system: Rpc
 }
 
 /** The offer, with a span for each call that comes with a trace. */
-export function traceOffer({ service, methods }: Offer, tracer: Tracer, system: RpcSystem): Offer {
+export function traceOffer(
+  { service, methods }: ServiceBinding,
+  tracer: Tracer,
+  system: RpcSystem,
+): ServiceBinding {
   const all = new Map(methods);
   for (const method of service.methods) {
     const handler = methods.get(method.name);
