@@ -18,9 +18,9 @@ export interface Price {
 }
 
 /**
- * Returns the retail charge for all lines together. The sum is exact and rounded up once, to a whole
- * micro-USD, so that the six decimals that a client sees are exactly what is charged. Throws a
- * RangeError for a negative quantity.
+ * Returns the retail charge for all lines together. The sum is exact and rounded up once, to a
+ * whole micro-USD, so that the six decimals that a client sees are exactly what is charged. Throws
+ * a RangeError for a negative quantity.
  */
 export function costOf(lines: readonly { quantity: bigint; price: Price }[]): NanoUsd {
   let numerator = 0n;

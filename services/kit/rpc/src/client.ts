@@ -6,12 +6,12 @@
  *
  * - `local-transport.ts` calls the handler of a service in the same process. Messages are passed by
  *   reference, without encoding.
- * - `grpc-transport.ts` calls a service in another process. `replicas.ts` picks one of its replicas,
- *   whose addresses `lookup.ts` finds. `replica.ts` holds one HTTP/2 connection to it. Most calls
- *   share one bidirectional stream on that connection, the mux (`mux.ts`: `mux-call.ts` and
- *   `mux-client.ts` on the client, `mux-server.ts` and `mux-handlers.ts` on the server). A request
- *   over 256 KiB and a health check take a gRPC call of their own (`grpc-call.ts`,
- *   `grpc-handlers.ts`). `grpc-server.ts` serves both, and `call-guard.ts` admits each call.
+ * - `grpc-transport.ts` calls a service in another process. `replicas.ts` picks one of the replicas
+ *   that `lookup.ts` finds, and `replica.ts` holds one HTTP/2 connection to it. Most calls share one
+ *   bidirectional stream on that connection, the mux (`mux.ts`: `mux-call.ts` and `mux-client.ts` on
+ *   the client, `mux-server.ts` and `mux-handlers.ts` on the server). A request over 256 KiB and a
+ *   health check are gRPC calls of their own (`grpc-call.ts`, `grpc-handlers.ts`). `grpc-server.ts`
+ *   serves both, and `call-guard.ts` admits each call.
  *
  * The rules are the same for both transports, except that a local call never drains or retries:
  *
@@ -21,10 +21,10 @@
  *   handler's `signal` aborts. A caller that leaves a stream's loop early cancels it too.
  * - Stream: a slow reader slows its handler: by pull in the process, by a window of 256 KiB on the
  *   mux, by HTTP/2 flow control in a gRPC call. An error arrives after all messages before it.
- * - Error: a GatewayError or a PeerError reaches the caller with its details. Any other error that a
- *   handler throws is logged there and becomes `internal_error` (`outgoing-error.ts`).
- * - Drain: a server that stops refuses new calls with `draining`, completes those in progress within
- *   its grace period, then closes its connections.
+ * - Error: a GatewayError or a PeerError reaches the caller with its details. Any other error that
+ *   a handler throws is logged there and becomes `internal_error` (`outgoing-error.ts`).
+ * - Drain: a server that stops refuses new calls with `draining`, completes those in progress
+ *   within its grace period, then closes its connections.
  * - Retry: a call that never reached a handler, since its replica drains or the connection was not
  *   made, is retried on another replica within its timeout. No other call is ever sent twice.
  * - Lost connection: calls in progress reject with `unavailable`; the next call connects again.

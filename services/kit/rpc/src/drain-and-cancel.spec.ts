@@ -53,7 +53,7 @@ async function serveNothing(address: string, afterMs: number): Promise<void> {
   onTestFinished(() => server.forceShutdown());
 }
 
-test("a call that its replica never began is retried on another, however late that is known", async () => {
+test("a call that its replica never began is retried on another, however late", async () => {
   const [draining, other] = [addressOf("draining"), addressOf("other")];
   await serveNothing(draining, 1_200);
   await serve(other, {});

@@ -54,7 +54,7 @@ test("the window of requests is wide, on a connection and on its streams", async
   await expect.poll(() => session.state.remoteWindowSize).toBe(requestWindowBytes);
 });
 
-test("the window of responses is the default of HTTP/2, whatever the default of Node is", async () => {
+test("the window of responses is HTTP/2's default, whatever Node's default is", async () => {
   const sessions = new Set<Http2Session | undefined>();
   const record = (message: unknown) => {
     sessions.add((message as { stream: ClientHttp2Stream }).stream.session);

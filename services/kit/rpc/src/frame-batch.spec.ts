@@ -13,7 +13,7 @@ function setUp() {
   return { sent, batch };
 }
 
-test("frames of one turn of the event loop are sent together, those of the next on their own", async () => {
+test("frames of one turn of the event loop are sent together, later ones on their own", async () => {
   const { sent, batch } = setUp();
   batch.add({ call: 1 });
   await Promise.resolve();

@@ -150,7 +150,7 @@ test("a slow reader slows its own stream and no other call", async () => {
   expect(read).toBe(1_000);
 });
 
-test("calls on a connection that breaks are unavailable at once, and the next one connects again", async () => {
+test("calls on a broken connection are unavailable at once, and the next one reconnects", async () => {
   const entered = Promise.withResolvers<CallContext>();
   await serve("far", {
     complete(_request, context) {

@@ -5,12 +5,12 @@
  * - A unary call: the client sends `open` with the request, the server sends the response with
  *   `end`. A large message is sent in chunks, with the frames of other calls between them.
  * - A stream: the server sends messages while the call's window has room. The client sends `credit`
- *   as its reader takes messages, and so reopens the window.
+ *   as its reader consumes messages, which reopens the window.
  * - Cancel: the client sends `cancel` and drops later frames of the call. The server aborts the
  *   handler's signal and sends nothing more.
  * - Deadline: each end runs a timer of its own, since the other may hang or be cut off.
- * - Drain: the server sends a frame for call 0, completes the calls in progress, and ends the stream
- *   with OK. A call that it never began gets the PeerError `draining`, and so is retried elsewhere.
+ * - Drain: the server sends a frame for call 0, completes the calls in progress, and ends the
+ *   stream with OK. A call that it never began gets the PeerError `draining`, and so is retried.
  * - Lost connection: the client rejects all calls in progress, and the server aborts them.
  */
 import {

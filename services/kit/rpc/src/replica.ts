@@ -11,7 +11,7 @@ import { muxStream, muxUnary } from "./mux-call.ts";
 import { type MuxClient, openMux } from "./mux-client.ts";
 import type { ResponseStream } from "./response-stream.ts";
 
-/** A larger request takes a gRPC call of its own, so that no other call waits behind it. */
+/** A larger request is sent as a gRPC call of its own, so that no other call waits behind it. */
 const maxMuxRequestBytes = 256 * 1024;
 /** How long a replica that does not serve the mux is called without it. */
 const withoutMuxMs = 30_000;
@@ -52,7 +52,7 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
   let inProgress = 0;
   let isRetired = false;
 
-  /** Returns undefined for a call that takes a gRPC call of its own. */
+  /** Returns undefined for a call that is made as a gRPC call of its own. */
   function muxFor({ parent }: DescMethod, request: Uint8Array): MuxClient | undefined {
     if (request.length > maxMuxRequestBytes || parent.typeName === Health.typeName) {
       return undefined;

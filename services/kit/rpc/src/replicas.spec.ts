@@ -64,7 +64,7 @@ test("no call goes to an unresponsive replica while another that is ready respon
   expect(await nextOf(2)).toEqual(["b", "b"]);
 });
 
-test("no replica is opened for targets that a lookup returns after the transport was closed", async () => {
+test("a lookup that ends after the transport was closed opens no replica", async () => {
   const { opened, next, replicas } = setUp("a");
   const pending = next();
   replicas.close();
@@ -72,7 +72,7 @@ test("no replica is opened for targets that a lookup returns after the transport
   expect(opened).toEqual([]);
 });
 
-test("a call waits for a replica while none is connected, and with no time left takes any", async () => {
+test("a call waits while no replica is connected, and uses any once its time is up", async () => {
   const { states, next } = setUp("a");
   states.set("a", "connecting");
   expect(await next(0)).toBe("a");

@@ -1,7 +1,7 @@
 import { PeerError } from "@tollgate/core/errors";
 import type { Replica } from "./replica.ts";
 
-/** States in which a replica takes no calls, and may be about to restart. */
+/** States in which a replica accepts no calls, and may be about to restart. */
 const unavailableStates: ReadonlySet<string> = new Set(["failing", "draining"]);
 /** How soon a new replica behind a name is found. */
 const lookupIntervalMs = 30_000;
@@ -12,9 +12,9 @@ const retryLookupMs = 1_000;
 export interface Replicas {
   /**
    * Returns the next ready replica in turn, an unresponsive one only if all ready ones are. If none
-   * is ready, waits up to `timeoutMs` for one that is connecting or, if all are failing or draining,
-   * for any. Then returns any replica: the call to it fails with the reason. Throws a PeerError if
-   * the address has no replicas.
+   * is ready, waits up to `timeoutMs` for one that is connecting or, if all fail or drain, for any.
+   * Then returns any replica: the call to it fails with the reason. Throws a PeerError if the
+   * address has no replicas.
    */
   next(timeoutMs: number): Promise<Replica>;
   /** Whether a call would not have to wait. */

@@ -280,7 +280,7 @@ describe.each([
     expect(error).toMatchObject({ code: "upstream_rejected", status: 502, param: "model" });
   });
 
-  test("that streams ends its handler's generator when the caller leaves the loop early", async () => {
+  test("that streams ends its handler's generator when the loop is left early", async () => {
     let ended = false;
     const client = await chatClient({
       async *stream() {
@@ -331,7 +331,7 @@ describe.each([
         }
       },
     });
-    // The first call connects, so that connecting takes no time of the deadline.
+    // The first call connects, so that the deadline below does not include that.
     await failureOf(client.complete({}));
     const { messages, error } = await readAll(client.stream({}, { timeoutMs: 300 }));
     expect(messages).toHaveLength(1);
@@ -354,7 +354,7 @@ describe.each([
         await wait(signal);
       },
     });
-    // The first call connects, so that connecting takes no time of the deadline.
+    // The first call connects, so that the deadline below does not include that.
     await failureOf(client.complete({}));
     const { messages, error } = await readAll(client.stream({}, { timeoutMs: 300 }));
     expect(messages).toHaveLength(1);

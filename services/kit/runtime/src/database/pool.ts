@@ -6,7 +6,7 @@ import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migra
 
 const statementTimeoutMs = 15_000;
 /**
- * A query waits for a free connection as long as a statement on it may take. A database or a machine
+ * A query waits for a free connection as long as a statement on it may take. A database or machine
  * that stalls for some seconds then fails no call that allows for them.
  */
 const connectTimeoutMs = statementTimeoutMs;
@@ -19,14 +19,14 @@ export interface DatabaseOptions {
   schema: DatabaseSchema;
   maxConnections: number;
   log: Log;
-  /** Whether to apply migrations. If false, another process must have applied them. Default true. */
+  /** Whether to apply migrations; if not, another process must have applied them. Default true. */
   migrates?: boolean;
   /** Settings of every connection, besides the search path and the timeouts. */
   settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * Connects to the schema of a service, and applies its migrations or verifies that they are applied.
+ * Connects to the schema of a service, and applies its migrations or checks that they are applied.
  * Throws a StartError when they are not, or when the database is unavailable. Queries return
  * `bigint` columns as bigint and, in the binary format, `bytea` columns as Buffer.
  */

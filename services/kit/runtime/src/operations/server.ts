@@ -10,9 +10,9 @@ export interface OperationsServer {
 }
 
 /**
- * Serves an orchestrator's probes on a port that no client can reach: `/livez` returns 200 while the
- * process runs, `/readyz` returns 200 while it accepts new work and 503 otherwise, and `/metrics`
- * returns the metrics for Prometheus. Throws a StartError when it cannot listen at `address`.
+ * Serves an orchestrator's probes on a port that no client can reach: `/livez` returns 200 while
+ * the process runs, `/readyz` returns 200 while it accepts new work and 503 otherwise, and
+ * `/metrics` returns the metrics for Prometheus. Throws a StartError when it cannot listen at `address`.
  */
 export async function serveOperations(
   address: string,
