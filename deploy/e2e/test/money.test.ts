@@ -1,5 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { usageSubject } from "@tollgate/metering/broker/usage-stream";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import {
@@ -205,7 +205,7 @@ function usageOf({ accountId }: Account, name: string, costNanoUsd: bigint): Usa
 async function deliverFiveTimes(stack: Stack, events: UsageEvent[]): Promise<void> {
   const copies = [1, 2, 3, 4, 5];
   if (stack.natsUrl === undefined) {
-    const transport = createGrpcTransport(stack.operatorAddress, createTrust(fleetSecret));
+    const transport = createGrpcTransport(stack.operatorAddress, createPeerAuth(fleetSecret));
     const ledger = createClient(LedgerService, transport);
     await Promise.all(copies.map(() => ledger.recordUsage({ events: [...events, ...events] })));
     transport.close();

@@ -178,7 +178,7 @@ describe("operations", () => {
       async () => {
         expect(await sum("tollgate_requests_in_flight")).toBe(0);
         expect(await sum("tollgate_open_holds")).toBe(0);
-        expect(await sum("tollgate_usage_events_waiting")).toBe(0);
+        expect(await sum("tollgate_usage_events_pending")).toBe(0);
       },
       { timeout: 10_000 },
     );

@@ -1,4 +1,4 @@
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
@@ -14,6 +14,6 @@ export interface Operator {
  * secret.
  */
 export function connectOperator(address: string, secret?: string): Operator {
-  const transport = createGrpcTransport(address, createTrust(secret));
+  const transport = createGrpcTransport(address, createPeerAuth(secret));
   return { client: createClient(OperatorService, transport), close: transport.close };
 }

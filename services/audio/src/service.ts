@@ -2,7 +2,7 @@ import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { serveRoutes, serveUpgrades } from "@tollgate/http/proxied-request";
 import { serveProxied } from "@tollgate/http/server";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
-import { offer } from "@tollgate/rpc/implementation";
+import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
 import { createLiveServer } from "./live/server.ts";
 import { speak } from "./speech.ts";
@@ -22,12 +22,12 @@ export const audio = defineService({
       ),
       upgrade: serveUpgrades(live.accept, context),
     });
-    const implementation = offer(AudioService, {
+    const implementation = bindService(AudioService, {
       speak: (call, { signal }) => speak(runtime, call, signal),
       listVoices: ({ alias }, { signal }) => listVoices(runtime, alias, signal),
     });
     return {
-      offers: [implementation],
+      bindings: [implementation],
       drain: server.stop,
       stop: runtime.stop,
     };

@@ -2,7 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { offer } from "@tollgate/rpc/implementation";
+import { bindService } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import { readConfig } from "./config.ts";
@@ -28,7 +28,7 @@ export const billing = defineService({
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
     const ledger = peer("ledger", LedgerService);
     const findKey = createKeyLookup(pool);
-    const lookups = offer(BillingService, {
+    const lookups = bindService(BillingService, {
       findKey: ({ keyHash }) => findKey(keyHash),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
@@ -36,9 +36,12 @@ export const billing = defineService({
         requests: await lookUpSettlement(ledger, accountId, requestIds),
       }),
     });
-    const commands = offer(OperatorService, implementOperator({ prisma, ledger, notices, now }));
+    const commands = bindService(
+      OperatorService,
+      implementOperator({ prisma, ledger, notices, now }),
+    );
     return {
-      offers: [lookups, commands],
+      bindings: [lookups, commands],
       async stop() {
         await prisma.$disconnect();
         await pool.end();

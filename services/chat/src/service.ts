@@ -3,7 +3,7 @@ import { serveJson } from "@tollgate/generation/json-route";
 import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
-import { offer } from "@tollgate/rpc/implementation";
+import { bindService } from "@tollgate/rpc/implementation";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { defineService } from "@tollgate/runtime/service";
 import { z } from "zod";
@@ -27,7 +27,7 @@ export const chat = defineService({
             waitMs: settings.TOLLGATE_SESSION_WAIT_SECONDS * 1_000,
           });
     const chatRuntime = { ...runtime, sessions: conversations?.sessions, now: context.now };
-    const chats = offer(ChatService, {
+    const chats = bindService(ChatService, {
       complete: ({ call }, { signal }) => complete(chatRuntime, required(call), signal),
       stream: ({ call }, { signal }) => stream(chatRuntime, required(call), signal),
       async embed(call, { signal }) {
@@ -36,7 +36,7 @@ export const chat = defineService({
       },
     });
     return {
-      offers: [chats, offer(ConversationService, conversations?.api ?? noConversations)],
+      bindings: [chats, bindService(ConversationService, conversations?.api ?? noConversations)],
       async stop(graceMs) {
         await runtime.stop(graceMs);
         await conversations?.stop();

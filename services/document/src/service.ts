@@ -5,7 +5,7 @@ import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { serveRoutes } from "@tollgate/http/proxied-request";
 import { serveProxied } from "@tollgate/http/server";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
-import { offer } from "@tollgate/rpc/implementation";
+import { bindService } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { defineService } from "@tollgate/runtime/service";
@@ -39,7 +39,7 @@ export const document = defineService({
     } satisfies Parameters<typeof serveRoutes>[0];
     const handlers = { request: serveRoutes(routes, context) };
     const server = await serveProxied(context.httpAddress, handlers);
-    const implementation = offer(DocumentService, {
+    const implementation = bindService(DocumentService, {
       async rerank(call, { signal }) {
         const { bytes } = await serveJson(runtime, rerank, call, signal);
         return { body: bytes };
@@ -51,7 +51,7 @@ export const document = defineService({
       readOcrJob: (call, { signal }) => readJob(jobs, call, signal),
     });
     return {
-      offers: [implementation],
+      bindings: [implementation],
       drain: server.stop,
       async stop(graceMs) {
         await runtime.stop(graceMs);

@@ -11,7 +11,7 @@ import { text as textOf } from "node:stream/consumers";
 import { create } from "@bufbuild/protobuf";
 import { GatewayError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createServiceProxy, type UpgradeOrder } from "./proxy.ts";
@@ -36,7 +36,7 @@ async function upgradeTo(
   const { port } = replica.address() as AddressInfo;
   const proxy = createServiceProxy(
     [{ host: "127.0.0.1", port }],
-    createTrust(undefined),
+    createPeerAuth(undefined),
     createLog("silent"),
   );
   const edge = createServer();
@@ -182,7 +182,7 @@ test("a client that takes nothing of its answer is let go, and so is the service
   await once(replica, "listening");
   const { port } = replica.address() as AddressInfo;
   const addresses = [{ host: "127.0.0.1", port }];
-  const proxy = createServiceProxy(addresses, createTrust(undefined), createLog("silent"), 300);
+  const proxy = createServiceProxy(addresses, createPeerAuth(undefined), createLog("silent"), 300);
   const edge = createServer((req, res) => proxy.web(req, res, caller));
   edge.listen(0, "127.0.0.1");
   await once(edge, "listening");
@@ -205,7 +205,7 @@ async function dialEdge() {
   await once(replica, "listening");
   const { port } = replica.address() as AddressInfo;
   const addresses = [{ host: "127.0.0.1", port }];
-  const proxy = createServiceProxy(addresses, createTrust(undefined), createLog("silent"));
+  const proxy = createServiceProxy(addresses, createPeerAuth(undefined), createLog("silent"));
   const edge = createServer((req, res) => proxy.web(req, res, caller)).listen(0, "127.0.0.1");
   await once(edge, "listening");
   onTestFinished(() => {

@@ -7,7 +7,7 @@ import {
   serviceUnavailable,
 } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import type { Trust } from "@tollgate/core/peer-auth";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
 import { logPeerFailure, sendError, sendErrorOnSocket } from "@tollgate/http/error-response";
 import { aliasHeader, forwardCaller } from "@tollgate/http/forwarded-caller";
@@ -45,7 +45,7 @@ export interface UpgradeOrder {
 
 export function createServiceProxy(
   replicas: readonly HttpAddress[],
-  trust: Trust,
+  peerAuth: PeerAuth,
   log: Log,
   stallMs = maxStallMs,
 ): ServiceProxy {
@@ -97,14 +97,14 @@ export function createServiceProxy(
     web(req, res, caller) {
       // The service speaks plain HTTP, whatever else the client offers.
       for (const name of offers) delete req.headers[name];
-      forwardCaller(req.headers, caller, trust);
+      forwardCaller(req.headers, caller, peerAuth);
       void web(req, res);
     },
     upgrade(req, socket, head, order) {
       // What the client offers beside it is declined.
       req.headers.upgrade = "websocket";
       delete req.headers.trailer;
-      forwardCaller(req.headers, order.caller, trust);
+      forwardCaller(req.headers, order.caller, peerAuth);
       unanswered.set(req, order);
       upgrade.upgrade(req, socket, head);
     },

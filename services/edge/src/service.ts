@@ -50,7 +50,7 @@ import { withoutProvider } from "./without-provider.ts";
 /** The face of the fleet: the only service that clients talk to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, migrates, peer, httpPeer, trust, notices }) {
+  async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const billing = peer("billing", BillingService);
@@ -75,7 +75,7 @@ export const edge = defineService({
     const chat = peer("chat", ChatService);
     const audio = peer("audio", AudioService);
     const proxyTo = (owner: ServiceName) =>
-      traceProxy(createServiceProxy(httpPeer(owner), trust, log));
+      traceProxy(createServiceProxy(httpPeer(owner), peerAuth, log));
     const audioProxy = proxyTo("audio");
     const documentProxy = proxyTo("document");
     const own = (route: Route) => withoutProvider(route, log);
@@ -113,7 +113,7 @@ export const edge = defineService({
     const server = await listen(app, traceUpgrades(upgradeLive(live)), config);
     log.info({ url: server.url }, "listening");
     return {
-      offers: [],
+      bindings: [],
       url: server.url,
       drain: server.stop,
       async stop(graceMs) {

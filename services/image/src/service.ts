@@ -1,7 +1,7 @@
 import { serveJson } from "@tollgate/generation/json-route";
 import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
-import { offer } from "@tollgate/rpc/implementation";
+import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
 import { generation, imagesAnswer } from "./generation.ts";
 
@@ -10,12 +10,12 @@ export const image = defineService({
   name: "image",
   async setup(context) {
     const runtime = await openProviderRuntime(context);
-    const implementation = offer(ImageService, {
+    const implementation = bindService(ImageService, {
       async generateImages(call, { signal }) {
         const answer = await serveJson(runtime, generation, call, signal);
         return { body: imagesAnswer(answer, context.now()) };
       },
     });
-    return { offers: [implementation], stop: runtime.stop };
+    return { bindings: [implementation], stop: runtime.stop };
   },
 });

@@ -3,7 +3,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
-import { type Implementation, offer } from "@tollgate/rpc/implementation";
+import { bindService, type Implementation } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import type pg from "pg";
@@ -44,7 +44,7 @@ export const ledger = defineService({
     const consumer = broker && consumeUsage(broker, captures.capture, log, metrics);
     const sweep = startSweep(pool, log);
     return {
-      offers: [offer(LedgerService, implement(pool, prisma, config, captures, now))],
+      bindings: [bindService(LedgerService, implement(pool, prisma, config, captures, now))],
       async stop() {
         await consumer?.stop();
         await sweep.stop();

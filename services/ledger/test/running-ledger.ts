@@ -1,5 +1,5 @@
 import { createLog } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { createClient } from "@tollgate/rpc/client";
 import type { Client } from "@tollgate/rpc/implementation";
@@ -25,14 +25,14 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
     },
     httpAddress: { host: "127.0.0.1", port: 0 },
     httpPeer: () => [],
-    trust: createTrust(undefined),
+    peerAuth: createPeerAuth(undefined),
     migrates: true,
-    ending: { signal: new AbortController().signal, graceMs: 1_000 },
+    shutdown: { signal: new AbortController().signal, graceMs: 1_000 },
     metrics: createMetrics(),
     broker: undefined,
     notices: { publish() {}, subscribe() {} },
     now: () => new Date(),
   });
-  for (const offer of service.offers) transport.add(offer);
+  for (const binding of service.bindings) transport.add(binding);
   return { client: createClient(LedgerService, transport), stop: () => service.stop(1_000) };
 }

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { StartError } from "@tollgate/core/errors";
 import { runUntilStopped, startTarget } from "./run.ts";
 
-/** `main.ts --target all|edge|chat|document|…`: one program, in one process or many. */
+/** `main.ts --target all|edge|chat|document|…`: every service in one process, or one of them. */
 await runUntilStopped(async () => {
   const program = await startTarget(readTarget(process.argv.slice(2)), process.env);
   process.send?.({ ready: true, url: program.url });

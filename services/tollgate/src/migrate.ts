@@ -10,7 +10,7 @@ import { z } from "zod";
 
 const schemas = [ledgerSchema, billingSchema, chatSchema, documentSchema, edgeSchema];
 
-/** Brings every service's tables up to date, once for all replicas. Raises a StartError. */
+/** Applies the migrations of every service. Throws a StartError when one cannot be applied. */
 export async function migrateAll(env: Environment, log: Log): Promise<void> {
   const { DATABASE_URL: url } = readSettings(settings, env);
   for (const schema of schemas) {

@@ -7,8 +7,9 @@ import { z } from "zod";
 import { migrateAll } from "./migrate.ts";
 import { servicesOf } from "./targets.ts";
 
-/** How a service that has its own process is reached unless `TOLLGATE_LISTEN` says otherwise. */
+/** Where the gRPC of a service with a process of its own is served by default. */
 const defaultListen = "0.0.0.0:9090";
+/** Where an orchestrator probes such a process by default. */
 const defaultOperationsListen = "0.0.0.0:9092";
 
 const settingsSchema = z.object({
@@ -17,15 +18,15 @@ const settingsSchema = z.object({
   TOLLGATE_OPERATIONS_LISTEN: z.string().optional(),
 });
 
-/** What a target is that has done all it is for once it has started. */
-const done: Program = { url: undefined, stop: async () => {} };
+/** The program of a target that has completed when it has started. */
+const completed: Program = { url: undefined, stop: async () => {} };
 
-/** Starts one target with its settings from `env`. */
+/** Starts one target with the settings in `env`. Throws a StartError when it cannot start. */
 export async function startTarget(target: string, env: Environment): Promise<Program> {
   const settings = readSettings(settingsSchema, env);
   if (target === "migrate") {
     await migrateAll(env, createLog(settings.TOLLGATE_LOG));
-    return done;
+    return completed;
   }
   const services = servicesOf(target);
   const isAlone = target !== "all";
@@ -33,7 +34,7 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
   const operations =
     settings.TOLLGATE_OPERATIONS_LISTEN ?? (isAlone ? defaultOperationsListen : "");
   const tracing = await startTracing(env, isAlone ? `tollgate-${target}` : "tollgate", (reason) => {
-    log.warn({ reason }, "spans could not be sent");
+    log.warn({ reason }, "cannot export spans");
   });
   const log = createLog(settings.TOLLGATE_LOG);
   return startProgram(
@@ -45,16 +46,16 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
 }
 
 /**
- * Runs `main` as the program: a reason not to start is one line and exit code 1, and what `main`
- * answers is stopped at SIGTERM and SIGINT. A second signal ends at once.
+ * Runs `main` as the program and stops what it returns at SIGTERM or SIGINT. A second signal exits
+ * at once. A StartError is printed on one line, with exit code 1.
  */
 export async function runUntilStopped(main: () => Promise<{ stop(): Promise<void> }>) {
   try {
     const { stop } = await main();
-    let stopping = false;
+    let isStopping = false;
     const onSignal = () => {
-      if (stopping) process.exit(1);
-      stopping = true;
+      if (isStopping) process.exit(1);
+      isStopping = true;
       stop().then(
         () => process.exit(0),
         (error: unknown) => fail(error),

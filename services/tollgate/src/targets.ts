@@ -8,12 +8,12 @@ import { image } from "@tollgate/image/service";
 import { ledger } from "@tollgate/ledger/service";
 import type { Service } from "@tollgate/runtime/service";
 
-/** Every service, in the order in which they start: what is asked before what asks. */
+/** Every service in the order of start: a service starts after those that it calls. */
 const services: readonly Service[] = [ledger, billing, chat, document, image, audio, edge];
 
 const targetNames = ["all", ...services.map((service) => service.name), "migrate"];
 
-/** The services that a `--target` names. Raises a StartError for a name that is none. */
+/** Returns the services of a `--target`. Throws a StartError for an unknown target. */
 export function servicesOf(target: string): readonly Service[] {
   if (target === "all") return services;
   const service = services.find(({ name }) => name === target);

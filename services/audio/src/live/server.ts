@@ -27,7 +27,7 @@ export interface LiveServer {
 /** Serves GET /v1/audio/transcriptions/stream. */
 export function createLiveServer(
   runtime: ProviderRuntime,
-  { log, metrics, ending }: Pick<ServiceContext, "log" | "metrics" | "ending">,
+  { log, metrics, shutdown }: Pick<ServiceContext, "log" | "metrics" | "shutdown">,
 ): LiveServer {
   const live = new Set<LiveSocket>();
   const told = new AbortController();
@@ -68,8 +68,8 @@ export function createLiveServer(
     told.abort();
     for (const client of live) client.endFrames();
   }
-  ending.signal.addEventListener("abort", () => {
-    setTimeout(tellAll, ending.graceMs * toldAfter).unref();
+  shutdown.signal.addEventListener("abort", () => {
+    setTimeout(tellAll, shutdown.graceMs * toldAfter).unref();
   });
 
   return {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { GatewayError, PeerError, StartError } from "@tollgate/core/errors";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
@@ -44,7 +44,7 @@ async function run(words: readonly string[], options: Options, address: string):
     return await command.run(args, options, () => {
       transport = createGrpcTransport(
         address,
-        createTrust(process.env.TOLLGATE_FLEET_SECRET || undefined),
+        createPeerAuth(process.env.TOLLGATE_FLEET_SECRET || undefined),
       );
       return createClient(OperatorService, transport);
     });

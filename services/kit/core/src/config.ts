@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { StartError } from "./errors.ts";
 
-/** The environment as handed in at the start; nothing reads `process.env` after that. */
+/** The environment, read once at the start. Nothing else reads `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the settings that `schema` names out of the environment. An empty variable counts as
- * unset. A bad value raises a StartError that names the variable.
+ * Reads the variables that `schema` names from the environment. An empty variable counts as unset.
+ * Throws a StartError that names the variable if a value is invalid.
  */
 export function readSettings<S extends z.ZodObject>(schema: S, env: Environment): z.output<S> {
   const values = Object.fromEntries(
@@ -16,11 +16,11 @@ export function readSettings<S extends z.ZodObject>(schema: S, env: Environment)
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const name = issue?.path.join(".") ?? "";
-  const problem = values[name] === undefined ? "is not set" : (issue?.message ?? "is not valid");
+  const problem = values[name] === undefined ? "is not set" : (issue?.message ?? "is invalid");
   throw new StartError(`${name}: ${problem}`);
 }
 
-/** A whole number within bounds, with a default. */
+/** Returns the schema of a whole number within bounds, both included, with a default. */
 export function integerSetting(bounds: { min: number; max: number; default: number }) {
   const message = `must be a whole number from ${bounds.min} to ${bounds.max}`;
   return z

@@ -1,6 +1,6 @@
 /**
- * The codes of the wire contract, once: what each means on HTTP and which family it belongs to.
- * Nothing else in the project pairs a code with a status.
+ * The error codes of the wire contract, each with its HTTP status and its type. Nothing else in the
+ * project maps a code to a status.
  */
 export const errorCatalogue = {
   invalid_json: { status: 400, type: "invalid_request_error" },
@@ -29,7 +29,7 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue;
 export type ErrorType = (typeof errorCatalogue)[ErrorCode]["type"];
 
-/** An error that names its reason in one of few words, which spans carry as `error.type`. */
+/** An error with a reason out of a small set, which spans carry as `error.type`. */
 export interface ClassifiedError extends Error {
   readonly errorType: string;
 }
@@ -47,9 +47,9 @@ export interface GatewayErrorDetails {
 }
 
 /**
- * A refusal or failure that the client is told about. `message` is written for the client: it
- * never holds a secret, a stack or the name of a machine. It may hold a client's or a provider's
- * own words; half a character, which no protocol can carry, is replaced.
+ * An error that the client receives. `message` is written for the client: it never contains a
+ * secret, a stack trace or a host name. It may quote the client or the provider; a lone surrogate,
+ * which UTF-8 cannot encode, is replaced.
  */
 export class GatewayError extends Error implements ClassifiedError {
   override readonly name = "GatewayError";
@@ -78,7 +78,7 @@ export interface ErrorEnvelope {
   error: { message: string; type: ErrorType; param?: string; code: ErrorCode };
 }
 
-/** The body of every error answer. `param` is there only when one field caused the error. */
+/** Returns the body of an error response. `param` is present if one field caused the error. */
 export function envelope(error: GatewayError): ErrorEnvelope {
   const { message, type, param, code } = error;
   return { error: { message, type, ...(param === undefined ? {} : { param }), code } };
@@ -88,37 +88,37 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCatalogue, code);
 }
 
-/** The refusal of a field, a query parameter or a header; `what` says what is wrong with it. */
-export function invalidParam(param: string, what: string): GatewayError {
-  return new GatewayError("invalid_param", `${param}: ${what}.`, { param });
+/** Returns the error of an invalid field, query parameter or header. */
+export function invalidParam(param: string, problem: string): GatewayError {
+  return new GatewayError("invalid_param", `${param}: ${problem}.`, { param });
 }
 
-/** How much of an unknown name a client is shown again. */
-const maxNameShown = 200;
+/** How much of an unknown name an error quotes. */
+const maxQuotedLength = 200;
 
-/** The refusal of a field, a form's part or a query parameter that a route does not take. */
+/** Returns the error of a field, form part or query parameter that a route does not accept. */
 export function unknownParam(name: string): GatewayError {
-  const param = name.slice(0, maxNameShown);
+  const param = name.slice(0, maxQuotedLength);
   return new GatewayError("unknown_param", `${param} is not a parameter of this route.`, { param });
 }
 
-/** The failure that says nothing of the inside, for whatever was not foreseen. */
+/** Returns the error of an unexpected failure. It reveals nothing of the cause. */
 export function internalError(cause: unknown): GatewayError {
   const message =
-    "Something failed inside the gateway. Retry, and name the request id if it stays.";
+    "The gateway failed with an internal error. Retry, and report the request id if it persists.";
   return new GatewayError("internal_error", message, { cause });
 }
 
-/** What a client is told where a service could not be asked. */
+/** Returns the error of a request that needed a service of the gateway that is unavailable. */
 export function serviceUnavailable(cause?: unknown): GatewayError {
-  const message = "A part of the gateway cannot be reached now. Retry in a moment.";
+  const message = "A service of the gateway is unavailable. Retry in a moment.";
   return new GatewayError("no_provider_available", message, { cause });
 }
 
 /**
- * A service that could not be asked: out of reach, too slow, or the caller went away first. The
- * edge answers it with 503, or 500 where no provider takes part; a service on the way may know
- * better.
+ * The failure of a call to another service: it was unavailable, too slow, or refused the call, or
+ * the caller cancelled. The edge responds with 503, or with 500 on a route without a provider,
+ * unless a service in between handles it.
  */
 export class PeerError extends Error implements ClassifiedError {
   override readonly name = "PeerError";
@@ -134,7 +134,7 @@ export class PeerError extends Error implements ClassifiedError {
   }
 }
 
-/** A reason not to start, told in one line before the program exits with code 1. */
+/** A reason not to start. The program prints its message on one line and exits with code 1. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }

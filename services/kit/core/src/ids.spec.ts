@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newRequestId } from "./ids.ts";
 
-test("request ids are UUIDs of version 7, all different, and sort as they were made", () => {
+test("request ids are UUIDs of version 7, unique, and sort in the order of their creation", () => {
   const ids = Array.from({ length: 20_000 }, newRequestId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.toSorted()).toEqual(ids);
@@ -9,10 +9,10 @@ test("request ids are UUIDs of version 7, all different, and sort as they were m
   expect(ids.filter((id) => !pattern.test(id))).toEqual([]);
 });
 
-test("a request id carries the time", () => {
+test("a request id contains the time of its creation", () => {
   const before = Date.now();
   const ms = Number.parseInt(newRequestId().slice("req_".length, "req_".length + 12), 16);
   expect(ms).toBeGreaterThanOrEqual(before);
-  // The ids of this process may be ahead of the clock by as much as came at once.
+  // A burst of ids may run ahead of the clock: 4,096 fit in a millisecond.
   expect(ms).toBeLessThan(Date.now() + 1_000);
 });

@@ -4,7 +4,7 @@ import { PinoPretty } from "pino-pretty";
 import { isTracing } from "./tracing.ts";
 
 /**
- * Structured logging. A line never holds a prompt, an answer or a secret; an error is logged by
+ * A structured log. A line never contains a prompt, a response or a secret. An error is logged with
  * its type, message and stack.
  */
 export interface Log {
@@ -17,13 +17,13 @@ export interface Log {
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-/** Lines are written many at a time, for each write costs more than its lines; but soon. */
-const gatherBytes = 4_096;
-const gatherMs = 100;
+/** Lines are buffered, since a write costs more than the lines that it carries. */
+const bufferBytes = 4_096;
+const flushIntervalMs = 100;
 
 /**
- * Creates a log of JSON lines on standard error, or of readable lines where that is a terminal.
- * Where traces are on by now, the lines of a request carry its `trace_id`.
+ * Creates a log that writes JSON lines to standard error, or readable ones if that is a terminal.
+ * Where traces are on, the lines of a request carry its `trace_id`.
  */
 export function createLog(level: LogLevel): Log {
   const options: LoggerOptions = {
@@ -35,7 +35,12 @@ export function createLog(level: LogLevel): Log {
       : {}),
   };
   if (!process.stderr.isTTY) {
-    const destination = { dest: 2, sync: false, minLength: gatherBytes, periodicFlush: gatherMs };
+    const destination = {
+      dest: 2,
+      sync: false,
+      minLength: bufferBytes,
+      periodicFlush: flushIntervalMs,
+    };
     return pino(options, pino.destination(destination));
   }
   return pino(options, PinoPretty({ destination: 2, colorize: true, sync: true }));

@@ -18,7 +18,7 @@ const price: fc.Arbitrary<Price> = fc.record({
 const line = fc.record({ quantity: fc.bigInt({ min: 0n, max: 10n ** 9n }), price });
 const amount = fc.bigInt({ min: 0n, max: 10n ** 18n });
 
-/** The finest unit there is: a millionth of a pico-USD, of which every price is a whole number. */
+/** A millionth of a pico-USD: in this unit, every price per unit is a whole number. */
 const finePerNano = 1_000_000_000n;
 const microInFine = 1_000n * finePerNano;
 
@@ -40,7 +40,7 @@ test("a cost is whole micro-USD, never below the exact sum and less than one mic
   );
 });
 
-test("all lines are rounded together, once", () => {
+test("the sum of all lines is rounded once", () => {
   const tenthOfMicro = { quantity: 1n, price: { picoUsd: 100_000n, per: 1n } };
   expect(costOf([tenthOfMicro, tenthOfMicro, tenthOfMicro])).toBe(1_000n);
   expect(costOf([])).toBe(0n);
@@ -51,7 +51,7 @@ test("a negative quantity is a bug, not a refund", () => {
   expect(() => costOf([refund])).toThrow(RangeError);
 });
 
-test("the units that a whole micro-USD budget pays for cost no more, and one more would", () => {
+test("a budget of whole micro-USD pays for its units, and not for one more", () => {
   const budget = fc.bigInt({ min: 0n, max: 10n ** 12n }).map((micro) => micro * 1_000n);
   const priced = price.filter(({ picoUsd }) => picoUsd > 0n);
   fc.assert(
@@ -63,12 +63,12 @@ test("the units that a whole micro-USD budget pays for cost no more, and one mor
   );
 });
 
-test("a budget below zero pays for nothing, and a free unit has no limit to tell", () => {
+test("a negative budget pays for nothing, and a free unit has no limit", () => {
   expect(unitsFor(-1_000n, { picoUsd: 1n, per: 1n })).toBe(0n);
   expect(() => unitsFor(1_000n, { picoUsd: 0n, per: 1n })).toThrow(RangeError);
 });
 
-test("an amount of whole micro-USD is read back as it was written", () => {
+test("an amount of whole micro-USD survives formatting and parsing", () => {
   const written = amount.map((micro) => micro * 1_000n).filter((nano) => nano < 10n ** 21n);
   fc.assert(
     fc.property(written, (nano) => {
@@ -78,7 +78,7 @@ test("an amount of whole micro-USD is read back as it was written", () => {
   );
 });
 
-test("a price is read exactly, to the twelfth decimal", () => {
+test("a price is parsed exactly, to twelve decimals", () => {
   const decimal = fc.tuple(
     fc.bigInt({ min: 0n, max: 10n ** 12n - 1n }),
     fc.bigInt({ min: 0n, max: 10n ** 12n - 1n }),
@@ -105,11 +105,11 @@ test.each([
   "+1",
   "1,5",
   "1000000000000",
-])("%j is no price", (text) => {
+])("%j is not a price", (text) => {
   expect(parsePicoUsd(text)).toBeUndefined();
 });
 
-test("an amount has nine decimals at most, a tenth only where it is zero", () => {
+test("an amount has at most nine decimals, and further ones only if they are zero", () => {
   expect(parseUsd("0.000000001")).toBe(1n);
   expect(parseUsd("0.0000000010")).toBe(1n);
   expect(parseUsd("0.0000000001")).toBeUndefined();
@@ -122,16 +122,16 @@ test.each([
   [12_345_678_901_000n, "12345.678901"],
   [-120_000n, "-0.000120"],
   [999n, "0.000000"],
-])("%d nano-USD are written %s", (nano, text) => {
+])("%d nano-USD are formatted as %s", (nano, text) => {
   expect(formatUsd(nano)).toBe(text);
 });
 
-test("a cost in JSON is a number that keeps its six decimals", () => {
+test("a cost in JSON is a number with six decimals", () => {
   expect(JSON.stringify({ cost: usdJson(120_000n) })).toBe('{"cost":0.000120}');
   expect(JSON.stringify({ cost: usdJson(2_500_000_000n) })).toBe('{"cost":2.500000}');
 });
 
-test("the lesser of two amounts is chosen", () => {
+test("the smaller of two amounts is returned", () => {
   fc.assert(
     fc.property(amount, amount, (left, right) => {
       const least = minOf(left, right);

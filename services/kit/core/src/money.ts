@@ -1,45 +1,49 @@
 /**
- * Money is a whole number of nano-USD (10^-9 USD). Prices are finer, since a price a token can be
- * a fraction of a nano-USD: they are whole numbers of pico-USD (10^-12 USD).
+ * Money is a whole number of nano-USD (10^-9 USD). Prices are whole numbers of pico-USD (10^-12
+ * USD), since the price of one token can be a fraction of a nano-USD.
  */
 export type NanoUsd = bigint;
 
-/** A thousand million USD: what fits every column and message, and what comes of adding it up. */
+/** A thousand million USD. Balances up to this, and their sums, fit every column and message. */
 export const maxBalanceNanoUsd: NanoUsd = 10n ** 18n;
 
 const nanoPerMicro = 1_000n;
 const picoPerMicro = 1_000_000n;
 const usdPattern = /^(0|[1-9]\d{0,11})(?:\.(\d{1,12}))?$/;
 
-/** What `per` units cost. */
+/** The price of `per` units. */
 export interface Price {
   picoUsd: bigint;
   per: bigint;
 }
 
 /**
- * The retail charge for all lines together: summed exactly, then rounded up once to a whole
- * micro-USD, so that the six decimals a client is told are exactly what is charged.
+ * Returns the retail charge for all lines together. The sum is exact and rounded up once, to a
+ * whole micro-USD, so that the six decimals that a client sees are exactly what is charged. Throws
+ * a RangeError for a negative quantity.
  */
 export function costOf(lines: readonly { quantity: bigint; price: Price }[]): NanoUsd {
   let numerator = 0n;
   let denominator = 1n;
   for (const { quantity, price } of lines) {
-    if (quantity < 0n) throw new RangeError("a quantity is never negative");
+    if (quantity < 0n) throw new RangeError("a quantity must not be negative");
     numerator = numerator * price.per + quantity * price.picoUsd * denominator;
     denominator *= price.per;
   }
   return ceilDivide(numerator, denominator * picoPerMicro) * nanoPerMicro;
 }
 
-/** The most whole units at `price` that `budget` pays for, before any rounding of the charge. */
+/**
+ * Returns how many whole units at `price` the budget pays for, before any rounding of the charge.
+ * Throws a RangeError for a price of zero.
+ */
 export function unitsFor(budget: NanoUsd, price: Price): bigint {
   if (price.picoUsd === 0n) throw new RangeError("a free unit has no limit");
   if (budget <= 0n) return 0n;
   return (budget * 1_000n * price.per) / price.picoUsd;
 }
 
-/** Parses a decimal such as `"0.15"` into pico-USD; undefined when it is not one. */
+/** Parses a USD decimal such as `"0.15"` into pico-USD. Returns undefined for any other text. */
 export function parsePicoUsd(text: string): bigint | undefined {
   const match = usdPattern.exec(text);
   if (match === null) return undefined;
@@ -47,7 +51,7 @@ export function parsePicoUsd(text: string): bigint | undefined {
   return BigInt(whole) * 10n ** 12n + BigInt(fraction.padEnd(12, "0"));
 }
 
-/** Parses an amount of USD with at most nine decimals; undefined when it is not one. */
+/** Parses a USD decimal of at most nine places. Returns undefined for any other text. */
 export function parseUsd(text: string): NanoUsd | undefined {
   const pico = parsePicoUsd(text);
   if (pico === undefined || pico % 1_000n !== 0n) return undefined;
@@ -55,8 +59,8 @@ export function parseUsd(text: string): NanoUsd | undefined {
 }
 
 /**
- * Writes an amount in USD with exactly six decimals, the form of every cost on the wire. What is
- * finer than a micro-USD is cut off towards zero; charges have no such part.
+ * Formats an amount in USD with exactly six decimals, the form of every cost on the wire. Rounds
+ * towards zero; a charge is a whole number of micro-USD and loses nothing.
  */
 export function formatUsd(amount: NanoUsd): string {
   const sign = amount < 0n ? "-" : "";
@@ -65,12 +69,12 @@ export function formatUsd(amount: NanoUsd): string {
   return `${sign}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-/** A JSON number with exactly six decimals, kept as written by `JSON.stringify`. */
+/** Returns a JSON number with exactly six decimals, which `JSON.stringify` writes unchanged. */
 export function usdJson(amount: NanoUsd): unknown {
   return rawJson(formatUsd(amount));
 }
 
-/** A JSON number of whole nano-USD. */
+/** Returns a JSON number of whole nano-USD. */
 export function nanoUsdJson(amount: NanoUsd): unknown {
   return rawJson(amount.toString());
 }
@@ -83,5 +87,5 @@ function ceilDivide(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator;
 }
 
-/** JSON.rawJSON is in every Node from 22 on, and not yet in TypeScript's library. */
+/** Node has JSON.rawJSON from version 22 on; TypeScript's library does not declare it yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };

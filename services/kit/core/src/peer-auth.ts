@@ -1,22 +1,23 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** The header, and the gRPC metadata, in which a service shows that it is of the fleet. */
+/** The HTTP header, and the gRPC metadata key, that carries the fleet's secret. */
 export const secretHeader = "x-tollgate-fleet-secret";
 
-/** Who may call a service: whoever has the fleet's secret, or, where there is none, whoever can. */
-export interface Trust {
+/** Authenticates services to each other by one secret. Without a secret, it admits every caller. */
+export interface PeerAuth {
+  /** Sent with each call to a peer, and to nothing else. */
   readonly secret: string | undefined;
-  admits(shown: string | undefined): boolean;
+  /** Whether the secret that a caller sent is the fleet's. Compares in constant time. */
+  admits(secret: string | undefined): boolean;
 }
 
-/** Compares in constant time. `secret` comes from the environment and goes nowhere but to peers. */
-export function createTrust(secret: string | undefined): Trust {
+export function createPeerAuth(secret: string | undefined): PeerAuth {
   const expected = secret === undefined ? undefined : digest(secret);
   return {
     secret,
-    admits(shown) {
+    admits(sent) {
       if (expected === undefined) return true;
-      return shown !== undefined && timingSafeEqual(digest(shown), expected);
+      return sent !== undefined && timingSafeEqual(digest(sent), expected);
     },
   };
 }

@@ -1,27 +1,28 @@
 import { codePoints } from "./code-points.ts";
 
-/** How long texts are together. */
+/** The length of several texts together. */
 export interface TextSize {
   /** In UTF-8. */
   bytes: number;
-  /** Of Unicode. */
+  /** In Unicode code points. */
   characters: number;
 }
 
+/** Adds the length of `text` to `size`. */
 export function addText(text: string, size: TextSize): void {
   const bytes = Buffer.byteLength(text);
   size.bytes += bytes;
-  // Of plain ASCII, the two are the same, and looked at once.
+  // In ASCII the two are equal, so that the text is scanned once.
   size.characters += bytes === text.length ? bytes : codePoints(text);
 }
 
-/** By these a message tells what it is, and its calls which is which; nothing is said there. */
+/** Members that identify a message and its tool calls, and are not part of its text. */
 const labels: ReadonlySet<string> = new Set(["role", "type", "id", "tool_call_id"]);
 
 /**
- * Adds all text of a chat message, or of a part of one: what a model reads of it, in a request or
- * out of a conversation's turns. Labels count in bytes alone, which are to bound what a provider
- * counts; it may show them to the model. An image's URL or bytes are no text.
+ * Adds the length of all text in a chat message, or in a part of one, that a model reads. The
+ * labels count in bytes only: bytes are the upper bound of what a provider counts, and a provider
+ * may show them to the model. The URL or the bytes of an image do not count.
  */
 export function addMessageText(value: unknown, size: TextSize): void {
   if (typeof value === "string") addText(value, size);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { create } from "@bufbuild/protobuf";
-import { createTrust, secretHeader } from "@tollgate/core/peer-auth";
+import { createPeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, test } from "vitest";
 import { forwardCaller, readForwardedCaller } from "./forwarded-caller.ts";
@@ -19,7 +19,7 @@ test("secrets and whatever looks like ours go, the caller and our own secret com
     [secretHeader]: "forged",
     "content-type": "multipart/form-data; boundary=b",
   };
-  forwardCaller(headers, caller, createTrust("secret"));
+  forwardCaller(headers, caller, createPeerAuth("secret"));
   expect(headers).toEqual({
     "content-type": "multipart/form-data; boundary=b",
     "x-tollgate-request-id": "req_1",
@@ -27,12 +27,12 @@ test("secrets and whatever looks like ours go, the caller and our own secret com
     "x-tollgate-key-id": "key_1",
     [secretHeader]: "secret",
   });
-  expect(readForwardedCaller(headers, createTrust("secret"))).toEqual(caller);
-  expect(() => readForwardedCaller(headers, createTrust("another"))).toThrow("from the edge");
+  expect(readForwardedCaller(headers, createPeerAuth("secret"))).toEqual(caller);
+  expect(() => readForwardedCaller(headers, createPeerAuth("another"))).toThrow("from the edge");
 });
 
 test("without a secret a client's own goes no further either", () => {
   const headers: IncomingHttpHeaders = { [secretHeader]: "forged" };
-  forwardCaller(headers, caller, createTrust(undefined));
+  forwardCaller(headers, caller, createPeerAuth(undefined));
   expect(headers[secretHeader]).toBeUndefined();
 });

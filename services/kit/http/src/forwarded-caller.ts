@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { create } from "@bufbuild/protobuf";
-import { secretHeader, type Trust } from "@tollgate/core/peer-auth";
+import { type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 
 const prefix = "x-tollgate-";
@@ -26,7 +26,7 @@ const dropped = ["authorization", "cookie", "expect", "idempotency-key", "x-requ
 export function forwardCaller(
   headers: IncomingHttpHeaders,
   caller: Caller,
-  { secret }: Trust,
+  { secret }: PeerAuth,
 ): void {
   for (const name of Object.keys(headers)) {
     if (name.startsWith(prefix) || dropped.includes(name)) delete headers[name];
@@ -43,8 +43,8 @@ export function setAliasHeader(res: ServerResponse, alias: string): void {
 }
 
 /** Returns the caller of a proxied request. Throws an Error where it does not come from the edge. */
-export function readForwardedCaller(headers: IncomingHttpHeaders, trust: Trust): Caller {
-  if (!trust.admits(headers[secretHeader]?.toString())) {
+export function readForwardedCaller(headers: IncomingHttpHeaders, peerAuth: PeerAuth): Caller {
+  if (!peerAuth.admits(headers[secretHeader]?.toString())) {
     throw new Error("a proxied request comes from the edge");
   }
   const [requestId, accountId, keyId] = [

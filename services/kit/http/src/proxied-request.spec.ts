@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { createLog } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { expect, onTestFinished, test } from "vitest";
 import { serveUpgrades } from "./proxied-request.ts";
 
@@ -14,7 +14,7 @@ test("an upgrade that the edge has not stamped is refused, and nothing else happ
   const server = createServer();
   server.on(
     "upgrade",
-    serveUpgrades(accept, { log: createLog("silent"), trust: createTrust(undefined) }),
+    serveUpgrades(accept, { log: createLog("silent"), peerAuth: createPeerAuth(undefined) }),
   );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { unknownParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import type { Trust } from "@tollgate/core/peer-auth";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { notFound, sendError, sendErrorOnSocket, toGatewayError } from "./error-response.ts";
 import { readForwardedCaller } from "./forwarded-caller.ts";
@@ -24,7 +24,7 @@ export type ProxiedRoute = (request: ProxiedRequest) => Promise<void>;
  */
 export function serveRoutes(
   routes: Readonly<Record<string, ProxiedRoute>>,
-  { log, trust }: { log: Log; trust: Trust },
+  { log, peerAuth }: { log: Log; peerAuth: PeerAuth },
 ) {
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const disconnected = new AbortController();
@@ -36,7 +36,7 @@ export function serveRoutes(
       await route({
         req,
         res,
-        caller: readForwardedCaller(req.headers, trust),
+        caller: readForwardedCaller(req.headers, peerAuth),
         signal: disconnected.signal,
       });
     } catch (error) {
@@ -59,12 +59,12 @@ export type AcceptUpgrade = (
 /** Calls `accept` for proxied upgrades. Refuses an upgrade that does not come from the edge. */
 export function serveUpgrades(
   accept: AcceptUpgrade,
-  { log, trust }: { log: Log; trust: Trust },
+  { log, peerAuth }: { log: Log; peerAuth: PeerAuth },
 ): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (req, socket, head) => {
     socket.on("error", () => {});
     try {
-      accept(req, socket, head, readForwardedCaller(req.headers, trust));
+      accept(req, socket, head, readForwardedCaller(req.headers, peerAuth));
     } catch (error) {
       sendErrorOnSocket(socket, toGatewayError(error, log), {});
     }

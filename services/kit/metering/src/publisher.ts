@@ -51,12 +51,12 @@ export function createPublisher(parts: PublisherParts): Publisher {
       brokerIsUp: () => broker?.connection() !== undefined,
       async toBroker(events) {
         const taken = await publish(events);
-        if (taken) metrics.usageEvents.inc({ way: "broker" }, events.length);
+        if (taken) metrics.usageEvents.inc({ sink: "broker" }, events.length);
         return taken;
       },
       async toLedger(events) {
         await ledger.recordUsage({ events: [...events] }, { timeoutMs: ledgerTimeoutMs });
-        metrics.usageEvents.inc({ way: "ledger" }, events.length);
+        metrics.usageEvents.inc({ sink: "ledger" }, events.length);
       },
       async missing(eventIds) {
         const request = { eventIds: [...eventIds] };

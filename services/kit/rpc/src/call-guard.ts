@@ -2,62 +2,58 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
 import { PeerError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import { secretHeader, type Trust } from "@tollgate/core/peer-auth";
+import { type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 
-/** What every call to a server passes through. */
-export interface Gate {
+/** Authenticates and admits the calls to a server, and counts those in progress. */
+export interface CallGuard {
   log: Log;
-  /** Raises where the caller is not of the fleet. */
-  admitCaller(metadata: Metadata): void;
+  /** Throws a PeerError if the caller does not present the fleet's secret. */
+  authenticate(metadata: Metadata): void;
   /**
-   * Raises where the server takes nothing new: then nothing was done, and another replica can be
-   * asked. How a service is, it tells to the end.
+   * Throws a PeerError once the server drains. The call then had no effect, so that the caller can
+   * retry it on another replica. Health checks are admitted until the server stops.
    */
-  admitCall(method?: DescMethod): void;
-  /** A call is under way until what this answers is called. */
+  admit(method?: DescMethod): void;
+  /** Counts a call as in progress until the returned function is called. */
   enter(): () => void;
-  /** Admits no more, and waits for those under way, `graceMs` at most. */
-  close(graceMs: number): Promise<void>;
+  /** Stops admitting calls. Resolves when no call is in progress, after `graceMs` at the latest. */
+  drain(graceMs: number): Promise<void>;
 }
 
-export interface GateOptions {
+export interface CallGuardOptions {
   log: Log;
-  trust: Trust;
+  peerAuth: PeerAuth;
 }
 
-export function createGate({ log, trust }: GateOptions): Gate {
-  let underWay = 0;
-  let closed: PromiseWithResolvers<void> | undefined;
-
-  function admitCaller(metadata: Metadata): void {
-    const [shown] = metadata.get(secretHeader);
-    if (!trust.admits(shown?.toString())) {
-      throw new PeerError("refused", "the caller is not trusted");
-    }
-  }
-
-  function admitCall(method?: DescMethod): void {
-    if (method?.parent.typeName === Health.typeName) return;
-    if (closed !== undefined) throw new PeerError("draining", "the replica takes nothing new");
-  }
+export function createCallGuard({ log, peerAuth }: CallGuardOptions): CallGuard {
+  let inProgress = 0;
+  let drained: PromiseWithResolvers<void> | undefined;
 
   return {
     log,
-    admitCaller,
-    admitCall,
+    authenticate(metadata) {
+      const [secret] = metadata.get(secretHeader);
+      if (!peerAuth.admits(secret?.toString())) {
+        throw new PeerError("refused", "the caller did not present the fleet's secret");
+      }
+    },
+    admit(method) {
+      if (method?.parent.typeName === Health.typeName) return;
+      if (drained !== undefined) throw new PeerError("draining", "the replica is draining");
+    },
     enter() {
-      underWay += 1;
+      inProgress += 1;
       return () => {
-        underWay -= 1;
-        if (underWay === 0) closed?.resolve();
+        inProgress -= 1;
+        if (inProgress === 0) drained?.resolve();
       };
     },
-    async close(graceMs) {
-      closed = Promise.withResolvers();
-      if (underWay === 0) return;
-      const force = setTimeout(closed.resolve, graceMs);
-      await closed.promise;
+    async drain(graceMs) {
+      drained = Promise.withResolvers();
+      if (inProgress === 0) return;
+      const force = setTimeout(drained.resolve, graceMs);
+      await drained.promise;
       clearTimeout(force);
     },
   };

@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { GatewayError, isErrorCode, PeerError } from "@tollgate/core/errors";
 import { type ErrorDetail, ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
-import { type End, EndSchema } from "@tollgate/proto/tollgate/v1/trunk";
+import { type End, EndSchema } from "@tollgate/proto/tollgate/v1/mux";
 
-/** A refusal as a message. */
-export function detailOf(error: GatewayError): ErrorDetail {
+/** Returns an error as the message that carries it between services. */
+export function toErrorDetail(error: GatewayError): ErrorDetail {
   const detail = create(ErrorDetailSchema, {
     code: error.code,
     message: error.message,
@@ -14,8 +14,8 @@ export function detailOf(error: GatewayError): ErrorDetail {
   return detail;
 }
 
-/** The refusal that a message tells of. */
-export function gatewayErrorOf(detail: ErrorDetail, cause?: unknown): GatewayError {
+/** Returns the error that a message carries. An unknown code becomes `internal_error`. */
+export function fromErrorDetail(detail: ErrorDetail, cause?: unknown): GatewayError {
   const code = isErrorCode(detail.code) ? detail.code : "internal_error";
   return new GatewayError(code, detail.message, {
     param: detail.param === "" ? undefined : detail.param,
@@ -24,26 +24,26 @@ export function gatewayErrorOf(detail: ErrorDetail, cause?: unknown): GatewayErr
   });
 }
 
-/** The PeerError whose reason a peer named; a reason that is not known here is `unavailable`. */
-export function peerErrorOf(reason: string, cause?: unknown): PeerError {
+/** Returns the PeerError with a reason that a peer sent. An unknown one becomes `unavailable`. */
+export function fromPeerReason(reason: string, cause?: unknown): PeerError {
   return new PeerError(
     isPeerReason(reason) ? reason : "unavailable",
-    "a service further on failed",
+    `the service called returned "${reason}"`,
     cause,
   );
 }
 
-/** How a call ended, as a message. */
-export function endOf(error: GatewayError | PeerError): End {
+/** Returns an error as the end of a multiplexed call. */
+export function toEnd(error: GatewayError | PeerError): End {
   return error instanceof PeerError
     ? create(EndSchema, { peerReason: error.reason })
-    : create(EndSchema, { error: detailOf(error) });
+    : create(EndSchema, { error: toErrorDetail(error) });
 }
 
-/** The error with which a call ended, if it did. */
-export function errorOfEnd({ error, peerReason }: End): GatewayError | PeerError | undefined {
-  if (error !== undefined) return gatewayErrorOf(error);
-  return peerReason === "" ? undefined : peerErrorOf(peerReason);
+/** Returns the error of a multiplexed call, or undefined if it succeeded. */
+export function fromEnd({ error, peerReason }: End): GatewayError | PeerError | undefined {
+  if (error !== undefined) return fromErrorDetail(error);
+  return peerReason === "" ? undefined : fromPeerReason(peerReason);
 }
 
 const peerReasons: ReadonlySet<string> = new Set<PeerError["reason"]>([

@@ -3,17 +3,17 @@ import { once } from "node:events";
 import { type ClientHttp2Stream, connect, type Http2Session } from "node:http2";
 import { type AddressInfo, createServer } from "node:net";
 import { createLog } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "./client.ts";
-import { answerWindowBytes, requestWindowBytes } from "./flow-control.ts";
+import { requestWindowBytes, responseWindowBytes } from "./flow-control.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
-import { offer } from "./implementation.ts";
+import { bindService } from "./implementation.ts";
 
-const trust = createTrust(undefined);
-const patient = { timeoutMs: 60_000 };
+const peerAuth = createPeerAuth(undefined);
+const longTimeout = { timeoutMs: 60_000 };
 
 async function freeAddress(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -26,23 +26,23 @@ async function freeAddress(): Promise<string> {
 
 async function serve(): Promise<string> {
   const address = await freeAddress();
-  const chat = offer(ChatService, {
+  const chat = bindService(ChatService, {
     complete: async () => ({}),
     async *stream() {},
     embed: async ({ body }) => ({ body }),
   });
-  const server = await serveGrpc(address, [chat], { log: createLog("silent"), trust });
+  const server = await serveGrpc(address, [chat], { log: createLog("silent"), peerAuth });
   onTestFinished(() => server.stop(0));
   return address;
 }
 
 async function connectChat() {
-  const transport = createGrpcTransport(await serve(), trust);
+  const transport = createGrpcTransport(await serve(), peerAuth);
   onTestFinished(transport.close);
   return createClient(ChatService, transport);
 }
 
-test("much of requests may be on its way, on a connection and its streams", async () => {
+test("the window of requests is wide, on a connection and on its streams", async () => {
   const session = connect(`http://${await serve()}`);
   onTestFinished(() => session.close());
   await once(session, "remoteSettings");
@@ -54,24 +54,24 @@ test("much of requests may be on its way, on a connection and its streams", asyn
   await expect.poll(() => session.state.remoteWindowSize).toBe(requestWindowBytes);
 });
 
-test("little of answers may be, whatever Node's own window is", async () => {
+test("the window of responses is HTTP/2's default, whatever Node's default is", async () => {
   const sessions = new Set<Http2Session | undefined>();
-  const note = (message: unknown) => {
+  const record = (message: unknown) => {
     sessions.add((message as { stream: ClientHttp2Stream }).stream.session);
   };
-  subscribe("http2.client.stream.created", note);
-  onTestFinished(() => void unsubscribe("http2.client.stream.created", note));
+  subscribe("http2.client.stream.created", record);
+  onTestFinished(() => void unsubscribe("http2.client.stream.created", record));
   await (await connectChat()).complete({});
   expect(sessions.size).toBeGreaterThan(0);
   for (const session of sessions) {
-    expect(session?.localSettings.initialWindowSize).toBe(answerWindowBytes);
-    expect(session?.state.effectiveLocalWindowSize).toBe(answerWindowBytes);
+    expect(session?.localSettings.initialWindowSize).toBe(responseWindowBytes);
+    expect(session?.state.effectiveLocalWindowSize).toBe(responseWindowBytes);
   }
 });
 
-test("two ends that send much at once do not wait for each other", async () => {
+test("two ends that send large messages at the same time do not deadlock", async () => {
   const client = await connectChat();
   const body = Buffer.alloc(8 * requestWindowBytes, "0123456789");
-  const asked = Array.from({ length: 4 }, () => client.embed({ body }, patient));
-  for (const answer of await Promise.all(asked)) expect(body.equals(answer.body)).toBe(true);
+  const calls = Array.from({ length: 4 }, () => client.embed({ body }, longTimeout));
+  for (const response of await Promise.all(calls)) expect(body.equals(response.body)).toBe(true);
 });

@@ -2,25 +2,25 @@ import { subscribe } from "node:diagnostics_channel";
 import type { Http2Session, Http2Stream } from "node:http2";
 
 /**
- * Bytes of requests that may be on their way unread, on a connection and on each of its streams. A
- * trunk carries many calls, and HTTP/2's own 64 KiB are less than one large request: its sender
- * would wait for the receiver's consent after every few frames.
+ * The HTTP/2 window of requests, for a connection and for each of its streams. The mux carries many
+ * calls on one stream, and the 64 KiB that HTTP/2 starts with are less than one large request: the
+ * sender would wait for a window update after every few frames.
  *
- * Answers keep to `answerWindowBytes`, and connections that are no TCP to what they have: Node
- * takes in nothing of a connection while it writes to it, so that two ends that may both write more
- * than the sockets hold would wait for each other for ever, and a UNIX socket holds few small
- * writes.
+ * Responses keep to `responseWindowBytes`, and connections over anything but TCP keep the default
+ * for requests too. Node reads nothing from a connection while it writes to it, so that two ends
+ * that may both write more than the socket buffers hold would deadlock, and a UNIX socket buffers
+ * only a few small writes.
  */
 export const requestWindowBytes = 1024 * 1024;
-/** HTTP/2's own, for a Node whose own is larger. */
-export const answerWindowBytes = 65_535;
+/** The default of HTTP/2, set explicitly since the default of Node may be larger. */
+export const responseWindowBytes = 65_535;
 
 const widened = new WeakSet<Http2Session>();
 let isWidening = false;
 
 /**
- * Gives that window to what reaches the HTTP/2 servers of this process, from the first stream of
- * each connection on. grpc-js has a setting for it in its clients alone.
+ * Sets `requestWindowBytes` on the HTTP/2 servers of this process, from the first stream of each
+ * TCP connection on. grpc-js has a setting for it in its clients only.
  */
 export function widenServerWindows(): void {
   if (isWidening) return;

@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
-import { AnswerFrameSchema, TrunkResponseSchema } from "@tollgate/proto/tollgate/v1/trunk";
+import { MuxResponseSchema, ResponseFrameSchema } from "@tollgate/proto/tollgate/v1/mux";
 import { expect, test } from "vitest";
 import { createFrameBatch } from "./frame-batch.ts";
 
-function world() {
+function setUp() {
   const sent: { call: number; bytes: number | undefined }[][] = [];
-  const batch = createFrameBatch(AnswerFrameSchema, (encoded) => {
-    const { frames } = fromBinary(TrunkResponseSchema, encoded);
+  const batch = createFrameBatch(ResponseFrameSchema, (encoded) => {
+    const { frames } = fromBinary(MuxResponseSchema, encoded);
     sent.push(frames.map(({ call, payload }) => ({ call, bytes: payload?.length })));
   });
   return { sent, batch };
 }
 
-test("frames of one turn go together, those of another on their own", async () => {
-  const { sent, batch } = world();
+test("frames of one turn of the event loop are sent together, later ones on their own", async () => {
+  const { sent, batch } = setUp();
   batch.add({ call: 1 });
   await Promise.resolve();
   batch.add({ call: 2 }, Buffer.alloc(300));
@@ -31,8 +31,8 @@ test("frames of one turn go together, those of another on their own", async () =
   ]);
 });
 
-test("a batch that has grown large goes out at once, and nothing twice", async () => {
-  const { sent, batch } = world();
+test("a large batch is sent at once, and no frame is sent twice", async () => {
+  const { sent, batch } = setUp();
   batch.add({ call: 1 });
   batch.add({ call: 2 }, Buffer.alloc(1024 * 1024));
   expect(sent).toHaveLength(1);
@@ -48,12 +48,12 @@ test("a batch that has grown large goes out at once, and nothing twice", async (
   ]);
 });
 
-test("what a frame says besides its payload arrives with it", async () => {
+test("the other fields of a frame arrive with its payload", async () => {
   const encoded = Promise.withResolvers<Buffer>();
-  const batch = createFrameBatch(AnswerFrameSchema, encoded.resolve);
+  const batch = createFrameBatch(ResponseFrameSchema, encoded.resolve);
   const error = { code: "rate_limited", message: "Slow down." };
   batch.add({ call: 4_000_000_000, more: true, end: { error } }, Buffer.from("payload"));
-  const { frames } = fromBinary(TrunkResponseSchema, await encoded.promise);
+  const { frames } = fromBinary(MuxResponseSchema, await encoded.promise);
   expect(frames).toMatchObject([{ call: 4_000_000_000, more: true, end: { error } }]);
   expect(Buffer.from(frames[0]?.payload ?? []).toString()).toBe("payload");
 });

@@ -6,33 +6,33 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 
-/** A batch that has grown so large goes out at once. */
-const mostBytes = 256 * 1024;
+/** A batch of this size is sent at once. */
+const maxBatchBytes = 256 * 1024;
 
 export interface FrameBatch<Schema extends DescMessage> {
   add(frame: MessageInitShape<Schema>, payload?: Uint8Array): void;
-  /** Sends what was gathered, if anything was. */
+  /** Sends the frames in the batch, if there are any. */
   flush(): void;
 }
 
 /**
- * Gathers the frames that are sent in one turn of the event loop: a write costs as much for one
- * frame as for many.
+ * Collects the frames of one turn of the event loop and sends them together: a write costs as much
+ * for one frame as for many.
  */
 export function createFrameBatch<Schema extends DescMessage>(
   schema: Schema,
   send: (batch: Buffer) => void,
 ): FrameBatch<Schema> {
-  let gathered: Uint8Array[] = [];
+  let parts: Uint8Array[] = [];
   let size = 0;
-  let turn: NodeJS.Immediate | undefined;
+  let scheduled: NodeJS.Immediate | undefined;
 
   function flush(): void {
-    clearImmediate(turn);
-    turn = undefined;
-    if (gathered.length === 0) return;
-    const batch = Buffer.concat(gathered, size);
-    gathered = [];
+    clearImmediate(scheduled);
+    scheduled = undefined;
+    if (parts.length === 0) return;
+    const batch = Buffer.concat(parts, size);
+    parts = [];
     size = 0;
     send(batch);
   }
@@ -41,24 +41,24 @@ export function createFrameBatch<Schema extends DescMessage>(
     add(init, payload) {
       const frame = create(schema, init) as MessageShape<Schema>;
       const head = encodeHead(toBinary(schema, frame), payload?.length);
-      gathered.push(head);
-      if (payload !== undefined) gathered.push(payload);
+      parts.push(head);
+      if (payload !== undefined) parts.push(payload);
       size += head.length + (payload?.length ?? 0);
-      if (size >= mostBytes) flush();
-      else turn ??= setImmediate(flush);
+      if (size >= maxBatchBytes) flush();
+      else scheduled ??= setImmediate(flush);
     },
     flush,
   };
 }
 
-/** The fields' numbers in trunk.proto, and that they have a length. */
+/** Field numbers of mux.proto with wire type 2, "length-delimited". */
 const framesTag = (1 << 3) | 2;
 const payloadTag = (5 << 3) | 2;
 
 /**
- * What of a batch stands before a frame's payload: the frame's length, its other fields, and the
- * length of the payload, which is copied once, with the batch. As a field that protobuf-es writes,
- * it would be copied each time that its buffer grows.
+ * Encodes everything of a frame that precedes its payload: the frame's length, its other fields and
+ * the payload's length. The payload itself is copied once, with the batch; protobuf-es would copy
+ * it each time that its output buffer grows.
  */
 function encodeHead(fields: Uint8Array, payloadLength: number | undefined): Uint8Array {
   const start = payloadLength === undefined ? [] : lengthPrefix(payloadTag, payloadLength);
@@ -71,7 +71,7 @@ function encodeHead(fields: Uint8Array, payloadLength: number | undefined): Uint
   return head;
 }
 
-/** A tag, and a length as a varint. */
+/** Returns a tag and a length as a varint. */
 function lengthPrefix(tag: number, length: number): number[] {
   const bytes = [tag];
   let rest = length;

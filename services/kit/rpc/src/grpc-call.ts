@@ -10,12 +10,12 @@ import { asBuffer, deserializer } from "./grpc-channel.ts";
 import { errorIn, fromStatus } from "./grpc-status.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
-import type { AnswerStream } from "./response-stream.ts";
+import type { ResponseStream } from "./response-stream.ts";
 
-/** A gRPC call of its own that is answered once. `shown` goes with it, and is left as it is. */
-export function plainUnary(
+/** Makes a unary call as a gRPC call of its own. Sends a copy of `metadata`. */
+export function grpcUnary(
   client: Client,
-  shown: Metadata,
+  metadata: Metadata,
   method: DescMethod,
   request: Uint8Array,
   options: CallOptions,
@@ -28,33 +28,33 @@ export function plainUnary(
       asBuffer,
       deserializer(method.output),
       request,
-      withTrace(shown, options),
+      withTrace(metadata, options),
       limits(options),
-      (error, answer) => {
+      (error, response) => {
         signal?.removeEventListener("abort", cancel);
         if (error !== null) return reject(fromStatus(error));
-        resolve(answer as Message);
+        resolve(response as Message);
       },
     );
     signal?.addEventListener("abort", cancel, { once: true });
   });
 }
 
-/** A gRPC call of its own that is answered by a stream. */
-export function plainStream(
+/** Makes a server-streaming call as a gRPC call of its own. Sends a copy of `metadata`. */
+export function grpcStream(
   client: Client,
-  shown: Metadata,
+  metadata: Metadata,
   method: DescMethod,
   request: Uint8Array,
   options: CallOptions,
-): AnswerStream {
+): ResponseStream {
   const { signal } = options;
   const call = client.makeServerStreamRequest(
     `/${nameOf(method)}`,
     asBuffer,
     deserializer(method.output),
     request,
-    withTrace(shown, options),
+    withTrace(metadata, options),
     limits(options),
   );
   const cancel = () => call.cancel();
@@ -69,10 +69,10 @@ export function plainStream(
 }
 
 /**
- * The messages of a call, then the error with which it ended, if it did. An error event overtakes
- * messages that are still buffered, so it is kept until they have been read.
+ * Returns the messages of a call, then throws the error with which it ended, if any. grpc-js emits
+ * an error while earlier messages are still buffered, so the error is held until they are read.
  */
-function readerOf(call: ClientReadableStream<Message>): AnswerStream["next"] {
+function readerOf(call: ClientReadableStream<Message>): ResponseStream["next"] {
   let failure: Error | undefined;
   call.on("error", (error) => {
     failure = error;

@@ -1,24 +1,25 @@
 import { type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { type ChannelOptions, logVerbosity, setLogVerbosity } from "@grpc/grpc-js";
-import { answerWindowBytes } from "./flow-control.ts";
+import { responseWindowBytes } from "./flow-control.ts";
 
-// What it has to say reaches us as errors; a line of its own on standard error would come beside
-// ours.
+// grpc-js would write its own lines to standard error, between the JSON lines of our log. Whatever
+// it reports reaches us as an error too.
 setLogVerbosity(logVerbosity.NONE);
 
-/** The largest message either side takes: a 32 MiB body and what surrounds it. */
+/** The largest message that either side accepts: a 32 MiB body and the fields around it. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
-/** Settings that both ends share. */
+/** The settings of both ends of a connection. */
 export const channelOptions: ChannelOptions = {
   "grpc.max_receive_message_length": maxMessageBytes,
   "grpc.max_send_message_length": maxMessageBytes,
-  "grpc-node.flow_control_window": answerWindowBytes,
+  "grpc-node.flow_control_window": responseWindowBytes,
   "grpc.keepalive_time_ms": 20_000,
   "grpc.keepalive_timeout_ms": 5_000,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 500,
   "grpc.dns_min_time_between_resolutions_ms": 1_000,
+  // A target that only gRPC can resolve may have several addresses.
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };
 
@@ -26,6 +27,7 @@ export function serializer(schema: DescMessage): (message: Message) => Buffer {
   return (message) => asBuffer(toBinary(schema, message));
 }
 
+/** Returns a view of the same bytes. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -6,24 +6,28 @@ import type {
   Server,
   ServerUnaryCall,
   ServerWritableStream,
+  StatusObject,
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { readTraceHeaders } from "@tollgate/core/tracing";
-import type { Gate } from "./call-guard.ts";
-import { callerGone } from "./cancelled-caller.ts";
+import type { CallGuard } from "./call-guard.ts";
+import { cancelledError } from "./cancellation.ts";
 import { deserializer, serializer } from "./grpc-channel.ts";
 import { toStatus } from "./grpc-status.ts";
-import type { AnyHandler, CallContext, Fields, Offer } from "./implementation.ts";
+import type { AnyHandler, CallContext, Fields, ServiceBinding } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
 import { outgoingError } from "./outgoing-error.ts";
 
-/** Answers each call of a service as a gRPC call of its own. */
-export function addPlainService(server: Server, offer: Offer, gate: Gate): void {
+type UnaryCall = ServerUnaryCall<Message, Message>;
+type StreamCall = ServerWritableStream<Message, Message>;
+
+/** Serves each call of a service that arrives as a gRPC call of its own. */
+export function addGrpcService(server: Server, binding: ServiceBinding, guard: CallGuard): void {
   const implementation: UntypedServiceImplementation = {};
   const definition: Record<string, MethodDefinition<Message, Message>> = {};
-  for (const method of offer.service.methods) {
-    const handler = offer.methods.get(method.name) as AnyHandler;
+  for (const method of binding.service.methods) {
+    const handler = binding.methods.get(method.name) as AnyHandler;
     const streams = method.methodKind === "server_streaming";
     definition[method.name] = {
       path: `/${nameOf(method)}`,
@@ -35,89 +39,88 @@ export function addPlainService(server: Server, offer: Offer, gate: Gate): void 
       responseDeserialize: deserializer(method.output),
     };
     implementation[method.name] = streams
-      ? streamHandler(method, handler, gate)
-      : unaryHandler(method, handler, gate);
+      ? streamHandler(method, handler, guard)
+      : unaryHandler(method, handler, guard);
   }
   server.addService(definition, implementation);
 }
 
-function unaryHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
-  return async (
-    call: ServerUnaryCall<Message, Message>,
-    answer: sendUnaryData<Message>,
-  ): Promise<void> => {
-    const { signal, ended } = followCaller(call);
-    const leave = gate.enter();
-    try {
-      gate.admitCall(method);
-      const context = contextOf(call.metadata, signal);
-      const result = await (handler(call.request as never, context) as Promise<Fields>);
-      answer(null, create(method.output, result));
-    } catch (error) {
-      answer(toStatus(failureOf(error, method, signal, gate)));
-    } finally {
-      ended();
-      leave();
-    }
-  };
+function unaryHandler(method: DescMethod, handler: AnyHandler, guard: CallGuard) {
+  return (call: UnaryCall, respond: sendUnaryData<Message>): Promise<void> =>
+    runCall(call, method, guard, {
+      async run(context) {
+        const fields = await (handler(call.request as never, context) as Promise<Fields>);
+        respond(null, create(method.output, fields));
+      },
+      fail: respond,
+    });
 }
 
 /**
- * A status that is not OK overtakes messages on their way. A stream's own error must come after
- * them, so it travels in the trailing metadata of an OK status.
+ * A status other than OK overtakes messages that are still being sent. The error of a stream must
+ * arrive after them, so it travels in the trailing metadata of an OK status.
  */
-function streamHandler(method: DescMethod, handler: AnyHandler, gate: Gate) {
-  return async (call: ServerWritableStream<Message, Message>): Promise<void> => {
-    const { signal, ended } = followCaller(call);
-    const leave = gate.enter();
-    try {
-      gate.admitCall(method);
-      const context = contextOf(call.metadata, signal);
-      const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
-      await writeAll(call, method, messages, signal);
-      call.end();
-    } catch (error) {
-      call.end(toStatus(failureOf(error, method, signal, gate)).metadata);
-    } finally {
-      ended();
-      leave();
-    }
-  };
+function streamHandler(method: DescMethod, handler: AnyHandler, guard: CallGuard) {
+  return (call: StreamCall): Promise<void> =>
+    runCall(call, method, guard, {
+      async run(context) {
+        const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
+        await writeAll(call, method, messages, context.signal);
+        call.end();
+      },
+      fail: ({ metadata }) => void call.end(metadata),
+    });
 }
 
-/** Writes as fast as the caller reads. */
+/** Runs a call that the guard admits, and sends the error that it throws. */
+async function runCall(
+  call: UnaryCall | StreamCall,
+  method: DescMethod,
+  guard: CallGuard,
+  parts: { run(context: CallContext): Promise<void>; fail(status: StatusObject): void },
+): Promise<void> {
+  const { signal, unfollow } = followCaller(call);
+  const leave = guard.enter();
+  try {
+    guard.admit(method);
+    await parts.run(contextOf(call.metadata, signal));
+  } catch (error) {
+    const failure = signal.aborted
+      ? cancelledError()
+      : outgoingError(error, nameOf(method), guard.log);
+    parts.fail(toStatus(failure));
+  } finally {
+    unfollow();
+    leave();
+  }
+}
+
+/** Writes each message once the caller has read enough of those before it. */
 async function writeAll(
-  call: ServerWritableStream<Message, Message>,
+  call: StreamCall,
   method: DescMethod,
   messages: AsyncIterable<Fields>,
   signal: AbortSignal,
 ): Promise<void> {
   for await (const message of messages) {
-    const more = call.write(create(method.output, message));
-    if (!more && !signal.aborted) await once(call, "drain", { signal });
+    const hasRoom = call.write(create(method.output, message));
+    if (!hasRoom && !signal.aborted) await once(call, "drain", { signal });
     if (signal.aborted) return;
   }
-}
-
-/** What the caller is told of a call that failed. */
-function failureOf(error: unknown, method: DescMethod, signal: AbortSignal, { log }: Gate) {
-  return signal.aborted ? callerGone() : outgoingError(error, nameOf(method), log);
 }
 
 function contextOf(metadata: Metadata, signal: AbortSignal): CallContext {
   return { signal, trace: readTraceHeaders((name) => metadata.get(name)[0]?.toString()) };
 }
 
-/** gRPC tells of a caller that left and of a deadline that passed by the same event. */
-function followCaller(
-  call: ServerUnaryCall<Message, Message> | ServerWritableStream<Message, Message>,
-) {
+/** grpc-js emits `cancelled` both when the caller disconnects and when the deadline passes. */
+function followCaller(call: UnaryCall | StreamCall) {
   const controller = new AbortController();
-  const abort = () => controller.abort(callerGone());
+  const abort = () => controller.abort(cancelledError());
   if (call.cancelled) abort();
   call.once("cancelled", abort);
   return {
     signal: controller.signal,
-    ended: () => void call.removeListener("cancelled", abort),
+    unfollow: () => void call.removeListener("cancelled", abort),
   };
 }

@@ -7,42 +7,43 @@ import {
   ServerListenerBuilder,
 } from "@grpc/grpc-js";
 import { type PeerError, StartError } from "@tollgate/core/errors";
-import { createGate, type Gate, type GateOptions } from "./call-guard.ts";
+import { type CallGuard, type CallGuardOptions, createCallGuard } from "./call-guard.ts";
 import { widenServerWindows } from "./flow-control.ts";
 import { channelOptions } from "./grpc-channel.ts";
-import { addPlainService } from "./grpc-handlers.ts";
+import { addGrpcService } from "./grpc-handlers.ts";
 import { toStatus } from "./grpc-status.ts";
-import type { Offer } from "./implementation.ts";
-import { trunkMethod } from "./mux.ts";
-import { createAnswerer } from "./mux-response.ts";
-import { createTrunks } from "./mux-server.ts";
+import type { ServiceBinding } from "./implementation.ts";
+import { muxMethod } from "./mux.ts";
+import { createMuxHandler } from "./mux-handlers.ts";
+import { createMuxServer } from "./mux-server.ts";
 
-/** How long connections without a call may take to end. */
-const idleGraceMs = 5_000;
+/** How long connections without a call in progress may take to close. */
+const closeTimeoutMs = 5_000;
 
 export interface GrpcServer {
   /**
-   * Takes no new call, waits for those under way, `graceMs` at most. Connections stay until then:
-   * grpc-js drops what is under way on a closing connection when its next keep-alive ping is due.
+   * Refuses new calls, and resolves once those in progress have ended and all connections are
+   * closed. Calls get `graceMs` at most. Connections stay open until then: grpc-js drops the calls
+   * on a closing connection when its next keep-alive ping is due.
    */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Serves the offers at `address` (`host:port` or `unix:path`). Raises a StartError when it cannot
- * listen there.
+ * Serves the bound services at `address` (`host:port` or `unix:path`). Throws a StartError when it
+ * cannot listen there.
  */
 export async function serveGrpc(
   address: string,
-  offers: readonly Offer[],
-  options: GateOptions,
+  bindings: readonly ServiceBinding[],
+  options: CallGuardOptions,
 ): Promise<GrpcServer> {
   widenServerWindows();
-  const gate = createGate(options);
-  const server = new Server({ ...channelOptions, interceptors: [refuseStrangers(gate)] });
-  const trunks = createTrunks(createAnswerer(offers, gate), gate);
-  for (const offer of offers) addPlainService(server, offer, gate);
-  server.addService({ trunk: trunkMethod }, { trunk: trunks.handle });
+  const guard = createCallGuard(options);
+  const server = new Server({ ...channelOptions, interceptors: [authenticateCallers(guard)] });
+  const muxServer = createMuxServer(createMuxHandler(bindings, guard), guard);
+  for (const binding of bindings) addGrpcService(server, binding, guard);
+  server.addService({ mux: muxMethod }, { mux: muxServer.accept });
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
       if (error === null) return resolve();
@@ -51,26 +52,26 @@ export async function serveGrpc(
   });
   return {
     async stop(graceMs) {
-      const idle = gate.close(graceMs);
-      trunks.refuse();
-      await idle;
-      trunks.end();
-      const force = setTimeout(() => server.forceShutdown(), idleGraceMs);
+      const drained = guard.drain(graceMs);
+      muxServer.refuseCalls();
+      await drained;
+      muxServer.end();
+      const force = setTimeout(() => server.forceShutdown(), closeTimeoutMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(force);
     },
   };
 }
 
-/** Refuses who is not of the fleet by the head of a call: nothing of its message is taken in. */
-function refuseStrangers(gate: Gate): ServerInterceptor {
+/** Refuses a caller from outside the fleet by the headers of its call, before reading a message. */
+function authenticateCallers(guard: CallGuard): ServerInterceptor {
   return (_method, call) =>
     new ServerInterceptingCall(call, {
       start(next) {
         const listener = new ServerListenerBuilder().withOnReceiveMetadata(
           (metadata: Metadata, pass) => {
             try {
-              gate.admitCaller(metadata);
+              guard.authenticate(metadata);
             } catch (error) {
               return call.sendStatus(toStatus(error as PeerError));
             }

@@ -2,23 +2,23 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
 import { type GatewayError, PeerError } from "@tollgate/core/errors";
 import { ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
-import { detailOf, gatewayErrorOf, peerErrorOf } from "./error-detail.ts";
+import { fromErrorDetail, fromPeerReason, toErrorDetail } from "./error-detail.ts";
 
 const detailKey = "tollgate-error-bin";
 const peerKey = "tollgate-peer-error";
 
-/** A typed error as a gRPC status, its details in the trailing metadata. */
+/** Returns an error as a gRPC status, with its details in the trailing metadata. */
 export function toStatus(error: GatewayError | PeerError): StatusObject {
   const metadata = new Metadata();
   if (error instanceof PeerError) {
     metadata.set(peerKey, error.reason);
     return { code: peerStatus[error.reason], details: error.message, metadata };
   }
-  metadata.set(detailKey, Buffer.from(toBinary(ErrorDetailSchema, detailOf(error))));
+  metadata.set(detailKey, Buffer.from(toBinary(ErrorDetailSchema, toErrorDetail(error))));
   return { code: grpcStatus(error.status), details: error.message, metadata };
 }
 
-/** The typed error that a failed call carried, or a PeerError when the peer never answered. */
+/** Returns the error that a failed call carries, or a PeerError if it carries none of ours. */
 export function fromStatus(error: ServiceError): GatewayError | PeerError {
   const typed = errorIn(error.metadata, error);
   if (typed !== undefined) return typed;
@@ -30,20 +30,20 @@ export function fromStatus(error: ServiceError): GatewayError | PeerError {
 }
 
 /**
- * Whether a call certainly met no handler: its connection was closing, or was not made. grpc-js has
- * no code of its own for that, only these words.
+ * Whether a call certainly reached no handler: its connection was closing or was never made.
+ * grpc-js has no status code for that, only these texts.
  */
-export function reachedNobody({ message }: PeerError): boolean {
+export function neverReachedHandler({ message }: PeerError): boolean {
   return /^Stream refused by server|No connection established/.test(message);
 }
 
-/** The typed error in a call's trailing metadata, if there is one. */
+/** Returns the error in the trailing metadata of a call, if there is one. */
 export function errorIn(metadata: Metadata, cause?: unknown): GatewayError | PeerError | undefined {
   const [reason] = metadata.get(peerKey);
-  if (reason !== undefined) return peerErrorOf(reason.toString(), cause);
+  if (reason !== undefined) return fromPeerReason(reason.toString(), cause);
   const [encoded] = metadata.get(detailKey);
   if (!Buffer.isBuffer(encoded)) return undefined;
-  return gatewayErrorOf(fromBinary(ErrorDetailSchema, encoded), cause);
+  return fromErrorDetail(fromBinary(ErrorDetailSchema, encoded), cause);
 }
 
 const peerStatus = {
@@ -54,7 +54,7 @@ const peerStatus = {
   draining: status.UNAVAILABLE,
 } as const;
 
-/** The nearest gRPC status, for tools that look at gRPC alone; ours read the details. */
+/** Returns the closest gRPC status, for generic gRPC tools. Our clients read the details. */
 function grpcStatus(httpStatus: number): status {
   switch (httpStatus) {
     case 401:

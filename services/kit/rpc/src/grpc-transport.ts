@@ -1,61 +1,62 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PeerError } from "@tollgate/core/errors";
-import type { Trust } from "@tollgate/core/peer-auth";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { Transport } from "./client.ts";
-import { reachedNobody } from "./grpc-status.ts";
+import { neverReachedHandler } from "./grpc-status.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { lookUpTargets } from "./lookup.ts";
 import { createReplica } from "./replica.ts";
 import { createReplicas, type Replicas } from "./replicas.ts";
 
 export interface GrpcTransport extends Transport {
+  /** Closes the connections. Calls in progress run to their ends. */
   close(): void;
 }
 
-/** How long a call waits for a peer that has just gone and may be starting again. */
-const peerPatienceMs = 1_000;
-/** Calls at once meet the replicas in no order: one may meet the same a few times. */
+/** How long a call waits for a peer that is not connected and may be restarting. */
+const reconnectTimeoutMs = 1_000;
+/** Concurrent calls share the turn of the replicas, so a retry may meet the same replica again. */
 const firstRetryMs = 2;
-const longestRetryMs = 20;
+const maxRetryMs = 20;
 
 /**
- * Calls over one HTTP/2 connection to each replica behind `address` (`host:port`, several IP
- * addresses with commas between them, `dns:///…` or `unix:path`), made when first needed and made
- * anew when lost. Calls go to the replicas in turn, but for one that hangs; one that is refused
- * since its replica takes nothing new goes on to another.
+ * Creates a transport to the replicas behind `address` (`host:port`, several IP addresses with
+ * commas between them, `dns:///…` or `unix:path`). It holds one HTTP/2 connection to each, made on
+ * first use and again when lost. Calls go to the replicas in turn, except to one that is
+ * unresponsive. A call that a draining replica refuses is retried on another.
  */
-export function createGrpcTransport(address: string, trust: Trust): GrpcTransport {
+export function createGrpcTransport(address: string, peerAuth: PeerAuth): GrpcTransport {
   const replicas = createReplicas(
     () => lookUpTargets(address),
-    (target) => createReplica(target, trust),
+    (target) => createReplica(target, peerAuth),
   );
   return {
     async unary(method, request, options) {
       const retry = createRetry(options, replicas);
       for (;;) {
-        const replica = await replicas.next(retry.patienceMs());
+        const replica = await replicas.next(retry.remainingWaitMs());
         try {
           return await replica.unary(method, request, options);
         } catch (error) {
-          await retry.unlessFinal(error);
+          await retry.waitOrThrow(error);
         }
       }
     },
     async *serverStream(method, request, options) {
       const retry = createRetry(options, replicas);
-      let begun = false;
+      let hasYielded = false;
       for (;;) {
-        const replica = await replicas.next(retry.patienceMs());
+        const replica = await replicas.next(retry.remainingWaitMs());
         const stream = replica.stream(method, request, options);
         try {
           for (let message = await stream.next(); message !== null; message = await stream.next()) {
-            begun = true;
+            hasYielded = true;
             yield message;
           }
           return;
         } catch (error) {
-          if (begun) throw error;
-          await retry.unlessFinal(error);
+          if (hasYielded) throw error;
+          await retry.waitOrThrow(error);
         } finally {
           stream.close();
         }
@@ -66,30 +67,35 @@ export function createGrpcTransport(address: string, trust: Trust): GrpcTranspor
 }
 
 /**
- * A replica that ends has done nothing of a call that it refuses: another can be asked, for as long
- * as the call may take where one is ready, and else for a moment. What is final is told as
- * `unavailable`: that a replica of ours is ending is no reason for our caller to ask us again.
+ * Decides whether a failed call is sent again. Only a call that reached no handler is: one that a
+ * draining replica refused, or whose connection was not made. While some replica is ready it is
+ * retried until its timeout; otherwise a refused call is retried for a second at most, and one
+ * without a connection is not. The last error is rethrown as `unavailable`, never as `draining`: if
+ * the caller is itself a handler, its own caller would take that for a refusal and run it again.
  */
 function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions, replicas: Replicas) {
   const startedAt = performance.now();
   const elapsedMs = () => performance.now() - startedAt;
-  const mostMs = Math.min(peerPatienceMs, timeoutMs / 2);
+  const maxWaitMs = Math.min(reconnectTimeoutMs, timeoutMs / 2);
   let pauseMs = firstRetryMs;
-  const patienceMs = () => mostMs - elapsedMs();
   return {
-    patienceMs,
-    async unlessFinal(error: unknown): Promise<void> {
-      if (!(error instanceof PeerError && (isRefusal(error) || reachedNobody(error)))) throw error;
-      const limitMs = replicas.isSomeReady() ? timeoutMs : isRefusal(error) ? mostMs : 0;
+    remainingWaitMs: () => maxWaitMs - elapsedMs(),
+    async waitOrThrow(error: unknown): Promise<void> {
+      if (!isRetryable(error)) throw error;
+      const limitMs = replicas.isAnyReady() ? timeoutMs : isDraining(error) ? maxWaitMs : 0;
       if (signal?.aborted || elapsedMs() >= limitMs) {
         throw new PeerError("unavailable", error.message, error);
       }
       await sleep(pauseMs);
-      pauseMs = Math.min(pauseMs * 2, longestRetryMs);
+      pauseMs = Math.min(pauseMs * 2, maxRetryMs);
     },
   };
 }
 
-function isRefusal({ reason }: PeerError): boolean {
+function isRetryable(error: unknown): error is PeerError {
+  return error instanceof PeerError && (isDraining(error) || neverReachedHandler(error));
+}
+
+function isDraining({ reason }: PeerError): boolean {
   return reason === "draining";
 }

@@ -3,7 +3,7 @@ import { connect } from "node:http2";
 import { createServer } from "node:net";
 import { PeerError, StartError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { freePort } from "@tollgate/local/free-port";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
@@ -12,14 +12,14 @@ import { failureOf, readAll } from "../test/call-outcome.ts";
 import { createClient } from "./client.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
-import { healthOffer } from "./health-service.ts";
-import { offer } from "./implementation.ts";
+import { bindHealthService } from "./health-service.ts";
+import { bindService } from "./implementation.ts";
 
 const log = createLog("silent");
-const trust = createTrust("fleet-secret");
+const peerAuth = createPeerAuth("fleet-secret");
 
-/** Answers everything, and says nothing. */
-const emptyChat = offer(ChatService, {
+/** Responds to every call with an empty message. */
+const emptyChat = bindService(ChatService, {
   complete: async () => ({}),
   async *stream() {
     yield {};
@@ -27,8 +27,8 @@ const emptyChat = offer(ChatService, {
   embed: async () => ({}),
 });
 
-test("an address where nobody listens is unavailable, and is told so at once", async () => {
-  const transport = createGrpcTransport(`127.0.0.1:${await freePort()}`, trust);
+test("a call to an address where no server listens is unavailable at once", async () => {
+  const transport = createGrpcTransport(`127.0.0.1:${await freePort()}`, peerAuth);
   onTestFinished(() => transport.close());
   const client = createClient(ChatService, transport);
   for (const error of [
@@ -43,7 +43,7 @@ test("an address where nobody listens is unavailable, and is told so at once", a
 test("a caller without the fleet's secret is refused", async () => {
   const address = `127.0.0.1:${await freePort()}`;
   let calls = 0;
-  const chat = offer(ChatService, {
+  const chat = bindService(ChatService, {
     async complete() {
       calls += 1;
       return {};
@@ -55,9 +55,12 @@ test("a caller without the fleet's secret is refused", async () => {
     embed: async () => ({}),
   });
   let isDraining = false;
-  const server = await serveGrpc(address, [chat, healthOffer(() => isDraining)], { log, trust });
+  const server = await serveGrpc(address, [chat, bindHealthService(() => isDraining)], {
+    log,
+    peerAuth,
+  });
   for (const secret of [undefined, "another"]) {
-    const transport = createGrpcTransport(address, createTrust(secret));
+    const transport = createGrpcTransport(address, createPeerAuth(secret));
     const client = createClient(ChatService, transport);
     expect(await failureOf(client.complete({}))).toMatchObject({ reason: "refused" });
     expect((await readAll(client.stream({}))).error).toMatchObject({ reason: "refused" });
@@ -66,7 +69,7 @@ test("a caller without the fleet's secret is refused", async () => {
     transport.close();
   }
   expect(calls).toBe(0);
-  const transport = createGrpcTransport(address, trust);
+  const transport = createGrpcTransport(address, peerAuth);
   await createClient(ChatService, transport).complete({});
   expect(calls).toBe(1);
   expect(await createClient(Health, transport).check({})).toMatchObject({ status: 1 });
@@ -79,11 +82,11 @@ test("a caller without the fleet's secret is refused", async () => {
 test.each([
   ["tollgate.v1.ChatService/Complete"],
   ["grpc.health.v1.Health/Check"],
-  ["tollgate.v1.TrunkService/Trunk"],
-])("nothing of what such a caller sends to %s is taken in", async (method) => {
+  ["tollgate.v1.MuxService/Mux"],
+])("no message of a caller without the secret to %s is read", async (method) => {
   const address = `127.0.0.1:${await freePort()}`;
-  const offers = [emptyChat, healthOffer(() => false)];
-  const server = await serveGrpc(address, offers, { log, trust });
+  const bindings = [emptyChat, bindHealthService(() => false)];
+  const server = await serveGrpc(address, bindings, { log, peerAuth });
   const session = connect(`http://${address}`);
   onTestFinished(async () => {
     session.destroy();
@@ -95,36 +98,36 @@ test.each([
     "content-type": "application/grpc",
     te: "trailers",
   });
-  // The head of a message that is still to come, and it stays that way.
+  // The header of a message whose body never follows.
   request.write(Buffer.from([0, 0x02, 0, 0, 0]));
   const [headers] = await once(request, "response");
-  const trailers = once(request, "trailers").then(([told]) => told);
+  const trailers = once(request, "trailers").then(([headers]) => headers);
   request.resume();
   expect(Number(headers["grpc-status"] ?? (await trailers)["grpc-status"])).toBe(7);
 });
 
-test("a call waits a moment for a peer that is starting again", async () => {
+test("a call waits up to a second for a peer that restarts", async () => {
   const address = `127.0.0.1:${await freePort()}`;
-  const transport = createGrpcTransport(address, trust);
+  const transport = createGrpcTransport(address, peerAuth);
   const client = createClient(ChatService, transport);
   expect(await failureOf(client.complete({}))).toMatchObject({ reason: "unavailable" });
-  const answers = Promise.all([client.complete({}), readAll(client.stream({}))]);
+  const responses = Promise.all([client.complete({}), readAll(client.stream({}))]);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const server = await serveGrpc(address, [emptyChat], { log, trust });
-  const [, { error }] = await answers;
+  const server = await serveGrpc(address, [emptyChat], { log, peerAuth });
+  const [, { error }] = await responses;
   expect(error).toBeUndefined();
   transport.close();
   await server.stop(100);
 });
 
-test("an address that is taken is a reason not to start", async () => {
+test("a server does not start on an address in use", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   onTestFinished(() => {
     taken.close();
   });
   const { port } = taken.address() as { port: number };
-  const failure = await failureOf(serveGrpc(`127.0.0.1:${port}`, [], { log, trust }));
+  const failure = await failureOf(serveGrpc(`127.0.0.1:${port}`, [], { log, peerAuth }));
   expect(failure).toBeInstanceOf(StartError);
   expect((failure as StartError).message).toContain(`127.0.0.1:${port}`);
 });

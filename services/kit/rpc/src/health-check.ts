@@ -1,45 +1,49 @@
 import { PeerError } from "@tollgate/core/errors";
 
-/** How often a replica is asked for a sign of life, and how soon it must give one. */
-const askEveryMs = 500;
-export const signOfLifeMs = 500;
-/** It may be busy, or we, for longer than that; not so twice in a row. */
-const missesOfSilent = 2;
-/** One that has had no call for so long is not asked. */
-const idleMs = 10_000;
+const intervalMs = 500;
+export const healthCheckTimeoutMs = 500;
+/** Either side may be busy for longer than one timeout, but hardly for two in a row. */
+const unresponsiveAfterMisses = 2;
+/** A replica that has had no call for this long is not checked. */
+const idleAfterMs = 10_000;
 
-/** Whether a replica is silent: one that hangs keeps its connection, and calls to it only wait. */
-export interface SignOfLife {
-  isSilent(): boolean;
-  /** A call to it begins. */
-  called(): void;
-  /** Asks no more. */
+/**
+ * Detects a replica that accepts a connection but does not respond. A process that hangs keeps its
+ * connection open, so that calls to it would wait for their deadline.
+ */
+export interface HealthCheck {
+  isUnresponsive(): boolean;
+  /** Notes that a call to the replica starts. */
+  noteCall(): void;
   stop(): void;
 }
 
-/** `ask` asks for a sign of life: one that misses its deadline twice in a row is silent. */
-export function watchSignOfLife(ask: () => Promise<unknown>): SignOfLife {
+/**
+ * Calls `check` every 500 ms while the replica is in use. A replica is unresponsive once two checks
+ * in a row have passed their deadline, until one succeeds or fails in time.
+ */
+export function startHealthCheck(check: () => Promise<unknown>): HealthCheck {
   let misses = 0;
-  let isAsked = false;
-  let calledAt = -Infinity;
+  let isChecking = false;
+  let lastCallAt = -Infinity;
 
-  async function look(): Promise<void> {
-    const isIdle = performance.now() - calledAt > idleMs;
-    if (isAsked || (isIdle && misses === 0)) return;
-    isAsked = true;
-    const isMiss = await ask().then(() => false, isDeadline);
+  async function run(): Promise<void> {
+    const isIdle = performance.now() - lastCallAt > idleAfterMs;
+    if (isChecking || (isIdle && misses === 0)) return;
+    isChecking = true;
+    const isMiss = await check().then(() => false, isDeadline);
     misses = isMiss ? misses + 1 : 0;
-    isAsked = false;
+    isChecking = false;
   }
 
-  const clock = setInterval(() => void look(), askEveryMs);
-  clock.unref();
+  const timer = setInterval(() => void run(), intervalMs);
+  timer.unref();
   return {
-    isSilent: () => misses >= missesOfSilent,
-    called() {
-      calledAt = performance.now();
+    isUnresponsive: () => misses >= unresponsiveAfterMisses,
+    noteCall() {
+      lastCallAt = performance.now();
     },
-    stop: () => clearInterval(clock),
+    stop: () => clearInterval(timer),
   };
 }
 

@@ -1,9 +1,9 @@
 import { Health, HealthCheckResponse_ServingStatus } from "@tollgate/proto/grpc/health/v1/health";
-import { type Offer, offer } from "./implementation.ts";
+import { bindService, type ServiceBinding } from "./implementation.ts";
 
-/** The standard gRPC health service. Reports SERVING until `isDraining` returns true. */
-export function healthOffer(isDraining: () => boolean): Offer {
-  return offer(Health, {
+/** Binds the standard gRPC health service. It reports SERVING until `isDraining` returns true. */
+export function bindHealthService(isDraining: () => boolean): ServiceBinding {
+  return bindService(Health, {
     async check() {
       const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;
       return { status: isDraining() ? NOT_SERVING : SERVING };

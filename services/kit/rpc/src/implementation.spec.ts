@@ -1,9 +1,9 @@
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { expect, test } from "vitest";
-import { offer } from "./implementation.ts";
+import { bindService } from "./implementation.ts";
 
-test("a service without all its methods is not offered", () => {
-  expect(() => offer(ChatService, { complete: async () => ({}) } as never)).toThrow(
-    "tollgate.v1.ChatService.Stream is missing",
+test("a service cannot be bound while one of its methods has no handler", () => {
+  expect(() => bindService(ChatService, { complete: async () => ({}) } as never)).toThrow(
+    "tollgate.v1.ChatService.Stream has no handler",
   );
 });

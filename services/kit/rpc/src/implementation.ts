@@ -8,8 +8,8 @@ import type {
 import type { TraceHeaders } from "@tollgate/core/tracing";
 
 /**
- * The typed face of a service, the same whether a call crosses the network or stays in the
- * process. A unary method is an async function, a server stream an async iterable.
+ * The handlers of a service, the same whether its callers are in this process or in another. A
+ * unary method is an async function, a server-streaming method returns an async iterable.
  */
 export type Implementation<S extends DescService> = {
   [Name in keyof S["method"]]: Handler<S["method"][Name]>;
@@ -25,15 +25,15 @@ type Handler<Method> =
         ) => AsyncIterable<MessageInitShape<Output>>
       : never;
 
-/** What a handler knows of the call besides its request. */
+/** What a handler receives with each request. */
 export interface CallContext {
-  /** Aborts when the caller goes away or its deadline passes. */
+  /** Aborts when the caller cancels or disconnects, or when the deadline passes. */
   readonly signal: AbortSignal;
   /** The caller's trace, where it has one and traces are on. */
   readonly trace?: TraceHeaders | undefined;
 }
 
-/** The same methods as a caller sees them. */
+/** The methods of a service as a caller uses them. */
 export type Client<S extends DescService> = {
   [Name in keyof S["method"]]: ClientMethod<S["method"][Name]>;
 };
@@ -49,37 +49,44 @@ type ClientMethod<Method> =
       : never;
 
 export interface CallOptions {
+  /** Cancels the call when it aborts. */
   signal?: AbortSignal | undefined;
-  /** The whole call, a stream to its end included. Default 5,000 ms: every call has a limit. */
+  /** Bounds the complete call, a stream to its end included. Default 5,000 ms. */
   timeoutMs?: number | undefined;
   /** Set by the tracer alone. */
   trace?: TraceHeaders | undefined;
 }
 
+/** Every call has a timeout. */
 export const defaultTimeoutMs = 5_000;
 
-/** A service together with what answers it. */
-export interface Offer {
+/** A service together with the handlers of its methods, by method name. */
+export interface ServiceBinding {
   service: DescService;
   methods: ReadonlyMap<string, AnyHandler>;
 }
 
-/** A message, or what one is made from, with its type forgotten. */
+/** A message, or the fields to create one from, without its type. */
 export type Fields = Record<string, unknown>;
 
-/** A handler with its types forgotten: the transports put message and method together again. */
+/** A handler without its types. The transports pair each handler with its method. */
 export type AnyHandler = (
   request: never,
   context: CallContext,
 ) => Promise<Fields> | AsyncIterable<Fields>;
 
-/** Pairs a service with its implementation, checked against each other by their types. */
-export function offer<S extends DescService>(service: S, implementation: Implementation<S>): Offer {
+/** Pairs a service with its implementation. Throws when a method has no handler. */
+export function bindService<S extends DescService>(
+  service: S,
+  implementation: Implementation<S>,
+): ServiceBinding {
   const byName = implementation as Record<string, AnyHandler>;
   const methods = new Map<string, AnyHandler>();
   for (const method of service.methods) {
     const handler = byName[method.localName];
-    if (handler === undefined) throw new Error(`${service.typeName}.${method.name} is missing`);
+    if (handler === undefined) {
+      throw new Error(`${service.typeName}.${method.name} has no handler`);
+    }
     methods.set(method.name, handler);
   }
   return { service, methods };

@@ -1,26 +1,26 @@
-import { PeerError } from "@tollgate/core/errors";
+import type { PeerError } from "@tollgate/core/errors";
 import type { TraceHeaders } from "@tollgate/core/tracing";
-import { callerGone } from "./cancelled-caller.ts";
+import { cancelledError, deadlineError } from "./cancellation.ts";
 import { type CallContext, type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 
 /**
- * A call under way inside the process, as its handler sees it: it ends by its limit in time, and
- * when its caller goes away. One object a call, and no more where nothing happens.
+ * A call inside the process, as its handler sees it. It aborts at its deadline and when its caller
+ * cancels. A call that does neither allocates this one object and no AbortController.
  */
-export class BoundedCall implements CallContext {
+export class LocalCall implements CallContext {
   readonly trace: TraceHeaders | undefined;
-  /** Why the call was given up, once it was. */
-  ended: PeerError | undefined;
-  readonly #caller: AbortSignal | undefined;
+  /** Why the call was aborted; undefined until then. */
+  abortReason: PeerError | undefined;
+  readonly #callerSignal: AbortSignal | undefined;
   readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
   #controller: AbortController | undefined;
-  #giveUp: ((reason: PeerError) => void) | undefined;
+  #reject: ((reason: PeerError) => void) | undefined;
 
-  /** Starts the clock; `clear` must follow. */
+  /** Starts the timer. The caller must call `dispose` at the end. */
   constructor({ signal, timeoutMs = defaultTimeoutMs, trace }: CallOptions) {
     this.trace = trace;
-    this.#caller = signal;
+    this.#callerSignal = signal;
     this.#timeoutMs = timeoutMs;
     this.#timer = setTimeout(expire, timeoutMs, this);
     this.#timer.unref();
@@ -28,48 +28,48 @@ export class BoundedCall implements CallContext {
     else signal?.addEventListener("abort", this, { once: true });
   }
 
-  /** Made when it is first asked for, since most handlers never look. */
+  /** Created on first use, since most handlers never read it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.ended !== undefined) this.#controller.abort(this.ended);
+      if (this.abortReason !== undefined) this.#controller.abort(this.abortReason);
     }
     return this.#controller.signal;
   }
 
-  /** The caller's signal calls it. */
+  /** Listens to the caller's signal. */
   handleEvent(): void {
-    this.#end(callerGone());
+    this.#abort(cancelledError());
   }
 
   expire(): void {
-    this.#end(new PeerError("deadline", `no answer within ${this.#timeoutMs} ms`));
+    this.#abort(deadlineError(this.#timeoutMs));
   }
 
   /**
-   * What `work` comes to, unless the call is given up first: then the PeerError that says why. One
-   * is waited for at a time.
+   * Resolves with the result of `work`, or rejects with the abort reason if the call is aborted
+   * first. At most one promise at a time.
    */
-  within<T>(work: Promise<T>): Promise<T> {
+  race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.ended !== undefined) reject(this.ended);
-      this.#giveUp = reject;
+      if (this.abortReason !== undefined) reject(this.abortReason);
+      this.#reject = reject;
       work.then(resolve, reject);
     });
   }
 
-  clear(): void {
+  dispose(): void {
     clearTimeout(this.#timer);
-    this.#caller?.removeEventListener("abort", this);
+    this.#callerSignal?.removeEventListener("abort", this);
   }
 
-  #end(reason: PeerError): void {
-    this.ended = reason;
+  #abort(reason: PeerError): void {
+    this.abortReason = reason;
     this.#controller?.abort(reason);
-    this.#giveUp?.(reason);
+    this.#reject?.(reason);
   }
 }
 
-function expire(call: BoundedCall): void {
+function expire(call: LocalCall): void {
   call.expire();
 }

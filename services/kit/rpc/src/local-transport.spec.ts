@@ -8,7 +8,7 @@ import { createLocalTransport } from "./local-transport.ts";
 
 const log = createLog("silent");
 
-test("a service that is not in the process is unavailable", async () => {
+test("a service that this process does not serve is unavailable", async () => {
   const client = createClient(ChatService, createLocalTransport(log));
   for (const error of [
     await failureOf(client.complete({})),

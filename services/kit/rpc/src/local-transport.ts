@@ -2,28 +2,31 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import { refuseGoneCaller } from "./cancelled-caller.ts";
+import { throwIfCancelled } from "./cancellation.ts";
 import type { Transport } from "./client.ts";
-import type { AnyHandler, CallOptions, Fields, Offer } from "./implementation.ts";
-import { BoundedCall } from "./local-call.ts";
+import type { AnyHandler, CallOptions, Fields, ServiceBinding } from "./implementation.ts";
+import { LocalCall } from "./local-call.ts";
 import { nameOf } from "./method-name.ts";
 import { outgoingError } from "./outgoing-error.ts";
 
 export interface LocalTransport extends Transport {
-  add(offer: Offer): void;
+  /** Makes a service of this process callable. */
+  add(binding: ServiceBinding): void;
 }
 
 /**
- * Calls between services that live in one process: the same interface, deadlines, cancellation
- * and errors as over gRPC, without the encoding. Messages are handed over, not copied, so neither
- * side changes one after it was sent.
+ * Creates a transport between services of one process, with the same deadlines, cancellation and
+ * errors as over gRPC. Messages are passed by reference, so that neither side may change one after
+ * sending it.
  */
 export function createLocalTransport(log: Log): LocalTransport {
   const handlers = new Map<DescMethod, AnyHandler>();
 
   function handlerOf(method: DescMethod): AnyHandler {
     const handler = handlers.get(method);
-    if (handler === undefined) throw new PeerError("unavailable", `${nameOf(method)} is not up`);
+    if (handler === undefined) {
+      throw new PeerError("unavailable", `${nameOf(method)} is not served in this process`);
+    }
     return handler;
   }
 
@@ -37,15 +40,15 @@ export function createLocalTransport(log: Log): LocalTransport {
 
     async unary(method, request, options) {
       const handler = handlerOf(method);
-      refuseGoneCaller(options);
-      const call = new BoundedCall(options);
+      throwIfCancelled(options);
+      const call = new LocalCall(options);
       try {
-        const answer = handler(request as never, call) as Promise<Fields>;
-        return create(method.output, await call.within(answer));
+        const response = handler(request as never, call) as Promise<Fields>;
+        return create(method.output, await call.race(response));
       } catch (error) {
-        throw call.ended ?? outgoingError(error, nameOf(method), log);
+        throw call.abortReason ?? outgoingError(error, nameOf(method), log);
       } finally {
-        call.clear();
+        call.dispose();
       }
     },
 
@@ -62,26 +65,26 @@ async function* localStream(
   log: Log,
 ): AsyncGenerator<Message> {
   const handler = handlerOf(method);
-  refuseGoneCaller(options);
-  const call = new BoundedCall(options);
-  const answer = handler(request as never, call) as AsyncIterable<Fields>;
-  const messages = answer[Symbol.asyncIterator]();
-  let ended = false;
+  throwIfCancelled(options);
+  const call = new LocalCall(options);
+  const response = handler(request as never, call) as AsyncIterable<Fields>;
+  const messages = response[Symbol.asyncIterator]();
+  let isDone = false;
   try {
     for (;;) {
-      const next = await call.within(messages.next());
-      if (call.ended !== undefined) throw call.ended;
-      ended = next.done === true;
-      if (ended) return;
+      const next = await call.race(messages.next());
+      if (call.abortReason !== undefined) throw call.abortReason;
+      isDone = next.done === true;
+      if (isDone) return;
       yield create(method.output, next.value);
     }
   } catch (error) {
-    throw call.ended ?? outgoingError(error, nameOf(method), log);
+    throw call.abortReason ?? outgoingError(error, nameOf(method), log);
   } finally {
-    // A handler that does not heed its signal is not waited for.
-    const left = ended ? undefined : messages.return?.();
-    left?.catch(() => {});
-    if (call.ended === undefined) await left;
-    call.clear();
+    const returned = isDone ? undefined : messages.return?.();
+    returned?.catch(() => {});
+    // The handler of an aborted call may ignore its signal, so the caller does not wait for it.
+    if (call.abortReason === undefined) await returned;
+    call.dispose();
   }
 }

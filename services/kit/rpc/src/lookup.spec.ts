@@ -8,10 +8,10 @@ test.each([
   ["dns:///127.0.0.1:9090", ["ipv4:127.0.0.1:9090"]],
   ["unix:/run/ledger.sock", ["unix:/run/ledger.sock"]],
   ["nobody.invalid:9090", []],
-])("%s is %j", async (address, targets) => {
+])("the targets of %s are %j", async (address, targets) => {
   expect(await lookUpTargets(address)).toEqual(targets);
 });
 
-test("a name stands for all its addresses", async () => {
+test("a host name has all its addresses as targets", async () => {
   expect(await lookUpTargets("localhost:9090")).toContain("ipv4:127.0.0.1:9090");
 });

@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
 
 /**
- * The replicas behind an address, each as gRPC writes it: all addresses of a name (`host:port` or
- * `dns:///host:port`), several with commas between them, or what else gRPC knows, such as a
- * `unix:path`, as it is. None where a name is not known.
+ * Returns the gRPC targets of an address, one for each replica: every IP address of a host name
+ * (`host:port` or `dns:///host:port`), the targets of each part of a list with commas, or any other
+ * target, such as `unix:path`, unchanged. Returns none for a name that cannot be resolved.
  */
 export async function lookUpTargets(address: string): Promise<string[]> {
   const found = await Promise.all(address.split(",").map(targetsOf));

@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 
-/** A method's name in paths, on a trunk, in logs and in spans. */
+/** Returns the fully qualified name of a method, for example `tollgate.v1.LedgerService/Hold`. */
 export function nameOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }

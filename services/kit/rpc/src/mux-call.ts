@@ -1,63 +1,63 @@
 import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
-import { callerGone } from "./cancelled-caller.ts";
+import { cancelledError, deadlineError } from "./cancellation.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
-import type { Trunk } from "./mux-client.ts";
-import type { AnswerStream } from "./response-stream.ts";
+import type { MuxClient } from "./mux-client.ts";
+import type { ResponseStream } from "./response-stream.ts";
 
-/** A call on a trunk that is answered once. */
-export async function trunkUnary(
-  trunk: Trunk,
+/** Makes a unary call on a mux. */
+export async function muxUnary(
+  mux: MuxClient,
   method: DescMethod,
   request: Uint8Array,
   options: CallOptions,
 ): Promise<Message> {
-  const answer = await new Promise<Uint8Array | undefined>((resolve, reject) => {
+  const response = await new Promise<Uint8Array | undefined>((resolve, reject) => {
     let message: Uint8Array | undefined;
-    const call = trunk.begin(openOf(method, options), request, {
-      message(bytes) {
+    const call = mux.start(openOf(method, options), request, {
+      onMessage(bytes) {
         message = bytes;
       },
-      end(error) {
-        stopClock();
+      onEnd(error) {
+        stopWatching();
         if (error === undefined) resolve(message);
         else reject(error);
       },
     });
-    const stopClock = startClock(options, (error) => {
+    const stopWatching = watchLimits(options, (error) => {
       call.cancel();
       reject(error);
     });
   });
-  if (answer === undefined) throw new PeerError("unavailable", "the answer has no message");
-  return fromBinary(method.output, answer);
+  if (response === undefined) throw new PeerError("unavailable", "the response has no message");
+  return fromBinary(method.output, response);
 }
 
-/** A call on a trunk that is answered by a stream. */
-export function trunkStream(
-  trunk: Trunk,
+/** Makes a server-streaming call on a mux. */
+export function muxStream(
+  mux: MuxClient,
   method: DescMethod,
   request: Uint8Array,
   options: CallOptions,
-): AnswerStream {
+): ResponseStream {
   const unread: { bytes: Uint8Array; credit: number }[] = [];
   let ended: { error: Error | undefined } | undefined;
   let wake = () => {};
-  const call = trunk.begin(openOf(method, options), request, {
-    message(bytes, credit) {
+  const call = mux.start(openOf(method, options), request, {
+    onMessage(bytes, credit) {
       unread.push({ bytes, credit });
       wake();
     },
-    end,
+    onEnd: end,
   });
-  const stopClock = startClock(options, (error) => {
+  const stopWatching = watchLimits(options, (error) => {
     call.cancel();
     end(error);
   });
 
   function end(error: Error | undefined): void {
-    stopClock();
+    stopWatching();
     ended = { error };
     wake();
   }
@@ -78,7 +78,7 @@ export function trunkStream(
       }
     },
     close() {
-      stopClock();
+      stopWatching();
       call.cancel();
     },
   };
@@ -89,15 +89,15 @@ function openOf(method: DescMethod, { timeoutMs = defaultTimeoutMs, trace }: Cal
 }
 
 /**
- * Calls `onLimit` when the call has taken too long or its caller goes away, unless it is stopped
- * before.
+ * Calls `onLimit` once when the timeout passes or the caller's signal aborts, unless the returned
+ * function is called before.
  */
-function startClock(
+function watchLimits(
   { signal, timeoutMs = defaultTimeoutMs }: CallOptions,
   onLimit: (error: PeerError) => void,
 ): () => void {
-  const onTimeout = () => reach(new PeerError("deadline", `no answer within ${timeoutMs} ms`));
-  const onAbort = () => reach(callerGone());
+  const onTimeout = () => reach(deadlineError(timeoutMs));
+  const onAbort = () => reach(cancelledError());
   const timer = setTimeout(onTimeout, timeoutMs);
   signal?.addEventListener("abort", onAbort, { once: true });
   function stop(): void {

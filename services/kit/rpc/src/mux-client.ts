@@ -2,115 +2,129 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, type Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { PeerError } from "@tollgate/core/errors";
 import {
-  type AnswerFrame,
-  CallerFrameSchema,
+  type MuxResponse,
   type OpenSchema,
-  type TrunkResponse,
-} from "@tollgate/proto/tollgate/v1/trunk";
-import { errorOfEnd } from "./error-detail.ts";
+  RequestFrameSchema,
+  type ResponseFrame,
+} from "@tollgate/proto/tollgate/v1/mux";
+import { fromEnd } from "./error-detail.ts";
 import { createFrameBatch } from "./frame-batch.ts";
 import { fromStatus } from "./grpc-status.ts";
-import { trunkMethod, weightOf, windowBytes } from "./mux.ts";
+import { muxMethod, windowBytes, windowCost } from "./mux.ts";
 
-/** The caller's end of a stream that carries many calls to one replica. */
-export interface Trunk {
-  begin(open: MessageInitShape<typeof OpenSchema>, request: Uint8Array, answer: Answer): Call;
-  /** Whether calls may be begun: not once the replica said that it takes no more. */
+/** The client's end of a mux to one replica. */
+export interface MuxClient {
+  start(
+    open: MessageInitShape<typeof OpenSchema>,
+    request: Uint8Array,
+    listener: ResponseListener,
+  ): MuxCall;
+  /** Whether calls may be started: not after the replica has announced that it drains. */
   isOpen(): boolean;
-  /** Calls under way go on to their ends. */
+  /** Starts no more calls, and ends the stream once those in progress have ended. */
   close(): void;
 }
 
-/** Who is told what comes of a call. */
-export interface Answer {
-  /** In a stream, `credit` is to be granted once the message has been read. */
-  message(bytes: Uint8Array, credit: number): void;
-  /** The last that it is told. */
-  end(error: Error | undefined): void;
+/** Receives the response to a call. */
+export interface ResponseListener {
+  /** The reader of a stream grants `credit` back once it has read the message. */
+  onMessage(bytes: Uint8Array, credit: number): void;
+  /** Called once, after the last message, unless the call was cancelled. */
+  onEnd(error: Error | undefined): void;
 }
 
-/** A call under way. */
-export interface Call {
-  /** Lets the callee send so much more. */
+/** A call in progress. */
+export interface MuxCall {
+  /** Lets the server send this many more bytes. */
   grant(credit: number): void;
-  /** The answer is told nothing more. */
+  /** Cancels the call. Its listener is not called again. */
   cancel(): void;
 }
 
-/** Given back in lumps: a frame for every message would cost as much as the message. */
-const leastGrant = windowBytes / 4;
+/** Credit is granted in steps: a frame for every message would cost as much as the message. */
+const minGrantBytes = windowBytes / 4;
 
-type Body = NonNullable<MessageInitShape<typeof CallerFrameSchema>["body"]>;
+type Body = NonNullable<MessageInitShape<typeof RequestFrameSchema>["body"]>;
 
-interface Waiting {
-  answer: Answer;
-  pieces: Uint8Array[];
+interface PendingCall {
+  listener: ResponseListener;
+  /** The chunks so far of a message that is incomplete. */
+  chunks: Uint8Array[];
   grant(credit: number): void;
 }
 
 /**
- * How a trunk ended: its connection was `lost`, the replica `left` since it takes no more calls,
- * or it knows no trunks and is `plain`.
+ * Why a mux ended: its connection was `lost`, the replica has `drained`, or the replica does not
+ * serve the mux and the method is `unsupported`.
  */
-export type TrunkEnd = "lost" | "left" | "plain";
+export type MuxEnd = "lost" | "drained" | "unsupported";
 
-/** Opens one. `onEnd` is called when it has ended. */
-export function openTrunk(client: Client, shown: Metadata, onEnd: (how: TrunkEnd) => void): Trunk {
-  const { path, requestSerialize, responseDeserialize } = trunkMethod;
-  const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, shown);
-  const calls = new Map<number, Waiting>();
-  const outgoing = createFrameBatch(CallerFrameSchema, (batch) => {
+/** Opens a mux on the connection of `client`. Calls `onEnd` once when it has ended. */
+export function openMux(
+  client: Client,
+  metadata: Metadata,
+  onEnd: (reason: MuxEnd) => void,
+): MuxClient {
+  const { path, requestSerialize, responseDeserialize } = muxMethod;
+  const stream = client.makeBidiStreamRequest(
+    path,
+    requestSerialize,
+    responseDeserialize,
+    metadata,
+  );
+  const calls = new Map<number, PendingCall>();
+  const outgoing = createFrameBatch(RequestFrameSchema, (batch) => {
     if (!hasEnded) stream.write(batch);
   });
   let lastCall = 0;
-  let takesCalls = true;
+  let acceptsCalls = true;
   let hasEnded = false;
   let isClosing = false;
 
-  /** Not half-closed before: calls under way still send credit and cancels. */
+  /** The stream is not half-closed before: calls in progress still send credit and cancels. */
   function endIfDone(): void {
     if (!isClosing || hasEnded || calls.size > 0) return;
     outgoing.flush();
     stream.cancel();
   }
 
-  function end(error: Error, how: TrunkEnd): void {
+  function end(error: Error, reason: MuxEnd): void {
     if (hasEnded) return;
     hasEnded = true;
-    takesCalls = false;
-    onEnd(how);
-    for (const { answer } of calls.values()) answer.end(error);
+    acceptsCalls = false;
+    onEnd(reason);
+    for (const { listener } of calls.values()) listener.onEnd(error);
     calls.clear();
   }
 
-  function receive(frame: AnswerFrame): void {
-    if (frame.call === 0) takesCalls = false;
+  function receive(frame: ResponseFrame): void {
+    if (frame.call === 0) acceptsCalls = false;
     const call = calls.get(frame.call);
     if (call === undefined) return;
-    if (frame.payload !== undefined) takePiece(call, frame.payload, frame.more);
+    if (frame.payload !== undefined) receiveChunk(call, frame.payload, frame.more);
     if (frame.end === undefined) return;
     calls.delete(frame.call);
-    call.answer.end(errorOfEnd(frame.end));
+    call.listener.onEnd(fromEnd(frame.end));
     endIfDone();
   }
 
-  stream.on("data", ({ frames }: TrunkResponse) => frames.forEach(receive));
-  stream.on("end", () => end(notBegun("the replica has ended"), "left"));
+  stream.on("data", ({ frames }: MuxResponse) => frames.forEach(receive));
+  stream.on("end", () => end(notBegun("the replica has drained"), "drained"));
   stream.on("error", (error: ServiceError) => {
     if (error.code === status.UNIMPLEMENTED) {
-      return end(notBegun("the replica knows plain calls alone"), "plain");
+      return end(notBegun("the replica does not serve the mux"), "unsupported");
     }
     const failure = fromStatus(error);
-    const isLeaving = failure instanceof PeerError && failure.reason === "draining";
-    end(failure, isLeaving ? "left" : "lost");
+    const isDraining = failure instanceof PeerError && failure.reason === "draining";
+    end(failure, isDraining ? "drained" : "lost");
   });
 
   return {
-    begin(open, request, answer) {
+    start(open, request, listener) {
       const call = nextCall();
       const send = (body: Body, payload?: Uint8Array) => outgoing.add({ call, body }, payload);
       const grant = granter((credit) => send({ case: "credit", value: credit }));
-      calls.set(call, { answer, pieces: [], grant });
+      calls.set(call, { listener, chunks: [], grant });
       send({ case: "open", value: open }, request);
       return {
         grant,
@@ -120,9 +134,9 @@ export function openTrunk(client: Client, shown: Metadata, onEnd: (how: TrunkEnd
         },
       };
     },
-    isOpen: () => takesCalls,
+    isOpen: () => acceptsCalls,
     close() {
-      takesCalls = false;
+      acceptsCalls = false;
       isClosing = true;
       endIfDone();
     },
@@ -134,28 +148,29 @@ export function openTrunk(client: Client, shown: Metadata, onEnd: (how: TrunkEnd
   }
 }
 
-function takePiece({ answer, pieces, grant }: Waiting, piece: Uint8Array, more: boolean): void {
+function receiveChunk(call: PendingCall, chunk: Uint8Array, more: boolean): void {
+  const { listener, chunks, grant } = call;
   if (more) {
-    pieces.push(piece);
-    grant(weightOf(piece));
+    chunks.push(chunk);
+    grant(windowCost(chunk));
     return;
   }
-  const message = pieces.length === 0 ? piece : Buffer.concat([...pieces, piece]);
-  pieces.length = 0;
-  answer.message(message, weightOf(piece));
+  const message = chunks.length === 0 ? chunk : Buffer.concat([...chunks, chunk]);
+  chunks.length = 0;
+  listener.onMessage(message, windowCost(chunk));
 }
 
 function granter(send: (credit: number) => void): (credit: number) => void {
   let owed = 0;
   return (credit) => {
     owed += credit;
-    if (owed < leastGrant) return;
+    if (owed < minGrantBytes) return;
     send(owed);
     owed = 0;
   };
 }
 
-/** What was not begun can be asked of another replica, or in another way. */
+/** Returns the error of a call that was never begun: it is retried, here or on another replica. */
 function notBegun(message: string): PeerError {
   return new PeerError("draining", message);
 }

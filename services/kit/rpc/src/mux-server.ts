@@ -1,68 +1,68 @@
 import { type handleBidiStreamingCall, Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 import { PeerError } from "@tollgate/core/errors";
 import {
-  AnswerFrameSchema,
-  type CallerFrame,
-  type TrunkRequest,
-} from "@tollgate/proto/tollgate/v1/trunk";
-import type { Gate } from "./call-guard.ts";
+  type MuxRequest,
+  type RequestFrame,
+  ResponseFrameSchema,
+} from "@tollgate/proto/tollgate/v1/mux";
+import type { CallGuard } from "./call-guard.ts";
 import { createFrameBatch } from "./frame-batch.ts";
 import { toStatus } from "./grpc-status.ts";
-import { type AnswerableCall, type Answerer, createAnswerableCall } from "./mux-response.ts";
+import { createIncomingCall, type IncomingCall, type MuxHandler } from "./mux-handlers.ts";
 
-type Stream = ServerDuplexStream<TrunkRequest, Buffer>;
+type Stream = ServerDuplexStream<MuxRequest, Buffer>;
 
-/** The callee's ends of all trunks with it. */
-export interface Trunks {
-  handle: handleBidiStreamingCall<TrunkRequest, Buffer>;
-  /** Tells the callers that no call is begun any more. */
-  refuse(): void;
-  /** Ends them; calls still under way fail. */
+/** The server's end of every mux that its clients have opened. */
+export interface MuxServer {
+  accept: handleBidiStreamingCall<MuxRequest, Buffer>;
+  /** Announces to all clients that no more calls are begun. */
+  refuseCalls(): void;
+  /** Ends every mux. Calls still in progress fail with `unavailable`. */
   end(): void;
 }
 
-export function createTrunks(answer: Answerer, gate: Gate): Trunks {
-  const all = new Set<OpenTrunk>();
+export function createMuxServer(handle: MuxHandler, guard: CallGuard): MuxServer {
+  const open = new Set<OpenMux>();
   return {
-    handle(stream) {
+    accept(stream) {
       try {
-        gate.admitCall();
+        guard.admit();
       } catch (error) {
         stream.emit("error", toStatus(error as PeerError));
         return;
       }
-      // grpc-js keeps what a caller sent, to send it again, until it has been answered something.
+      // Until the first response, a grpc-js client retains what it sent in order to resend it.
       stream.sendMetadata(new Metadata());
-      const trunk = serveTrunk(stream, answer, () => all.delete(trunk));
-      all.add(trunk);
+      const mux = serveMux(stream, handle, () => open.delete(mux));
+      open.add(mux);
     },
-    refuse() {
-      for (const trunk of all) trunk.refuse();
+    refuseCalls() {
+      for (const mux of open) mux.refuseCalls();
     },
     end() {
-      for (const trunk of all) trunk.end();
+      for (const mux of open) mux.end();
     },
   };
 }
 
-type OpenTrunk = ReturnType<typeof serveTrunk>;
+type OpenMux = ReturnType<typeof serveMux>;
 
-function serveTrunk(stream: Stream, answer: Answerer, onGone: () => void) {
-  const calls = new Map<number, AnswerableCall>();
+function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
+  const calls = new Map<number, IncomingCall>();
   let isOpen = true;
-  let callerIsDone = false;
-  const outgoing = createFrameBatch(AnswerFrameSchema, (batch) => {
+  let isClientDone = false;
+  const outgoing = createFrameBatch(ResponseFrameSchema, (batch) => {
     if (isOpen) stream.write(batch);
   });
 
-  function receive({ call: id, body, payload }: CallerFrame): void {
+  function receive({ call: id, body, payload }: RequestFrame): void {
     switch (body.case) {
       case "open": {
-        const call = createAnswerableCall(id, outgoing.add);
+        const call = createIncomingCall(id, outgoing.add);
         calls.set(id, call);
-        void answer(body.value, payload, call).finally(() => {
+        void handle(body.value, payload, call).finally(() => {
           calls.delete(id);
-          if (isOpen && callerIsDone && calls.size === 0) end();
+          if (isOpen && isClientDone && calls.size === 0) end();
         });
         return;
       }
@@ -74,25 +74,25 @@ function serveTrunk(stream: Stream, answer: Answerer, onGone: () => void) {
     }
   }
 
-  function gone(): void {
+  function cancelAll(): void {
     isOpen = false;
-    onGone();
+    onClosed();
     for (const call of calls.values()) call.cancel();
   }
 
   function end(): void {
     outgoing.flush();
     isOpen = false;
-    onGone();
+    onClosed();
     if (calls.size === 0) stream.end();
-    else stream.emit("error", toStatus(new PeerError("unavailable", "the replica ends")));
+    else stream.emit("error", toStatus(new PeerError("unavailable", "the replica stopped")));
   }
 
-  stream.on("data", ({ frames }: TrunkRequest) => frames.forEach(receive));
-  stream.on("cancelled", gone);
+  stream.on("data", ({ frames }: MuxRequest) => frames.forEach(receive));
+  stream.on("cancelled", cancelAll);
   stream.on("end", () => {
-    callerIsDone = true;
+    isClientDone = true;
     if (isOpen && calls.size === 0) end();
   });
-  return { refuse: () => outgoing.add({ call: 0 }), end };
+  return { refuseCalls: () => outgoing.add({ call: 0 }), end };
 }

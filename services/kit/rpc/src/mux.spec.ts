@@ -6,31 +6,31 @@ import { join } from "node:path";
 import { type handleBidiStreamingCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { PeerError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createGate } from "./call-guard.ts";
+import { createCallGuard } from "./call-guard.ts";
 import { createClient } from "./client.ts";
-import { addPlainService } from "./grpc-handlers.ts";
+import { addGrpcService } from "./grpc-handlers.ts";
 import { type GrpcServer, serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
-import { type CallContext, type Implementation, offer } from "./implementation.ts";
-import { trunkMethod } from "./mux.ts";
+import { bindService, type CallContext, type Implementation } from "./implementation.ts";
+import { muxMethod } from "./mux.ts";
 
 const log = createLog("silent");
-const trust = createTrust("fleet-secret");
-const patient = { timeoutMs: 60_000 };
+const peerAuth = createPeerAuth("fleet-secret");
+const longTimeout = { timeoutMs: 60_000 };
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-trunk-"));
+  folder = await mkdtemp(join(tmpdir(), "tollgate-mux-"));
 });
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 type Chat = Implementation<typeof ChatService>;
 
-function chatOffer(some: Partial<Chat>) {
+function bindChat(some: Partial<Chat>) {
   const idle: Chat = {
     complete: async () => ({}),
     async *stream() {
@@ -38,11 +38,11 @@ function chatOffer(some: Partial<Chat>) {
     },
     embed: async () => ({}),
   };
-  return offer(ChatService, { ...idle, ...some });
+  return bindService(ChatService, { ...idle, ...some });
 }
 
 async function serve(name: string, some: Partial<Chat>): Promise<GrpcServer> {
-  const server = await serveGrpc(addressOf(name), [chatOffer(some)], { log, trust });
+  const server = await serveGrpc(addressOf(name), [bindChat(some)], { log, peerAuth });
   onTestFinished(() => server.stop(0));
   return server;
 }
@@ -51,7 +51,7 @@ const addressOf = (...names: string[]) =>
   names.map((name) => `unix:${join(folder, name)}`).join(",");
 
 function transportTo(...names: string[]) {
-  const transport = createGrpcTransport(addressOf(...names), trust);
+  const transport = createGrpcTransport(addressOf(...names), peerAuth);
   onTestFinished(() => transport.close());
   return transport;
 }
@@ -64,11 +64,11 @@ async function readAll<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return messages;
 }
 
-/** A line to `to` that can be cut, and held up. */
-async function lineTo(to: string, name: string) {
+/** Opens a proxy to the socket `to` that can be cut off, and paused. */
+async function proxyTo(to: string, name: string) {
   const sockets = new Set<Socket>();
   const pairs: [near: Socket, far: Socket][] = [];
-  const line = createServer((near) => {
+  const server = createServer((near) => {
     const far = connect(join(folder, to));
     for (const socket of [near, far]) {
       sockets.add(socket);
@@ -81,37 +81,37 @@ async function lineTo(to: string, name: string) {
     near.pipe(far).pipe(near);
     pairs.push([near, far]);
   });
-  line.listen(join(folder, name));
-  await once(line, "listening");
-  onTestFinished(() => void line.close());
+  server.listen(join(folder, name));
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
   return {
     cut() {
       for (const socket of sockets) socket.destroy();
       sockets.clear();
     },
-    hold() {
+    pause() {
       for (const [near, far] of pairs) {
         near.unpipe(far);
         far.unpipe(near);
       }
     },
-    release() {
+    resume() {
       for (const [near, far] of pairs) near.pipe(far).pipe(near);
     },
   };
 }
 
-test("many calls at once each get their own answer", async () => {
+test("concurrent calls each get their own response", async () => {
   await serve("a", { embed: async ({ body }) => ({ body }) });
   const client = clientOf("a");
   const texts = Array.from({ length: 500 }, (_, index) => `call ${index}`);
-  const answers = await Promise.all(
-    texts.map((text) => client.embed({ body: Buffer.from(text) }, patient)),
+  const responses = await Promise.all(
+    texts.map((text) => client.embed({ body: Buffer.from(text) }, longTimeout)),
   );
-  expect(answers.map(({ body }) => Buffer.from(body).toString())).toEqual(texts);
+  expect(responses.map(({ body }) => Buffer.from(body).toString())).toEqual(texts);
 });
 
-test("large requests and answers arrive whole, between small ones", async () => {
+test("large requests and responses arrive complete, between small ones", async () => {
   await serve("a", {
     embed: async ({ body }) => ({ body }),
     async *stream({ call }) {
@@ -121,18 +121,18 @@ test("large requests and answers arrive whole, between small ones", async () => 
   });
   const client = clientOf("a");
   const large = Buffer.alloc(3 * 1024 * 1024, "0123456789");
-  const [answer, small, streamed] = await Promise.all([
-    client.embed({ body: large }, patient),
+  const [response, small, streamed] = await Promise.all([
+    client.embed({ body: large }, longTimeout),
     client.embed({ body: Buffer.from("small") }),
-    readAll(client.stream({ call: { body: large } }, patient)),
+    readAll(client.stream({ call: { body: large } }, longTimeout)),
   ]);
-  expect(large.equals(answer.body)).toBe(true);
+  expect(large.equals(response.body)).toBe(true);
   expect(Buffer.from(small.body).toString()).toBe("small");
   expect(streamed.map(({ totalTokens }) => totalTokens)).toEqual([0n, 1n, 2n]);
   for (const { chunks } of streamed) expect(large.equals(chunks[0] ?? Buffer.of())).toBe(true);
 });
 
-test("a slow reader slows its source, and nobody else", async () => {
+test("a slow reader slows its own stream and no other call", async () => {
   let written = 0;
   await serve("a", {
     async *stream() {
@@ -142,7 +142,7 @@ test("a slow reader slows its source, and nobody else", async () => {
   const client = clientOf("a");
   const stream = client.stream({}, { timeoutMs: 60_000 })[Symbol.asyncIterator]();
   await stream.next();
-  // By the last of these answers the source has had all the turns that it needs to run ahead.
+  // By the last of these responses the handler has had enough turns of the event loop to run ahead.
   for (let calls = 0; calls < 100; calls += 1) await client.complete({});
   expect(written).toBeLessThan(30);
   let read = 1;
@@ -150,7 +150,7 @@ test("a slow reader slows its source, and nobody else", async () => {
   expect(read).toBe(1_000);
 });
 
-test("calls under way on a line that breaks are unavailable at once, and others connect anew", async () => {
+test("calls on a broken connection are unavailable at once, and the next one reconnects", async () => {
   const entered = Promise.withResolvers<CallContext>();
   await serve("far", {
     complete(_request, context) {
@@ -162,20 +162,20 @@ test("calls under way on a line that breaks are unavailable at once, and others 
       await once(signal, "abort");
     },
   });
-  const line = await lineTo("far", "near");
+  const proxy = await proxyTo("far", "near");
   const client = clientOf("near");
   const stream = client.stream({}, { timeoutMs: 60_000 })[Symbol.asyncIterator]();
   expect((await stream.next()).value).toMatchObject({ totalTokens: 1n });
   const call = client.complete({}, { timeoutMs: 60_000 });
   const { signal } = await entered.promise;
-  line.cut();
+  proxy.cut();
   await expect(call).rejects.toMatchObject({ reason: "unavailable" });
   await expect(stream.next()).rejects.toMatchObject({ reason: "unavailable" });
   await expect.poll(() => signal.aborted).toBe(true);
   await client.embed({});
 });
 
-test("a replica that ends finishes its calls, and new ones go to another", async () => {
+test("a replica that drains finishes its calls, and new ones go to another", async () => {
   const served: string[] = [];
   const entered = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
@@ -207,44 +207,44 @@ test("a replica that ends finishes its calls, and new ones go to another", async
   await client.complete({});
 });
 
-test("a replica that has ended its trunk is left alone while another is there", async () => {
+test("a replica that has ended its mux gets no calls while another is ready", async () => {
   let opened = 0;
-  const ending = new Server();
-  const trunk: handleBidiStreamingCall<unknown, Buffer> = (stream) => {
+  const draining = new Server();
+  const mux: handleBidiStreamingCall<unknown, Buffer> = (stream) => {
     opened += 1;
     stream.end();
   };
-  ending.addService({ trunk: trunkMethod }, { trunk });
+  draining.addService({ mux: muxMethod }, { mux });
   await new Promise((resolve) =>
-    ending.bindAsync(addressOf("ending"), ServerCredentials.createInsecure(), resolve),
+    draining.bindAsync(addressOf("draining"), ServerCredentials.createInsecure(), resolve),
   );
-  onTestFinished(() => ending.forceShutdown());
+  onTestFinished(() => draining.forceShutdown());
   await serve("other", {});
-  const client = clientOf("ending", "other");
+  const client = clientOf("draining", "other");
   for (let calls = 0; calls < 20; calls += 1) await client.complete({});
   expect(opened).toBe(1);
 });
 
-test("a replica that gives no sign of life gets no calls until it does", async () => {
-  let ofA = 0;
+test("a replica that fails its health check gets no calls until it passes one", async () => {
+  let callsOfA = 0;
   await serve("a", {
     async embed() {
-      ofA += 1;
+      callsOfA += 1;
       return {};
     },
   });
-  const line = await lineTo("a", "line");
+  const proxy = await proxyTo("a", "proxy");
   await serve("b", {});
-  const client = clientOf("line", "b");
+  const client = clientOf("proxy", "b");
   const call = () => client.embed({}, { timeoutMs: 500 });
   await vi.waitFor(
     async () => {
       await call();
-      expect(ofA).toBeGreaterThan(0);
+      expect(callsOfA).toBeGreaterThan(0);
     },
     { timeout: 10_000 },
   );
-  line.hold();
+  proxy.pause();
   const stuck = [1, 2].map(() => client.embed({}, { timeoutMs: 5_000 }).catch(() => {}));
   await vi.waitFor(
     async () => {
@@ -252,19 +252,19 @@ test("a replica that gives no sign of life gets no calls until it does", async (
     },
     { timeout: 10_000 },
   );
-  line.release();
+  proxy.resume();
   await Promise.all(stuck);
-  ofA = 0;
+  callsOfA = 0;
   await vi.waitFor(
     async () => {
       await call();
-      expect(ofA).toBeGreaterThan(0);
+      expect(callsOfA).toBeGreaterThan(0);
     },
     { timeout: 10_000 },
   );
 });
 
-test("what a replica has not ended within its grace is unavailable", async () => {
+test("a call that outlasts the grace period of its replica is unavailable", async () => {
   const server = await serve("a", { complete: () => new Promise(() => {}) });
   const call = clientOf("a").complete({}, { timeoutMs: 60_000 });
   const failure = expect(call).rejects.toMatchObject({ reason: "unavailable" });
@@ -272,25 +272,25 @@ test("what a replica has not ended within its grace is unavailable", async () =>
   await failure;
 });
 
-test("a replica that knows plain calls alone is spoken to plainly", async () => {
-  const gate = createGate({ log, trust });
+test("a replica that does not serve the mux gets each call as a gRPC call of its own", async () => {
+  const guard = createCallGuard({ log, peerAuth });
   const server = new Server();
   const chat: Partial<Chat> = {
     embed: async ({ body }) => ({ body }),
     async *stream() {
       yield { totalTokens: 1n };
-      throw new PeerError("unavailable", "the ledger is away");
+      throw new PeerError("unavailable", "the ledger is unavailable");
     },
   };
-  addPlainService(server, chatOffer(chat), gate);
+  addGrpcService(server, bindChat(chat), guard);
   await new Promise((resolve) =>
-    server.bindAsync(addressOf("old"), ServerCredentials.createInsecure(), resolve),
+    server.bindAsync(addressOf("without-mux"), ServerCredentials.createInsecure(), resolve),
   );
   onTestFinished(() => server.forceShutdown());
-  const client = clientOf("old");
+  const client = clientOf("without-mux");
   const body = Buffer.from("hello");
-  const answers = await Promise.all([1, 2, 3].map(() => client.embed({ body })));
-  for (const answer of answers) expect(body.equals(answer.body)).toBe(true);
+  const responses = await Promise.all([1, 2, 3].map(() => client.embed({ body })));
+  for (const response of responses) expect(body.equals(response.body)).toBe(true);
   const stream = client.stream({})[Symbol.asyncIterator]();
   expect((await stream.next()).value).toMatchObject({ totalTokens: 1n });
   await expect(stream.next()).rejects.toMatchObject({ reason: "unavailable" });
@@ -311,9 +311,9 @@ test("a caller's trace goes with its call", async () => {
   expect(traces).toEqual([traced, undefined]);
 });
 
-test("a transport that is closed lets its server end at once", async () => {
+test("a server with no open transport stops at once", async () => {
   const server = await serve("a", {});
-  const transport = createGrpcTransport(addressOf("a"), trust);
+  const transport = createGrpcTransport(addressOf("a"), peerAuth);
   await createClient(ChatService, transport).complete({});
   transport.close();
   await server.stop(60_000);

@@ -1,29 +1,46 @@
+/**
+ * The mux: one bidirectional gRPC stream that carries many calls between two processes, as frames
+ * that mux.proto defines. Both ends write encoded batches of frames (`frame-batch.ts`).
+ *
+ * - A unary call: the client sends `open` with the request, the server sends the response with
+ *   `end`. A large message is sent in chunks, with the frames of other calls between them.
+ * - A stream: the server sends messages while the call's window has room. The client sends `credit`
+ *   as its reader consumes messages, which reopens the window.
+ * - Cancel: the client sends `cancel` and drops later frames of the call. The server aborts the
+ *   handler's signal and sends nothing more.
+ * - Deadline: each end runs a timer of its own, since the other may hang or be cut off.
+ * - Drain: the server sends a frame for call 0, completes the calls in progress, and ends the
+ *   stream with OK. A call that it never began gets the PeerError `draining`, and so is retried.
+ * - Lost connection: the client rejects all calls in progress, and the server aborts them.
+ */
 import {
-  type TrunkRequest,
-  TrunkRequestSchema,
-  type TrunkResponse,
-  TrunkResponseSchema,
-} from "@tollgate/proto/tollgate/v1/trunk";
+  type MuxRequest,
+  MuxRequestSchema,
+  type MuxResponse,
+  MuxResponseSchema,
+  MuxService,
+} from "@tollgate/proto/tollgate/v1/mux";
 import { deserializer } from "./grpc-channel.ts";
+import { nameOf } from "./method-name.ts";
 
-/** A large message goes in pieces of this size, so that other calls come in between. */
-export const pieceBytes = 64 * 1024;
-/** How much of an answer may be on its way unread. */
+/** A large message is sent in chunks of this size, with the frames of other calls between them. */
+export const chunkBytes = 64 * 1024;
+/** How much of a call's response may be sent but not yet read. */
 export const windowBytes = 256 * 1024;
 const frameOverheadBytes = 64;
 
-/** What a piece takes of its call's window. */
-export function weightOf(piece: Uint8Array): number {
-  return piece.length + frameOverheadBytes;
+/** Returns how much of its call's window a chunk takes. */
+export function windowCost(chunk: Uint8Array): number {
+  return chunk.length + frameOverheadBytes;
 }
 
-/** Both sides write batches that are encoded already: see `createFrameBatch`. */
-export const trunkMethod = {
-  path: "/tollgate.v1.TrunkService/Trunk",
+/** The method as grpc-js takes it. Outgoing batches are already encoded; see `createFrameBatch`. */
+export const muxMethod = {
+  path: `/${nameOf(MuxService.method.mux)}`,
   requestStream: true,
   responseStream: true,
   requestSerialize: (batch: Buffer) => batch,
-  requestDeserialize: deserializer(TrunkRequestSchema) as (bytes: Buffer) => TrunkRequest,
+  requestDeserialize: deserializer(MuxRequestSchema) as (bytes: Buffer) => MuxRequest,
   responseSerialize: (batch: Buffer) => batch,
-  responseDeserialize: deserializer(TrunkResponseSchema) as (bytes: Buffer) => TrunkResponse,
+  responseDeserialize: deserializer(MuxResponseSchema) as (bytes: Buffer) => MuxResponse,
 };

@@ -2,15 +2,20 @@ import { GatewayError, internalError, PeerError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 
 /**
- * What leaves a service when a handler throws: a typed error as it is, anything else as
- * `internal_error`, logged here since nobody past this point sees its cause.
+ * Returns the error that leaves a service when a handler throws: a GatewayError or PeerError as it
+ * is, anything else as `internal_error`. Logs the cause of an `internal_error`, since it does not
+ * leave this process.
  */
 export function outgoingError(error: unknown, method: string, log: Log): GatewayError | PeerError {
   if (error instanceof GatewayError) {
-    if (error.code === "internal_error") log.error({ err: error.cause ?? error, method }, "failed");
+    if (error.code === "internal_error") logFailure(error.cause ?? error, method, log);
     return error;
   }
   if (error instanceof PeerError) return error;
-  log.error({ err: error, method }, "failed");
+  logFailure(error, method, log);
   return internalError(error);
+}
+
+function logFailure(error: unknown, method: string, log: Log): void {
+  log.error({ err: error, method }, "call failed");
 }

@@ -1,97 +1,99 @@
 import { type DescMethod, type Message, toBinary } from "@bufbuild/protobuf";
 import { Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
-import { secretHeader, type Trust } from "@tollgate/core/peer-auth";
+import { type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
-import { refuseGoneCaller } from "./cancelled-caller.ts";
-import { plainStream, plainUnary } from "./grpc-call.ts";
+import { throwIfCancelled } from "./cancellation.ts";
+import { grpcStream, grpcUnary } from "./grpc-call.ts";
 import { channelOptions } from "./grpc-channel.ts";
-import { signOfLifeMs, watchSignOfLife } from "./health-check.ts";
+import { healthCheckTimeoutMs, startHealthCheck } from "./health-check.ts";
 import type { CallOptions } from "./implementation.ts";
-import { trunkStream, trunkUnary } from "./mux-call.ts";
-import { openTrunk, type Trunk } from "./mux-client.ts";
-import type { AnswerStream } from "./response-stream.ts";
+import { muxStream, muxUnary } from "./mux-call.ts";
+import { type MuxClient, openMux } from "./mux-client.ts";
+import type { ResponseStream } from "./response-stream.ts";
 
-/** A larger request takes a call of its own: no other waits behind it. */
-const mostTrunkBytes = 256 * 1024;
-/** For how long a replica that knows no trunks is not asked for one again. */
-const plainForMs = 30_000;
+/** A larger request is sent as a gRPC call of its own, so that no other call waits behind it. */
+const maxMuxRequestBytes = 256 * 1024;
+/** How long a replica that does not serve the mux is called without it. */
+const withoutMuxMs = 30_000;
 /**
- * For how long one that left is given no calls, if its connection stays: something may stand
- * between.
+ * How long a drained replica gets no calls if its connection stays open: a proxy between us and it
+ * may hold that open.
  */
-const leavingForMs = 30_000;
+const drainingMs = 30_000;
 
 /** One replica of a peer, and the connection to it. */
 export interface Replica {
-  /** `refusing`: it is connected, and takes no new calls. */
-  state(): "ready" | "connecting" | "failing" | "refusing";
-  /** Whether it is connected, but gives no sign of life. */
-  isSilent(): boolean;
-  /** Resolves once its connection is in another state, or at `untilMs` by the clock. */
+  /** `draining`: connected, but it begins no new calls. */
+  state(): "ready" | "connecting" | "failing" | "draining";
+  /** Whether it is connected but fails its health check. */
+  isUnresponsive(): boolean;
+  /** Resolves when the connection changes its state, at the time `untilMs` at the latest. */
   changed(untilMs: number): Promise<void>;
   unary(method: DescMethod, request: Message, options: CallOptions): Promise<Message>;
-  stream(method: DescMethod, request: Message, options: CallOptions): AnswerStream;
-  /** Lets go of the connection once no call is under way. */
+  stream(method: DescMethod, request: Message, options: CallOptions): ResponseStream;
+  /** Closes the connection once no call is in progress. */
   retire(): void;
-  /** Lets go of the connection. */
+  /** Closes the connection. Calls in progress run to their ends. */
   close(): void;
 }
 
 /**
- * A replica at `target`, as gRPC writes it. Calls share a trunk, which is opened with the first
- * and anew when it has ended. How a service is, is asked by plain calls.
+ * Creates the client of one replica at `target`, in gRPC's notation. Its calls share a mux, which
+ * is opened with the first call and again after it has ended. Health checks never use the mux.
  */
-export function createReplica(target: string, trust: Trust): Replica {
+export function createReplica(target: string, peerAuth: PeerAuth): Replica {
   const client = new Client(target, credentials.createInsecure(), channelOptions);
-  const shown = new Metadata();
-  if (trust.secret !== undefined) shown.set(secretHeader, trust.secret);
-  let trunk: Trunk | undefined;
-  let plainUntil = 0;
-  const leaving = createLeaving(client);
-  const life = watchSignOfLife(() => askHealth(client, shown));
-  let underWay = 0;
+  const metadata = new Metadata();
+  if (peerAuth.secret !== undefined) metadata.set(secretHeader, peerAuth.secret);
+  let mux: MuxClient | undefined;
+  let withoutMuxUntil = 0;
+  const drainMark = createDrainMark(client);
+  const health = startHealthCheck(() => checkHealth(client, metadata));
+  let inProgress = 0;
   let isRetired = false;
 
-  /** Undefined where the call takes a gRPC call of its own. */
-  function trunkFor({ parent }: DescMethod, request: Uint8Array): Trunk | undefined {
-    if (request.length > mostTrunkBytes || parent.typeName === Health.typeName) return undefined;
-    if (trunk === undefined && performance.now() < plainUntil) return undefined;
-    trunk ??= openTrunk(client, shown.clone(), (how) => {
-      trunk = undefined;
-      if (how === "plain") plainUntil = performance.now() + plainForMs;
-      if (how === "left") leaving.start();
+  /** Returns undefined for a call that is made as a gRPC call of its own. */
+  function muxFor({ parent }: DescMethod, request: Uint8Array): MuxClient | undefined {
+    if (request.length > maxMuxRequestBytes || parent.typeName === Health.typeName) {
+      return undefined;
+    }
+    if (mux === undefined && performance.now() < withoutMuxUntil) return undefined;
+    mux ??= openMux(client, metadata.clone(), (reason) => {
+      mux = undefined;
+      if (reason === "unsupported") withoutMuxUntil = performance.now() + withoutMuxMs;
+      if (reason === "drained") drainMark.set();
     });
-    return trunk;
+    return mux;
   }
 
-  function begin(): void {
-    underWay += 1;
-    life.called();
+  function enter(): void {
+    inProgress += 1;
+    health.noteCall();
   }
 
-  function end(): void {
-    underWay -= 1;
+  function leave(): void {
+    inProgress -= 1;
     closeIfDone();
   }
 
   function closeIfDone(): void {
-    if (isRetired && underWay === 0) close();
+    if (isRetired && inProgress === 0) close();
   }
 
   function close(): void {
-    life.stop();
-    trunk?.close();
+    health.stop();
+    mux?.close();
     client.close();
   }
 
   return {
     state() {
-      if (trunk?.isOpen() === false) return "refusing";
+      if (mux?.isOpen() === false) return "draining";
       const channel = client.getChannel();
-      const state = shownState[channel.getConnectivityState(trunk === undefined)];
-      return state === "ready" && leaving.isOn() ? "refusing" : state;
+      const state = replicaState[channel.getConnectivityState(mux === undefined)];
+      return state === "ready" && drainMark.isSet() ? "draining" : state;
     },
-    isSilent: life.isSilent,
+    isUnresponsive: health.isUnresponsive,
     changed(untilMs) {
       const channel = client.getChannel();
       const before = channel.getConnectivityState(true);
@@ -100,32 +102,32 @@ export function createReplica(target: string, trust: Trust): Replica {
       });
     },
     async unary(method, request, options) {
-      refuseGoneCaller(options);
+      throwIfCancelled(options);
       const bytes = toBinary(method.input, request);
-      begin();
+      enter();
       try {
-        const shared = trunkFor(method, bytes);
+        const shared = muxFor(method, bytes);
         return await (shared === undefined
-          ? plainUnary(client, shown, method, bytes, options)
-          : trunkUnary(shared, method, bytes, options));
+          ? grpcUnary(client, metadata, method, bytes, options)
+          : muxUnary(shared, method, bytes, options));
       } finally {
-        end();
+        leave();
       }
     },
     stream(method, request, options) {
-      refuseGoneCaller(options);
+      throwIfCancelled(options);
       const bytes = toBinary(method.input, request);
-      begin();
-      const shared = trunkFor(method, bytes);
+      enter();
+      const shared = muxFor(method, bytes);
       const stream =
         shared === undefined
-          ? plainStream(client, shown, method, bytes, options)
-          : trunkStream(shared, method, bytes, options);
+          ? grpcStream(client, metadata, method, bytes, options)
+          : muxStream(shared, method, bytes, options);
       return {
         next: stream.next,
         close() {
           stream.close();
-          end();
+          leave();
         },
       };
     },
@@ -137,21 +139,25 @@ export function createReplica(target: string, trust: Trust): Replica {
   };
 }
 
-function askHealth(client: Client, shown: Metadata): Promise<Message> {
-  const noFields = new Uint8Array();
-  return plainUnary(client, shown, Health.method.check, noFields, { timeoutMs: signOfLifeMs });
+function checkHealth(client: Client, metadata: Metadata): Promise<Message> {
+  const emptyRequest = new Uint8Array();
+  const options = { timeoutMs: healthCheckTimeoutMs };
+  return grpcUnary(client, metadata, Health.method.check, emptyRequest, options);
 }
 
-/** What is sent on a connection that is about to be closed may be lost with it. */
-function createLeaving(client: Client) {
+/**
+ * Marks a replica as draining after its mux has ended: its connection is about to close, and a call
+ * sent on it may be lost.
+ */
+function createDrainMark(client: Client) {
   let until = 0;
   return {
-    isOn: () => performance.now() < until,
-    /** Until the connection is another, or has stayed for long. */
-    start() {
+    isSet: () => performance.now() < until,
+    /** Sets the mark until the connection changes its state, for `drainingMs` at most. */
+    set() {
       const channel = client.getChannel();
       if (channel.getConnectivityState(false) !== connectivityState.READY) return;
-      until = performance.now() + leavingForMs;
+      until = performance.now() + drainingMs;
       channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, () => {
         until = 0;
       });
@@ -159,7 +165,7 @@ function createLeaving(client: Client) {
   };
 }
 
-const shownState = {
+const replicaState = {
   [connectivityState.READY]: "ready",
   [connectivityState.IDLE]: "connecting",
   [connectivityState.CONNECTING]: "connecting",

@@ -11,10 +11,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Replicas that are as they are told to be, behind addresses that may change. */
-function world(...targets: string[]) {
+/** Creates replicas in the states that a test sets, behind targets that it may change. */
+function setUp(...targets: string[]) {
   const states = new Map<string, ReturnType<Replica["state"]>>();
-  const silent = new Set<string>();
+  const unresponsive = new Set<string>();
   const opened: string[] = [];
   const retired: string[] = [];
   const found = { targets };
@@ -25,7 +25,7 @@ function world(...targets: string[]) {
       opened.push(target);
       const replica = {
         state: () => states.get(target) ?? "ready",
-        isSilent: () => silent.has(target),
+        isUnresponsive: () => unresponsive.has(target),
         changed: async () => void states.set(target, "ready"),
         retire: () => retired.push(target),
         close: () => {},
@@ -34,46 +34,46 @@ function world(...targets: string[]) {
       return replica;
     },
   );
-  const next = async (patienceMs = 1_000) => names.get(await replicas.next(patienceMs));
-  const nextFew = async (count: number) => {
-    const few: unknown[] = [];
-    while (few.length < count) few.push(await next());
-    return few.sort();
+  const next = async (timeoutMs = 1_000) => names.get(await replicas.next(timeoutMs));
+  const nextOf = async (count: number) => {
+    const targets: unknown[] = [];
+    while (targets.length < count) targets.push(await next());
+    return targets.sort();
   };
-  return { found, states, silent, opened, retired, next, nextFew, replicas };
+  return { found, states, unresponsive, opened, retired, next, nextOf, replicas };
 }
 
 test("calls go to the replicas in turn", async () => {
-  const { nextFew } = world("a", "b", "c");
-  expect(await nextFew(6)).toEqual(["a", "a", "b", "b", "c", "c"]);
+  const { nextOf } = setUp("a", "b", "c");
+  expect(await nextOf(6)).toEqual(["a", "a", "b", "b", "c", "c"]);
 });
 
-test("no call goes to one that is not ready while another is", async () => {
-  const { states, nextFew } = world("a", "b", "c", "d");
-  states.set("a", "refusing").set("b", "connecting").set("c", "failing");
-  expect(await nextFew(3)).toEqual(["d", "d", "d"]);
+test("no call goes to a replica that is not ready while another is", async () => {
+  const { states, nextOf } = setUp("a", "b", "c", "d");
+  states.set("a", "draining").set("b", "connecting").set("c", "failing");
+  expect(await nextOf(3)).toEqual(["d", "d", "d"]);
 });
 
-test("no call goes to one that is silent while another that is ready is not", async () => {
-  const { states, silent, nextFew } = world("a", "b", "c");
-  silent.add("a").add("b");
-  expect(await nextFew(3)).toEqual(["c", "c", "c"]);
+test("no call goes to an unresponsive replica while another that is ready responds", async () => {
+  const { states, unresponsive, nextOf } = setUp("a", "b", "c");
+  unresponsive.add("a").add("b");
+  expect(await nextOf(3)).toEqual(["c", "c", "c"]);
   states.set("c", "failing");
-  expect(await nextFew(4)).toEqual(["a", "a", "b", "b"]);
-  silent.delete("b");
-  expect(await nextFew(2)).toEqual(["b", "b"]);
+  expect(await nextOf(4)).toEqual(["a", "a", "b", "b"]);
+  unresponsive.delete("b");
+  expect(await nextOf(2)).toEqual(["b", "b"]);
 });
 
-test("none is opened for addresses that are found once all are closed", async () => {
-  const { opened, next, replicas } = world("a");
-  const asked = next();
+test("a lookup that ends after the transport was closed opens no replica", async () => {
+  const { opened, next, replicas } = setUp("a");
+  const pending = next();
   replicas.close();
-  await expect(asked).rejects.toThrow(PeerError);
+  await expect(pending).rejects.toThrow(PeerError);
   expect(opened).toEqual([]);
 });
 
-test("where none is connected, one is waited for, and with no patience any is asked", async () => {
-  const { states, next } = world("a");
+test("a call waits while no replica is connected, and uses any once its time is up", async () => {
+  const { states, next } = setUp("a");
   states.set("a", "connecting");
   expect(await next(0)).toBe("a");
   expect(states.get("a")).toBe("connecting");
@@ -84,35 +84,35 @@ test("where none is connected, one is waited for, and with no patience any is as
   }
 });
 
-test("a replica that is added gets calls within 30 s, and one that has gone is retired", async () => {
-  const { found, retired, nextFew } = world("a", "b");
-  await nextFew(1);
+test("a new replica gets calls within 30 s, and one that is gone is retired", async () => {
+  const { found, retired, nextOf } = setUp("a", "b");
+  await nextOf(1);
   found.targets = ["b", "c"];
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(await nextFew(4)).toEqual(["b", "b", "c", "c"]);
+  expect(await nextOf(4)).toEqual(["b", "b", "c", "c"]);
   expect(retired).toEqual(["a"]);
 });
 
-test("replicas stay when their name cannot be looked up", async () => {
-  const { found, retired, nextFew } = world("a");
-  await nextFew(1);
+test("replicas stay when a lookup of their name fails", async () => {
+  const { found, retired, nextOf } = setUp("a");
+  await nextOf(1);
   found.targets = [];
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(await nextFew(1)).toEqual(["a"]);
+  expect(await nextOf(1)).toEqual(["a"]);
   expect(retired).toEqual([]);
 });
 
-test("addresses are looked up again soon where no replica is ready", async () => {
-  const { found, states, nextFew } = world("a");
-  await nextFew(1);
-  states.set("a", "refusing");
+test("the name is looked up again within a second while no replica is ready", async () => {
+  const { found, states, nextOf } = setUp("a");
+  await nextOf(1);
+  states.set("a", "draining");
   found.targets = ["b"];
   await vi.advanceTimersByTimeAsync(1_001);
-  await nextFew(1);
-  expect(await nextFew(1)).toEqual(["b"]);
+  await nextOf(1);
+  expect(await nextOf(1)).toEqual(["b"]);
 });
 
 test("a service that has no address is unavailable", async () => {
-  const { next } = world();
+  const { next } = setUp();
   await expect(next()).rejects.toThrow(PeerError);
 });

@@ -1,98 +1,102 @@
 import { PeerError } from "@tollgate/core/errors";
 import type { Replica } from "./replica.ts";
 
-/** Known not to take calls, and perhaps about to be started again. */
-const unable: ReadonlySet<string> = new Set(["failing", "refusing"]);
+/** States in which a replica accepts no calls, and may be about to restart. */
+const unavailableStates: ReadonlySet<string> = new Set(["failing", "draining"]);
 /** How soon a new replica behind a name is found. */
-const lookUpEveryMs = 30_000;
-/** How soon one is looked for where those that are known cannot be reached. */
-const lookUpAgainMs = 1_000;
+const lookupIntervalMs = 30_000;
+/** How soon the name is looked up again while no known replica is ready. */
+const retryLookupMs = 1_000;
 
 /** The replicas behind an address. */
 export interface Replicas {
   /**
-   * The next one in turn that is connected, and a silent one only where all are. Where none is,
-   * waits until one that may be is, and where none could be reached before, `patienceMs`; then
-   * answers any: a call to it tells why.
+   * Returns the next ready replica in turn, an unresponsive one only if all ready ones are. If none
+   * is ready, waits up to `timeoutMs` for one that is connecting or, if all fail or drain, for any.
+   * Then returns any replica: the call to it fails with the reason. Throws a PeerError if the
+   * address has no replicas.
    */
-  next(patienceMs: number): Promise<Replica>;
-  /** Whether a call need not wait. */
-  isSomeReady(): boolean;
+  next(timeoutMs: number): Promise<Replica>;
+  /** Whether a call would not have to wait. */
+  isAnyReady(): boolean;
   close(): void;
 }
 
 /**
- * Calls go to all that `lookUpTargets` finds. They are looked up now and then: a new one is opened,
- * one that has gone retired. Where it finds none, those before stay.
+ * Opens a replica for every target that `lookUpTargets` returns. Looks them up again from time to
+ * time, opens the new ones and retires those that are gone. A lookup that returns none changes
+ * nothing.
  */
 export function createReplicas(
   lookUpTargets: () => Promise<readonly string[]>,
   open: (target: string) => Replica,
 ): Replicas {
-  const known = new Map<string, Replica>();
+  const byTarget = new Map<string, Replica>();
   let all: readonly Replica[] = [];
   let turn = 0;
   let isClosed = false;
-  let lookedUpAt = -Infinity;
-  let looking: Promise<void> | undefined;
+  let lastLookupAt = -Infinity;
+  let pendingLookup: Promise<void> | undefined;
 
   async function lookUp(): Promise<void> {
-    lookedUpAt = performance.now();
+    lastLookupAt = performance.now();
     const targets = new Set(await lookUpTargets());
     if (isClosed) return;
-    // A name that cannot be looked up now says nothing of the replicas.
+    // A name that cannot be resolved now does not mean that its replicas are gone.
     if (targets.size === 0) return;
-    for (const [target, replica] of known) {
+    for (const [target, replica] of byTarget) {
       if (targets.has(target)) continue;
-      known.delete(target);
+      byTarget.delete(target);
       replica.retire();
     }
-    for (const target of targets) if (!known.has(target)) known.set(target, open(target));
-    all = [...known.values()];
+    for (const target of targets) {
+      if (!byTarget.has(target)) byTarget.set(target, open(target));
+    }
+    all = [...byTarget.values()];
   }
 
-  function look(): Promise<void> {
-    looking ??= lookUp().finally(() => {
-      looking = undefined;
+  function lookUpOnce(): Promise<void> {
+    pendingLookup ??= lookUp().finally(() => {
+      pendingLookup = undefined;
     });
-    return looking;
+    return pendingLookup;
   }
 
-  function nextInTurn(isWanted: (replica: Replica) => boolean): Replica | undefined {
+  function nextInTurn(matches: (replica: Replica) => boolean): Replica | undefined {
     for (let tried = 0; tried < all.length; tried += 1) {
       turn = (turn + 1) % all.length;
       const replica = all[turn];
-      if (replica !== undefined && isWanted(replica)) return replica;
+      if (replica !== undefined && matches(replica)) return replica;
     }
     return undefined;
   }
 
   const nextReady = () =>
-    nextInTurn((replica) => isReady(replica) && !replica.isSilent()) ?? nextInTurn(isReady);
+    nextInTurn((replica) => isReady(replica) && !replica.isUnresponsive()) ?? nextInTurn(isReady);
 
-  async function someReady(patienceMs: number): Promise<void> {
-    const mayWait = all.every((replica) => unable.has(replica.state()));
-    const untilMs = Date.now() + patienceMs;
+  async function waitUntilReady(timeoutMs: number): Promise<void> {
+    const mayRestart = all.every((replica) => unavailableStates.has(replica.state()));
+    const untilMs = Date.now() + timeoutMs;
     while (Date.now() < untilMs && !all.some(isReady)) {
-      if (!mayWait && !all.some((replica) => replica.state() === "connecting")) return;
+      if (!mayRestart && !all.some((replica) => replica.state() === "connecting")) return;
       await Promise.race(all.map((replica) => replica.changed(untilMs)));
     }
   }
 
-  const timer = setInterval(() => void look(), lookUpEveryMs);
+  const timer = setInterval(() => void lookUpOnce(), lookupIntervalMs);
   timer.unref();
   return {
-    async next(patienceMs) {
+    async next(timeoutMs) {
       const ready = nextReady();
       if (ready !== undefined) return ready;
-      if (all.length === 0) await look();
-      else if (performance.now() - lookedUpAt > lookUpAgainMs) void look();
-      if (all.length > 0) await someReady(patienceMs);
+      if (all.length === 0) await lookUpOnce();
+      else if (performance.now() - lastLookupAt > retryLookupMs) void lookUpOnce();
+      if (all.length > 0) await waitUntilReady(timeoutMs);
       const replica = nextReady() ?? all[turn];
       if (replica === undefined) throw new PeerError("unavailable", "the service has no address");
       return replica;
     },
-    isSomeReady: () => all.some(isReady),
+    isAnyReady: () => all.some(isReady),
     close() {
       isClosed = true;
       clearInterval(timer);

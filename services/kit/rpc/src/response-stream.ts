@@ -1,9 +1,9 @@
 import type { Message } from "@bufbuild/protobuf";
 
-/** What answers a call with a stream, however it travels. */
-export interface AnswerStream {
-  /** The next message, or null after the last. Raises the error with which the call ended. */
+/** The response to a server-streaming call, on the mux or in a gRPC call of its own. */
+export interface ResponseStream {
+  /** Returns the next message, or null after the last. Throws the error that ended the call. */
   next(): Promise<Message | null>;
-  /** Ends the call, if it has not ended. */
+  /** Cancels the call if it has not ended. */
   close(): void;
 }

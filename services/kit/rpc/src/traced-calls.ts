@@ -10,7 +10,7 @@ import {
   tracer,
 } from "@tollgate/core/tracing";
 import type { Transport } from "./client.ts";
-import type { AnyHandler, CallContext, Fields, Offer } from "./implementation.ts";
+import type { AnyHandler, CallContext, Fields, ServiceBinding } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
 
 /** How a call travels, as its spans name it. */
@@ -46,7 +46,10 @@ export function traceTransport(transport: Transport, system: RpcSystem): Transpo
 }
 
 /** Wraps the handlers of a service in a span for each call that carries a trace. */
-export function traceOffer({ service, methods }: Offer, system: RpcSystem): Offer {
+export function traceBinding(
+  { service, methods }: ServiceBinding,
+  system: RpcSystem,
+): ServiceBinding {
   const all = new Map(methods);
   for (const method of service.methods) {
     const handler = methods.get(method.name);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { DescService } from "@bufbuild/protobuf";
 import { GatewayError, PeerError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { freePort } from "@tollgate/local/free-port";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
@@ -11,25 +11,25 @@ import { failureOf, readAll } from "../test/call-outcome.ts";
 import { createClient, type Transport } from "./client.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
-import { type Implementation, type Offer, offer } from "./implementation.ts";
+import { bindService, type Implementation, type ServiceBinding } from "./implementation.ts";
 import { createLocalTransport } from "./local-transport.ts";
 
 const log = createLog("silent");
-const trust = createTrust("fleet-secret");
+const peerAuth = createPeerAuth("fleet-secret");
 
 type Chat = Partial<Implementation<typeof ChatService>>;
 type Ledger = Partial<Implementation<typeof LedgerService>>;
 
-async function inProcess(offers: readonly Offer[]): Promise<Transport> {
+async function inProcess(bindings: readonly ServiceBinding[]): Promise<Transport> {
   const transport = createLocalTransport(log);
-  for (const each of offers) transport.add(each);
+  for (const binding of bindings) transport.add(binding);
   return transport;
 }
 
-async function overGrpc(offers: readonly Offer[]): Promise<Transport> {
+async function overGrpc(bindings: readonly ServiceBinding[]): Promise<Transport> {
   const address = `127.0.0.1:${await freePort()}`;
-  const server = await serveGrpc(address, offers, { log, trust });
-  const transport = createGrpcTransport(address, trust);
+  const server = await serveGrpc(address, bindings, { log, peerAuth });
+  const transport = createGrpcTransport(address, peerAuth);
   onTestFinished(async () => {
     transport.close();
     await server.stop(100);
@@ -37,13 +37,16 @@ async function overGrpc(offers: readonly Offer[]): Promise<Transport> {
   return transport;
 }
 
-/** Offers what a test needs of a service; the rest of its methods raise. */
-function offerSome<S extends DescService>(service: S, some: Partial<Implementation<S>>): Offer {
+/** Binds the methods that a test calls; the others throw. */
+function bindSome<S extends DescService>(
+  service: S,
+  some: Partial<Implementation<S>>,
+): ServiceBinding {
   const missing = async () => {
     throw new Error("this test calls no such method");
   };
   const others = service.methods.map(({ localName }) => [localName, missing]);
-  return offer(service, { ...Object.fromEntries(others), ...some });
+  return bindService(service, { ...Object.fromEntries(others), ...some });
 }
 
 function whenAborted(signal: AbortSignal): Promise<unknown> {
@@ -55,29 +58,29 @@ describe.each([
   ["over gRPC", overGrpc],
 ])("a call %s", (_, connect) => {
   async function chatClient(some: Chat) {
-    return createClient(ChatService, await connect([offerSome(ChatService, some)]));
+    return createClient(ChatService, await connect([bindSome(ChatService, some)]));
   }
 
   async function ledgerClient(some: Ledger) {
-    return createClient(LedgerService, await connect([offerSome(LedgerService, some)]));
+    return createClient(LedgerService, await connect([bindSome(LedgerService, some)]));
   }
 
-  test("hands over the request and its answer, 64-bit amounts exactly", async () => {
+  test("carries the request and its response, 64-bit amounts exactly", async () => {
     const largest = 2n ** 64n - 1n;
     const client = await ledgerClient({
       async hold({ holdId, estimateNanoUsd }) {
         return { heldNanoUsd: estimateNanoUsd - 1n, expiresInMs: holdId.length };
       },
     });
-    const answer = await client.hold({ holdId: "four", estimateNanoUsd: largest });
-    expect(answer).toMatchObject({
+    const response = await client.hold({ holdId: "four", estimateNanoUsd: largest });
+    expect(response).toMatchObject({
       heldNanoUsd: largest - 1n,
       expiresInMs: 4,
       walletHeldNanoUsd: 0n,
     });
   });
 
-  test("tells an absent message from an empty one", async () => {
+  test("distinguishes an absent message from an empty one", async () => {
     const client = await ledgerClient({
       async getWallet({ accountId }) {
         return accountId === "" ? {} : { wallet: { accountId } };
@@ -90,17 +93,17 @@ describe.each([
     });
   });
 
-  test("reaches the service that it names, of several", async () => {
+  test("reaches the service that it names among several", async () => {
     const transport = await connect([
-      offerSome(LedgerService, { getSpend: async () => ({ spendNanoUsd: 5n }) }),
-      offerSome(ChatService, { complete: async () => ({ totalTokens: 7n }) }),
+      bindSome(LedgerService, { getSpend: async () => ({ spendNanoUsd: 5n }) }),
+      bindSome(ChatService, { complete: async () => ({ totalTokens: 7n }) }),
     ]);
     const spend = await createClient(LedgerService, transport).getSpend({});
     const completion = await createClient(ChatService, transport).complete({});
     expect([spend.spendNanoUsd, completion.totalTokens]).toEqual([5n, 7n]);
   });
 
-  test("carries a refusal with its code, status, param and time to retry", async () => {
+  test("carries an error with its code, status, param and time to retry", async () => {
     const client = await chatClient({
       async complete() {
         const details = { param: "messages[2].role", retryAfterSeconds: 7 };
@@ -119,7 +122,7 @@ describe.each([
     });
   });
 
-  test("carries a refusal of a large call whose words were cut within a character", async () => {
+  test("carries an error with a lone surrogate, also for a large request", async () => {
     const client = await chatClient({
       async complete() {
         const param = "tools\ud83d";
@@ -134,7 +137,7 @@ describe.each([
     });
   });
 
-  test("carries a refusal that names no field and no time as one that names none", async () => {
+  test("carries an error without a param and a time to retry as one without", async () => {
     const client = await chatClient({
       async complete() {
         throw new GatewayError("credit_balance_exhausted", "Top up.");
@@ -145,10 +148,10 @@ describe.each([
     expect(error).toMatchObject({ param: undefined, retryAfterSeconds: undefined });
   });
 
-  test("carries that a service further on could not be asked", async () => {
+  test("carries the PeerError of a service that the handler calls", async () => {
     const client = await chatClient({
       async complete() {
-        throw new PeerError("unavailable", "the ledger is away");
+        throw new PeerError("unavailable", "the ledger is unavailable");
       },
     });
     const error = await failureOf(client.complete({}));
@@ -156,7 +159,7 @@ describe.each([
     expect(error).toMatchObject({ reason: "unavailable" });
   });
 
-  test("says nothing of the inside when a handler throws what was not foreseen", async () => {
+  test("reveals nothing of an unexpected error of its handler", async () => {
     const client = await chatClient({
       async complete() {
         throw new TypeError("the password is hunter2");
@@ -177,7 +180,7 @@ describe.each([
     }
   });
 
-  test("ends at its deadline, and so does its handler's signal", async () => {
+  test("rejects at its deadline and aborts the handler's signal", async () => {
     let signal: AbortSignal | undefined;
     const client = await chatClient({
       complete(_request, context) {
@@ -191,7 +194,7 @@ describe.each([
     await expect.poll(() => signal?.aborted).toBe(true);
   });
 
-  test("ends when its caller goes away, and so does its handler's signal", async () => {
+  test("rejects when its caller cancels, and aborts the handler's signal", async () => {
     const entered = Promise.withResolvers<AbortSignal>();
     const client = await chatClient({
       complete(_request, { signal }) {
@@ -210,7 +213,7 @@ describe.each([
     await expect.poll(() => signal.aborted).toBe(true);
   });
 
-  test("of a caller that has gone already never reaches its handler", async () => {
+  test("of a caller that has already cancelled never reaches its handler", async () => {
     let reached = false;
     const client = await chatClient({
       async complete() {
@@ -222,16 +225,16 @@ describe.each([
         yield {};
       },
     });
-    const gone = { signal: AbortSignal.abort() };
-    const { messages, error } = await readAll(client.stream({}, gone));
-    for (const failure of [await failureOf(client.complete({}, gone)), error]) {
+    const cancelled = { signal: AbortSignal.abort() };
+    const { messages, error } = await readAll(client.stream({}, cancelled));
+    for (const failure of [await failureOf(client.complete({}, cancelled)), error]) {
       expect(failure).toBeInstanceOf(PeerError);
       expect(failure).toMatchObject({ reason: "cancelled" });
     }
     expect([messages, reached]).toEqual([[], false]);
   });
 
-  test("leaves its handler's signal alone once it has been answered", async () => {
+  test("does not abort the handler's signal after its response", async () => {
     const signals: AbortSignal[] = [];
     const client = await chatClient({
       async complete(_request, { signal }) {
@@ -242,7 +245,7 @@ describe.each([
     const caller = new AbortController();
     await client.complete({}, { signal: caller.signal });
     caller.abort();
-    // By the second answer, whatever was to follow the first has come.
+    // By the second response, anything that follows the first has arrived.
     await client.complete({});
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
   });
@@ -263,7 +266,7 @@ describe.each([
     expect(messages[0]?.chunks[0]).toHaveLength(1_000);
   });
 
-  test("that streams tells of an error after all messages before it", async () => {
+  test("that streams throws an error after all messages before it", async () => {
     const client = await chatClient({
       async *stream() {
         for (let count = 1n; count <= 50n; count += 1n) yield { totalTokens: count };
@@ -292,7 +295,7 @@ describe.each([
     await expect.poll(() => ended).toBe(true);
   });
 
-  test("that streams ends when its caller goes away, and so does its generator", async () => {
+  test("that streams rejects when its caller cancels, and ends its generator", async () => {
     let ended = false;
     const client = await chatClient({
       async *stream(_request, { signal }) {
@@ -315,7 +318,7 @@ describe.each([
     await expect.poll(() => ended).toBe(true);
   });
 
-  test("that streams ends at its deadline, between two messages too", async () => {
+  test("that streams rejects at its deadline, also between two messages", async () => {
     let ended = false;
     const client = await chatClient({
       async *stream(_request, { signal }) {
@@ -328,7 +331,7 @@ describe.each([
         }
       },
     });
-    // Afterwards there is a line, which takes nothing of the deadline.
+    // The first call connects, so that the deadline below does not include that.
     await failureOf(client.complete({}));
     const { messages, error } = await readAll(client.stream({}, { timeoutMs: 300 }));
     expect(messages).toHaveLength(1);
@@ -338,20 +341,20 @@ describe.each([
   });
 
   test.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
-    ["returns as if it were done", (signal) => whenAborted(signal)],
+    ["returns as if it were complete", (signal) => whenAborted(signal)],
     [
-      "raises the AbortError of what it waited for",
+      "throws the AbortError of what it waits for",
       (signal) => once(new EventTarget(), "x", { signal }),
     ],
-    ["does not heed its signal", () => new Promise(() => {})],
-  ])("that streams is told of its deadline also where its handler %s", async (_, wait) => {
+    ["ignores its signal", () => new Promise(() => {})],
+  ])("that streams rejects at its deadline also when its handler %s", async (_, wait) => {
     const client = await chatClient({
       async *stream(_request, { signal }) {
         yield { totalTokens: 1n };
         await wait(signal);
       },
     });
-    // Afterwards there is a line, which takes nothing of the deadline.
+    // The first call connects, so that the deadline below does not include that.
     await failureOf(client.complete({}));
     const { messages, error } = await readAll(client.stream({}, { timeoutMs: 300 }));
     expect(messages).toHaveLength(1);

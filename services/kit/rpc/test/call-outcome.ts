@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "vitest";
 
-/** What a call comes to that is to fail, for the specs of calls. */
+/** Returns the error with which a call rejects. Fails the test if it succeeds. */
 export async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => expect.unreachable("the call must fail"),
@@ -9,7 +9,7 @@ export async function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Reads a stream to its end, and tells what came and how it ended. */
+/** Reads a stream to its end. Returns its messages and the error with which it ended, if any. */
 export async function readAll<T>(
   stream: AsyncIterable<T>,
 ): Promise<{ messages: T[]; error: unknown }> {

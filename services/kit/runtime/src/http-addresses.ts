@@ -6,33 +6,38 @@ import { type HttpAddress, parseHttpAddress } from "@tollgate/http/address";
 import type { ServiceName } from "./service.ts";
 
 export interface HttpAddresses {
-  /** Where a service of this process listens. */
-  of(name: ServiceName): HttpAddress;
-  /** Where each replica of a service does. */
-  peer(name: ServiceName): readonly HttpAddress[];
+  /**
+   * Returns where a service of this process listens. Throws a StartError if `TOLLGATE_HTTP_LISTEN`
+   * is no address.
+   */
+  listenAddress(name: ServiceName): HttpAddress;
+  /**
+   * Returns where each replica of a service listens. Throws a StartError if the variable that names
+   * them is no address.
+   */
+  peerAddresses(name: ServiceName): readonly HttpAddress[];
   close(): Promise<void>;
 }
 
 /**
- * Where each service takes proxied requests. Services that share a process use sockets in a folder
- * that only this user can enter; a service with a process of its own listens on `ownListen`, and
- * the edge finds it at `TOLLGATE_<NAME>_HTTP_ADDRESS`, which may name several with commas between
- * them.
- * What it answers raises a StartError for a variable that is no address.
+ * Decides where services accept proxied HTTP requests. Services that share a process use sockets in
+ * a folder that only this user can enter. A service with a process of its own listens on
+ * `ownListen`, and the edge finds it at `TOLLGATE_<NAME>_HTTP_ADDRESS`: one address, or several
+ * with commas between them.
  */
 export async function openHttpAddresses(
   names: readonly ServiceName[],
   env: Environment,
   ownListen: string,
 ): Promise<HttpAddresses> {
-  const shares = names.length > 1;
-  const folder = shares ? await mkdtemp(join(tmpdir(), "tollgate-")) : undefined;
+  const isShared = names.length > 1;
+  const folder = isShared ? await mkdtemp(join(tmpdir(), "tollgate-")) : undefined;
   return {
-    of(name) {
+    listenAddress(name) {
       if (folder !== undefined) return socketIn(folder, name);
       return parseHttpAddress("TOLLGATE_HTTP_LISTEN", ownListen);
     },
-    peer(name) {
+    peerAddresses(name) {
       if (folder !== undefined && names.includes(name)) return [socketIn(folder, name)];
       const variable = `TOLLGATE_${name.toUpperCase()}_HTTP_ADDRESS`;
       const text = env[variable] || `${name}:9091`;

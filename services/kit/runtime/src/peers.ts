@@ -1,35 +1,36 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Environment } from "@tollgate/core/config";
 import type { Log } from "@tollgate/core/log";
-import type { Trust } from "@tollgate/core/peer-auth";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
 import { createClient, type Transport } from "@tollgate/rpc/client";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
-import { healthOffer } from "@tollgate/rpc/health-service";
-import type { Client, Offer } from "@tollgate/rpc/implementation";
+import { bindHealthService } from "@tollgate/rpc/health-service";
+import type { Client, ServiceBinding } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
-import { traceOffer, traceTransport } from "@tollgate/rpc/traced-calls";
+import { traceBinding, traceTransport } from "@tollgate/rpc/traced-calls";
 import type { Readiness } from "./operations/readiness.ts";
 import type { ServiceName } from "./service.ts";
 
-/** The other services, wherever each of them runs. */
+/** Clients of all services, in this process or in others. */
 export interface Peers {
+  /** Returns a client of a service that `owner` serves. */
   client<S extends DescService>(owner: ServiceName, service: S): Client<S>;
-  /** Makes what a service of this process offers callable by the others. */
-  add(offered: Offer): void;
+  /** Makes a service of this process callable by the others in it. */
+  add(binding: ServiceBinding): void;
   close(): void;
 }
 
 /**
- * Joins services of this process directly, and others by gRPC at `TOLLGATE_<NAME>_ADDRESS`: a
- * `host:port`, several with commas between them, or any name that gRPC knows, such as `dns:///…`.
+ * Connects to the services `here` directly, and to others by gRPC at `TOLLGATE_<NAME>_ADDRESS`: a
+ * `host:port`, several with commas between them, or any other target of gRPC, such as `dns:///…`.
  */
 export function createPeers(
   here: ReadonlySet<ServiceName>,
   env: Environment,
-  parts: { log: Log; trust: Trust; readiness: Readiness },
+  parts: { log: Log; peerAuth: PeerAuth; readiness: Readiness },
 ): Peers {
   const local = createLocalTransport(parts.log);
-  local.add(healthOffer(parts.readiness.isDraining));
+  local.add(bindHealthService(parts.readiness.isDraining));
   const localTransport = traceTransport(local, "in_process");
   const remote = new Map<ServiceName, GrpcTransport>();
 
@@ -37,7 +38,7 @@ export function createPeers(
     const known = remote.get(owner);
     if (known !== undefined) return known;
     const address = env[`TOLLGATE_${owner.toUpperCase()}_ADDRESS`] || `${owner}:9090`;
-    const transport = createGrpcTransport(address, parts.trust);
+    const transport = createGrpcTransport(address, parts.peerAuth);
     remote.set(owner, transport);
     return transport;
   }
@@ -50,7 +51,7 @@ export function createPeers(
 
   return {
     client: (owner, service) => createClient(service, transportTo(owner)),
-    add: (offered) => local.add(traceOffer(offered, "in_process")),
+    add: (offered) => local.add(traceBinding(offered, "in_process")),
     close() {
       for (const transport of remote.values()) transport.close();
     },

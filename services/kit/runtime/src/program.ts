@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Environment, integerSetting, readSettings } from "@tollgate/core/config";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { type GrpcServer, serveGrpc } from "@tollgate/rpc/grpc-server";
-import { healthOffer } from "@tollgate/rpc/health-service";
-import { traceOffer } from "@tollgate/rpc/traced-calls";
+import { bindHealthService } from "@tollgate/rpc/health-service";
+import { traceBinding } from "@tollgate/rpc/traced-calls";
 import { z } from "zod";
 import { openBroker } from "./broker/connection.ts";
 import { brokerNotices, localNotices } from "./broker/notices.ts";
@@ -15,27 +15,28 @@ import { createReadiness } from "./operations/readiness.ts";
 import { type OperationsServer, serveOperations } from "./operations/server.ts";
 import { createPeers } from "./peers.ts";
 import type { RunningService, Service, ServiceContext } from "./service.ts";
-import type { Tracing } from "./tracing/start.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 
-/** How much of the grace a collector may take that does not answer. */
-const longestFlushMs = 5_000;
+/** How much of the grace period the last spans may take to reach a collector. */
+const maxFlushMs = 5_000;
 
 export interface Program {
-  /** Where the edge listens, when it is among the services. */
+  /** Where the edge listens, if it is among the services. */
   url: string | undefined;
   /**
-   * Says that it wants no new work, and stops taking any once the others have had time to hear of
-   * it; waits for what is under way, and lets go of everything.
+   * Drains and stops the services. The process reports that it is draining, keeps accepting work
+   * for `TOLLGATE_DRAIN_SECONDS` while load balancers notice, gives the work in progress
+   * `TOLLGATE_GRACE_SECONDS`, and releases all resources.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Starts services in this process, in the order given, and joins them: to each other directly, to
- * others by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` says where their gRPC is served,
- * `TOLLGATE_HTTP_LISTEN` where a service that has the process to itself takes proxied requests, and
- * `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator asks how the process is. Tracing stops
- * last, once nothing is left to trace.
+ * Starts services in this process, in the given order. They call each other directly, and other
+ * services by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` says where their gRPC is served,
+ * `TOLLGATE_HTTP_LISTEN` where a service that has the process to itself accepts proxied requests,
+ * and `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator sends its probes. Throws a StartError when
+ * a service cannot start. Stopping the program stops tracing last.
  */
 export async function startProgram(
   services: readonly Service[],
@@ -44,75 +45,76 @@ export async function startProgram(
   tracing?: Tracing,
 ): Promise<Program> {
   const settings = readSettings(programSettings, env);
+  const graceMs = settings.TOLLGATE_GRACE_SECONDS * 1_000;
   const names = services.map((service) => service.name);
-  const broker =
-    settings.NATS_URL && openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log);
-  const trust = createTrust(readSecret(env));
+  const peerAuth = createPeerAuth(readFleetSecret(env));
   const readiness = createReadiness();
   const metrics = createMetrics();
-  const peers = createPeers(new Set(names), env, { log, trust, readiness });
   const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);
+  const broker = settings.NATS_URL
+    ? openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log)
+    : undefined;
   const notices = broker ? brokerNotices(broker) : localNotices();
-  const ending = new AbortController();
-  const graceMs = settings.TOLLGATE_GRACE_SECONDS * 1_000;
+  const peers = createPeers(new Set(names), env, { log, peerAuth, readiness });
+  const shutdown = new AbortController();
   const running: RunningService[] = [];
-  let server: GrpcServer | undefined;
   let operations: OperationsServer | undefined;
+  let grpc: GrpcServer | undefined;
 
-  /** The last to start is the first that takes from outside; it drains first. */
-  async function drainAll(): Promise<void> {
-    for (const service of running.toReversed()) await service.drain?.(graceMs);
-  }
+  const contextOf = ({ name }: Service): ServiceContext => ({
+    name,
+    env,
+    log: log.child({ service: name }),
+    peer: peers.client,
+    migrates: settings.TOLLGATE_MIGRATE === "on",
+    httpAddress: http.listenAddress(name),
+    httpPeer: http.peerAddresses,
+    peerAuth,
+    broker,
+    notices,
+    metrics,
+    shutdown: { signal: shutdown.signal, graceMs },
+    now: () => new Date(),
+  });
 
-  async function stop(): Promise<void> {
-    const wasReady = readiness.state() === "ready";
-    readiness.become("draining");
-    if (wasReady) await sleep(settings.TOLLGATE_DRAIN_SECONDS * 1_000);
-    ending.abort();
-    // What was asked for is answered while all that it stands on is still there.
-    await Promise.all([server?.stop(graceMs), drainAll()]);
-    for (const service of running.toReversed()) await service.stop(graceMs);
-    if (broker) await broker.close();
-    peers.close();
-    await http.close();
-    await operations?.stop();
-    await tracing?.stop(Math.min(graceMs, longestFlushMs));
-  }
-
-  try {
+  async function start(): Promise<void> {
     if (settings.TOLLGATE_OPERATIONS_LISTEN) {
       addProcessMetrics(metrics);
       const address = settings.TOLLGATE_OPERATIONS_LISTEN;
       operations = await serveOperations(address, metrics, readiness);
     }
     for (const service of services) {
-      const context: ServiceContext = {
-        name: service.name,
-        env,
-        log: log.child({ service: service.name }),
-        peer: peers.client,
-        migrates: settings.TOLLGATE_MIGRATE === "on",
-        httpAddress: http.of(service.name),
-        httpPeer: http.peer,
-        trust,
-        broker: broker || undefined,
-        notices,
-        metrics,
-        ending: { signal: ending.signal, graceMs },
-        now: () => new Date(),
-      };
-      const started = await service.setup(context);
+      const started = await service.setup(contextOf(service));
       running.push(started);
-      for (const offered of started.offers) peers.add(offered);
+      for (const binding of started.bindings) peers.add(binding);
     }
-    const offered = running.flatMap((service) => service.offers);
-    const own = offered.map((one) => traceOffer(one, "grpc"));
     if (settings.TOLLGATE_LISTEN) {
-      const offers = [...own, healthOffer(readiness.isDraining)];
-      const gate = { log, trust };
-      server = await serveGrpc(settings.TOLLGATE_LISTEN, offers, gate);
+      const offered = running.flatMap((service) => service.bindings);
+      const own = offered.map((one) => traceBinding(one, "grpc"));
+      const bindings = [...own, bindHealthService(readiness.isDraining)];
+      const guard = { log, peerAuth };
+      grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, guard);
     }
-    readiness.become("ready");
+    readiness.markReady();
+  }
+
+  async function stop(): Promise<void> {
+    const wasReady = readiness.state() === "ready";
+    readiness.markDraining();
+    if (wasReady) await sleep(settings.TOLLGATE_DRAIN_SECONDS * 1_000);
+    shutdown.abort();
+    // Requests in progress complete while everything that they depend on still runs.
+    await Promise.all([grpc?.stop(graceMs), drainAll(running, graceMs)]);
+    for (const service of running.toReversed()) await service.stop(graceMs);
+    await broker?.close();
+    peers.close();
+    await http.close();
+    await operations?.stop();
+    await tracing?.stop(Math.min(graceMs, maxFlushMs));
+  }
+
+  try {
+    await start();
   } catch (error) {
     await stop();
     throw error;
@@ -120,10 +122,18 @@ export async function startProgram(
   return { url: running.find((service) => service.url !== undefined)?.url, stop };
 }
 
-/** Not as other variables are: one that was meant to be set must not leave every door open. */
-function readSecret({ TOLLGATE_FLEET_SECRET: secret }: Environment): string | undefined {
+/** Drains the services in reverse order: the last one to start accepts work from outside. */
+async function drainAll(services: readonly RunningService[], graceMs: number): Promise<void> {
+  for (const service of services.toReversed()) await service.drain?.(graceMs);
+}
+
+/**
+ * Reads the secret. Unlike other variables, it must not be empty: a secret that was meant to be set
+ * would admit every caller.
+ */
+function readFleetSecret({ TOLLGATE_FLEET_SECRET: secret }: Environment): string | undefined {
   if (secret !== "") return secret;
-  throw new StartError("TOLLGATE_FLEET_SECRET: is empty: set it, or leave it out to trust anyone");
+  throw new StartError("TOLLGATE_FLEET_SECRET: is empty: set it, or unset it to admit any caller");
 }
 
 const programSettings = z.object({

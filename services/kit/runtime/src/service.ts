@@ -1,9 +1,9 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Environment } from "@tollgate/core/config";
 import type { Log } from "@tollgate/core/log";
-import type { Trust } from "@tollgate/core/peer-auth";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
-import type { Client, Offer } from "@tollgate/rpc/implementation";
+import type { Client, ServiceBinding } from "@tollgate/rpc/implementation";
 import type { Broker } from "./broker/connection.ts";
 import type { Notices } from "./broker/notices.ts";
 import type { Metrics } from "./operations/metrics.ts";
@@ -19,10 +19,10 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** A service as the program starts it. It cannot tell whether its peers share its process. */
+/** A service as the program starts it, alone in a process or with others. */
 export interface Service {
   name: ServiceName;
-  /** Resolves once the service is ready. Raises a StartError when it cannot become so. */
+  /** Resolves when the service is ready. Throws a StartError when it cannot start. */
   setup(context: ServiceContext): Promise<RunningService>;
 }
 
@@ -30,46 +30,47 @@ export interface ServiceContext {
   name: ServiceName;
   env: Environment;
   log: Log;
-  /** A client of a service that `owner` offers, wherever it runs. */
+  /** Returns a client of a service that `owner` serves, in this process or in another. */
   peer<S extends DescService>(owner: ServiceName, service: S): Client<S>;
-  /** Whether this process brings its tables up to date. */
+  /** Whether this process applies migrations to the service's tables. */
   migrates: boolean;
-  /** Where this service listens for what the edge proxies to it, if it takes any. */
+  /** Where this service listens for requests that the edge proxies to it. */
   httpAddress: HttpAddress;
-  /** Where each replica of `owner` does. */
+  /** Returns where each replica of `owner` listens for proxied requests. */
   httpPeer(owner: ServiceName): readonly HttpAddress[];
-  /** Who may call this service, and what it shows where it calls. */
-  trust: Trust;
+  /** Authenticates the callers of this service, and this service to its peers. */
+  peerAuth: PeerAuth;
   /** Undefined when the program runs without a broker. */
   broker: Broker | undefined;
   notices: Notices;
   metrics: Metrics;
-  /** How the process ends, once it is asked to. */
-  ending: Ending;
+  shutdown: Shutdown;
   now(): Date;
 }
 
-export interface Ending {
-  /** Aborts when the process takes nothing new any more. */
+/** The shutdown of the process. */
+export interface Shutdown {
+  /** Aborts when the process stops accepting new work. */
   signal: AbortSignal;
-  /** From then on, how long what is under way may take. */
+  /** How long work in progress may take from then on. */
   graceMs: number;
 }
 
 export interface RunningService {
-  offers: readonly Offer[];
-  /** Where the service listens for clients, for the one that does. */
+  /** The gRPC services that peers call. */
+  bindings: readonly ServiceBinding[];
+  /** Where the service listens for clients. The edge has one. */
   url?: string;
   /**
-   * Takes nothing new from outside, and waits for what is under way, `graceMs` at most. Called
-   * before anything that it stands on stops.
+   * Stops accepting work from outside. Resolves when the work in progress has ended, after
+   * `graceMs` at the latest. Every service drains before any is stopped.
    */
   drain?(graceMs: number): Promise<void>;
-  /** Lets go of everything; what still has to be written gets `graceMs` at most. */
+  /** Releases all resources. Pending writes get `graceMs` at most. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Keeps the type of a service's definition. */
+/** Returns the service unchanged; the parameter gives a literal its type. */
 export function defineService(service: Service): Service {
   return service;
 }

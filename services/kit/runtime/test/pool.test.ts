@@ -8,7 +8,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openDatabase } from "../src/database/pool.ts";
 
-describe("a service's connections to its database", () => {
+describe("the connections of a service to its database", () => {
   let folder: string;
   let pool: pg.Pool;
 
@@ -27,17 +27,17 @@ describe("a service's connections to its database", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("one that breaks fails its own query alone, whoever holds it", async () => {
+  test("a connection that breaks fails its own query only", async () => {
     const client = await pool.connect();
     const ended = new Promise<void>((resolve) => client.once("end", resolve));
-    const suicide = "SELECT pg_terminate_backend(pg_backend_pid())";
-    await expect(client.query(suicide)).rejects.toThrow("terminating connection");
+    const terminate = "SELECT pg_terminate_backend(pg_backend_pid())";
+    await expect(client.query(terminate)).rejects.toThrow("terminating connection");
     await ended;
     client.release(true);
     expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("whoever needs one waits for longer than calls between services take", async () => {
+  test("a query waits for a connection longer than the default timeout of a call", async () => {
     const slow = pool.query("SELECT pg_sleep(5.5)");
     expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
     await slow;

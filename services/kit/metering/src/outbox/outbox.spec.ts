@@ -55,7 +55,7 @@ function world({ hasBroker = true, missingAfterMs = 0, gathers = true } = {}) {
   const consume = () => {
     for (const id of has.broker) has.ledger.add(id);
   };
-  const waiting = async () => (await metrics.usageEventsWaiting.get()).values[0]?.value;
+  const waiting = async () => (await metrics.usageEventsPending.get()).values[0]?.value;
   return { up, has, poison, together, ledger, outbox, consume, waiting };
 }
 

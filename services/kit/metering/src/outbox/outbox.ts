@@ -41,7 +41,7 @@ export interface Ways {
   missing(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   spool: Pick<Spool, "keep" | "forget">;
   log: Log;
-  metrics: Pick<Metrics, "usageEventsWaiting">;
+  metrics: Pick<Metrics, "usageEventsPending">;
 }
 
 /** Events that the ledger is not yet known to have. */

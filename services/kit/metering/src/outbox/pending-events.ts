@@ -45,7 +45,7 @@ export interface WaitingEvents {
 export function createWaitingEvents(parts: {
   spool: Pick<Spool, "keep" | "forget">;
   log: Log;
-  metrics: Pick<Metrics, "usageEventsWaiting">;
+  metrics: Pick<Metrics, "usageEventsPending">;
 }): WaitingEvents {
   const { spool, log, metrics } = parts;
   const roster = createRoster<WaitingEvent>();
@@ -56,7 +56,7 @@ export function createWaitingEvents(parts: {
       const one = { event, encoded, state, since, onDisk, delivered, index: -1 };
       roster.add(one);
       if (onDisk) kept += 1;
-      metrics.usageEventsWaiting.inc();
+      metrics.usageEventsPending.inc();
       return one;
     },
     keep(ones) {
@@ -87,7 +87,7 @@ export function createWaitingEvents(parts: {
         spool.forget(one.event.id);
         kept -= 1;
       }
-      metrics.usageEventsWaiting.dec(ones.length);
+      metrics.usageEventsPending.dec(ones.length);
     },
     in(state, sinceMs) {
       const before = performance.now() - sinceMs;

@@ -3,21 +3,24 @@ import { connect, type NatsConnection } from "nats";
 
 const retryMs = 1_000;
 
-/** A connection to NATS that may be away: services start and go on without it. */
+/** A connection to NATS. Services start and work while the broker is unavailable. */
 export interface Broker {
-  /** The live connection; undefined while the broker is away. */
+  /** Returns the connection, or undefined while the broker is unavailable. */
   connection(): NatsConnection | undefined;
-  /** Calls `use` now or once the connection is there. It is made once and mends itself. */
+  /**
+   * Calls `use` once, now or when the first connection is made. The client reconnects by itself, so
+   * that subscriptions last.
+   */
   whenConnected(use: (connection: NatsConnection) => void): void;
-  /** Sends what is still buffered, then closes. */
+  /** Sends what is buffered, then closes the connection. */
   close(): Promise<void>;
 }
 
-/** Connects in the background, and keeps trying for as long as it takes. */
+/** Connects in the background, and retries without limit. */
 export function openBroker(url: string, name: string, log: Log): Broker {
   let connection: NatsConnection | undefined;
-  let up = false;
-  let closed = false;
+  let isConnected = false;
+  let isClosed = false;
   let waiting: ((connection: NatsConnection) => void)[] = [];
   let retry: NodeJS.Timeout | undefined;
 
@@ -27,43 +30,43 @@ export function openBroker(url: string, name: string, log: Log): Broker {
         servers: url,
         name,
         maxReconnectAttempts: -1,
-        // Two stack traces for every message that is awaited, in case it fails.
+        // By default the client captures two stack traces for each message, in case it fails.
         noAsyncTraces: true,
       });
-      if (closed) return await opened.close();
+      if (isClosed) return await opened.close();
       connection = opened;
-      up = true;
-      void follow(opened);
+      isConnected = true;
+      void followStatus(opened);
       for (const use of waiting) use(opened);
       waiting = [];
     } catch (error) {
-      if (closed) return;
-      log.warn({ reason: (error as Error).message }, "broker is out of reach");
+      if (isClosed) return;
+      log.warn({ reason: (error as Error).message }, "cannot connect to the broker");
       retry = setTimeout(() => void open(), retryMs);
     }
   }
 
-  async function follow(opened: NatsConnection): Promise<void> {
+  async function followStatus(opened: NatsConnection): Promise<void> {
     for await (const { type } of opened.status()) {
       if (type === "disconnect") {
-        up = false;
-        log.warn({}, "broker went away");
+        isConnected = false;
+        log.warn({}, "disconnected from the broker");
       } else if (type === "reconnect") {
-        up = true;
-        log.info({}, "broker is back");
+        isConnected = true;
+        log.info({}, "reconnected to the broker");
       }
     }
   }
 
   void open();
   return {
-    connection: () => (up ? connection : undefined),
+    connection: () => (isConnected ? connection : undefined),
     whenConnected(use) {
       if (connection === undefined) waiting.push(use);
       else use(connection);
     },
     async close() {
-      closed = true;
+      isClosed = true;
       clearTimeout(retry);
       await connection?.drain().catch(() => connection?.close());
     },

@@ -1,8 +1,8 @@
 import type { Broker } from "./connection.ts";
 
 /**
- * Short messages to every replica that listens, at once and at most once: for dropping what was
- * cached, never for what must not be lost.
+ * Short messages to every subscribed replica, delivered at most once. They invalidate caches; a
+ * message that must not be lost needs another way.
  */
 export interface Notices {
   publish(subject: NoticeSubject, text: string): void;
@@ -12,7 +12,7 @@ export interface Notices {
 /** `key.revoked` carries the key's SHA-256 in hex. */
 export type NoticeSubject = "key.revoked";
 
-/** Notices through the broker. Those published while it is away are lost. */
+/** Sends notices through the broker. Those published while it is unavailable are lost. */
 export function brokerNotices(broker: Broker): Notices {
   return {
     publish: (subject, text) => broker.connection()?.publish(`tollgate.${subject}`, text),
@@ -28,7 +28,7 @@ export function brokerNotices(broker: Broker): Notices {
   };
 }
 
-/** Notices inside one process. */
+/** Sends notices inside one process. */
 export function localNotices(): Notices {
   const listeners = new Map<NoticeSubject, ((text: string) => void)[]>();
   return {

@@ -6,8 +6,8 @@ import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migra
 
 const statementTimeoutMs = 15_000;
 /**
- * A connection is waited for as long as what another does on it may take: a database or a machine
- * that stands still for some seconds fails nobody whose call allows for them.
+ * A query waits for a free connection as long as a statement on it may take. A database or machine
+ * that stalls for some seconds then fails no call that allows for them.
  */
 const connectTimeoutMs = statementTimeoutMs;
 const int8 = 20;
@@ -15,28 +15,27 @@ const bytea = 17;
 
 export interface DatabaseOptions {
   url: string;
-  /** The service's own: its tables live there and nowhere else. */
+  /** The schema of the service, which has all its tables. */
   schema: DatabaseSchema;
   maxConnections: number;
   log: Log;
-  /** False where others bring the schema up to date: then it must be. True by default. */
+  /** Whether to apply migrations; if not, another process must have applied them. Default true. */
   migrates?: boolean;
-  /** Settings of every connection, beside the search path and the statement time-out. */
+  /** Settings of every connection, besides the search path and the timeouts. */
   settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * Connects to a service's own schema and brings it up to date, or, where others do that, sees that
- * it is. Raises a StartError when it is not, or when the database cannot be reached. `bigint`
- * columns come as bigint, and a `bytea` of a query in the binary format as its bytes, without a
- * detour by text.
+ * Connects to the schema of a service, and applies its migrations or checks that they are applied.
+ * Throws a StartError when they are not, or when the database is unavailable. Queries return
+ * `bigint` columns as bigint and, in the binary format, `bytea` columns as Buffer.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   const { url, schema, maxConnections, migrates = true, log } = options;
   const settings = {
     search_path: schema.name,
     statement_timeout: String(statementTimeoutMs),
-    // A process that hangs, or whose machine is gone, must not keep its locks.
+    // A process that hangs, or whose machine has failed, must not retain its locks.
     idle_in_transaction_session_timeout: String(statementTimeoutMs),
     ...options.settings,
   };
@@ -51,9 +50,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
     types: { getTypeParser },
     stream: () => new DatabaseSocket(),
   });
-  pool.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
-  // Whoever holds one that breaks is told by its query. If nobody listened to the client, it would
-  // end the program besides.
+  pool.on("error", (error) =>
+    log.warn({ reason: error.message }, "lost an idle database connection"),
+  );
+  // The query on a connection that breaks rejects. Without a listener, the client's error event
+  // would also end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
   try {
     if (migrates) await applyMigrations(pool, schema, log);
@@ -66,19 +67,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   return pool;
 }
 
-/** Whether a failed statement is at fault itself (SQLSTATE 22 and 23), and not the connection. */
+/** Whether a statement failed by its data (SQLSTATE classes 22 and 23), not by the connection. */
 export function isStatementFault(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? "");
 }
 
 function getTypeParser(oid: number, format?: "text" | "binary") {
   if (oid === int8 && format !== "binary") return BigInt;
-  // The driver uses its buffer again, so the bytes are copied.
+  // The driver reuses its buffer, so the bytes are copied.
   if (oid === bytea && format === "binary") return (value: Buffer) => Buffer.from(value);
   return pg.types.getTypeParser(oid, format);
 }
 
-/** The database's place without its user and password. */
+/** Returns the host and database of a URL, without its user and password. */
 function describeServer(url: string): string {
   try {
     const { host, pathname } = new URL(url);

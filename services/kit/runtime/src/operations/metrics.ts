@@ -4,7 +4,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const firstTokenSeconds = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30];
 
-/** What a process counts of itself. Labels are bounded: never a key, an account or a request. */
+/**
+ * The metrics of a process. Labels have few values: never a key, an account or a request id.
+ */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
@@ -16,63 +18,63 @@ export function createMetrics() {
     new Gauge({ name, help, labelNames, registers });
   return {
     registry,
-    requests: counter("tollgate_requests_total", "Requests that the edge answered.", [
+    requests: counter("tollgate_requests_total", "Requests that the edge has responded to.", [
       "route",
       "alias",
       "status",
     ]),
     requestDuration: new Histogram({
       name: "tollgate_request_duration_seconds",
-      help: "From a request's first byte to its answer's last.",
+      help: "Time from the first byte of a request to the last byte of its response.",
       labelNames: ["route", "alias"],
       buckets: requestSeconds,
       registers,
     }),
     firstToken: new Histogram({
       name: "tollgate_first_token_seconds",
-      help: "From the hold to the first piece of a streamed answer.",
+      help: "Time from the hold to the first chunk of a streamed response.",
       labelNames: ["alias"],
       buckets: firstTokenSeconds,
       registers,
     }),
-    tokens: counter("tollgate_tokens_total", "Tokens that were metered.", ["alias", "direction"]),
-    cost: counter("tollgate_cost_nano_usd_total", "Cost that was metered, nano-USD.", [
+    tokens: counter("tollgate_tokens_total", "Tokens metered.", ["alias", "direction"]),
+    cost: counter("tollgate_cost_nano_usd_total", "Cost metered, in nano-USD.", [
       "route_type",
       "alias",
     ]),
     uncollected: counter(
       "tollgate_uncollected_nano_usd_total",
-      "Cost that no wallet could pay, nano-USD, as the ledger wrote it on its entries.",
+      "Cost that no wallet could pay, as recorded on ledger entries, in nano-USD.",
     ),
-    holds: counter("tollgate_holds_total", "Holds that were asked for, by how that went.", [
-      "result",
-    ]),
-    openHolds: gauge("tollgate_open_holds", "Holds of requests that this process is serving."),
-    slotOut: gauge("tollgate_slot_out", "1 while a slot is taken out, 0 once it is back.", [
+    holds: counter("tollgate_holds_total", "Holds requested, by result.", ["result"]),
+    openHolds: gauge("tollgate_open_holds", "Open holds of the requests of this process."),
+    slotOut: gauge("tollgate_slot_out", "1 while the circuit breaker of a slot is open, else 0.", [
       "slot",
     ]),
-    slotCalls: counter("tollgate_slot_calls_total", "Calls to slots, by how they went.", [
+    slotCalls: counter("tollgate_slot_calls_total", "Calls to slots, by outcome.", [
       "alias",
       "slot",
       "outcome",
     ]),
-    usageEvents: counter("tollgate_usage_events_total", "Usage events, by the way they went.", [
-      "way",
-    ]),
-    usageEventsWaiting: gauge(
-      "tollgate_usage_events_waiting",
-      "Usage events that the ledger is not yet known to have.",
+    usageEvents: counter(
+      "tollgate_usage_events_total",
+      "Usage events delivered, by the sink that accepted them: broker or ledger.",
+      ["sink"],
+    ),
+    usageEventsPending: gauge(
+      "tollgate_usage_events_pending",
+      "Usage events that the ledger has not confirmed.",
     ),
     usageQueueLag: gauge(
       "tollgate_usage_queue_lag",
-      "Usage events that the broker has and the ledger has not consumed.",
+      "Usage events in the broker that the ledger has not consumed.",
     ),
-    requestsInFlight: gauge("tollgate_requests_in_flight", "Requests that are being served."),
-    openSockets: gauge("tollgate_open_sockets", "Live audio connections."),
+    requestsInFlight: gauge("tollgate_requests_in_flight", "Requests in progress."),
+    openSockets: gauge("tollgate_open_sockets", "Open WebSockets of live transcription."),
   };
 }
 
-/** Adds what Node.js tells of the process itself. */
+/** Adds the metrics of Node.js and of the operating system's process. */
 export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry });
 }

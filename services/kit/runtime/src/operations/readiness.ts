@@ -2,16 +2,20 @@
 export interface Readiness {
   state(): "starting" | "ready" | "draining";
   isDraining(): boolean;
-  become(state: "ready" | "draining"): void;
+  markReady(): void;
+  markDraining(): void;
 }
 
 export function createReadiness(): Readiness {
-  let now: "starting" | "ready" | "draining" = "starting";
+  let current: "starting" | "ready" | "draining" = "starting";
   return {
-    state: () => now,
-    isDraining: () => now === "draining",
-    become(state) {
-      now = state;
+    state: () => current,
+    isDraining: () => current === "draining",
+    markReady() {
+      current = "ready";
+    },
+    markDraining() {
+      current = "draining";
     },
   };
 }

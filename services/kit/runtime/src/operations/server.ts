@@ -10,17 +10,18 @@ export interface OperationsServer {
 }
 
 /**
- * Answers what an orchestrator asks, on a port that no client reaches: `/livez`, 200 as long as the
- * process answers at all; `/readyz`, 200 while it wants new work; `/metrics`, for Prometheus.
+ * Serves an orchestrator's probes on a port that no client can reach: `/livez` returns 200 while
+ * the process runs, `/readyz` returns 200 while it accepts new work and 503 otherwise, and
+ * `/metrics` returns the metrics for Prometheus. Throws a StartError when it cannot listen at `address`.
  */
 export async function serveOperations(
   address: string,
   metrics: Metrics,
   readiness: Readiness,
 ): Promise<OperationsServer> {
-  const answers: Readonly<Record<string, (res: ServerResponse) => void | Promise<void>>> = {
-    "/livez": (res) => answer(res, 200, "alive"),
-    "/readyz": (res) => answer(res, readiness.state() === "ready" ? 200 : 503, readiness.state()),
+  const routes: Readonly<Record<string, (res: ServerResponse) => void | Promise<void>>> = {
+    "/livez": (res) => sendText(res, 200, "alive"),
+    "/readyz": (res) => sendText(res, readiness.state() === "ready" ? 200 : 503, readiness.state()),
     "/metrics": async (res) => {
       const text = await metrics.registry.metrics();
       res.setHeader("content-type", metrics.registry.contentType);
@@ -29,8 +30,8 @@ export async function serveOperations(
   };
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
     const path = req.url ?? "";
-    const known = Object.hasOwn(answers, path) ? answers[path] : undefined;
-    void (known ?? notThere)(res);
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    void (route ?? sendNotFound)(res);
   });
   const stop = stopperOf(server);
   await listen(server, address);
@@ -49,11 +50,11 @@ async function listen(server: ReturnType<typeof createServer>, address: string):
   });
 }
 
-function answer(res: ServerResponse, status: number, text: string): void {
+function sendText(res: ServerResponse, status: number, text: string): void {
   res.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
   res.end(`${text}\n`);
 }
 
-function notThere(res: ServerResponse): void {
-  answer(res, 404, "here are /livez, /readyz and /metrics");
+function sendNotFound(res: ServerResponse): void {
+  sendText(res, 404, "not found: this port serves /livez, /readyz and /metrics");
 }

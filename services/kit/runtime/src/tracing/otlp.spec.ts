@@ -16,7 +16,7 @@ import {
 } from "@tollgate/core/tracing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { registerOtlp } from "./otlp.ts";
-import type { Tracing } from "./start.ts";
+import type { Tracing } from "./tracing.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const parent = "b7ad6b7169203331";

@@ -16,7 +16,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Tracing } from "./start.ts";
+import type { Tracing } from "./tracing.ts";
 
 export interface OtlpOptions {
   url: string;

@@ -1,11 +1,6 @@
 import { type Environment, readSettings } from "@tollgate/core/config";
 import { z } from "zod";
-
-/** What sends the spans of this process. */
-export interface Tracing {
-  /** Sends the remaining spans, and resolves once they are sent or `graceMs` have passed. */
-  stop(graceMs: number): Promise<void>;
-}
+import type { Tracing } from "./tracing.ts";
 
 /**
  * Sends spans to `OTEL_EXPORTER_OTLP_ENDPOINT`. Returns undefined where that is not set: then nothing

@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type handleBidiStreamingCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { createLog, type Log } from "@tollgate/core/log";
-import { createTrust } from "@tollgate/core/peer-auth";
+import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createClient } from "./client.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
-import { type Implementation, offer } from "./implementation.ts";
-import { trunkMethod } from "./mux.ts";
+import { bindService, type Implementation } from "./implementation.ts";
+import { muxMethod } from "./mux.ts";
 
 type Chat = Implementation<typeof ChatService>;
 
-const trust = createTrust(undefined);
+const peerAuth = createPeerAuth(undefined);
 const silent = createLog("silent");
-const folder = await mkdtemp(join(tmpdir(), "tollgate-endings-"));
-const place = (name: string) => `unix:${join(folder, name)}`;
+const folder = await mkdtemp(join(tmpdir(), "tollgate-drain-"));
+const addressOf = (name: string) => `unix:${join(folder, name)}`;
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -29,64 +29,64 @@ async function serve(address: string, some: Partial<Chat>, log: Log = silent): P
     embed: async () => ({}),
     ...some,
   };
-  const server = await serveGrpc(address, [offer(ChatService, chat)], { log, trust });
+  const server = await serveGrpc(address, [bindService(ChatService, chat)], { log, peerAuth });
   onTestFinished(() => server.stop(0));
 }
 
 function connect(address: string) {
-  const transport = createGrpcTransport(address, trust);
+  const transport = createGrpcTransport(address, peerAuth);
   onTestFinished(transport.close);
   return { transport, client: createClient(ChatService, transport) };
 }
 
-/** A replica that takes calls, begins none of them, and says after so long that it has ended. */
+/** Serves a replica that accepts calls, begins none of them, and ends its mux `afterMs` later. */
 async function serveNothing(address: string, afterMs: number): Promise<void> {
   const server = new Server();
-  const trunk: handleBidiStreamingCall<unknown, Buffer> = (stream) => {
+  const mux: handleBidiStreamingCall<unknown, Buffer> = (stream) => {
     stream.on("data", () => {});
     setTimeout(() => stream.end(), afterMs);
   };
-  server.addService({ trunk: trunkMethod }, { trunk });
+  server.addService({ mux: muxMethod }, { mux });
   await new Promise<void>((resolve) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), () => resolve());
   });
   onTestFinished(() => server.forceShutdown());
 }
 
-test("a call that was not begun goes on to another replica, however late that is known", async () => {
-  const [ending, other] = [place("ending"), place("other")];
-  await serveNothing(ending, 1_200);
+test("a call that its replica never began is retried on another, however late", async () => {
+  const [draining, other] = [addressOf("draining"), addressOf("other")];
+  await serveNothing(draining, 1_200);
   await serve(other, {});
-  const { client } = connect(`${ending},${other}`);
+  const { client } = connect(`${draining},${other}`);
   const calls = Array.from({ length: 6 }, () => client.complete({}));
   expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(
     calls.map(() => "fulfilled"),
   );
 });
 
-test("what a handler cannot have from a service that is ending is not begun again", async () => {
-  await serveNothing(place("further"), 0);
-  const further = connect(place("further")).client;
+test("a handler does not run again because the service that it calls drains", async () => {
+  await serveNothing(addressOf("further"), 0);
+  const further = connect(addressOf("further")).client;
   let begun = 0;
-  await serve(place("nested"), {
+  await serve(addressOf("nested"), {
     async complete() {
       begun += 1;
       return further.complete({});
     },
   });
-  const call = connect(place("nested")).client.complete({});
+  const call = connect(addressOf("nested")).client.complete({});
   await expect(call).rejects.toMatchObject({ reason: "unavailable" });
   expect(begun).toBe(1);
 });
 
-test("a stream under way goes on to its end when its transport is closed", async () => {
+test("a stream in progress runs to its end after its transport is closed", async () => {
   const count = 3_000;
-  await serve(place("stream"), {
+  await serve(addressOf("stream"), {
     async *stream() {
       for (let index = 0; index < count; index += 1) yield { chunks: [Buffer.alloc(1_000)] };
     },
   });
-  const { transport, client } = connect(place("stream"));
+  const { transport, client } = connect(addressOf("stream"));
   const messages = client.stream({}, { timeoutMs: 60_000 })[Symbol.asyncIterator]();
   await messages.next();
   transport.close();
@@ -95,13 +95,13 @@ test("a stream under way goes on to its end when its transport is closed", async
   expect(seen).toBe(count);
 });
 
-test("a call whose caller has gone is no failure of its handler's", async () => {
+test("a handler that fails because its caller cancelled logs no failure", async () => {
   const failures: string[] = [];
   const log: Log = { ...silent, error: (_fields, message) => void failures.push(message) };
   const ended = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   await serve(
-    place("gone"),
+    addressOf("cancelled"),
     {
       async complete(_request, { signal }) {
         begun.resolve();
@@ -116,7 +116,7 @@ test("a call whose caller has gone is no failure of its handler's", async () => 
     log,
   );
   const caller = new AbortController();
-  const call = connect(place("gone")).client.complete({}, { signal: caller.signal });
+  const call = connect(addressOf("cancelled")).client.complete({}, { signal: caller.signal });
   await begun.promise;
   caller.abort();
   await expect(call).rejects.toMatchObject({ reason: "cancelled" });

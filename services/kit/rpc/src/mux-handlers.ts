@@ -1,0 +1,127 @@
+import {
+  create,
+  type DescMethod,
+  fromBinary,
+  type MessageInitShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { PeerError } from "@tollgate/core/errors";
+import { readTraceHeaders } from "@tollgate/core/tracing";
+import type { EndSchema, Open, ResponseFrameSchema } from "@tollgate/proto/tollgate/v1/mux";
+import type { CallGuard } from "./call-guard.ts";
+import { cancelledError } from "./cancellation.ts";
+import { toEnd } from "./error-detail.ts";
+import type { AnyHandler, Fields, ServiceBinding } from "./implementation.ts";
+import { nameOf } from "./method-name.ts";
+import { chunkBytes, windowBytes, windowCost } from "./mux.ts";
+import { outgoingError } from "./outgoing-error.ts";
+
+/** Runs the handler of a call and sends its response, or its error. Never rejects. */
+export type MuxHandler = (open: Open, request: Uint8Array, call: IncomingCall) => Promise<void>;
+
+export function createMuxHandler(
+  bindings: readonly ServiceBinding[],
+  guard: CallGuard,
+): MuxHandler {
+  const served = new Map(bindings.flatMap(methodsOf));
+  return async ({ method: name, timeoutMs, ...trace }, request, call) => {
+    const leave = guard.enter();
+    // The client runs a timer too, but it may have stopped or be cut off.
+    const timer = setTimeout(call.cancel, timeoutMs);
+    timer.unref();
+    try {
+      guard.admit();
+      const found = served.get(name);
+      if (found === undefined) throw new PeerError("unavailable", `${name} is not served here`);
+      const { method, handler } = found;
+      const context = { signal: call.signal, trace: readTraceHeaders((header) => trace[header]) };
+      const encode = (fields: Fields) => toBinary(method.output, create(method.output, fields));
+      const response = handler(fromBinary(method.input, request) as never, context);
+      if (method.methodKind === "unary") {
+        await call.send(encode(await (response as Promise<Fields>)), true);
+        return;
+      }
+      for await (const message of response as AsyncIterable<Fields>) {
+        await call.send(encode(message), false);
+        if (call.signal.aborted) return;
+      }
+      call.end({});
+    } catch (error) {
+      // The error of a cancelled call is no failure, and nobody waits for it.
+      if (!call.signal.aborted) call.end(toEnd(outgoingError(error, name, guard.log)));
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
+  };
+}
+
+function methodsOf({ service, methods }: ServiceBinding) {
+  return service.methods.map((method): [string, { method: DescMethod; handler: AnyHandler }] => [
+    nameOf(method),
+    { method, handler: methods.get(method.name) as AnyHandler },
+  ]);
+}
+
+/** A call on a mux, as its server sees it. */
+export interface IncomingCall {
+  signal: AbortSignal;
+  /** Sends a message once the window has room, and ends the call after the last one. */
+  send(message: Uint8Array, isLast: boolean): Promise<void>;
+  end(end: MessageInitShape<typeof EndSchema>): void;
+  /** Adds the client's credit to the window. */
+  grant(credit: number): void;
+  /** Aborts the signal: the caller cancelled or disconnected, or the deadline passed. */
+  cancel(): void;
+}
+
+export function createIncomingCall(
+  id: number,
+  send: (frame: MessageInitShape<typeof ResponseFrameSchema>, payload?: Uint8Array) => void,
+): IncomingCall {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const window = createWindow();
+  return {
+    signal,
+    async send(message, isLast) {
+      for (let from = 0; from === 0 || from < message.length; from += chunkBytes) {
+        if (window.isFull()) await window.reopened();
+        if (signal.aborted) return;
+        const chunk = message.subarray(from, from + chunkBytes);
+        const more = from + chunkBytes < message.length;
+        window.take(windowCost(chunk));
+        const end = isLast && !more ? { end: {} } : {};
+        send({ call: id, more, ...end }, chunk);
+      }
+    },
+    end(end) {
+      if (!signal.aborted) send({ call: id, end });
+    },
+    grant: window.widen,
+    cancel() {
+      controller.abort(cancelledError());
+      window.widen(windowBytes);
+    },
+  };
+}
+
+/** Tracks how much of a response may still be sent. For one sender. */
+function createWindow() {
+  let freeBytes = windowBytes;
+  let wake = () => {};
+  return {
+    isFull: () => freeBytes <= 0,
+    reopened: () =>
+      new Promise<void>((resolve) => {
+        wake = resolve;
+      }),
+    take(cost: number) {
+      freeBytes -= cost;
+    },
+    widen(credit: number) {
+      freeBytes += credit;
+      if (freeBytes > 0) wake();
+    },
+  };
+}
