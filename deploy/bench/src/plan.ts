@@ -19,7 +19,7 @@ export interface Plan {
   streamsEach(clients: number): number;
   /** How long memory is left alone before it is measured again. */
   restSeconds: number;
-  /** Whether the README is written. */
+  /** Whether docs/benchmarks.md is written. */
   write: boolean;
 }
 

@@ -1,0 +1,42 @@
+import { access } from "node:fs/promises";
+import { posix } from "node:path";
+import { expect, it } from "vitest";
+import { readChartFile } from "./chart.ts";
+import { anchorsIn, codeInTables, linksIn, readPage, readPages } from "./markdown.ts";
+
+const root = new URL("../../../", import.meta.url);
+const isExternal = (link: string) => /^[a-z]+:/.test(link);
+
+it("every relative link of the documentation leads to a file, and to a heading of it", async () => {
+  const pages = new Map((await readPages()).map((page) => [page.path, page]));
+  expect([...pages.keys()]).toContain("README.md");
+  for (const page of pages.values()) {
+    for (const link of linksIn(page).filter((one) => !isExternal(one))) {
+      const [file = "", anchor] = link.split("#");
+      const path = file === "" ? page.path : posix.join(posix.dirname(page.path), file);
+      await expect(access(new URL(path, root)), `${page.path}: ${link}`).resolves.toBeUndefined();
+      if (anchor === undefined) continue;
+      const target = pages.get(path);
+      expect(target && anchorsIn(target), `${page.path}: ${link}`).toContain(anchor);
+    }
+  }
+});
+
+it("every page in docs is linked from the README", async () => {
+  const links = linksIn(await readPage("README.md"));
+  const pages = (await readPages()).filter(({ path }) => path.startsWith("docs/"));
+  for (const { path } of pages) expect(links).toContain(path);
+});
+
+it("every metric that the chart relies on is explained", async () => {
+  const metrics = await readChartFile<Record<string, unknown>>("files/metrics.yaml");
+  const explained = codeInTables(await readPage("docs/operations.md"));
+  for (const name of Object.keys(metrics)) expect(explained).toContain(name);
+});
+
+it("every alert has a section that says what to do, and no section is left of an old one", async () => {
+  const alerts = await readChartFile<{ alert: string }[]>("files/alerts.yaml");
+  const names = alerts.map(({ alert }) => alert.toLowerCase());
+  const sections = anchorsIn(await readPage("docs/operations.md"));
+  expect(sections.filter((name) => name.startsWith("tollgate")).sort()).toEqual(names.sort());
+});

@@ -1,0 +1,61 @@
+import { readdir, readFile } from "node:fs/promises";
+
+const root = new URL("../../../", import.meta.url);
+
+/** A page of the documentation. */
+export interface Page {
+  /** Relative to the root of the repository, for example `docs/money.md`. */
+  path: string;
+  text: string;
+}
+
+/** Returns the pages at the root of the repository and in `docs`. */
+export async function readPages(): Promise<Page[]> {
+  const pages = await Promise.all(["", "docs/"].map(readFolder));
+  return pages.flat();
+}
+
+/** Returns the page at `path`, relative to the root of the repository. */
+export async function readPage(path: string): Promise<Page> {
+  return { path, text: await readFile(new URL(path, root), "utf8") };
+}
+
+/** Returns the targets of a page's links and images, without those in code. */
+export function linksIn({ text }: Page): string[] {
+  const links = withoutCode(text).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g);
+  return Array.from(links, ([, target = ""]) => target);
+}
+
+/** Returns the anchors of a page's headings, as GitHub names them. */
+export function anchorsIn({ text }: Page): string[] {
+  const headings = text.replaceAll(fences, "").matchAll(/^#{1,6} (.+)$/gm);
+  return Array.from(headings, ([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** Returns the code in the first two cells of each row of a page's tables. */
+export function codeInTables({ text }: Page): string[] {
+  const rows = text.matchAll(/^\|([^|]*)\|([^|]*)\|/gm);
+  return Array.from(rows, ([, first = "", second = ""]) => [codeIn(first), codeIn(second)]).flat(2);
+}
+
+function codeIn(cell: string): string[] {
+  return Array.from(cell.matchAll(/`([^`]+)`/g), ([, code = ""]) => code);
+}
+
+const fences = /^ *```.*?^ *```$/gms;
+
+function withoutCode(text: string): string {
+  return text.replaceAll(fences, "").replaceAll(/`[^`\n]*`/g, "");
+}
+
+async function readFolder(folder: string): Promise<Page[]> {
+  const names = await readdir(new URL(`./${folder}`, root));
+  return Promise.all(
+    names.filter((name) => name.endsWith(".md")).map((name) => readPage(`${folder}${name}`)),
+  );
+}

@@ -1,0 +1,35 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { catalogFileSchema } from "./schema.ts";
+
+const page = new URL("../../../../docs/catalog.md", import.meta.url);
+
+/** Returns the names of all fields of the file, at any depth. */
+function fieldsIn(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties = {} } = schema as { properties?: object };
+  return [...Object.keys(properties), ...Object.values(schema).flatMap(fieldsIn)];
+}
+
+/** Returns the code in the columns of the page's tables whose title begins with "field". */
+function documentedFields(text: string): string[] {
+  const tables = text.match(/(?:^\|.*\|$\n)+/gm) ?? [];
+  return tables.flatMap((table) => {
+    const [header = [], , ...rows] = table
+      .trim()
+      .split("\n")
+      .map((row) => row.split("|"));
+    const column = header.findIndex((title) => title.trim().startsWith("field"));
+    const cells = column < 0 ? [] : rows.map((row) => row[column] ?? "");
+    return cells.flatMap((cell) =>
+      Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = ""]) => name),
+    );
+  });
+}
+
+test("every field of the catalog is documented, and no other", async () => {
+  const schema = z.toJSONSchema(catalogFileSchema, { io: "input" });
+  const documented = documentedFields(await readFile(page, "utf8"));
+  expect([...new Set(documented)].sort()).toEqual([...new Set(fieldsIn(schema))].sort());
+});
