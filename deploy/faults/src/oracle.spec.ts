@@ -1,4 +1,4 @@
-import { createJournal, type JournalEntry } from "@tollgate/simulator/journal";
+import { createCallLog, type RecordedCall } from "@tollgate/simulator/call-log";
 import { expect, test } from "vitest";
 import type { LedgerEntry } from "./books.ts";
 import { judge } from "./oracle.ts";
@@ -28,11 +28,11 @@ const charged: LedgerEntry = {
   chargedForKey: undefined,
 };
 
-function calls(...requestIds: string[]): JournalEntry[] {
-  const journal = createJournal();
+function calls(...requestIds: string[]): RecordedCall[] {
+  const journal = createCallLog();
   const about = { at: 0, route: "/", model: "m", stream: false, user: null, authorized: false };
   for (const requestId of requestIds) {
-    journal.open({ ...about, requestId, body: undefined }).status = 200;
+    journal.record({ ...about, requestId, body: undefined }).status = 200;
   }
   return journal.list();
 }

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "@tollgate/simulator/journal";
+import type { RecordedCall } from "@tollgate/simulator/call-log";
 import type { LedgerEntry } from "./books.ts";
 import type { Told } from "./told.ts";
 
@@ -28,7 +28,7 @@ const leastBound = 50_000n;
 export function judge(
   told: readonly Told[],
   entries: readonly LedgerEntry[],
-  journal: readonly JournalEntry[],
+  journal: readonly RecordedCall[],
 ): Verdict {
   const usage = entries.filter(({ kind }) => kind === "usage");
   const byRequest = groupBy(usage, ({ requestId }) => requestId);
@@ -55,7 +55,7 @@ export function judge(
 function problemsOf(
   { status, ended, requestId }: Told,
   own: readonly LedgerEntry[] = [],
-  calls: readonly JournalEntry[],
+  calls: readonly RecordedCall[],
 ): string[] {
   const problems: string[] = [];
   const charged = sum(own);
@@ -65,7 +65,7 @@ function problemsOf(
   return problems;
 }
 
-function boundOf(calls: readonly JournalEntry[]): bigint {
+function boundOf(calls: readonly RecordedCall[]): bigint {
   return calls.reduce((bound, { route, promptTokens, completionTokens }) => {
     if (!route.endsWith("/chat/completions")) return bound + 10_000_000n;
     const prompt = BigInt(promptTokens) * perPromptToken;
@@ -124,7 +124,7 @@ function problemsOfCharge(
 
 function judgeCharges(
   usage: readonly LedgerEntry[],
-  generated: ReadonlyMap<string, readonly JournalEntry[]>,
+  generated: ReadonlyMap<string, readonly RecordedCall[]>,
 ): string[] {
   const violations: string[] = [];
   const charges = new Set<string>();

@@ -63,7 +63,7 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
     await Promise.all(asking);
     const problems = await settle(operator.client, grounds, told);
     const entries = await readEntries(grounds.databaseUrl);
-    const verdict = judge(told, entries, grounds.simulator.journal.list());
+    const verdict = judge(told, entries, grounds.simulator.calls.list());
     const violations = [...failures, ...problems, ...verdict.violations];
     return { told, restarted, violations, seconds: (performance.now() - startedAt) / 1_000 };
   } finally {

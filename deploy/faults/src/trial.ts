@@ -49,7 +49,7 @@ export async function holdTrial(plan: Plan): Promise<Trial> {
       ...(await judgeConversations(grounds, held.told)),
     ];
     const entries = await readEntries(grounds.databaseUrl);
-    const verdict = judge(held.told, entries, grounds.simulator.journal.list());
+    const verdict = judge(held.told, entries, grounds.simulator.calls.list());
     const seconds = (performance.now() - startedAt) / 1_000;
     return { ...held, ...verdict, violations: [...problems, ...verdict.violations], seconds };
   } finally {
@@ -171,7 +171,7 @@ export async function settle(
   const deadline = performance.now() + settledPatienceMs;
   for (;;) {
     const { result } = await untilDone(() => operator.verifyLedger({}));
-    const { violations } = judge(told, await readEntries(databaseUrl), simulator.journal.list());
+    const { violations } = judge(told, await readEntries(databaseUrl), simulator.calls.list());
     const openHolds = result?.openHolds ?? 0n;
     if ((openHolds === 0n && violations.length === 0) || performance.now() > deadline) {
       const open = openHolds === 0n ? [] : [`${openHolds} holds are open at the end`];
