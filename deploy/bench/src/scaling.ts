@@ -38,7 +38,7 @@ await load.run(warmUpSeconds);
 // A replica that was started again would be slow for long: V8 compiles what is hot only after
 // thousands of requests. So one is stopped once, and all rounds with both come before.
 const two = await rounds(2);
-await gateway.fleet.seats("chat")[1]?.child?.stop();
+await gateway.fleet.replicas("chat")[1]?.child?.stop();
 const one = await rounds(1);
 await load.close();
 process.stdout.write(`two replicas of chat serve ${(two / one).toFixed(2)} times what one does\n`);
@@ -54,7 +54,7 @@ async function rounds(replicas: number): Promise<number> {
 async function measure(replicas: number): Promise<number> {
   const limits = await Promise.all(
     gateway.fleet
-      .seats("chat")
+      .replicas("chat")
       .slice(0, replicas)
       .map(({ child }) => limitCpu(child?.pid ?? 0)),
   );

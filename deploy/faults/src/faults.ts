@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { usageStream, usageSubject } from "@tollgate/kit/broker/usage-stream";
 import { serviceNames } from "@tollgate/kit/service";
-import type { Seat } from "@tollgate/local/fleet";
+import type { Replica } from "@tollgate/local/fleet";
 import { connect, type NatsConnection } from "nats";
 import pg from "pg";
 import type { Grounds } from "./grounds.ts";
@@ -34,12 +34,12 @@ export const faults: readonly Fault[] = [
 /** As `chat 1`. */
 function someReplica(random: Random, { fleet }: Grounds): string {
   const name = random.pick(serviceNames);
-  return `${name} ${random.whole(0, fleet.seats(name).length - 1)}`;
+  return `${name} ${random.whole(0, fleet.replicas(name).length - 1)}`;
 }
 
-function seatOf({ fleet }: Grounds, target: string): { seat: Seat; replica: number } {
+function seatOf({ fleet }: Grounds, target: string): { seat: Replica; replica: number } {
   for (const name of serviceNames) {
-    for (const [replica, seat] of fleet.seats(name).entries()) {
+    for (const [replica, seat] of fleet.replicas(name).entries()) {
       if (target === `${name} ${replica}`) return { seat, replica };
     }
   }

@@ -78,7 +78,7 @@ export async function startGrounds(
     databaseUrl,
     natsUrl,
     async killService(name, replica) {
-      await kill(fleet.seats(name)[replica]?.child);
+      await kill(fleet.replicas(name)[replica]?.child);
       return () => revive(() => fleet.restart(name, replica));
     },
     async endBroker(signal) {

@@ -93,7 +93,7 @@ function createRestarts({ fleet }: Grounds, startedAt: number) {
     async run(): Promise<number> {
       let restarted = 0;
       for (const name of serviceNames) {
-        for (const [replica, seat] of fleet.seats(name).entries()) {
+        for (const [replica, seat] of fleet.replicas(name).entries()) {
           last = `${name} ${replica} was asked to end at ${seconds()} s`;
           await seat.child?.stop();
           last += `, ended at ${seconds()} s`;
@@ -110,7 +110,7 @@ function createRestarts({ fleet }: Grounds, startedAt: number) {
 
 /** Hands out the edges that are ready, in turn. */
 function balance({ fleet }: Grounds) {
-  const seats = fleet.seats("edge");
+  const seats = fleet.replicas("edge");
   let ready = [...fleet.urls];
   let turn = 0;
   let goesOn = true;
