@@ -10,40 +10,42 @@ import { type NatsServer, startNatsServer } from "@tollgate/local/nats-server";
 import { type EmbeddedPostgres, startPostgres } from "@tollgate/local/postgres";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 
-/** The whole of an installation, each part a process that can be harmed. */
-export interface Grounds {
-  /** Every edge's address. */
+/** A complete installation. Each part is a process that can be faulted. */
+export interface Cluster {
+  /** The URLs of two edges. */
   edges: readonly string[];
   fleet: Fleet;
   simulator: Simulator;
   databaseUrl: string;
   natsUrl: string;
-  /** Kills a service with -9, and answers what starts it again. */
-  killService(name: ServiceName, replica: number): Promise<() => Promise<void>>;
-  /** Stops the broker as `signal` does, and answers what starts it again. */
+  /** Kills a replica with SIGKILL. Resolves with a function that starts it again. */
+  killReplica(name: ServiceName, replica: number): Promise<() => Promise<void>>;
+  /** Ends the broker with `signal`. Resolves with a function that starts it again. */
   endBroker(signal: "SIGTERM" | "SIGKILL"): Promise<() => Promise<void>>;
+  /** Suspends the broker. Returns a function that resumes it. */
   pauseBroker(): () => void;
-  /** Ends Postgres as a crash of its machine would, and answers what starts it again. */
+  /** Ends Postgres without a checkpoint. Resolves with a function that starts it again. */
   crashDatabase(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
-export const fleetSecret = "secret-of-the-fleet-under-fire";
+export const fleetSecret = "fleet-secret-of-the-fault-tests";
 
-const reviveEveryMs = 200;
-const revivePatienceMs = 60_000;
+const restartPauseMs = 200;
+const restartTimeoutMs = 60_000;
 
 /**
- * Starts an installation in a folder of its own, which goes when it is stopped: two edges, and so
- * many replicas of each service. Its database is faster where it need not be `durable`.
+ * Starts an installation in a temporary folder: two edges, and `replicas` of each other service. It
+ * removes the folder when it is stopped. With `durable: false`, the database does not sync its
+ * writes.
  */
-export async function startGrounds(
+export async function startCluster(
   settings: NodeJS.ProcessEnv,
   replicas = 1,
   durable = true,
-): Promise<Grounds> {
+): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-faults-"));
-  // Postgres runs as another user where this runs as root, and then must be able to enter.
+  // When this runs as root, Postgres runs as another user, who must be able to enter the folder.
   await chmod(folder, 0o711);
   const simulator = await startSimulator({ port: 0 });
   const catalogFile = join(folder, "catalog.yaml");
@@ -70,23 +72,23 @@ export async function startGrounds(
     0,
     replicas,
   );
-  const second = replicas === 1 ? (await fleet.addEdge()).ready.url : fleet.urls[1];
+  const secondEdge = replicas === 1 ? (await fleet.addEdge()).ready.url : fleet.urls[1];
   return {
-    edges: [fleet.url, second ?? ""],
+    edges: [fleet.url, secondEdge ?? ""],
     fleet,
     simulator,
     databaseUrl,
     natsUrl,
-    async killService(name, replica) {
+    async killReplica(name, replica) {
       await kill(fleet.replicas(name)[replica]?.child);
-      return () => revive(() => fleet.restart(name, replica));
+      return () => restartUntilReady(() => fleet.restart(name, replica));
     },
     async endBroker(signal) {
       const port = portOf(natsUrl);
       process.kill(nats.pid, signal);
       await nats.stop();
       return () =>
-        revive(async () => {
+        restartUntilReady(async () => {
           nats = await startNatsServer({ dataFolder: natsFolder, port });
         });
     },
@@ -99,7 +101,7 @@ export async function startGrounds(
       process.kill(postgres.pid, "SIGQUIT");
       await postgres.stop();
       return () =>
-        revive(async () => {
+        restartUntilReady(async () => {
           const port = portOf(databaseUrl);
           postgres = await startPostgres({ dataFolder: folder, durable, port });
         });
@@ -127,15 +129,15 @@ function portOf(url: string): number {
   return Number(new URL(url).port);
 }
 
-/** As what restarts a container does: a service that cannot start yet is started again. */
-async function revive(start: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + revivePatienceMs;
+/** Starts a process again and again until it is ready, as a container runtime does. */
+async function restartUntilReady(start: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + restartTimeoutMs;
   for (;;) {
     try {
       return await start();
     } catch (error) {
       if (performance.now() > deadline) throw error;
-      await sleep(reviveEveryMs);
+      await sleep(restartPauseMs);
     }
   }
 }
