@@ -33,9 +33,9 @@ export function judge(
   calls: readonly RecordedCall[],
 ): Verdict {
   const usage = entries.filter(({ kind }) => kind === "usage");
-  const byRequest = groupBy(usage, ({ requestId }) => requestId);
-  const byEvent = groupBy(usage, ({ eventId }) => eventId);
-  const generated = groupBy(calls, ({ requestId }) => requestId ?? "");
+  const byRequest = Map.groupBy(usage, ({ requestId }) => requestId);
+  const byEvent = Map.groupBy(usage, ({ eventId }) => eventId);
+  const generated = Map.groupBy(calls, ({ requestId }) => requestId ?? "");
   const violations = judgeUnknownRequests(observations, usage);
   let chargedWithoutResponse = 0;
   for (const one of observations) {
@@ -160,14 +160,4 @@ function judgeCharges(
 
 function sum(entries: readonly LedgerEntry[] = []): bigint {
   return entries.reduce((total, { amountNanoUsd }) => total - amountNanoUsd, 0n);
-}
-
-function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of list) {
-    const group = groups.get(keyOf(one));
-    if (group === undefined) groups.set(keyOf(one), [one]);
-    else group.push(one);
-  }
-  return groups;
 }
