@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 
 const path = "/v1/chat/completions";
-/** Shorter than any subject's own timeout, so that no request uses a connection just closed. */
+/** Shorter than the subjects' own, so that no request uses a connection that a subject is closing. */
 const keepAliveTimeoutMs = 2_000;
 
 /** Opens a pool with one connection per client. */

@@ -6,8 +6,8 @@ import { testCatalog } from "@tollgate/e2e/catalog";
 import type { ServiceName } from "@tollgate/kit/service";
 import type { Child } from "@tollgate/local/child";
 import { type Fleet, startFleet } from "@tollgate/local/fleet";
-import { type NatsServer, startNatsServer } from "@tollgate/local/nats-server";
-import { type EmbeddedPostgres, startPostgres } from "@tollgate/local/postgres";
+import { startNatsServer } from "@tollgate/local/nats-server";
+import { startPostgres } from "@tollgate/local/postgres";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 
 /** A complete installation. Each part is a process that can be faulted. */
@@ -50,74 +50,83 @@ export async function startCluster(
   const simulator = await startSimulator({ port: 0 });
   const catalogFile = join(folder, "catalog.yaml");
   await writeFile(catalogFile, testCatalog(simulator.url));
-  let postgres = await startPostgres({ dataFolder: folder, durable });
-  const natsFolder = join(folder, "broker");
-  await mkdir(natsFolder);
-  let nats = await startNatsServer({ dataFolder: natsFolder });
-  const databaseUrl = postgres.url;
-  const natsUrl = nats.url;
-  const fleet = await startFleet(
-    {
-      PATH: process.env.PATH,
-      DATABASE_URL: databaseUrl,
-      NATS_URL: natsUrl,
-      TOLLGATE_CATALOG: catalogFile,
-      TOLLGATE_LOG: "silent",
-      TEST_PROVIDER_KEY: "provider-secret",
-      HOST: "127.0.0.1",
-      TOLLGATE_FLEET_SECRET: fleetSecret,
-      TOLLGATE_SPOOL_DIR: join(folder, "spool"),
-      ...settings,
-    },
-    0,
-    replicas,
-  );
+  const database = await startDatabase(folder, durable);
+  const broker = await startBroker(join(folder, "broker"));
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: database.url,
+    NATS_URL: broker.url,
+    TOLLGATE_CATALOG: catalogFile,
+    TOLLGATE_LOG: "silent",
+    TEST_PROVIDER_KEY: "provider-secret",
+    HOST: "127.0.0.1",
+    TOLLGATE_FLEET_SECRET: fleetSecret,
+    TOLLGATE_SPOOL_DIR: join(folder, "spool"),
+    ...settings,
+  };
+  const fleet = await startFleet(env, 0, replicas);
   const secondEdge = replicas === 1 ? (await fleet.addEdge()).ready.url : fleet.urls[1];
   return {
     edges: [fleet.url, secondEdge ?? ""],
     fleet,
     simulator,
-    databaseUrl,
-    natsUrl,
+    databaseUrl: database.url,
+    natsUrl: broker.url,
     async killReplica(name, replica) {
       await kill(fleet.replicas(name)[replica]?.child);
       return () => restartUntilReady(() => fleet.restart(name, replica));
     },
-    async endBroker(signal) {
-      const port = portOf(natsUrl);
-      process.kill(nats.pid, signal);
-      await nats.stop();
-      return () =>
-        restartUntilReady(async () => {
-          nats = await startNatsServer({ dataFolder: natsFolder, port });
-        });
-    },
-    pauseBroker() {
-      const { pid } = nats;
-      process.kill(pid, "SIGSTOP");
-      return () => process.kill(pid, "SIGCONT");
-    },
-    async crashDatabase() {
-      process.kill(postgres.pid, "SIGQUIT");
-      await postgres.stop();
-      return () =>
-        restartUntilReady(async () => {
-          const port = portOf(databaseUrl);
-          postgres = await startPostgres({ dataFolder: folder, durable, port });
-        });
-    },
+    endBroker: broker.end,
+    pauseBroker: broker.pause,
+    crashDatabase: database.crash,
     async stop() {
       await fleet.stop();
-      await stopServers(nats, postgres);
+      await broker.stop();
+      await database.stop();
       await simulator.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function stopServers(nats: NatsServer, postgres: EmbeddedPostgres): Promise<void> {
-  await nats.stop();
-  await postgres.stop();
+async function startBroker(dataFolder: string) {
+  await mkdir(dataFolder);
+  let nats = await startNatsServer({ dataFolder });
+  const { url } = nats;
+  return {
+    url,
+    async end(signal: "SIGTERM" | "SIGKILL") {
+      process.kill(nats.pid, signal);
+      await nats.stop();
+      return () =>
+        restartUntilReady(async () => {
+          nats = await startNatsServer({ dataFolder, port: portOf(url) });
+        });
+    },
+    pause() {
+      const { pid } = nats;
+      process.kill(pid, "SIGSTOP");
+      return () => void process.kill(pid, "SIGCONT");
+    },
+    stop: () => nats.stop(),
+  };
+}
+
+async function startDatabase(dataFolder: string, durable: boolean) {
+  let postgres = await startPostgres({ dataFolder, durable });
+  const { url } = postgres;
+  return {
+    url,
+    async crash() {
+      process.kill(postgres.pid, "SIGQUIT");
+      await postgres.stop();
+      return () =>
+        restartUntilReady(async () => {
+          postgres = await startPostgres({ dataFolder, durable, port: portOf(url) });
+        });
+    },
+    stop: () => postgres.stop(),
+  };
 }
 
 async function kill(child: Child | undefined): Promise<void> {

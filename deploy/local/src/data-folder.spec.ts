@@ -49,7 +49,10 @@ test("a missing folder is created, and can be opened again after its release", a
 test("a second launcher is refused with the folder and the first launcher's process id", async () => {
   const data = await openDataFolder(folder);
   const { message } = await startLauncher();
-  expect(message).toBe(`the data folder ${folder} is in use by process ${process.pid}`);
+  expect(message).toBe(
+    `the data folder ${folder} is in use by process ${process.pid}: stop that process, or set ` +
+      "TOLLGATE_DATA_DIR to another folder",
+  );
   await expect(openDataFolder(folder)).rejects.toThrow("is in use");
   await data.release();
 });

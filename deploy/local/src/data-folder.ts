@@ -43,7 +43,10 @@ async function recoverLock(path: string, last: string, self: string): Promise<bo
   const lock = join(path, lockName);
   for (let holder = last; ; ) {
     if (await isRunning(holder)) {
-      throw new Error(`the data folder ${path} is in use by process ${holder.split(" ")[0]}`);
+      throw new Error(
+        `the data folder ${path} is in use by process ${holder.split(" ")[0]}: stop that process, ` +
+          "or set TOLLGATE_DATA_DIR to another folder",
+      );
     }
     const recovery = `${lock}${recoveryMark}${holder.replace(" ", "-")}`;
     if (await createFile(recovery, self)) {
