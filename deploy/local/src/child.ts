@@ -7,6 +7,12 @@ const stopTimeoutMs = 30_000;
 /** How much of its error output is reported when the process exits early. */
 const maxOutputCharacters = 10_000;
 
+/** A launcher that exits without stopping its children, as after a crash, must not leave them. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGTERM");
+});
+
 /** A child process that runs one of our programs. */
 export interface Child {
   name: string;
@@ -36,6 +42,8 @@ export async function startChild(
     detached: true,
     stdio: ["ignore", "inherit", "pipe", "ipc"],
   });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   let output = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     if (output.length < maxOutputCharacters) output += chunk.toString("utf8");

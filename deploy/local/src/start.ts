@@ -31,14 +31,31 @@ await runUntilStopped(async () => {
   const stop = async () => {
     for (const stopOne of stops.splice(0).reverse()) await stopOne();
   };
+  const ignoreSignals = exitOnSignals();
   try {
     await startEverything(fleet, stops);
   } catch (error) {
     await stop();
     throw error instanceof StartError ? error : new StartError((error as Error).message);
+  } finally {
+    ignoreSignals();
   }
   return { stop };
 });
+
+/**
+ * Exits on Ctrl-C during the start, which ends the processes that are already running: they have
+ * their own process groups and would not receive the signal. Returns a function that removes the
+ * handlers.
+ */
+function exitOnSignals(): () => void {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  const exit = () => process.exit(1);
+  for (const signal of signals) process.on(signal, exit);
+  return () => {
+    for (const signal of signals) process.off(signal, exit);
+  };
+}
 
 async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
   const env: NodeJS.ProcessEnv = { ...process.env };
