@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cpuSeconds } from "./cpu.ts";
 import { residentMebibytes } from "./memory.ts";
 
-/** What the gateway still does behind its last answer counts as well: it gets this long for it. */
-const afterworkMs = 300;
+/** The gateway's work after its last response counts, too: this is the time it gets for it. */
+const settleMs = 300;
 const sampleMs = 250;
 
 export interface Processes {
@@ -13,33 +13,33 @@ export interface Processes {
   simulator: number;
 }
 
-/** In milliseconds. */
+/** The CPU time and the memory that some work took. */
 export interface Cost {
   gatewayCpuMs: number;
   storesCpuMs: number;
   simulatorCpuMs: number;
-  /** Of this program, which makes the load. */
+  /** The CPU time of this process, which creates the load. */
   loadCpuMs: number;
   peakMebibytes: number;
 }
 
-/** Does some work, and answers with what it gave what it took. */
-export async function metered<T>(
+/** Runs `work` and resolves with its result and its cost. */
+export async function measureCost<T>(
   processes: Processes,
   work: () => Promise<T>,
-): Promise<{ given: T; cost: Cost }> {
+): Promise<{ result: T; cost: Cost }> {
   let peakMebibytes = 0;
   const watch = setInterval(() => {
     peakMebibytes = Math.max(peakMebibytes, residentMebibytes(processes.gateway));
   }, sampleMs);
   const before = readClocks(processes);
   try {
-    const given = await work();
+    const result = await work();
     const loadCpuMs = process.cpuUsage(before.load);
-    await sleep(afterworkMs);
+    await sleep(settleMs);
     const after = readClocks(processes);
     return {
-      given,
+      result,
       cost: {
         gatewayCpuMs: (after.gateway - before.gateway) * 1_000,
         storesCpuMs: (after.stores - before.stores) * 1_000,

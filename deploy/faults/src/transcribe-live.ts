@@ -1,21 +1,28 @@
 import { WebSocket } from "ws";
-import type { Exchange } from "./exchange.ts";
+import { emptyResult, type RequestResult } from "./send-request.ts";
 
 const frameBytes = 3_200;
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
-/** One live transcription: sends all audio, then hears it out. Never raises. */
-export async function liveExchange(edge: string, key: string, audio: Buffer): Promise<Exchange> {
-  const seen: Exchange = { ended: "broken", status: 0, requestId: "", text: "", bytes: 0 };
+/**
+ * Sends all audio to a live transcription and reads its events until the socket closes. Never
+ * rejects.
+ */
+export async function transcribeLive(
+  edge: string,
+  key: string,
+  audio: Buffer,
+): Promise<RequestResult> {
+  const result = emptyResult();
   const url = `${edge.replace("http", "ws")}/v1/audio/transcriptions/stream`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
   socket.on("upgrade", ({ headers }) => {
-    seen.status = 200;
-    seen.requestId = String(headers["x-request-id"] ?? "");
+    result.status = 200;
+    result.requestId = String(headers["x-request-id"] ?? "");
   });
   socket.on("unexpected-response", (_request, { statusCode = 0, headers }) => {
-    Object.assign(seen, { ended: "refused", status: statusCode });
-    seen.requestId = String(headers["x-request-id"] ?? "");
+    Object.assign(result, { outcome: "refused", status: statusCode });
+    result.requestId = String(headers["x-request-id"] ?? "");
     socket.terminate();
   });
   let failed = false;
@@ -23,7 +30,7 @@ export async function liveExchange(edge: string, key: string, audio: Buffer): Pr
     failed ||= String(data).includes('"error"');
   });
   socket.on("error", () => {});
-  const late = setTimeout(() => socket.terminate(), patienceMs);
+  const timeout = setTimeout(() => socket.terminate(), timeoutMs);
   const closed = new Promise<number>((resolve) => socket.once("close", resolve));
   socket.on("open", () => {
     socket.send(JSON.stringify({ model: "test-hear", format: "pcm_s16le" }));
@@ -33,7 +40,7 @@ export async function liveExchange(edge: string, key: string, audio: Buffer): Pr
     socket.send(JSON.stringify({ action: "flush" }));
   });
   const code = await closed;
-  clearTimeout(late);
-  if (code === 1_000 && !failed) seen.ended = "whole";
-  return seen;
+  clearTimeout(timeout);
+  if (code === 1_000 && !failed) result.outcome = "complete";
+  return result;
 }

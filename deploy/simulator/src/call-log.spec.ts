@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chatBody, jsonOf, postChat } from "../test/client.ts";
-import { createJournal, type JournalEntry } from "./journal.ts";
+import { createCallLog, type RecordedCall } from "./call-log.ts";
 import { type Simulator, startSimulator } from "./simulator.ts";
 
 let simulator: Simulator;
@@ -20,14 +20,14 @@ const call = {
 };
 
 async function read(query: string) {
-  return jsonOf<JournalEntry[]>(await fetch(`${simulator.url}/_simulator/journal?${query}`));
+  return jsonOf<RecordedCall[]>(await fetch(`${simulator.url}/_simulator/calls?${query}`));
 }
 
-test("a call is found by its user, with what was asked and what was reported", async () => {
+test("a call is listed by its user, with its request and the reported usage", async () => {
   const body = chatBody({ user: "ann" });
   await postChat(simulator.url, body, { headers: { authorization: "Bearer secret-words" } });
-  const entries = await read("user=ann");
-  expect(entries).toEqual([
+  const calls = await read("user=ann");
+  expect(calls).toEqual([
     {
       seq: expect.any(Number),
       at: expect.any(Number),
@@ -49,16 +49,16 @@ test("a call is found by its user, with what was asked and what was reported", a
       body,
     },
   ]);
-  expect(JSON.stringify(entries)).not.toContain("secret-words");
+  expect(JSON.stringify(calls)).not.toContain("secret-words");
 });
 
-test("a call without a secret is answered, and noted as such", async () => {
+test("a call without a bearer token is served, and recorded as unauthorized", async () => {
   const response = await postChat(simulator.url, chatBody({ user: "bob" }));
   expect(response.status).toBe(200);
   expect((await read("user=bob"))[0]?.authorized).toBe(false);
 });
 
-test("a stream is noted with its chunks and what it reports", async () => {
+test("a stream is recorded with its chunks and its reported usage", async () => {
   const body = chatBody({ user: "cy", stream: true }, "usage=9,8");
   await (await postChat(simulator.url, body)).text();
   expect((await read("user=cy"))[0]).toMatchObject({
@@ -71,44 +71,38 @@ test("a stream is noted with its chunks and what it reports", async () => {
   });
 });
 
-test("since leaves out what came before", async () => {
+test("since lists only later calls", async () => {
   const seq = (await read("user=ann"))[0]!.seq;
   const later = await read(`since=${seq}`);
-  expect(later.every((entry) => entry.seq > seq)).toBe(true);
+  expect(later.every((call) => call.seq > seq)).toBe(true);
   expect(later.length).toBeGreaterThan(0);
 });
 
-test("a bad request is noted too", async () => {
+test("an invalid request is recorded, too", async () => {
   await postChat(simulator.url, { user: "dee", messages: "none" });
   expect((await read("user=dee"))[0]).toMatchObject({ model: "", status: 400, outcome: "failed" });
 });
 
-test("a journal query that it does not know is a 400", async () => {
-  const response = await fetch(`${simulator.url}/_simulator/journal?sinse=1`);
+test("an unknown query parameter of the call log is a 400", async () => {
+  const response = await fetch(`${simulator.url}/_simulator/calls?sinse=1`);
   expect(response.status).toBe(400);
 });
 
-test("clearing forgets the entries, and the numbers go on", async () => {
+test("clearing removes all calls, and seq continues", async () => {
   const before = (await read("")).at(-1)!.seq;
-  const cleared = await fetch(`${simulator.url}/_simulator/journal`, { method: "DELETE" });
+  const cleared = await fetch(`${simulator.url}/_simulator/calls`, { method: "DELETE" });
   expect(cleared.status).toBe(204);
   expect(await read("")).toEqual([]);
   await postChat(simulator.url, chatBody());
   expect((await read(""))[0]?.seq).toBe(before + 1);
 });
 
-test("only the latest entries stay, and fewer keep their bodies", () => {
-  const journal = createJournal(5, 2);
-  for (let count = 0; count < 12; count += 1) journal.open(call);
-  const entries = journal.list();
-  expect(entries.map((entry) => entry.seq)).toEqual([8, 9, 10, 11, 12]);
-  expect(entries.map((entry) => entry.body !== undefined)).toEqual([
-    false,
-    false,
-    false,
-    true,
-    true,
-  ]);
+test("the oldest calls are dropped, and bodies are stored for the latest only", () => {
+  const log = createCallLog(5, 2);
+  for (let count = 0; count < 12; count += 1) log.record(call);
+  const calls = log.list();
+  expect(calls.map(({ seq }) => seq)).toEqual([8, 9, 10, 11, 12]);
+  expect(calls.map(({ body }) => body !== undefined)).toEqual([false, false, false, true, true]);
 });
 
 test("health is ok, and other paths are 404", async () => {

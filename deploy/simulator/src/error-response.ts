@@ -1,8 +1,8 @@
 import type { ZodError } from "zod";
 import type { Call } from "./call.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { RecordedCall } from "./call-log.ts";
 
-/** A failure in the form that model providers give it. */
+/** An error as model providers report it. */
 export interface ProviderError {
   readonly status: number;
   readonly message: string;
@@ -10,14 +10,14 @@ export interface ProviderError {
   readonly code?: string;
 }
 
-/** Seconds in the `Retry-After` of a 429. */
+/** The `Retry-After` of a 429. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Answers an error status with an OpenAI-like body, and notes it in the journal. */
-export function answerError(call: Call, error: ProviderError, entry?: JournalEntry): void {
-  if (entry !== undefined) {
-    entry.status = error.status;
-    entry.outcome = "failed";
+/** Sends an error status with an OpenAI-like body, and records it in the call log. */
+export function sendError(call: Call, error: ProviderError, recorded?: RecordedCall): void {
+  if (recorded !== undefined) {
+    recorded.status = error.status;
+    recorded.outcome = "failed";
   }
   const body = JSON.stringify(errorBody(error));
   if (error.status === 429) call.response.setHeader("retry-after", RETRY_AFTER_SECONDS);
@@ -28,14 +28,14 @@ export function answerError(call: Call, error: ProviderError, entry?: JournalEnt
   call.response.end(body);
 }
 
-/** Answers 400 for a request that its schema refuses, by the first of what is wrong with it. */
-export function answerInvalid(
+/** Sends a 400 that reports the first issue of a failed schema validation. */
+export function sendInvalidRequest(
   call: Call,
   { issues: [issue] }: ZodError,
-  entry: JournalEntry,
+  recorded: RecordedCall,
 ): void {
   const param = issue?.path.join(".") ?? "";
-  answerError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, entry);
+  sendError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, recorded);
 }
 
 export function errorBody(error: ProviderError): object {

@@ -1,14 +1,14 @@
 import { countTokens } from "./tokens.ts";
 
-/** Counts what a stream has sent so far. */
-export interface Tally {
+/** Counts the characters and tokens that a stream has sent so far. */
+export interface StreamProgress {
   add(choiceIndex: number, characters: number): void;
   readonly characters: number;
-  /** Each choice's characters rounded up to tokens, then summed. */
+  /** The sum of each choice's characters, rounded up to tokens per choice. */
   readonly tokens: number;
 }
 
-export function createTally(): Tally {
+export function createStreamProgress(): StreamProgress {
   const byChoice = new Map<number, number>();
   let characters = 0;
   let tokens = 0;

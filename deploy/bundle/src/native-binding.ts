@@ -2,23 +2,23 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Plugin } from "rolldown";
 
-const binding = /[\\/]classic-level[\\/]binding\.js$/;
+const bindingModule = /[\\/]classic-level[\\/]binding\.js$/;
 
-/** Lets classic-level load its native part from beside the bundle, under one known name. */
-export function nativeStore(): Plugin {
+/** Makes classic-level load its native binding from the bundle's folder, by a fixed name. */
+export function nativeBinding(): Plugin {
   return {
-    name: "native-store",
+    name: "native-binding",
     resolveId(id) {
       return id === "./classic-level.node" ? { id, external: true } : null;
     },
     load(id) {
-      return binding.test(id) ? 'module.exports = require("./classic-level.node");' : null;
+      return bindingModule.test(id) ? 'module.exports = require("./classic-level.node");' : null;
     },
   };
 }
 
-/** The native part for the machine that this runs on, which must have glibc. */
-export function nativeStoreFile(): string {
+/** Returns the path of the native binding for this machine, which must have glibc. */
+export function nativeBindingFile(): string {
   const resolve = createRequire(import.meta.url).resolve;
   const prebuilds = join(dirname(resolve("classic-level/package.json")), "prebuilds");
   const files: Partial<Record<string, string>> = {
@@ -27,6 +27,6 @@ export function nativeStoreFile(): string {
   };
   const platform = `${process.platform}-${process.arch}`;
   const file = files[platform];
-  if (file === undefined) throw new Error(`no image is made on ${platform}`);
+  if (file === undefined) throw new Error(`the bundle cannot be built on ${platform}`);
   return join(prebuilds, file);
 }

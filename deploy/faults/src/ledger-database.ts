@@ -8,7 +8,7 @@ export interface LedgerEntry {
   chargeId: string | undefined;
   amountNanoUsd: bigint;
   uncollectedNanoUsd: bigint;
-  /** What its idempotency key was charged in all, where it has one. */
+  /** The total charge of its idempotency key, if it has one. */
   chargedForKey: bigint | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Row {
   charged_nano_usd: string | null;
 }
 
-/** Every entry there is, read past the gateway. */
+/** Reads all ledger entries from the database directly. */
 export async function readEntries(databaseUrl: string): Promise<LedgerEntry[]> {
   const rows = await query<Row>(
     databaseUrl,
@@ -45,8 +45,8 @@ export async function readEntries(databaseUrl: string): Promise<LedgerEntry[]> {
   }));
 }
 
-/** The lowest that any wallet stands at, and the least that any has available, in nano-USD. */
-export async function lowestWallet(
+/** Reads the lowest balance and the lowest available amount of all wallets, in nano-USD. */
+export async function readLowestWallet(
   databaseUrl: string,
 ): Promise<{ balance: bigint; available: bigint }> {
   const [row] = await query<{ balance: string | null; available: string | null }>(
