@@ -59,7 +59,7 @@ export function createKeyLookUp(pool: pg.Pool): (keyHash: Uint8Array) => Promise
   return createBatch({
     run: (hashes) => findKeys(pool, hashes),
     limit: lookUpLimit,
-    patienceMs: lookUpPatienceMs,
+    timeoutMs: lookUpPatienceMs,
     isolates: () => false,
   });
 }

@@ -40,7 +40,7 @@ export function followCaptures(capture: Capture): CapturesUnderWay {
     },
     underWay: () => last,
     ended() {
-      capture.hurry();
+      capture.flush();
       return last;
     },
   };

@@ -25,7 +25,7 @@ describe("what is answered before it is captured", () => {
       await start.promise;
       await capture(event);
     };
-    const captures = followCaptures(Object.assign(late, { hurry: capture.hurry }));
+    const captures = followCaptures(Object.assign(late, { flush: capture.flush }));
     const ended = () => {
       waited.resolve();
       return captures.ended();
@@ -93,9 +93,9 @@ describe("what is answered before it is captured", () => {
   });
 
   test("is not kept for others to come, once somebody waits for it", async () => {
-    const hurried = Promise.withResolvers<void>();
-    const capture = () => hurried.promise;
-    const captures = followCaptures(Object.assign(capture, { hurry: hurried.resolve }));
+    const flushed = Promise.withResolvers<void>();
+    const capture = () => flushed.promise;
+    const captures = followCaptures(Object.assign(capture, { flush: flushed.resolve }));
     void captures.capture(usageEvent({ accountId: "acct_any" }));
     await captures.ended();
     expect(captures.ended()).toBeUndefined();
@@ -105,7 +105,7 @@ describe("what is answered before it is captured", () => {
     const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const given = [one.promise, other.promise];
     const capture = () => given.shift() as Promise<void>;
-    const captures = followCaptures(Object.assign(capture, { hurry() {} }));
+    const captures = followCaptures(Object.assign(capture, { flush() {} }));
     const event = usageEvent({ accountId: "acct_any" });
     expect(captures.ended()).toBeUndefined();
     void captures.capture(event);
