@@ -10,7 +10,7 @@ import { costOf, minOf, type Price } from "@tollgate/core/money";
 import { createPipeline, dearestCost, type Pipeline } from "@tollgate/generation/pipeline";
 import { createCharges } from "@tollgate/metering/charges";
 import { createHolds } from "@tollgate/metering/holds/holds";
-import { openSpool } from "@tollgate/metering/outbox/spool";
+import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { createPublisher } from "@tollgate/metering/publisher";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
@@ -51,7 +51,7 @@ describe("what a client is told", () => {
       publisher: createPublisher({
         broker: undefined,
         ledger: client,
-        spool: await openSpool(await mkdtemp(join(tmpdir(), "spool-")), log),
+        eventLog: await openEventLog(await mkdtemp(join(tmpdir(), "spool-")), log),
         log,
         metrics,
         missingAfterMs: 60_000,

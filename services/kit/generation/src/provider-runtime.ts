@@ -3,7 +3,7 @@ import { watchCatalog } from "@tollgate/catalog/watch";
 import { integerSetting, readSettings } from "@tollgate/core/config";
 import { createCharges } from "@tollgate/metering/charges";
 import { createHolds } from "@tollgate/metering/holds/holds";
-import { openSpool } from "@tollgate/metering/outbox/spool";
+import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { createPublisher } from "@tollgate/metering/publisher";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { ServiceContext } from "@tollgate/runtime/service";
@@ -26,14 +26,14 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
   const providers = createProviderClient(env, tracer);
   const settings = readSettings(schema, env);
   const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
-  const spool = await openSpool(join(settings.TOLLGATE_SPOOL_DIR, name), log);
+  const eventLog = await openEventLog(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
   const holds = createHolds(ledger, log, metrics, settings.TOLLGATE_SHARE_HOLDS_FROM);
   const missingAfterMs = settings.TOLLGATE_MISSING_AFTER_SECONDS * 1_000;
   const publisher = createPublisher({
     broker,
     ledger,
-    spool,
+    eventLog,
     log,
     metrics,
     tracer,

@@ -9,7 +9,7 @@ import { createClient } from "@tollgate/rpc/client";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { expect, onTestFinished, test } from "vitest";
-import { openSpool } from "./outbox/spool.ts";
+import { openEventLog } from "./outbox/event-log.ts";
 import { createPublisher } from "./publisher.ts";
 
 const log = createLog("silent");
@@ -21,7 +21,7 @@ test("what is published in the moment of the end is on disk after it", async () 
     broker: undefined,
     // Nobody is there.
     ledger: createClient(LedgerService, createLocalTransport(log)),
-    spool: await openSpool(folder, log),
+    eventLog: await openEventLog(folder, log),
     log,
     metrics: createMetrics(),
     missingAfterMs: 0,
@@ -31,7 +31,7 @@ test("what is published in the moment of the end is on disk after it", async () 
   const published = publisher.publish(create(UsageEventSchema, { id: "last" }));
   await publisher.stop(0);
   await published;
-  const spool = await openSpool(folder, log);
-  expect(spool.leftovers.map(({ id }) => id)).toEqual(["last"]);
-  await spool.close();
+  const eventLog = await openEventLog(folder, log);
+  expect(eventLog.recovered.map(({ id }) => id)).toEqual(["last"]);
+  await eventLog.close();
 });

@@ -8,8 +8,8 @@ import type { Broker } from "@tollgate/runtime/broker/connection";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { createBrokerPublish } from "./broker/publish-usage.ts";
 import { tracePublish } from "./broker/traced-messages.ts";
+import type { EventLog } from "./outbox/event-log.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
-import type { Spool } from "./outbox/spool.ts";
 
 const ledgerTimeoutMs = 5_000;
 const roundEveryMs = 500;
@@ -31,7 +31,7 @@ export interface Publisher {
 export interface PublisherParts {
   broker: Broker | undefined;
   ledger: Client<typeof LedgerService>;
-  spool: Spool;
+  eventLog: EventLog;
   log: Log;
   metrics: Metrics;
   tracer?: Tracer | undefined;
@@ -45,7 +45,7 @@ export interface PublisherParts {
  * what it lacks. An event that nobody takes stays on disk and is tried again until somebody does.
  */
 export function createPublisher(parts: PublisherParts): Publisher {
-  const { broker, ledger, spool, log, metrics, tracer } = parts;
+  const { broker, ledger, eventLog, log, metrics, tracer } = parts;
   const plain = createBrokerPublish(broker, log);
   const publish = tracer === undefined ? plain : tracePublish(plain, tracer);
   const outbox = createOutbox(
@@ -65,14 +65,14 @@ export function createPublisher(parts: PublisherParts): Publisher {
         const answer = await ledger.confirmUsage(request, { timeoutMs: ledgerTimeoutMs });
         return new Set(answer.missingEventIds);
       },
-      spool,
+      eventLog,
       log,
       metrics,
     },
     // A call and a message belong to one trace.
     { missingAfterMs: parts.missingAfterMs, gathers: tracer === undefined },
   );
-  for (const event of spool.leftovers) outbox.takeOver(event);
+  for (const event of eventLog.recovered) outbox.takeOver(event);
   const rounds = startRounds(outbox);
   return {
     publish: outbox.send,
@@ -87,7 +87,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       await rounds.stop();
       // What is gathered in this turn is kept at its end.
       await new Promise((resolve) => setImmediate(resolve));
-      await spool.close();
+      await eventLog.close();
     },
   };
 }

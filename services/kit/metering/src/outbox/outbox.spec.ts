@@ -37,12 +37,12 @@ function world({ hasBroker = true, missingAfterMs = 0, gathers = true } = {}) {
         if (!up.ledger) throw new Error("the ledger is away");
         return new Set(ids.filter((id) => !has.ledger.has(id)));
       },
-      spool: {
-        keep(events) {
+      eventLog: {
+        append(events) {
           if (!up.disk) throw new Error("the disk is full");
           for (const { id } of events) has.disk.add(id);
         },
-        forget(id) {
+        remove(id) {
           has.disk.delete(id);
         },
       },

@@ -3,6 +3,7 @@ import type { Log } from "@tollgate/core/log";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { EncodedEvent } from "./encoded-event.ts";
+import type { EventLog } from "./event-log.ts";
 import {
   createWaitingEvents,
   encodedOf,
@@ -11,7 +12,6 @@ import {
   isSafe,
   type WaitingEvent,
 } from "./pending-events.ts";
-import type { Spool } from "./spool.ts";
 import { createTurnBatch } from "./tick-batch.ts";
 
 /** The ledger commits what the broker has within milliseconds; before this nobody asks. */
@@ -39,7 +39,7 @@ export interface Ways {
   toLedger(events: readonly UsageEvent[]): Promise<void>;
   /** Which of them the ledger does not have. */
   missing(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  spool: Pick<Spool, "keep" | "forget">;
+  eventLog: Pick<EventLog, "append" | "remove">;
   log: Log;
   metrics: Pick<Metrics, "usageEventsWaiting">;
 }

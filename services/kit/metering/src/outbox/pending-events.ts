@@ -2,8 +2,8 @@ import type { Log } from "@tollgate/core/log";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { type EncodedEvent, encodeEvents } from "./encoded-event.ts";
+import type { EventLog } from "./event-log.ts";
 import { createRoster, type Listed } from "./indexed-set.ts";
-import type { Spool } from "./spool.ts";
 
 /** A usage event that the ledger is not yet known to have. */
 export interface WaitingEvent extends Listed {
@@ -43,11 +43,11 @@ export interface WaitingEvents {
 }
 
 export function createWaitingEvents(parts: {
-  spool: Pick<Spool, "keep" | "forget">;
+  eventLog: Pick<EventLog, "append" | "remove">;
   log: Log;
   metrics: Pick<Metrics, "usageEventsWaiting">;
 }): WaitingEvents {
-  const { spool, log, metrics } = parts;
+  const { eventLog, log, metrics } = parts;
   const roster = createRoster<WaitingEvent>();
   let kept = 0;
   return {
@@ -63,12 +63,15 @@ export function createWaitingEvents(parts: {
       const others = ones.filter(({ onDisk }) => !onDisk);
       if (others.length === 0) return;
       try {
-        spool.keep(encodedOf(others));
+        eventLog.append(encodedOf(others));
         for (const one of others) one.onDisk = true;
         kept += others.length;
       } catch (error) {
         const reason = (error as Error).message;
-        log.error({ event_ids: idsOf(others), reason }, "the spool could not be written");
+        log.error(
+          { event_ids: idsOf(others), reason },
+          "usage events could not be written to disk",
+        );
       }
     },
     brokered(ones) {
@@ -84,7 +87,7 @@ export function createWaitingEvents(parts: {
         roster.remove(one);
         one.delivered?.();
         if (!one.onDisk) continue;
-        spool.forget(one.event.id);
+        eventLog.remove(one.event.id);
         kept -= 1;
       }
       metrics.usageEventsWaiting.dec(ones.length);
