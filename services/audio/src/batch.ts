@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
 import type { Modality } from "@tollgate/generation/provider-runtime";
 import type { UploadStore } from "@tollgate/http/upload-store";
-import { measuredUnits } from "@tollgate/metering/measured";
+import { measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type Refusal, SlotFailure } from "@tollgate/upstream/failure";
 import { nameRequest, readJsonObject } from "@tollgate/upstream/provider-client";
@@ -71,7 +71,7 @@ export async function transcribe(
       const reported = reportedSeconds(value);
       const quantity = reported ?? secondsIn(elapsedMs / 1_000);
       const basis = reported === undefined ? "wall_clock" : "provider";
-      return measuredUnits({ quantity, basis }, slot);
+      return measureUnits({ quantity, basis }, slot);
     },
   });
   const { answer } = await running.catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { invalidParam } from "@tollgate/core/errors";
 import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
 import type { Modality } from "@tollgate/generation/provider-runtime";
 import { type StreamedOrder, streamAnswer } from "@tollgate/generation/streamed-response";
-import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
@@ -31,7 +31,7 @@ export async function* speak(
   const model = pipeline.resolve(call.alias, "speech");
   checkSpeech(call, model);
   const quantity = BigInt(call.characters);
-  const measure = (slot: Slot): Measured => measuredUnits({ quantity, basis: "input" }, slot);
+  const measure = (slot: Slot): Measurement => measureUnits({ quantity, basis: "input" }, slot);
   let delivered = false;
   const order: StreamedOrder<SpeechPart> = {
     caller: call.caller,

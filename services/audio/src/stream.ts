@@ -5,7 +5,7 @@ import { dearestCostOfUnits } from "@tollgate/generation/pipeline";
 import type { Modality } from "@tollgate/generation/provider-runtime";
 import { type StreamedOrder, streamAnswer } from "@tollgate/generation/streamed-response";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
-import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type AudioProgress, drainEvents } from "./drained-events.ts";
 import { pcmOf } from "./pcm.ts";
@@ -39,8 +39,8 @@ export async function* streamTranscription(
   const model = streamingModel(pipeline.resolve(upload.alias, "transcriptions"), "stream");
   const tally = createTally();
   const progress = { flushed: false, sentBytes: 0 };
-  const used = (bytes: number, slot: Slot): Measured =>
-    measuredUnits(tally.finals() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
+  const used = (bytes: number, slot: Slot): Measurement =>
+    measureUnits(tally.finals() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
   const order: StreamedOrder<Part> = {
     caller,
     model,

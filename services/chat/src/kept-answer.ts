@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
 import type { Pipeline } from "@tollgate/generation/pipeline";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { ChatOrder } from "./chat-order.ts";
 import type { KeptTurn, Session } from "./conversations/session.ts";
@@ -51,7 +51,7 @@ export async function answerKept(
 }
 
 /** Prices may have changed since: the cost is the one that was stored. */
-function measureKept(usage: ChatUsage, { basis, cost }: KeptTurn): Measured {
+function measureKept(usage: ChatUsage, { basis, cost }: KeptTurn): Measurement {
   return {
     quantity: totalTokens(usage),
     basis,

@@ -8,7 +8,7 @@ import type { Catalog, Model } from "@tollgate/catalog/model";
 import { createLog } from "@tollgate/core/log";
 import { costOf, minOf, type Price } from "@tollgate/core/money";
 import { createPipeline, dearestCost, type Pipeline } from "@tollgate/generation/pipeline";
-import { createCharges } from "@tollgate/metering/charges";
+import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { createPublisher } from "@tollgate/metering/publisher";
@@ -56,7 +56,7 @@ describe("what a client is told", () => {
         metrics,
         missingAfterMs: 60_000,
       }),
-      charges: createCharges(client),
+      charges: createChargeLookup(client),
       breakers: createBreakers(() => performance.now()),
       log,
       metrics,

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { createLog } from "@tollgate/core/log";
-import { measuredUnits } from "@tollgate/metering/measured";
+import { measureUnits } from "@tollgate/metering/measurement";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
@@ -16,7 +16,7 @@ test("what an earlier run paid for is told, and counted as its cost alone", asyn
   const metrics = createMetrics();
   const publish = vi.fn(async (_event: UsageEvent) => {});
   const parts = {
-    charges: { of: async () => 6_000n },
+    charges: { find: async () => 6_000n },
     publisher: { publish },
     log: createLog("silent"),
     metrics,
@@ -24,7 +24,7 @@ test("what an earlier run paid for is told, and counted as its cost alone", asyn
   } as unknown as GenerationParts;
   const caller = create(CallerSchema, { requestId: "second", chargeId: "first" });
   const generation = await openGeneration(parts, caller, model, 100_000n);
-  const measured = measuredUnits({ quantity: 9n, basis: "provider" }, slot);
+  const measured = measureUnits({ quantity: 9n, basis: "provider" }, slot);
   expect(await generation.complete(slot, measured)).toBe(6_000n);
   // What it used is recorded; the ledger knows by the charge id that it is paid.
   expect(publish.mock.calls[0]?.[0]).toMatchObject({ chargeId: "first", costNanoUsd: 9_000n });

@@ -2,16 +2,16 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import type { Log } from "@tollgate/core/log";
 import { costOf, formatUsd, minOf, type NanoUsd } from "@tollgate/core/money";
-import type { Charges } from "@tollgate/metering/charges";
-import { alreadyPaid, type Hold, type Holds } from "@tollgate/metering/holds/holds";
-import type { Measured } from "@tollgate/metering/measured";
+import type { ChargeLookup } from "@tollgate/metering/charge-lookup";
+import { type Hold, type Holds, prepaidHold } from "@tollgate/metering/holds/holds";
+import type { Measurement } from "@tollgate/metering/measurement";
 import type { Publisher } from "@tollgate/metering/publisher";
 import {
-  completedUsage,
-  type Ended,
-  eventOfModel,
-  failedUsage,
-} from "@tollgate/metering/usage-fields";
+  completedFields,
+  failedFields,
+  modelFields,
+  type OutcomeFields,
+} from "@tollgate/metering/usage-event-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
@@ -32,14 +32,14 @@ export interface Generation {
   /** The first piece of a streamed answer is there. */
   firstPiece(): void;
   /** The whole answer is there, and what it used is known. */
-  answered(measured: Measured): void;
+  answered(measured: Measurement): void;
   /**
    * Prices what was measured and publishes it. Answers, once its event is safe, the cost that a
    * client is told where its route tells one: no more than was held.
    */
-  complete(slot: Slot, measured: Measured): Promise<NanoUsd>;
+  complete(slot: Slot, measured: Measurement): Promise<NanoUsd>;
   /** The charge for what was measured, as far as it is known before it is made. */
-  chargeOf(measured: Measured): NanoUsd;
+  chargeOf(measured: Measurement): NanoUsd;
   /** Records a generation that is not billed, and so gives the hold back. Never raises. */
   fail(cause?: unknown): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface Generation {
 export interface GenerationParts {
   holds: Holds;
   publisher: Publisher;
-  charges: Charges;
+  charges: ChargeLookup;
   breakers: Breakers;
   log: Log;
   metrics: Metrics;
@@ -71,11 +71,11 @@ export async function openGeneration(
 ): Promise<Generation> {
   if (caller === undefined) throw new Error("a call names its caller");
   const { requestId, accountId, chargeId } = caller;
-  const paid = isRepeated(caller) ? await parts.charges.of(chargeId) : undefined;
+  const paid = isRepeated(caller) ? await parts.charges.find(chargeId) : undefined;
   const hold =
     paid === undefined
       ? await parts.holds.take(requestId, accountId, estimate)
-      : alreadyPaid(estimate);
+      : prepaidHold(estimate);
   return new LiveGeneration(parts, { caller, model, conversationId, paid }, hold);
 }
 
@@ -135,9 +135,9 @@ class LiveGeneration implements Generation {
 
   answered() {}
 
-  async complete(slot: Slot, measured: Measured) {
+  async complete(slot: Slot, measured: Measurement) {
     const { caller, model, conversationId, paid } = this.#purpose;
-    const usage = completedUsage(slot, measured);
+    const usage = completedFields(slot, measured);
     const reported = minOf(usage.costNanoUsd, this.held);
     // What an earlier run paid for was counted with that one.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
@@ -147,20 +147,20 @@ class LiveGeneration implements Generation {
     const ended = { ...usage, ...told, chargeId: caller.chargeId, conversationId };
     const event = await this.#publish(ended);
     if (!isRepeated(caller)) return reported;
-    return paid ?? (await this.#parts.charges.ofEvent(event)) ?? reported;
+    return paid ?? (await this.#parts.charges.findForEvent(event)) ?? reported;
   }
 
-  chargeOf({ lines }: Measured) {
+  chargeOf({ lines }: Measurement) {
     return this.#purpose.paid ?? minOf(costOf(lines), this.held);
   }
 
   async fail() {
     this.#tell(undefined);
-    await this.#publish({ ...failedUsage, chargeId: "", conversationId: "" });
+    await this.#publish({ ...failedFields, chargeId: "", conversationId: "" });
   }
 
   async #publish(
-    ended: Ended & Pick<UsageEvent, "chargeId" | "conversationId">,
+    ended: OutcomeFields & Pick<UsageEvent, "chargeId" | "conversationId">,
   ): Promise<UsageEvent> {
     this.#ended = true;
     const { publisher, now } = this.#parts;
@@ -174,13 +174,13 @@ class LiveGeneration implements Generation {
       accountId,
       keyId,
       ...this.#hold.settle(ended.costNanoUsd),
-      ...eventOfModel(model),
+      ...modelFields(model),
       occurredAt: timestampFromDate(now()),
       companions: [],
       ...ended,
     };
     await publisher.publish(event);
-    this.#hold.handedOver();
+    this.#hold.stopExtending();
     return event;
   }
 
@@ -232,7 +232,11 @@ export function tellGeneration(log: Log, { caller, model, slotId, cost, ms }: En
 }
 
 /** Counts what was metered. */
-export function countUsage(metrics: Metrics, { alias, routeType }: Model, usage: Ended): void {
+export function countUsage(
+  metrics: Metrics,
+  { alias, routeType }: Model,
+  usage: OutcomeFields,
+): void {
   metrics.cost.inc({ route_type: routeType, alias }, Number(usage.costNanoUsd));
   if (usage.promptTokens > 0n) {
     metrics.tokens.inc({ alias, direction: "prompt" }, Number(usage.promptTokens));

@@ -1,7 +1,7 @@
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
-import { measuredUnits, type Used } from "@tollgate/metering/measured";
+import { measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
@@ -34,7 +34,7 @@ export interface JsonRoute<Call extends JsonCall> {
   /** Members of which an answer has one as a list, where it is not a list itself. */
   lists?: readonly string[];
   /** Measures an answer. Raises a SlotFailure for one that is of no use. */
-  measure(answer: JsonObject, call: Call, asked: Asked): Used;
+  measure(answer: JsonObject, call: Call, asked: Asked): UsedUnits;
 }
 
 export interface JsonAnswer {
@@ -42,7 +42,7 @@ export interface JsonAnswer {
   bytes: Uint8Array;
   /** Its members; an array has none. */
   value: JsonObject;
-  used: Used;
+  used: UsedUnits;
   cost: NanoUsd;
 }
 
@@ -72,7 +72,7 @@ export async function serveJson<Call extends JsonCall>(
       const value = membersOf(json, route.lists);
       return { bytes, value, used: route.measure(value, call, asked) };
     },
-    measure: ({ used }, slot) => measuredUnits(used, slot),
+    measure: ({ used }, slot) => measureUnits(used, slot),
   });
   return { ...answer, cost };
 }

@@ -11,8 +11,8 @@ import {
 import { GatewayError } from "@tollgate/core/errors";
 import { costOf, type NanoUsd } from "@tollgate/core/money";
 import type { Tracer } from "@tollgate/core/tracing/tracer";
-import type { Measured } from "@tollgate/metering/measured";
-import { completedUsage, eventOfModel, failedUsage } from "@tollgate/metering/usage-fields";
+import type { Measurement } from "@tollgate/metering/measurement";
+import { completedFields, failedFields, modelFields } from "@tollgate/metering/usage-event-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { createBreakers } from "@tollgate/upstream/breaker";
@@ -63,7 +63,7 @@ export interface LateEnding {
   model: Model;
   slot: Slot;
   /** Undefined when it failed, and is not billed. */
-  measured: Measured | undefined;
+  measured: Measurement | undefined;
 }
 
 /** A request whose answer comes whole, and what is particular to it. */
@@ -75,7 +75,7 @@ export interface Order<Answer> {
   conversationId?: string | undefined;
   /** Asks one slot. Raises a SlotFailure when it did not serve. */
   ask(slot: Slot, held: NanoUsd): Promise<Answer>;
-  measure(answer: Answer, slot: Slot): Measured;
+  measure(answer: Answer, slot: Slot): Measurement;
   /** Called before the charge is made. What it raises fails the generation. */
   beforeCharge?: ((answer: Answer, charge: NanoUsd) => Promise<void>) | undefined;
 }
@@ -110,13 +110,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     async record({ eventId, caller, model, slot, measured }) {
       const { publisher, metrics, log, now } = parts;
       const { requestId, accountId, keyId } = caller;
-      const usage = measured === undefined ? failedUsage : completedUsage(slot, measured);
+      const usage = measured === undefined ? failedFields : completedFields(slot, measured);
       const event = create(UsageEventSchema, {
         id: eventId,
         requestId,
         accountId,
         keyId,
-        ...eventOfModel(model),
+        ...modelFields(model),
         ...usage,
         occurredAt: timestampFromDate(now()),
       });
@@ -129,7 +129,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const { caller, model, estimate, conversationId, ask, measure, beforeCharge } = order;
       const generation = await open(caller, model, estimate, conversationId);
       let served: Served<Answer>;
-      let measured: Measured;
+      let measured: Measurement;
       try {
         served = await generation.call((slot) => ask(slot, generation.held));
         measured = measure(served.answer, served.slot);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { watchCatalog } from "@tollgate/catalog/watch";
 import { integerSetting, readSettings } from "@tollgate/core/config";
-import { createCharges } from "@tollgate/metering/charges";
+import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { createPublisher } from "@tollgate/metering/publisher";
@@ -43,12 +43,12 @@ export async function openModality(context: ServiceContext): Promise<Modality> {
     () => performance.now(),
     (slot, isOut) => metrics.slotOut.set({ slot }, isOut ? 1 : 0),
   );
-  const metering = { holds, publisher, charges: createCharges(ledger), metrics };
+  const metering = { holds, publisher, charges: createChargeLookup(ledger), metrics };
   return {
     pipeline: createPipeline({ catalog: catalog.current, ...metering, breakers, log, tracer, now }),
     providers,
     async stop(graceMs) {
-      const sharingEnded = holds.endSharing();
+      const sharingEnded = holds.stopSharing();
       await publisher.stop(graceMs);
       await sharingEnded;
       catalog.close();

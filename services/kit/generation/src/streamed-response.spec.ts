@@ -1,13 +1,13 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test, vi } from "vitest";
 import type { Generation } from "./generation.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { type StreamedOrder, streamAnswer } from "./streamed-response.ts";
 
-const measured: Measured = { quantity: 7n, basis: "provider", lines: [] };
+const measured: Measurement = { quantity: 7n, basis: "provider", lines: [] };
 const slot = { id: "near/model" } as Slot;
 
 function world(more: Partial<StreamedOrder<string>>) {

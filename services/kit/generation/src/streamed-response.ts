@@ -1,7 +1,7 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { NanoUsd } from "@tollgate/core/money";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { Generation } from "./generation.ts";
@@ -21,9 +21,9 @@ export interface StreamedOrder<Piece> {
   open(slot: Slot, held: NanoUsd): Promise<AsyncIterable<Piece>>;
   /** Called once all pieces are out. Raises when the answer ended before its end. */
   finish?(): void;
-  measure(slot: Slot): Measured;
+  measure(slot: Slot): Measurement;
   /** What is billed when the client has left; undefined when nothing is. */
-  measureLeft(slot: Slot): Measured | undefined;
+  measureLeft(slot: Slot): Measurement | undefined;
   /**
    * Called once all is out, before the charge is made. What it raises ends the answer as broken;
    * what was delivered is billed all the same.
@@ -108,7 +108,7 @@ async function settleWhole<Piece>(
   generation: Generation,
   { beforeCharge }: StreamedOrder<Piece>,
   slot: Slot,
-  measured: Measured,
+  measured: Measurement,
 ): Promise<NanoUsd> {
   try {
     await beforeCharge?.(generation.chargeOf(measured));

@@ -2,7 +2,7 @@ import type { Model, Slot } from "@tollgate/catalog/model";
 import { tellFailure } from "@tollgate/core/tracing/failure";
 import { traced } from "@tollgate/core/tracing/traced";
 import type { Attributes, Span, Tracer } from "@tollgate/core/tracing/tracer";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 import type { Generation } from "./generation.ts";
 import type { Pipeline } from "./pipeline.ts";
 
@@ -78,7 +78,7 @@ function startAttempt(tracer: Tracer, { alias, routeType }: Model, slot: Slot): 
   });
 }
 
-function usageOf({ unitType }: Model, slot: Slot, measured: Measured): Attributes {
+function usageOf({ unitType }: Model, slot: Slot, measured: Measurement): Attributes {
   const { tokens, quantity, basis } = measured;
   return {
     "gen_ai.response.model": slot.upstreamModel,

@@ -14,19 +14,19 @@ import { createPublisher } from "./publisher.ts";
 
 const log = createLog("silent");
 
-test("what is published in the moment of the end is on disk after it", async () => {
+test("an event that is published while the publisher stops is on disk afterwards", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-publisher-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const publisher = createPublisher({
     broker: undefined,
-    // Nobody is there.
+    // No service listens there.
     ledger: createClient(LedgerService, createLocalTransport(log)),
     eventLog: await openEventLog(folder, log),
     log,
     metrics: createMetrics(),
     missingAfterMs: 0,
   });
-  // Its rounds rest.
+  // The first reconciliation is over.
   await new Promise(setImmediate);
   const published = publisher.publish(create(UsageEventSchema, { id: "last" }));
   await publisher.stop(0);

@@ -78,7 +78,7 @@ function world(from = busyFrom) {
 
 function end(hold: Hold, cost = 10n) {
   const settled = hold.settle(cost);
-  hold.handedOver();
+  hold.stopExtending();
   return settled;
 }
 
@@ -98,7 +98,7 @@ test("an account that is busy shares a hold, twice what it needed", async () => 
     ["taken", busyFrom],
     ["shared", 2],
   ]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("an account that rests has all of its money back at once", async () => {
@@ -114,7 +114,7 @@ test("an account that rests has all of its money back at once", async () => {
   await vi.advanceTimersByTimeAsync(expiresInMs);
   expect(asked.extended).toEqual([]);
   expect([shared.length, given.length]).toEqual([1, 1]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("an account that is quiet shares none", async () => {
@@ -124,7 +124,7 @@ test("an account that is quiet shares none", async () => {
     await round();
   }
   expect(shared).toEqual([]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("none is shared where none is to be", async () => {
@@ -134,7 +134,7 @@ test("none is shared where none is to be", async () => {
   await serve(100);
   await round();
   expect(shared).toEqual([]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("what costs nothing keeps nobody busy", async () => {
@@ -142,7 +142,7 @@ test("what costs nothing keeps nobody busy", async () => {
   for (let index = 0; index < 2 * busyFrom; index += 1) end(await take(0n), 0n);
   await round();
   expect(asked.shares).toBe(0);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("a hold is shared for a round, and then another", async () => {
@@ -157,7 +157,7 @@ test("a hold is shared for a round, and then another", async () => {
   const spent = 10n * BigInt(busyFrom);
   expect(given).toEqual([{ holdId, amountNanoUsd: amountNanoUsd - spent - 100n }]);
   expect(end(long)).toEqual({ holdId: "", sharedHoldId: holdId, sharedNanoUsd: 100n });
-  await holds.endSharing();
+  await holds.stopSharing();
   expect(given.map((one) => one.holdId)).toEqual(shared.map((one) => one.holdId));
 });
 
@@ -173,7 +173,7 @@ test("a round that waits for the ledger is not overtaken by the next", async () 
   slow.resolve();
   await round();
   expect(shared.length).toBe(2);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("a request that outlives the round is extended, with its hold, and no longer", async () => {
@@ -186,7 +186,7 @@ test("a request that outlives the round is extended, with its hold, and no longe
   end(long);
   await vi.advanceTimersByTimeAsync(expiresInMs);
   expect(asked.extended).toHaveLength(1);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("what needs more than is unused asks for a hold of its own", async () => {
@@ -197,7 +197,7 @@ test("what needs more than is unused asks for a hold of its own", async () => {
   await take();
   expect(asked.holds).toBe(busyFrom + 1);
   expect(end(large, 1_000n)).toMatchObject({ holdId: "", sharedNanoUsd: large.amount });
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("what grows beyond its part has a hold of its own besides", async () => {
@@ -215,7 +215,7 @@ test("what grows beyond its part has a hold of its own besides", async () => {
     sharedHoldId: shared[0]?.holdId,
     sharedNanoUsd: 100n,
   });
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("what grows again and again is kept from expiring all the same", async () => {
@@ -230,7 +230,7 @@ test("what grows again and again is kept from expiring all the same", async () =
   const own = asked.extended.filter((ids) => ids.includes(`req_${busyFrom + 1}`));
   expect(own.length).toBeGreaterThanOrEqual(2);
   end(hold);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("a hold that may have grown is settled with the request", async () => {
@@ -241,7 +241,7 @@ test("a hold that may have grown is settled with the request", async () => {
   wallet.isAway = true;
   await expect(hold.grow(50n)).rejects.toMatchObject({ code: "no_provider_available" });
   expect(end(hold)).toMatchObject({ holdId: `req_${busyFrom + 1}` });
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("a wallet that has little free is not shared from", async () => {
@@ -251,7 +251,7 @@ test("a wallet that has little free is not shared from", async () => {
   await round();
   await serve(busyFrom);
   expect(asked.holds).toBe(2 * busyFrom);
-  await holds.endSharing();
+  await holds.stopSharing();
   expect(given).toEqual([]);
 });
 
@@ -272,7 +272,7 @@ test("without the ledger nothing is shared; it hears of what is given back when 
   expect(given.map(({ holdId }) => holdId)).toEqual([shared[0]?.holdId]);
   await round();
   expect([given.length, released.length]).toEqual([1, 1]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("a process that slept while its hold expired does not use it", async () => {
@@ -284,7 +284,7 @@ test("a process that slept while its hold expired does not use it", async () => 
   await take();
   expect(asked.holds).toBe(busyFrom + 1);
   vi.restoreAllMocks();
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
 test("a process that ends gives back what it is granted meanwhile, too", async () => {
@@ -293,7 +293,7 @@ test("a process that ends gives back what it is granted meanwhile, too", async (
   wallet.answers = slow.promise;
   await serve(busyFrom);
   await round();
-  const ended = holds.endSharing();
+  const ended = holds.stopSharing();
   slow.resolve();
   await ended;
   expect(given).toEqual(shared);

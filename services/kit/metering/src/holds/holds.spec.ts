@@ -52,12 +52,12 @@ test("a live hold is extended for as long as its request lasts, and no longer", 
   expect(await open()).toBe(2);
   await vi.advanceTimersByTimeAsync(expiresInMs / 2);
   expect(extended).toEqual([["one", "two"]]);
-  one.handedOver();
-  one.handedOver();
+  one.stopExtending();
+  one.stopExtending();
   expect(await open()).toBe(1);
   await vi.advanceTimersByTimeAsync(expiresInMs / 3);
   expect(extended).toEqual([["one", "two"], ["two"]]);
-  two.handedOver();
+  two.stopExtending();
   await vi.advanceTimersByTimeAsync(expiresInMs * 3);
   expect(extended).toHaveLength(2);
   expect(await open()).toBe(0);

@@ -28,7 +28,7 @@ export interface Hold {
    */
   settle(cost: NanoUsd): SettledHold;
   /** The usage event is safe and has taken the hold over: it is no longer kept from expiring. */
-  handedOver(): void;
+  stopExtending(): void;
 }
 
 export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNanoUsd">;
@@ -43,7 +43,7 @@ export interface Holds {
    */
   take(requestId: string, accountId: string, estimate: NanoUsd): Promise<Hold>;
   /** Gives back what no request uses. Never raises. */
-  endSharing(): Promise<void>;
+  stopSharing(): Promise<void>;
   /** Keeps nothing from expiring any more, and gives nothing back. */
   stop(): void;
 }
@@ -67,7 +67,7 @@ export function createHolds(
     asked.catch(() => count("failed"));
     const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs } = await asked;
     count(held === 0n ? "refused" : "taken");
-    if (held === 0n) throw exhausted(walletHeldNanoUsd);
+    if (held === 0n) throw walletExhausted(walletHeldNanoUsd);
     live.add(request.holdId, expiresInMs);
     return new LiveHold(parts, request, demand, held);
   }
@@ -82,7 +82,7 @@ export function createHolds(
       count("shared");
       return new LiveHold(parts, request, demand, request.estimateNanoUsd, shared);
     },
-    endSharing: sharing.stop,
+    stopSharing: sharing.stop,
     stop() {
       live.stop();
       giveBacks.stop();
@@ -95,11 +95,11 @@ const nothingHeld: Hold = {
   amount: 0n,
   grow: async () => 0n,
   settle: () => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }),
-  handedOver() {},
+  stopExtending() {},
 };
 
 /** Of a request that was charged before and is not again: as much as it asks for, from nobody. */
-export function alreadyPaid(amount: NanoUsd): Hold {
+export function prepaidHold(amount: NanoUsd): Hold {
   return { ...nothingHeld, amount, grow: async (estimate) => estimate };
 }
 
@@ -158,7 +158,7 @@ class LiveHold implements Hold {
     const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
-      if (grown.addedNanoUsd === 0n) throw exhausted(grown.walletHeldNanoUsd);
+      if (grown.addedNanoUsd === 0n) throw walletExhausted(grown.walletHeldNanoUsd);
       this.#amount += grown.addedNanoUsd;
       this.#demand.grew(grown.addedNanoUsd);
       return grown.addedNanoUsd;
@@ -178,7 +178,7 @@ class LiveHold implements Hold {
     };
   }
 
-  handedOver() {
+  stopExtending() {
     if (this.#isHandedOver) return;
     this.#isHandedOver = true;
     const { live, metrics } = this.#parts;
@@ -213,7 +213,7 @@ function holdFailure(error: unknown): unknown {
 }
 
 /** The refusal of an empty wallet; it says so when only calls in flight keep the money. */
-export function exhausted(walletHeld: NanoUsd): GatewayError {
+export function walletExhausted(walletHeld: NanoUsd): GatewayError {
   const message =
     walletHeld === 0n
       ? "The wallet is empty. Top it up to go on."
