@@ -7,10 +7,10 @@ import { usageSubject } from "./usage-stream.ts";
 
 const brokerTimeoutMs = 2_000;
 
-/** Answers whether the broker has the events, of which a trace travels with one that is alone. */
+/** Resolves with whether the broker has all events. A trace is sent with a single event only. */
 export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
 
-/** Publishes usage events in one message: the first with the others as its companions. */
+/** Creates a function that publishes usage events in one message. It never rejects. */
 export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
   return async (events, trace) => {
     const connection = broker?.connection();
@@ -31,7 +31,8 @@ export function createBrokerPublish(broker: Broker | undefined, log: Log): Publi
 }
 
 /**
- * What the broker drops for having its first event already may be the first that it saw of others.
+ * Returns whether the broker has all events. It drops a message as a duplicate by the id of the
+ * first event, and may then lack the others.
  */
 function hasAll({ duplicate }: PubAck, companions: readonly EncodedEvent[]): boolean {
   return !duplicate || companions.length === 0;

@@ -3,13 +3,13 @@ import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { RecordUsageRequestSchema } from "@tollgate/proto/tollgate/v1/ledger";
 import { type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 
-/** A usage event as it is kept on disk and goes to the broker. */
+/** A usage event as it is written to disk and sent to the broker. */
 export interface EncodedEvent {
   id: string;
   bytes: Uint8Array;
 }
 
-/** Written into one buffer, since to make one for each takes longer than to write into it. */
+/** Encodes events into one buffer: to allocate one for each takes longer than to encode it. */
 export function encodeEvents(events: readonly UsageEvent[]): EncodedEvent[] {
   const request = create(RecordUsageRequestSchema, { events: [...events] });
   const reader = new BinaryReader(toBinary(RecordUsageRequestSchema, request));
