@@ -257,6 +257,18 @@ test("a record is recovered whole or not at all, wherever the segment was cut", 
   }
 });
 
+test("a record whose bytes have changed is not recovered", async () => {
+  const first = await openEventLog(folder, log);
+  first.append(encoded("a"));
+  first.append(encoded("b"));
+  await first.close();
+  const segment = join(folder, "0.1.wal");
+  const bytes = await readFile(segment);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  await writeFile(segment, bytes);
+  expect(await afterCrash()).toEqual(["a"]);
+});
+
 test("a full disk is reported, and loses no event that is on it", async () => {
   const eventLog = await openEventLog(folder, log, 1);
   eventLog.append(encoded("a"));
