@@ -2,7 +2,6 @@ import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
-import { nativeBinding, nativeBindingFile } from "./native-binding.ts";
 import { sourceUrls } from "./source-urls.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -18,8 +17,7 @@ export async function bundleGateway(folder: string): Promise<void> {
     main: join(root, "services/tollgate/src/main.ts"),
     cli: join(root, "services/billing/src/cli/main.ts"),
   };
-  await write({ input, plugins: [sourceUrls(root), nativeBinding()] }, folder);
-  await cp(nativeBindingFile(), join(folder, "classic-level.node"));
+  await write({ input, plugins: [sourceUrls(root)] }, folder);
   await copySql(folder);
 }
 

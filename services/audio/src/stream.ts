@@ -4,7 +4,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
-import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type AudioProgress, drainEvents } from "./drained-events.ts";
 import { pcmOf } from "./pcm.ts";
@@ -38,8 +38,8 @@ export async function* streamTranscription(
   const model = streamingModel(engine.resolve(upload.alias, "transcriptions"), "stream");
   const tally = createTally();
   const progress = { flushed: false, sentBytes: 0 };
-  const used = (bytes: number, slot: Slot): Measured =>
-    measuredUnits(tally.finals() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
+  const used = (bytes: number, slot: Slot): Measurement =>
+    measureUnits(tally.finals() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
   const estimate = dearestCostOfUnits(model, pcmSeconds(pcm.bytes));
   yield* engine.stream({ caller, model, estimate }, async function* (generation) {
     const { slot, response } = await generation.attemptStream(async (slot) => {

@@ -1,5 +1,5 @@
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
-import type { Used } from "@tollgate/metering/measured";
+import type { UsedUnits } from "@tollgate/metering/measurement";
 import { isBelievable, secondsIn } from "./seconds.ts";
 
 /** Keeps count of a stream for its meter. */
@@ -7,7 +7,7 @@ export interface Tally {
   add(event: TranscriptEvent): void;
   readonly events: number;
   /** The seconds of all finals together; undefined when none told a duration to be believed. */
-  finals(): Used | undefined;
+  finals(): UsedUnits | undefined;
 }
 
 export function createTally(): Tally {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import type { JsonRoute } from "@tollgate/generation/json-route";
-import type { Used } from "@tollgate/metering/measured";
+import type { UsedUnits } from "@tollgate/metering/measurement";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
 import { approximateTokens } from "./usage.ts";
 
@@ -14,7 +14,7 @@ export const embeddings: JsonRoute<EmbedRequest> = {
     reportedTokens(usage) ?? { quantity: approximateTokens(textCharacters), basis: "approx4" },
 };
 
-function reportedTokens(usage: unknown): Used | undefined {
+function reportedTokens(usage: unknown): UsedUnits | undefined {
   const { prompt_tokens, total_tokens }: JsonObject = isJsonObject(usage) ? usage : {};
   const quantity = readCount(prompt_tokens) ?? readCount(total_tokens);
   return quantity === undefined ? undefined : { quantity, basis: "provider" };

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 import type { KeptTurn } from "./conversations/session.ts";
 import type { PreparedChat } from "./prepared-chat.ts";
 import { type ChatUsage, readUsage, totalTokens } from "./usage.ts";
@@ -48,7 +48,7 @@ export async function settleStored(
 }
 
 /** Prices may have changed since the turn was stored: its cost is the stored one. */
-function measureStored(usage: ChatUsage, { basis, cost }: KeptTurn): Measured {
+function measureStored(usage: ChatUsage, { basis, cost }: KeptTurn): Measurement {
   return {
     quantity: totalTokens(usage),
     basis,

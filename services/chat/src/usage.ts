@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, readCount } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 
 /** What a chat generation used, and where that is known from. */
 export interface ChatUsage {
@@ -56,7 +56,7 @@ export function totalTokens(usage: ChatUsage): bigint {
 }
 
 /** The usage as lines to be priced: cached prompt tokens at their own price where there is one. */
-export function measure(usage: ChatUsage, slot: Slot): Measured {
+export function measure(usage: ChatUsage, slot: Slot): Measurement {
   const { input, cachedInput, output } = slot.pricing;
   const cached = cachedInput === undefined ? 0n : usage.cachedTokens;
   const lines = [

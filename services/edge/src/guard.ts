@@ -1,4 +1,4 @@
-import { exhausted } from "@tollgate/metering/holds/holds";
+import { walletExhausted } from "@tollgate/metering/holds/holds";
 import type { BillingService, GetAvailableResponse } from "@tollgate/proto/tollgate/v1/billing";
 import type { Client } from "@tollgate/rpc/implementation";
 import { createBelieved } from "./believed.ts";
@@ -26,7 +26,7 @@ export function createBalanceGuard(billing: Client<typeof BillingService>): Bala
   return {
     async check(accountId) {
       const { availableNanoUsd, heldNanoUsd } = await wallets.get(accountId);
-      if (availableNanoUsd === 0n) throw exhausted(heldNanoUsd);
+      if (availableNanoUsd === 0n) throw walletExhausted(heldNanoUsd);
     },
     forget: wallets.forget,
   };

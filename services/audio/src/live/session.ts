@@ -3,7 +3,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
-import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type AudioProgress, drainEvents } from "../drained-events.ts";
 import { connectProvider, type ProviderSocket } from "../provider-socket.ts";
@@ -79,7 +79,7 @@ interface LiveStream {
   run(frames: AsyncIterator<ClientFrame>): Promise<void>;
   /** Whether the client was sent anything. */
   hasDelivered(): boolean;
-  measure(): Measured;
+  measure(): Measurement;
 }
 
 function openStream(
@@ -146,7 +146,7 @@ function openStream(
     hasDelivered: () => tally.events > 0,
     measure() {
       const quantity = secondsIn(usedSeconds ?? elapsedSeconds());
-      return measuredUnits(tally.finals() ?? { quantity, basis: "wall_clock" }, slot);
+      return measureUnits(tally.finals() ?? { quantity, basis: "wall_clock" }, slot);
     },
   };
 }

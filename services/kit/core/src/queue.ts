@@ -1,16 +1,18 @@
-/** Items that come by events, read by a loop. */
+import { createSignal } from "./signal.ts";
+
+/** Items that are pushed by events and read by a loop. */
 export interface Queue<Item> {
-  /** Adds an item, which weighs so many bytes. */
+  /** Adds an item of `bytes`. */
   push(item: Item, bytes?: number): void;
-  /** Ends the loop once it has read what came before; with a failure, by raising it. */
+  /** Ends the loop after the items before; with a failure, the loop then throws it. */
   end(failure?: Error): void;
   items: AsyncIterable<Item>;
 }
 
 /**
- * A queue that tells its source to wait: `onFull` is called when `limit` items are unread, or items
- * of `maxBytes` together came since none was, and `onEmpty` when all have been read. For one
- * reader.
+ * Creates a queue for one reader that pauses its source. `onFull` is called when `limit` items are
+ * unread, or when `maxBytes` have been pushed since the queue was last empty. `onEmpty` is called
+ * after that, when the reader has taken all.
  */
 export function createQueue<Item>(options: {
   limit: number;
@@ -20,10 +22,10 @@ export function createQueue<Item>(options: {
 }): Queue<Item> {
   const { limit, maxBytes = Number.POSITIVE_INFINITY } = options;
   const unread: Item[] = [];
+  const changed = createSignal();
   let unreadBytes = 0;
   let isFull = false;
   let ended: { failure: Error | undefined } | undefined;
-  let wake = () => {};
 
   function take(): Item | undefined {
     const item = unread.shift();
@@ -40,9 +42,7 @@ export function createQueue<Item>(options: {
     for (;;) {
       while (unread.length > 0) yield take() as Item;
       if (ended !== undefined) break;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      await changed.wait();
     }
     if (ended.failure !== undefined) throw ended.failure;
   }
@@ -55,11 +55,11 @@ export function createQueue<Item>(options: {
         isFull = true;
         options.onFull();
       }
-      wake();
+      changed.notify();
     },
     end(failure) {
       ended ??= { failure };
-      wake();
+      changed.notify();
     },
     items: read(),
   };

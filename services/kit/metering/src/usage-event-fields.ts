@@ -1,10 +1,10 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { costOf, maxBalanceNanoUsd, minOf } from "@tollgate/core/money";
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
-import type { Measured } from "./measured.ts";
+import type { Measurement } from "./measurement.ts";
 
-/** What a usage event says of how a generation ended. */
-export type Ended = Pick<
+/** The fields of a usage event that depend on the outcome of the generation. */
+export type OutcomeFields = Pick<
   UsageEvent,
   | "outcome"
   | "provider"
@@ -18,8 +18,8 @@ export type Ended = Pick<
   | "costNanoUsd"
 >;
 
-/** Of one that is not billed. */
-export const failedUsage: Ended = {
+/** The fields of a generation that is not billed. */
+export const failedFields: OutcomeFields = {
   outcome: Outcome.FAILED,
   provider: "",
   upstreamModel: "",
@@ -33,14 +33,14 @@ export const failedUsage: Ended = {
 };
 
 /**
- * Of one that a slot served. What a provider reports is counted as it says, but no wallet can hold
- * more than the greatest cost there is: what comes of an absurd count still fits a message and a
- * column.
+ * Returns the fields of a generation that a slot served. The quantities are those that the provider
+ * reported. The cost is at most what a wallet can hold, so that an absurd quantity still fits the
+ * message and the database column.
  */
-export function completedUsage(
+export function completedFields(
   slot: Slot,
-  { quantity, basis, lines, tokens, corpusSize }: Measured,
-): Ended {
+  { quantity, basis, lines, tokens, corpusSize }: Measurement,
+): OutcomeFields {
   return {
     outcome: Outcome.COMPLETED,
     provider: slot.provider.name,
@@ -55,7 +55,7 @@ export function completedUsage(
   };
 }
 
-/** What it says of the model. */
-export function eventOfModel({ routeType, alias, unitType }: Model) {
+/** Returns the fields that depend on the model. */
+export function modelFields({ routeType, alias, unitType }: Model) {
   return { routeType, alias, unitType };
 }
