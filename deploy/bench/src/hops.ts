@@ -26,7 +26,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "7" },
     seconds: { type: "string", default: "1" },
-    "warm-up": { type: "string", default: "4" },
+    "warm-up": { type: "string", default: "8" },
   },
 });
 const rounds = Number(values.rounds);
