@@ -7,7 +7,7 @@ export interface ResponseIdentity {
   created: number;
 }
 
-/** Returns the provider's fields; ours replace what is missing or not as the contract has it. */
+/** Returns the provider's fields, and ours where they are missing or invalid. */
 export function identityOf({ id, created }: JsonObject, ours: ResponseIdentity): ResponseIdentity {
   return {
     id: typeof id === "string" && id !== "" ? id : ours.id,

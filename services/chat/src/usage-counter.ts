@@ -6,7 +6,7 @@ import { approximateUsage, type ChatUsage, usageBlock } from "./usage.ts";
 /** Counts the usage of a stream, for metering and for its last chunk. */
 export interface UsageCounter {
   add(chunk: Chunk): void;
-  /** Whether every choice has a finish reason. */
+  /** Whether every choice received so far has a finish reason. */
   readonly finished: boolean;
   /** Whether a chunk was sent to the client. */
   readonly delivered: boolean;

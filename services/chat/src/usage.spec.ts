@@ -109,7 +109,7 @@ test("cached prompt tokens without a price of their own are priced as other prom
   expect(costOf(measure(read(reported), slot).lines)).toBe((100n * 10n + 20n * 100n) * 1_000n);
 });
 
-test("the client's usage block adds up, keeps the details and has a cost of six decimals", () => {
+test("the usage block of the client adds up, contains the details and a cost of six decimals", () => {
   const usage = read({ ...reported, total_tokens: 9_999 });
   expect(totalTokens(usage)).toBe(120n);
   expect(JSON.stringify(usageBlock(usage, 120_000n))).toBe(

@@ -67,7 +67,7 @@ describe("session locks across two replicas", () => {
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
-  test("a request that waits too long is refused, and one that is aborted lets the next one in", async () => {
+  test("a request that waits too long is refused, and an aborted one frees its place in the queue", async () => {
     const impatient = createSessionLocks(pool, silent, { waitMs: 300, leaseMs });
     const key = newKey();
     await here.take(key, "first", signal);

@@ -7,7 +7,7 @@ import type { ConversationKey } from "./conversation-key.ts";
 const defaultTimes = { retryEveryMs: 5_000 };
 /** How many conversations are unlinked per batch. */
 const unlinkBatchSize = 500;
-/** Long enough for conversations of many thousand turns. Entries unlinked before it stay unlinked. */
+/** Long enough for conversations of many thousand turns. What a timed-out call unlinked stays so. */
 const unlinkTimeoutMs = 60_000;
 /** How many conversations one statement deletes, within the statement timeout. */
 const deletionBatchSize = 2_000;
@@ -111,15 +111,15 @@ const tombstone = `
 const unlinking = `
   unlinked AS (
     INSERT INTO pending_unlink (link, account_id)
-    SELECT key_id || '/' || id, account_id FROM gone ON CONFLICT DO NOTHING
+    SELECT key_id || '/' || id, account_id FROM deleted ON CONFLICT DO NOTHING
   )`;
 
 const deleteOneSql = `
-  WITH gone AS (
+  WITH deleted AS (
     ${tombstone} WHERE key_id = $1 AND id = $2 AND deleted_at IS NULL
     RETURNING key_id, id, account_id
   ), ${unlinking}
-  SELECT EXISTS (SELECT FROM gone) AS was_live FROM conversation WHERE key_id = $1 AND id = $2`;
+  SELECT EXISTS (SELECT FROM deleted) AS was_live FROM conversation WHERE key_id = $1 AND id = $2`;
 
 const liveSql = "SELECT id FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
 
@@ -128,11 +128,11 @@ const deleteSomeSql = `
   WITH live AS (
     SELECT id FROM conversation WHERE key_id = $1 AND id = ANY ($2) AND deleted_at IS NULL
     ORDER BY id FOR UPDATE
-  ), gone AS (
+  ), deleted AS (
     ${tombstone} FROM live WHERE key_id = $1 AND conversation.id = live.id
     RETURNING key_id, conversation.id, account_id
   ), ${unlinking}
-  SELECT count(*) FROM gone`;
+  SELECT count(*) FROM deleted`;
 
 const unlinkedSql = `
   DELETE FROM pending_unlink WHERE link IN (

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Queues of waiters, one queue a name, first come, first served. */
+/** First-in, first-out queues of waiters, one queue per name. */
 export interface SessionQueues {
   /**
-   * Resolves when the caller is the first of the queue, with the function that leaves the queue,
-   * which must be called; with undefined after `maxMs`. Throws when the signal aborts.
+   * Resolves when the caller is first in the queue, with a function that leaves the queue, which
+   * must be called. Resolves with undefined after `maxMs`. Throws when the signal aborts.
    */
   enter(name: string, maxMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 }

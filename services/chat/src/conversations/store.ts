@@ -30,7 +30,7 @@ export interface NewTurn {
   charge?: { id: string; responseHead: string };
 }
 
-/** What another run of a turn's request responds with. */
+/** What another run of a turn's request needs for its response. */
 export interface ChargedTurn {
   model: string;
   response: string;
