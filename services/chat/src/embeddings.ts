@@ -4,10 +4,10 @@ import type { UsedUnits } from "@tollgate/metering/measurement";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
 import { approximateTokens } from "./usage.ts";
 
-/** Embeddings bill the tokens of their inputs. No token is shorter than a byte. */
+/** Embeddings bill the tokens of their inputs. A token is at least one byte. */
 export const embeddings: JsonRoute<EmbedRequest> = {
   routeType: "embeddings",
-  // The second is the name in the answers of Ollama's own route.
+  // The second is the name in responses of Ollama's native route.
   lists: ["data", "embeddings"],
   bound: ({ textBytes }) => (textBytes === 0n ? 1n : textBytes),
   measure: ({ usage }, { textCharacters }) =>

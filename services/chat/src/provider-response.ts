@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { reportsError } from "@tollgate/upstream/reported-error";
 
-/** A provider's answer, or a chunk of it. */
+/** A provider's completion, or a chunk of a streamed one. */
 export type WithChoices = JsonObject & { choices: readonly JsonObject[] };
 
 /**
- * Whether it is an answer, or a chunk of one. Not what reports an error, which some do under status
- * 200, with choices beside it: `error`, of the whole or of a choice, or a `finish_reason` of that
- * name.
+ * Returns whether a value is a completion or a chunk. A value that reports an error is neither. Some
+ * providers report one with status 200 beside choices: as `error`, of the response or of a choice,
+ * or as the `finish_reason` "error".
  */
 export function hasChoices(value: unknown): value is WithChoices {
   if (!isJsonObject(value) || reportsError(value) || !Array.isArray(value.choices)) return false;
@@ -18,12 +18,13 @@ export function hasChoices(value: unknown): value is WithChoices {
 }
 
 /**
- * A provider's whole answer. Raises a SlotFailure for anything else, also for one without a choice.
+ * Returns a provider's complete response. Throws a SlotFailure for any other value, and for a
+ * response without a choice.
  */
 export function requireCompletion(value: unknown): WithChoices {
   if (!hasChoices(value)) {
-    throw new SlotFailure("rejected", "the provider's answer is no chat completion");
+    throw new SlotFailure("rejected", "the provider's response is not a chat completion");
   }
   if (value.choices.length > 0) return value;
-  throw new SlotFailure("rejected", "the provider's answer is empty");
+  throw new SlotFailure("rejected", "the provider's response is empty");
 }

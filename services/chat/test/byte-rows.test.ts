@@ -4,43 +4,36 @@ import { createDatabase } from "@tollgate/local/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { readByteRows } from "../src/database/byte-rows.ts";
-import { DatabaseSocket } from "../src/database/database-socket.ts";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** A Postgres in which every suite makes databases of its own. */
-    postgresUrl: string;
-  }
-}
+import { CopySocket } from "../src/database/copy-socket.ts";
 
 describe.each([
-  ["of our own", () => new DatabaseSocket()],
-  ["of the driver's", undefined],
-])("rows of bytes on a connection %s", (_, stream) => {
+  ["with a CopySocket", () => new CopySocket()],
+  ["with the driver's socket", undefined],
+])("byte rows on a connection %s", (_, stream) => {
   let connectionString: string;
   let pool: pg.Pool;
 
   beforeAll(async () => {
-    connectionString = await createDatabase(inject("postgresUrl"), "kit_byte_rows");
+    connectionString = await createDatabase(inject("postgresUrl"), "chat_byte_rows");
     pool = new pg.Pool({ connectionString, max: 1, ...(stream && { stream }) });
   });
 
   afterAll(() => pool.end());
 
-  test("come as they lie, also those that are no text, are empty, or larger than what the driver reads at once", async () => {
+  test("are returned unchanged, also if they are not text, empty, or larger than one read", async () => {
     const large = 300_000;
     const rows = await readByteRows(
       pool,
       `SELECT content FROM (VALUES
          (1, '\\xff00fe0a5c'::bytea), (2, ''), (3, convert_to(repeat('é', ${large}), 'UTF8'))
-       ) AS given (place, content) ORDER BY place`,
+       ) AS input (position, content) ORDER BY position`,
     );
     expect(rows.slice(0, 2)).toEqual([Buffer.from("ff00fe0a5c", "hex"), Buffer.alloc(0)]);
     expect(rows[2]?.toString() === "é".repeat(large)).toBe(true);
     expect(rows).toHaveLength(3);
   });
 
-  test("stay what they are while many more are read", async () => {
+  test("do not change while many more are read", async () => {
     const query = `SELECT convert_to(repeat(n::text, 1000), 'UTF8')
       FROM generate_series(1, 2000) AS n ORDER BY n`;
     const rows = await readByteRows(pool, query);
@@ -48,39 +41,39 @@ describe.each([
     expect(rows.map(String)).toEqual(expected);
   });
 
-  test("may be none", async () => {
+  test("may be absent", async () => {
     expect(await readByteRows(pool, "SELECT ''::bytea WHERE false")).toEqual([]);
   });
 
-  test("are refused with what Postgres says, and the next ones are read", async () => {
+  test("reject with the error of Postgres, and the next query succeeds", async () => {
     const failing = "SELECT convert_to((1 / (n - 2))::text, 'UTF8') FROM generate_series(1, 3) n";
     await expect(readByteRows(pool, failing)).rejects.toThrow("division by zero");
     expect(await readByteRows(pool, "SELECT 'a'::bytea")).toEqual([Buffer.from("a")]);
   });
 
-  test("are refused when an error comes behind megabytes of them, and the next ones are read", async () => {
+  test("reject when an error follows megabytes of rows, and the next query succeeds", async () => {
     const failing = `SELECT convert_to(repeat('x', 200000 / (40 - n)), 'UTF8')
       FROM generate_series(1, 50) n`;
     await expect(readByteRows(pool, failing)).rejects.toThrow("division by zero");
     expect(await readByteRows(pool, "SELECT 'a'::bytea")).toEqual([Buffer.from("a")]);
   });
 
-  test("are whole also when Postgres has remarks between them", async () => {
+  test("are complete also when Postgres sends notices between them", async () => {
     const client = await pool.connect();
     await client.query(
-      `CREATE OR REPLACE FUNCTION remark(n integer) RETURNS bytea LANGUAGE plpgsql AS $$
+      `CREATE OR REPLACE FUNCTION notice(n integer) RETURNS bytea LANGUAGE plpgsql AS $$
         BEGIN
           IF n % 7 = 3 THEN RAISE NOTICE 'the %th', n; END IF;
           RETURN convert_to(repeat(n::text, 30000), 'UTF8');
         END $$`,
     );
     client.release();
-    const rows = await readByteRows(pool, "SELECT remark(n) FROM generate_series(1, 20) n");
+    const rows = await readByteRows(pool, "SELECT notice(n) FROM generate_series(1, 20) n");
     const expected = Array.from({ length: 20 }, (_, index) => String(index + 1).repeat(30_000));
     expect(rows.map(String)).toEqual(expected);
   });
 
-  test("are refused when the connection breaks between them, and the next ones are read", async () => {
+  test("reject when the connection breaks between them, and the next query succeeds", async () => {
     const { port, hostname } = new URL(connectionString);
     const breaking = createServer((client) => {
       const server = connect(Number(port), hostname);
@@ -94,10 +87,10 @@ describe.each([
       client.on("close", () => server.destroy());
     });
     await once(breaking.listen(0, "127.0.0.1"), "listening");
-    const behind = new URL(connectionString);
-    behind.host = `127.0.0.1:${(breaking.address() as AddressInfo).port}`;
+    const proxied = new URL(connectionString);
+    proxied.host = `127.0.0.1:${(breaking.address() as AddressInfo).port}`;
     const broken = new pg.Pool({
-      connectionString: behind.href,
+      connectionString: proxied.href,
       max: 1,
       ...(stream && { stream }),
     });

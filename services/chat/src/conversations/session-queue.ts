@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Lines of those who want the same thing, first come first served. */
-export interface WaitingLines {
+/** First-in, first-out queues of waiters, one queue per name. */
+export interface SessionQueues {
   /**
-   * Waits for one's turn, `maxMs` at the most: undefined when that is over. What it answers lets
-   * the next one in, and must be called. Raises when the signal aborts.
+   * Resolves when the caller is first in the queue, with a function that leaves the queue, which
+   * must be called. Resolves with undefined after `maxMs`. Throws when the signal aborts.
    */
   enter(name: string, maxMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-export function createWaitingLines(): WaitingLines {
-  /** The last of each line; it ends when everybody has left. */
+export function createSessionQueues(): SessionQueues {
+  /** The last waiter of each queue. Its promise resolves when all waiters have left. */
   const tails = new Map<string, Promise<void>>();
   return {
     async enter(name, maxMs, signal) {
@@ -23,7 +23,7 @@ export function createWaitingLines(): WaitingLines {
       });
       if (ahead === undefined) return own.resolve;
       try {
-        if (await isDoneWithin(ahead, maxMs, signal)) return own.resolve;
+        if (await resolvesWithin(ahead, maxMs, signal)) return own.resolve;
       } catch (error) {
         own.resolve();
         throw error;
@@ -34,8 +34,8 @@ export function createWaitingLines(): WaitingLines {
   };
 }
 
-async function isDoneWithin(
-  work: Promise<void>,
+async function resolvesWithin(
+  promise: Promise<void>,
   maxMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -43,7 +43,7 @@ async function isDoneWithin(
   const late = sleep(maxMs, false, { signal: AbortSignal.any([signal, timer.signal]) });
   late.catch(() => {});
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await Promise.race([promise.then(() => true), late]);
   } finally {
     timer.abort();
   }

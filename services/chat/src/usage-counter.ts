@@ -3,18 +3,20 @@ import { type Chunk, indexOf } from "./chunk.ts";
 import { contentCharacters } from "./content.ts";
 import { approximateUsage, type ChatUsage, usageBlock } from "./usage.ts";
 
-/** What is counted of a stream, for its meter and for its last chunk. */
-export interface Tally {
+/** Counts the usage of a stream, for metering and for its last chunk. */
+export interface UsageCounter {
   add(chunk: Chunk): void;
+  /** Whether every choice received so far has a finish reason. */
   readonly finished: boolean;
+  /** Whether a chunk was sent to the client. */
   readonly delivered: boolean;
-  /** What its chunks say of the answer as a whole. */
   readonly head: { id: unknown; created: unknown; finishReason: unknown };
+  /** Returns the provider's usage, else the approximate one under the basis `fallback`. */
   usage(fallback: "approx4" | "delivered_approx4"): ChatUsage;
   usageChunk(usage: ChatUsage, cost: bigint): Uint8Array;
 }
 
-export function createTally(promptCharacters: bigint): Tally {
+export function createUsageCounter(promptCharacters: bigint): UsageCounter {
   const open = new Set<number>();
   const finished = new Set<number>();
   let characters = 0;
@@ -44,7 +46,7 @@ export function createTally(promptCharacters: bigint): Tally {
       last = chunk;
     },
     get finished() {
-      // Some providers answer with fewer choices than were asked for.
+      // Some providers return fewer choices than were requested.
       return finished.size > 0 && open.size === 0;
     },
     get delivered() {
