@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createDocument } from "@tollgate/edge/openapi/document";
+import { routes } from "@tollgate/edge/routes";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -14,7 +15,7 @@ const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-
 
 /** Every answer here, as in all suites, is held to the document by `send` itself. */
 describe("the OpenAPI document and the gateway", () => {
-  const document = createDocument();
+  const document = createDocument(routes);
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );

@@ -1,35 +1,38 @@
 import { tellFailure } from "@tollgate/kit/tracing/failure";
 import { tellHttpStatus, traceOfHeaders } from "@tollgate/kit/tracing/http";
 import type { Span, Tracer } from "@tollgate/kit/tracing/tracer";
-import type { Exchange } from "./exchange.ts";
-import type { ServiceProxy } from "./proxy.ts";
-import type { Upgrades } from "./server.ts";
-import { livePath } from "./wire/live-transcription.ts";
+import type { RequestContext } from "./http/request-context.ts";
+import type { Upgrades } from "./http/upgrades.ts";
+import type { ServiceProxy } from "./proxy/service-proxy.ts";
 
 /**
- * Does `work` in a span of the request, which goes on the client's own trace where it names one. Of
- * the address it tells the route alone: the rest is the client's to write, and may hold anything.
+ * Calls `work` in a span of the request, which continues the client's trace if the request has one.
+ * Of the address the span records only the route: the rest is client input.
  */
-export function traceExchange(
+export function traceRequest(
   tracer: Tracer,
-  exchange: Exchange,
+  context: RequestContext,
   knows: (alias: string) => boolean,
   work: () => void,
 ): void {
-  const { req, res, requestId } = exchange;
+  const { req, res, requestId } = context;
   const { method = "" } = req;
   const attributes = { "http.request.method": method, "tollgate.request_id": requestId };
   const span = tracer.resume(method, "server", attributes, traceOfHeaders(req.headers));
-  exchange.traceId = span.traceId;
+  context.traceId = span.traceId;
   res.once("close", () => {
-    tellAnswer(span, exchange, knows);
+    recordResponse(span, context, knows);
     span.end();
   });
   tracer.within(span, work);
 }
 
-function tellAnswer(span: Span, exchange: Exchange, knows: (alias: string) => boolean): void {
-  const { req, res, route, alias, failure } = exchange;
+function recordResponse(
+  span: Span,
+  context: RequestContext,
+  knows: (alias: string) => boolean,
+): void {
+  const { req, res, route, alias, failure } = context;
   if (route !== undefined) span.rename(`${req.method} ${route}`);
   span.set({
     "http.route": route,
@@ -40,30 +43,31 @@ function tellAnswer(span: Span, exchange: Exchange, knows: (alias: string) => bo
   if (failure !== undefined) tellFailure(span, failure);
 }
 
-/** The same for WebSockets; their span lasts as long as they do. */
-export function traceUpgrades({ takes, accept }: Upgrades, tracer: Tracer): Upgrades {
+/** Traces WebSocket upgrades. A span lasts as long as its connection. */
+export function traceUpgrades({ routeOf, accept }: Upgrades, tracer: Tracer): Upgrades {
   return {
-    takes,
+    routeOf,
     accept(req, socket, head) {
-      const attributes = { "http.request.method": "GET", "http.route": livePath };
+      const route = routeOf(req) ?? "";
+      const attributes = { "http.request.method": "GET", "http.route": route };
       const trace = traceOfHeaders(req.headers);
-      const span = tracer.resume(`GET ${livePath}`, "server", attributes, trace);
+      const span = tracer.resume(`GET ${route}`, "server", attributes, trace);
       socket.once("close", () => span.end());
       tracer.within(span, () => accept(req, socket, head));
     },
   };
 }
 
-/** The proxy, which hands the trace on in place of the client's. */
+/** Traces a proxy: forwarded requests continue the current trace instead of the client's. */
 export function traceProxy(proxy: ServiceProxy, tracer: Tracer): ServiceProxy {
   return {
     web(req, res, caller) {
       Object.assign(req.headers, tracer.current()?.headers);
       proxy.web(req, res, caller);
     },
-    upgrade(req, socket, head, stamp) {
+    upgrade(req, socket, head, options) {
       Object.assign(req.headers, tracer.current()?.headers);
-      proxy.upgrade(req, socket, head, stamp);
+      proxy.upgrade(req, socket, head, options);
     },
     close: proxy.close,
   };

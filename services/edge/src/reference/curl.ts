@@ -1,4 +1,4 @@
-import type { AddressedOperation } from "../openapi/document.ts";
+import type { AddressedOperation } from "./operation-view.ts";
 
 /** A command that makes the request, with a key from the environment. */
 export function curlOf({ method, path, operation }: AddressedOperation): string {

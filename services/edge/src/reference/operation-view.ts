@@ -1,15 +1,21 @@
 import type {
-  AddressedOperation,
   MediaTypeObject,
   OpenApiDocument,
   OperationObject,
   ResponseObject,
 } from "../openapi/document.ts";
+import type { JsonSchema } from "../openapi/json-schema.ts";
 import type { Parameter } from "../openapi/operation.ts";
-import type { JsonSchema } from "../openapi/schema.ts";
 import { curlOf } from "./curl.ts";
 import { type Html, html, inline, prose } from "./html.ts";
 import { schemaView, typeView } from "./schema-view.ts";
+
+/** An operation with its address. */
+export interface AddressedOperation {
+  method: string;
+  path: string;
+  operation: OperationObject;
+}
 
 /** One operation: what it takes, what it answers, and how it is refused. */
 export function operationView(addressed: AddressedOperation, document: OpenApiDocument): Html {
@@ -80,7 +86,7 @@ function contentView(content: Record<string, MediaTypeObject>, isError: boolean)
 
 interface Frame {
   frame: string;
-  about: string;
+  description: string;
   schema?: JsonSchema;
 }
 
@@ -88,8 +94,8 @@ function framesView(frames: JsonSchema | undefined): Html | undefined {
   if (frames === undefined) return undefined;
   const rows = Object.entries(frames as Record<string, Frame[]>).flatMap(([side, list]) =>
     list.map(
-      ({ frame, about, schema }) => html`<tr><th>${side}: ${frame}</th>
-<td>${inline(about)}${schema === undefined ? undefined : schemaView(schema)}</td></tr>
+      ({ frame, description, schema }) => html`<tr><th>${side}: ${frame}</th>
+<td>${inline(description)}${schema === undefined ? undefined : schemaView(schema)}</td></tr>
 `,
     ),
   );

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createDocument } from "../openapi/document.ts";
+import { routes } from "../routes/index.ts";
 import { html } from "./html.ts";
 import { contentSecurityPolicy, referencePage } from "./page.ts";
 
 describe("the reference page", () => {
-  const document = createDocument();
+  const document = createDocument(routes);
   const page = referencePage(document);
 
   test("tells of every operation, every field and every error code", () => {

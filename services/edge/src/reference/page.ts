@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { AddressedOperation, OpenApiDocument } from "../openapi/document.ts";
+import type { OpenApiDocument } from "../openapi/document.ts";
 import { type Html, html, prose } from "./html.ts";
-import { operationView } from "./operation-view.ts";
+import { type AddressedOperation, operationView } from "./operation-view.ts";
 import { schemaAnchor, schemaView } from "./schema-view.ts";
 import { style } from "./style.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../openapi/schema.ts";
+import type { JsonSchema } from "../openapi/json-schema.ts";
 import { type Html, html, inline, joined } from "./html.ts";
 
 /** The fields of an object, a row each; what has no fields is told by its type. */
