@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -55,6 +55,22 @@ describe("the gateway's bundle", () => {
   it("brings every service's migrations", async () => {
     const services = await readdir(join(folder, "gateway/services"));
     expect(services.sort()).toEqual(["billing", "chat", "document", "edge", "ledger"]);
+  });
+
+  it("brings the files of the API reference, and reads them from beside the bundle", async () => {
+    const scalar = "services/edge/src/routes/docs/scalar";
+    const files = await readdir(join(folder, "gateway", scalar), { recursive: true });
+    expect(files).toContain("standalone.esm.js");
+    expect(files.filter((file) => file.startsWith("chunks/")).length).toBeGreaterThan(10);
+    expect(files.filter((file) => file.endsWith(".map"))).toEqual([]);
+    const scripts = (await readdir(join(folder, "gateway"))).filter((file) => /\.mjs$/.test(file));
+    const code = await Promise.all(
+      scripts.map((file) => readFile(join(folder, "gateway", file), "utf8")),
+    );
+    expect(code.join("")).toMatch(
+      /new URL\("scalar\/", new URL\("services\/edge\/src\/routes\/docs\//,
+    );
+    expect(code.join("")).not.toContain('resolve("@scalar');
   });
 
   it("holds no specs and no packages", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 import { nativeStore, nativeStoreFile } from "./native-store.ts";
+import { copyScalarFiles, scalarFiles } from "./scalar-files.ts";
 import { sourcePlaces } from "./source-places.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -17,8 +18,9 @@ export async function bundleGateway(folder: string): Promise<void> {
     main: join(root, "services/tollgate/src/main.ts"),
     cli: join(root, "services/billing/src/cli/main.ts"),
   };
-  await write({ input, plugins: [sourcePlaces(root), nativeStore()] }, folder);
+  await write({ input, plugins: [sourcePlaces(root), nativeStore(), scalarFiles()] }, folder);
   await cp(nativeStoreFile(), join(folder, "classic-level.node"));
+  await copyScalarFiles(root, folder);
   await copyMigrations(folder);
 }
 

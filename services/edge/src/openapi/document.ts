@@ -51,7 +51,7 @@ export interface OperationObject {
   parameters?: readonly Parameter[];
   requestBody?: { required: true; content: Record<string, MediaTypeObject> };
   responses: Record<string, ResponseObject>;
-  [extension: `x-${string}`]: JsonSchema;
+  [extension: `x-${string}`]: JsonSchema | boolean;
 }
 
 export interface ResponseObject {
@@ -71,15 +71,22 @@ const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
 /** The version of the API, which `/v1` in its paths stands for. */
 const version = "1.0.0";
 
-const apiDescription =
-  "One endpoint and one API key for many model providers. Requests are paid from a prepaid wallet, " +
-  "and responses report their cost.\n\n" +
-  "Authenticate with `Authorization: Bearer sk-tollgate-…`. Unknown fields are rejected by name. " +
-  "Every error has the same envelope; programs should check its `code`. Ignore response fields " +
-  "that you do not know, since new ones may be added. A known path with another method returns " +
-  "405, and an unknown path returns 404.\n\n" +
-  "In this document, `x-event-schema` is the schema of the data of each server-sent event, and " +
-  "`x-websocket` describes the frames of a WebSocket.";
+const apiDescription = `One endpoint and one API key for many model providers. Requests are paid from
+a prepaid wallet, and responses report their cost.
+
+Authenticate with \`Authorization: Bearer sk-tollgate-…\`. Unknown fields are rejected by name.
+Ignore response fields that you do not know, since new ones may be added. A known path with another
+method returns 405, and an unknown path returns 404.
+
+In this document, \`x-event-schema\` is the schema of the data of each server-sent event, and
+\`x-websocket\` describes the frames of a WebSocket.
+
+## Errors
+
+Every error has the same envelope. Programs should check its \`code\`.
+
+${errorTable.map(({ code, status, meaning }) => `- \`${code}\` (${status}): ${meaning}`).join("\n")}
+`;
 
 const securitySchemes = {
   apiKey: { type: "http", scheme: "bearer", description: "An API key: `sk-tollgate-…`." },

@@ -39,7 +39,7 @@ export interface Operation {
   /** Describes a 502 response that is not the error envelope. */
   relayed?: string;
   /** Extensions of OpenAPI. Their names start with `x-`. */
-  extensions?: Readonly<Record<`x-${string}`, JsonSchema>>;
+  extensions?: Readonly<Record<`x-${string}`, JsonSchema | boolean>>;
 }
 
 export interface Parameter {

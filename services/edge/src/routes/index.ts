@@ -16,8 +16,8 @@ import {
 } from "./conversations/operation.ts";
 import { getCredits } from "./credits/handler.ts";
 import { getCreditsOperation } from "./credits/operation.ts";
-import { getDocs } from "./docs/handler.ts";
-import { getDocsOperation } from "./docs/operation.ts";
+import { getDocs, getDocsFile } from "./docs/handler.ts";
+import { getDocsFileOperation, getDocsOperation } from "./docs/operation.ts";
 import { createEmbeddings } from "./embeddings/handler.ts";
 import { createEmbeddingsOperation } from "./embeddings/operation.ts";
 import { getHealth } from "./health/handler.ts";
@@ -81,4 +81,5 @@ export const routes: readonly Route[] = [
   withoutKey("GET", "/v1/health", getHealth, getHealthOperation),
   withoutKey("GET", "/openapi.json", getOpenApi, getOpenApiOperation),
   withoutKey("GET", "/docs", getDocs, getDocsOperation),
+  withoutKey("GET", "/docs/{file}", getDocsFile, getDocsFileOperation),
 ];

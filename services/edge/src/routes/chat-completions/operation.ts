@@ -9,9 +9,10 @@ export const createChatCompletionOperation = replayedOperation({
   tag: "Chat",
   summary: "Create a chat completion",
   description:
-    "With `stream`, the response is a stream of server-sent events. The last event before " +
-    "`[DONE]` has no choices and reports the usage, whether or not it was requested. A stream " +
-    "that fails ends with an event that contains an error, and without `[DONE]`.\n\n" +
+    "With `stream`, the response is a stream of server-sent events, each with a " +
+    "`ChatCompletionChunk`. The last event before `[DONE]` has no choices and reports the usage, " +
+    "whether or not it was requested. A stream that fails ends with an event that contains an " +
+    "error, and without `[DONE]`.\n\n" +
     "With a `session_id`, send only the new turn: the gateway stores the earlier turns and adds " +
     "them to the request. A conversation can hold up to 32 MiB; a turn that exceeds this is " +
     "rejected like one that exceeds the model's context. `store` and `service_tier` are not " +

@@ -9,9 +9,9 @@ export const createTranscriptionOperation: Operation = uploadOperation({
   tag: "Audio",
   summary: "Transcribe an audio file",
   description:
-    "With `stream`, the response is a stream of server-sent events: a comment, then events with " +
-    "JSON data, then `[DONE]`. A stream that fails ends with an event that contains an error. A " +
-    "transcription can take up to four minutes; split longer audio.",
+    "With `stream`, the response is a stream of server-sent events: a comment, then events with a " +
+    "`TranscriptEvent` each, then `[DONE]`. A stream that fails ends with an event that contains " +
+    "an error. A transcription can take up to four minutes; split longer audio.",
   body: { kind: "form", name: "TranscriptionForm", form: transcriptionForm },
   responses: {
     200: {
