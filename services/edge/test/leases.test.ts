@@ -275,22 +275,22 @@ describe("idempotency leases of two replicas", () => {
   });
 
   test("a response that cannot be stored is stored later, and its lease is held until then", async () => {
-    const key = keyOf("kept-later");
+    const key = keyOf("stored-later");
     const lease = await acquired(here, key, "first");
     await pool.query(
-      "ALTER TABLE idempotency_record ADD CONSTRAINT refused CHECK (answered_at IS NULL) NOT VALID",
+      "ALTER TABLE idempotency_record ADD CONSTRAINT rejected CHECK (stored_at IS NULL) NOT VALID",
     );
     await lease.store(response);
     const waiting = acquire(there, key, "second");
     await sleep(leaseMs * 2);
-    await pool.query("ALTER TABLE idempotency_record DROP CONSTRAINT refused");
+    await pool.query("ALTER TABLE idempotency_record DROP CONSTRAINT rejected");
     expect(await waiting).toMatchObject({ state: "stored", requestId: "first" });
   });
 
   test("a sweep removes expired records, and none that runs or is replayed", async () => {
     await pool.query(
       `INSERT INTO idempotency_record
-         (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at, answered_at)
+         (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at, stored_at)
        SELECT 'key_2', 'swept-' || n, '', 'c', 'r', now(),
          now() + CASE WHEN n <= 2500 THEN interval '-1 s' ELSE interval '1 h' END, now()
        FROM generate_series(1, 2600) AS n`,

@@ -171,10 +171,10 @@ const acquireSql = `
     runner = excluded.runner,
     lease_until = excluded.lease_until,
     expires_at = excluded.expires_at,
-    answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
+    stored_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
   WHERE record.expires_at <= now()
     OR (record.fingerprint = excluded.fingerprint
-      AND record.answered_at IS NULL AND record.lease_until <= now())
+      AND record.stored_at IS NULL AND record.lease_until <= now())
   RETURNING charge_id`;
 
 const findSql = `
@@ -182,7 +182,7 @@ const findSql = `
     substring(body FOR $4) AS first_chunk, octet_length(body) AS bytes,
     CASE
       WHEN expires_at <= now() THEN 'free'
-      WHEN answered_at IS NOT NULL THEN 'stored'
+      WHEN stored_at IS NOT NULL THEN 'stored'
       WHEN lease_until <= now() THEN 'free'
       ELSE 'running'
     END AS state
@@ -190,22 +190,22 @@ const findSql = `
 
 const linkSql = `
   UPDATE idempotency_record SET conversation_id = $4
-  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NULL`;
 
 const storeSql = `
   UPDATE idempotency_record SET
-    answered_at = now(), content_type = $4, body = $5,
+    stored_at = now(), content_type = $4, body = $5,
     expires_at = now() + $6 * interval '1 millisecond'
-  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NULL`;
 
 const releaseSql = `
   UPDATE idempotency_record SET lease_until = now()
-  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NULL`;
 
 const dropSql = `
   DELETE FROM idempotency_record
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND charge_id = $3
-    AND answered_at IS NULL`;
+    AND stored_at IS NULL`;
 
 const conversationsSql = `
   SELECT DISTINCT conversation_id FROM idempotency_record
@@ -223,7 +223,7 @@ const forgetSql = `
   )
   UPDATE idempotency_record AS record SET
     runner = '', lease_until = now(),
-    answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
+    stored_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
   FROM own WHERE record.key_id = own.key_id AND record.idempotency_key = own.idempotency_key`;
 
 const renewSql = `
@@ -231,7 +231,7 @@ const renewSql = `
     SELECT record.key_id, record.idempotency_key
     FROM unnest($1::text[], $2::text[], $3::text[]) AS held (key_id, idempotency_key, runner)
     JOIN idempotency_record AS record USING (key_id, idempotency_key, runner)
-    WHERE record.answered_at IS NULL
+    WHERE record.stored_at IS NULL
     ${inLockOrder}
   )
   UPDATE idempotency_record AS record SET lease_until = now() + $4 * interval '1 millisecond'
@@ -240,5 +240,5 @@ const renewSql = `
 const sweepSql = `
   DELETE FROM idempotency_record WHERE (key_id, idempotency_key) IN (
     SELECT key_id, idempotency_key FROM idempotency_record
-    WHERE expires_at <= now() AND (answered_at IS NOT NULL OR lease_until <= now())
+    WHERE expires_at <= now() AND (stored_at IS NOT NULL OR lease_until <= now())
     ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)`;

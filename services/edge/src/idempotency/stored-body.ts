@@ -53,4 +53,4 @@ export function storedBody(
 
 const chunkSql = `
   SELECT substring(body FROM $4 FOR $5) AS chunk FROM idempotency_record
-  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NOT NULL`;
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NOT NULL`;

@@ -1,20 +1,28 @@
--- One request that came with an idempotency key: who runs it, and its answer once there is one.
+-- A request with an idempotency key: the lease of its run, and then its stored response.
 CREATE TABLE idempotency_record (
   key_id          text NOT NULL,
   idempotency_key text NOT NULL,
   -- SHA-256 of the request's method, path and body.
   fingerprint     bytea NOT NULL,
-  -- Stays the same over every run of the same request, so that they are charged once together.
+  -- The same for every run of the request, so that all runs together are charged once.
   charge_id       text NOT NULL,
-  -- The request id of the run that holds the claim, and in the end of the one that answered.
+  -- The request id of the run that holds the lease, or that stored the response.
   runner          text NOT NULL,
   lease_until     timestamptz(6) NOT NULL,
   expires_at      timestamptz(6) NOT NULL,
-  answered_at     timestamptz(6),
+  stored_at       timestamptz(6),
   content_type    text,
-  -- Null in an answered record whose answer was too large to keep.
+  -- Null in a stored record if the response was too large to store.
   body            bytea,
+  -- The conversation that the response is a turn of. The response is deleted with it.
+  conversation_id text,
   PRIMARY KEY (key_id, idempotency_key)
 );
 
+-- Not compressed: reading a part of a compressed value decompresses everything before it.
+ALTER TABLE idempotency_record ALTER COLUMN body SET STORAGE EXTERNAL;
+
 CREATE INDEX idempotency_record_expires_at ON idempotency_record (expires_at);
+
+CREATE INDEX idempotency_record_conversation ON idempotency_record (key_id, conversation_id)
+  WHERE conversation_id IS NOT NULL;
