@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -34,7 +34,7 @@ describe("the gateway's bundle", () => {
     });
   });
 
-  it("opens the spool with its native binding, and reads the simulator's catalog", async () => {
+  it("opens its event log, and reads the simulator's catalog", async () => {
     const outcome = await run("main.mjs", ["--target", "chat"], {
       TOLLGATE_CATALOG: join(folder, "simulator/demo-catalog.yaml"),
       TOLLGATE_SIMULATOR_URL: "http://127.0.0.1:1/v1",
@@ -71,6 +71,22 @@ describe("the gateway's bundle", () => {
     expect(await readdir(join(services, "ledger/sql"))).toEqual(
       await readdir(new URL("../../../services/ledger/sql", import.meta.url)),
     );
+  });
+
+  it("contains the files of the API reference, and reads them from beside the bundle", async () => {
+    const scalar = "services/edge/src/routes/docs/scalar";
+    const files = await readdir(join(folder, "gateway", scalar), { recursive: true });
+    expect(files).toContain("standalone.esm.js");
+    expect(files.filter((file) => file.startsWith("chunks/")).length).toBeGreaterThan(10);
+    expect(files.filter((file) => file.endsWith(".map"))).toEqual([]);
+    const scripts = (await readdir(join(folder, "gateway"))).filter((file) => /\.mjs$/.test(file));
+    const code = await Promise.all(
+      scripts.map((file) => readFile(join(folder, "gateway", file), "utf8")),
+    );
+    expect(code.join("")).toMatch(
+      /new URL\("scalar\/", new URL\("services\/edge\/src\/routes\/docs\//,
+    );
+    expect(code.join("")).not.toContain('resolve("@scalar');
   });
 
   it("contains no specs and no packages", async () => {

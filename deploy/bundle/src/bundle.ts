@@ -2,6 +2,7 @@ import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
+import { copyScalarFiles, scalarFiles } from "./scalar-files.ts";
 import { sourceUrls } from "./source-urls.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -17,7 +18,8 @@ export async function bundleGateway(folder: string): Promise<void> {
     main: join(root, "services/tollgate/src/main.ts"),
     cli: join(root, "services/billing/src/cli/main.ts"),
   };
-  await write({ input, plugins: [sourceUrls(root)] }, folder);
+  await write({ input, plugins: [sourceUrls(root), scalarFiles()] }, folder);
+  await copyScalarFiles(root, folder);
   await copySql(folder);
 }
 

@@ -46,7 +46,7 @@ describe("a turn whose run dies before its answer is kept", () => {
   /** As if the runner had died before it kept the answer. */
   async function forgetAnswer(idempotencyKey: string): Promise<void> {
     await database.query(
-      `UPDATE edge.idempotency_record SET answered_at = NULL, body = NULL, lease_until = now()
+      `UPDATE edge.idempotency_record SET stored_at = NULL, body = NULL, lease_until = now()
        WHERE idempotency_key = $1`,
       [idempotencyKey],
     );
@@ -272,7 +272,7 @@ describe("a turn whose run dies before its answer is kept", () => {
       const id = randomUUID();
       await database.query(
         `ALTER TABLE edge.idempotency_record
-         ADD CONSTRAINT refused CHECK (answered_at IS NULL) NOT VALID`,
+         ADD CONSTRAINT refused CHECK (stored_at IS NULL) NOT VALID`,
       );
       expect((await ask(account, id, more)).status).toBe(200);
       const url = `${stack.url}/v1/conversations/${id}`;

@@ -275,7 +275,7 @@ describe("idempotency", () => {
     await database.connect();
     // As if its runner had died after the charge and before the answer was kept.
     await database.query(
-      `UPDATE edge.idempotency_record SET answered_at = NULL, body = NULL, lease_until = now()
+      `UPDATE edge.idempotency_record SET stored_at = NULL, body = NULL, lease_until = now()
        WHERE key_id = $1`,
       [owner.keyId],
     );
