@@ -34,7 +34,7 @@ describe("the gateway's bundle", () => {
     });
   });
 
-  it("opens the spool with its native binding, and reads the simulator's catalog", async () => {
+  it("opens the usage event log, and reads the simulator's catalog", async () => {
     const outcome = await run("main.mjs", ["--target", "chat"], {
       TOLLGATE_CATALOG: join(folder, "simulator/demo-catalog.yaml"),
       TOLLGATE_SIMULATOR_URL: "http://127.0.0.1:1/v1",
