@@ -10,7 +10,7 @@ const brokerTimeoutMs = 2_000;
 /** Resolves with whether the broker has all events. A trace is sent with a single event only. */
 export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
 
-/** Creates a function that publishes usage events as one message, a UsageEventBatch. It never rejects. */
+/** Creates a function that publishes events as one UsageEventBatch. It never rejects. */
 export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
   return async (events, trace) => {
     const connection = broker?.connection();
