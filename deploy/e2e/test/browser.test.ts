@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 
-/** A browser is no package of ours: the page runs where the machine has one. */
+/** The test runs on machines that have a browser: none is installed with the packages. */
 const executablePath = (process.env.PATH ?? "")
   .split(delimiter)
   .flatMap((folder) =>
@@ -18,17 +19,14 @@ describe("a browser", () => {
   let account: Account;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(1);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
   test.skipIf(executablePath === undefined)(
-    "transcribes live, its key among the sub-protocols, and hears everything after its flush",
+    "transcribes live with its key among the sub-protocols, and receives every event after its flush",
     async () => {
       const browser = await chromium.launch({
         ...(executablePath === undefined ? {} : { executablePath }),
@@ -38,7 +36,7 @@ describe("a browser", () => {
         const page = await browser.newPage();
         await page.goto(`${stack.url}/v1/health`);
         const url = `${stack.url.replace("http", "ws")}/v1/audio/transcriptions/stream`;
-        const heard = await page.evaluate(
+        const received = await page.evaluate(
           ([address, key]) =>
             new Promise<{ types: string[]; code: number; protocol: string }>((resolve) => {
               const socket = new WebSocket(address, ["tollgate", `openai-insecure-api-key.${key}`]);
@@ -53,9 +51,9 @@ describe("a browser", () => {
             }),
           [url, account.key] as const,
         );
-        expect(heard).toMatchObject({ code: 1_000, protocol: "tollgate" });
-        expect(heard.types.filter((type) => type === "transcription.final")).toHaveLength(2);
-        expect(heard.types.filter((type) => type === "transcription.partial")).toHaveLength(6);
+        expect(received).toMatchObject({ code: 1_000, protocol: "tollgate" });
+        expect(received.types.filter((type) => type === "transcription.final")).toHaveLength(2);
+        expect(received.types.filter((type) => type === "transcription.partial")).toHaveLength(6);
       } finally {
         await browser.close();
       }
