@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const postgresSetup = ["deploy/e2e/src/postgres-setup.ts"];
@@ -11,7 +11,10 @@ const timeouts = { testTimeout: 60_000, hookTimeout: 120_000 };
 const expect = { poll: { timeout: 4_000 } };
 
 /** Tests of one package wait more than they compute, so there are more workers than cores. */
-const packageWorkers = 2 * availableParallelism();
+const packageWorkers = Math.min(2 * availableParallelism(), 8);
+
+/** These mock modules, so they run isolated, with the tests of the services. */
+const mockingSpecs = ["**/write-ahead-log.spec.ts"];
 
 /** One stack a worker; see `shared-stack.ts`. */
 const stackWorkers = 2;
@@ -62,6 +65,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["services/**/src/**/*.spec.ts", "deploy/*/src/**/*.spec.ts"],
+          exclude: [...configDefaults.exclude, ...mockingSpecs],
+          isolate: false,
           maxWorkers: packageWorkers,
           sequence: { groupOrder: 1 },
           ...timeouts,
@@ -72,7 +77,7 @@ export default defineConfig({
         root,
         test: {
           name: "services",
-          include: ["services/**/test/**/*.test.ts"],
+          include: ["services/**/test/**/*.test.ts", ...mockingSpecs],
           globalSetup: postgresSetup,
           maxWorkers: packageWorkers,
           sequence: { groupOrder: 1 },

@@ -1,13 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { pcm } from "../src/audio-files.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
-import { sdkModules, startRecorded } from "../src/recorded-modules.ts";
 import {
   chatBody,
   eventsOf,
@@ -17,7 +13,7 @@ import {
   simulate,
 } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret } from "../src/stack.ts";
+import { fleetSecret, startStack } from "../src/stack.ts";
 import {
   type ReceivedSpan,
   startTraceReceiver,
@@ -60,12 +56,6 @@ async function talk(url: string, key: string, headers: Record<string, string>) {
   await once(socket, "close");
 }
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-tracing-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 describe("with an address for traces", () => {
   const streamed = newTrace();
   const failing = newTrace();
@@ -77,7 +67,6 @@ describe("with an address for traces", () => {
   const sessionId = randomUUID();
   const logged: string[] = [];
   let receiver: TraceReceiver;
-  let modulesFile = "";
   let key = "";
   let response: HttpResponse;
   let liveCalls: { traceparent: string | null }[] = [];
@@ -92,9 +81,8 @@ describe("with an address for traces", () => {
       return true;
     });
     receiver = await startTraceReceiver();
-    modulesFile = join(folder, "on");
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TOLLGATE_LOG: "info" };
-    const stack = await startRecorded(modulesFile, env);
+    const stack = await startStack(env);
     ({ key } = await stack.newAccount(5));
     const messages = [{ role: "user", content: prompt }];
     const post = (body: object, headers?: Record<string, string>) =>
@@ -392,10 +380,6 @@ describe("with an address for traces", () => {
       expect(raw.includes(secret), secret).toBe(false);
     }
     expect(raw).not.toContain(sessionId);
-  });
-
-  test("the SDK is loaded", async () => {
-    expect(await sdkModules(modulesFile)).not.toEqual([]);
   });
 });
 

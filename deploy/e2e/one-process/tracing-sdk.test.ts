@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,13 +12,23 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("without an address for traces no module of the SDK is loaded", async () => {
-  const file = join(folder, "off");
-  const stack = await startRecorded(file, {});
+/** Resolves with the SDK's modules that a gateway loads to serve a request. */
+async function modulesLoadedWith(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const file = join(folder, randomUUID());
+  const stack = await startRecorded(file, env);
   const { key } = await stack.newAccount(1);
   const body = chatBody({ stream: true });
   const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
   expect(response.status).toBe(200);
   await stack.stop();
-  expect(await sdkModules(file)).toEqual([]);
+  return sdkModules(file);
+}
+
+test("without an address for traces no module of the SDK is loaded", async () => {
+  expect(await modulesLoadedWith({})).toEqual([]);
+});
+
+test("with an address for traces the SDK is loaded", async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
+  expect(await modulesLoadedWith(env)).not.toEqual([]);
 });
