@@ -80,7 +80,7 @@ describe("chat requests", () => {
       "messages[0].content[0].image_url.url",
     ],
     [
-      "an image for a model that sees none",
+      "an image for a model without vision",
       user([{ type: "image_url", image_url: { url: "HTTPS://images.invalid/a.png" } }]),
       "invalid_param",
       "messages[0].content[0]",
@@ -180,7 +180,7 @@ describe("chat requests", () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["null for what is optional", { temperature: null, stop: null, stream: null, n: null }],
+    ["null for optional fields", { temperature: null, stop: null, stream: null, n: null }],
     ["every sampling field", { temperature: 0.5, top_p: 0.9, top_k: 40, min_p: 0.1, seed: 7 }],
     ["a seed of 64 bits", { seed: 2 ** 63 }],
     ["penalties and bias", { frequency_penalty: -2, presence_penalty: 2, logit_bias: { 5: -100 } }],
@@ -189,7 +189,10 @@ describe("chat requests", () => {
     ["a named tool", { tool_choice: { type: "function", function: { name: "f" } } }],
     ["effort and format", { reasoning_effort: "xhigh", response_format: { type: "json_object" } }],
     ["logprobs", { logprobs: true, top_logprobs: 20 }],
-    ["who and what for", { user: "u", metadata: { a: "b" }, parallel_tool_calls: false }],
+    [
+      "user, metadata and parallel tool calls",
+      { user: "u", metadata: { a: "b" }, parallel_tool_calls: false },
+    ],
     ["a message without tool calls, sent back", assistant({ content: "x", tool_calls: [] })],
     ["extra keys of a message", { messages: [{ role: "user", content: "x", cache_control: {} }] }],
     [

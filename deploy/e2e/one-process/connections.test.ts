@@ -41,7 +41,7 @@ describe("connections", () => {
     ["an unknown key of an upload", 401, "invalid_api_key", "POST", "/v1/ocr", form],
     ["an empty wallet", 402, "credit_balance_exhausted", "POST", "/v1/chat/completions"],
     ["another kind of key", 403, "channel_key_required", "POST", "/v1/hf/billing"],
-    ["an unknown address", 404, "not_found", "POST", "/v1/nothing"],
+    ["an unknown path", 404, "not_found", "POST", "/v1/nothing"],
     ["another method", 405, "method_not_allowed", "PUT", "/v1/chat/completions"],
   ])("%s is reported to a client that closes, and reads only after it has sent its body", async (...row) => {
     const [, status, code, method, path, type = "application/json"] = row;
@@ -62,9 +62,9 @@ describe("connections", () => {
 
   test.each<[string, number, string, string]>([
     ["HTTP/1.1 without a host", 400, "invalid_param", "GET /v1/models HTTP/1.1\r\n"],
-    ["an address of no HTTP", 404, "not_found", "GET foo://x HTTP/1.1\r\nhost: x\r\n"],
+    ["a URL of another scheme", 404, "not_found", "GET foo://x HTTP/1.1\r\nhost: x\r\n"],
     ["CONNECT", 404, "not_found", "CONNECT x:443 HTTP/1.1\r\nhost: x\r\n"],
-    ["what is no HTTP", 400, "invalid_json", "NONSENSE\r\n"],
+    ["invalid HTTP", 400, "invalid_json", "NONSENSE\r\n"],
   ])("%s is refused with the envelope", async (_, status, code, head) => {
     const socket = await open();
     socket.write(`${head}connection: close\r\n\r\n`);

@@ -112,7 +112,7 @@ describe("upgrades", () => {
 
   test.each([
     ["no key", { "sec-websocket-key": undefined }, "Sec-WebSocket-Key"],
-    ["a key that is none", { "sec-websocket-key": "x" }, "Sec-WebSocket-Key"],
+    ["an invalid key", { "sec-websocket-key": "x" }, "Sec-WebSocket-Key"],
     ["no version", { "sec-websocket-version": undefined }, "Sec-WebSocket-Version"],
     ["another version", { "sec-websocket-version": "12" }, "Sec-WebSocket-Version"],
     ["a broken sub-protocol", { "sec-websocket-protocol": "a,,b" }, "Sec-WebSocket-Protocol"],

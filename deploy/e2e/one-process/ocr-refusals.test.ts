@@ -45,7 +45,7 @@ describe("refused OCR requests", () => {
       "mode",
     ],
     [
-      "a mode that is none",
+      "an unknown mode",
       [image, model("test-read"), { name: "mode", contents: "x" }],
       "invalid_param",
       "mode",
@@ -94,13 +94,13 @@ describe("refused OCR requests", () => {
   test.each([
     ["nothing at all", ""],
     ["no final boundary", "--b\r\nContent-Disposition: form-data; name=model\r\n\r\nx"],
-    ["a cut header", "--b\r\nContent-Dispo"],
+    ["a truncated header", "--b\r\nContent-Dispo"],
     ["a part without a name", "--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--"],
     ["a part without headers", "--b\r\n\r\nx\r\n--b--"],
     ["padding after a boundary", `--b \r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--`],
     ["a header bomb", `--b\r\nX: ${"y".repeat(100_000)}\r\n\r\nx\r\n--b--`],
     [
-      "a multitude of parts",
+      "100,000 parts",
       `${"--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n".repeat(100_000)}--b--`,
     ],
   ])("%s is a 400 with invalid_json", async (_, body) => {

@@ -85,7 +85,7 @@ describe("a program that cannot start prints one line with the reason and exits 
   test.each([
     ["is missing", undefined, /none\.yaml: cannot be read/],
     ["is not YAML", "models: [", /^tollgate: catalog .*bad\.yaml: /],
-    ["names what is wrong by its path", "providers: {}\nmodels: [{alias: 5}]", /models\[0\]/],
+    ["is invalid, by the path of the error", "providers: {}\nmodels: [{alias: 5}]", /models\[0\]/],
   ])("a catalog that %s", async (_, text, words) => {
     const file = join(folder, text === undefined ? "none.yaml" : "bad.yaml");
     if (text !== undefined) await writeFile(file, text);

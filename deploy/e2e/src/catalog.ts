@@ -32,7 +32,7 @@ function chatModels() {
     chatModel("test-dead", [slot("nowhere", "only")]),
     chatModel("test-failing", [slot("sim", "only?status=500")]),
     chatModel("test-limited", [slot("sim", "only?status=429")]),
-    chatModel("test-breaker", [slot("sim", "broken?status=500"), slot("sim", "good")]),
+    chatModel("test-breaker", [slot("sim", "broken-chat?status=500"), slot("sim", "good")]),
     chatModel("test-breaker-metrics", [slot("sim", "counted?status=500"), slot("sim", "good")]),
     chatModel("test-breaker-empty", [slot("sim", "broken?no_choices"), slot("sim", "good")]),
     chatModel("test-cut", [slot("sim", "cut?cut_after=3")]),

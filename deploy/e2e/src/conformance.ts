@@ -131,7 +131,7 @@ function expectAccepted(place: Place, body: unknown): void {
 /** Reasons to refuse a body that a schema cannot express. */
 const beyondSchema = [
   /mean the same, and differ here|means the same as types, and differs/,
-  /a conversation goes on with one response/,
+  /a conversation goes on with one answer/,
   /does not take images|^The conversation holds images/,
   /takes at most \d+ characters|: \S+ takes (mp3|opus|aac|flac|wav|pcm)/,
   /cannot be chosen|transcribes whole files only/,
@@ -150,7 +150,7 @@ function expectRefused(place: Place, body: unknown, response: HttpResponse): voi
   if (refused === undefined) return;
   if (error.code !== "invalid_param" && error.code !== "unknown_param") return;
   if (beyondSchema.some((pattern) => pattern.test(error.message))) return;
-  const label = `${place.path} refused what its schema takes: ${response.text}`;
+  const label = `${place.path} refused what its schema accepts: ${response.text}`;
   expect(validator(refused.pointer)(refused.value), label).toBe(false);
 }
 

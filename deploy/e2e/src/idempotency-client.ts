@@ -15,7 +15,7 @@ export type KeyedPost = (
   options?: KeyedOptions,
 ) => Promise<HttpResponse>;
 
-/** Returns a client that sends chat requests of `account`, unless told otherwise. */
+/** Returns a client that sends chat requests of `account`, unless `options` say otherwise. */
 export function idempotencyClient(stack: Stack, account: Account): KeyedPost {
   return (idempotencyKey, body, options = {}) => {
     const { path = "/v1/chat/completions", url = stack.url, owner = account } = options;

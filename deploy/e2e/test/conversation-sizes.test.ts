@@ -120,8 +120,9 @@ describe("large conversations", () => {
       [id],
     );
     await database.query("UPDATE chat.conversation SET turn_count = 2000 WHERE id = $1", [id]);
-    // The planner scans small tables instead of using an index.
+    // The planner would scan and sort a small table instead of using the index.
     await database.query("SET enable_seqscan = off");
+    await database.query("SET enable_sort = off");
     const { rows } = await database.query(
       `EXPLAIN SELECT id FROM chat.conversation WHERE key_id = $1 AND deleted_at IS NULL
        ORDER BY last_active_at DESC, id LIMIT 25`,

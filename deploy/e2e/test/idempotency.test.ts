@@ -182,7 +182,7 @@ describe("idempotency", () => {
     false,
     true,
   ])("a client that disconnects does not cancel its request (stream: %s)", async (stream) => {
-    const user = `left-${stream}`;
+    const user = `disconnected-${stream}`;
     const body = chatBody({ user, stream, ...simulate("chunks=5&gap_ms=100&delay_ms=200") });
     const disconnecting = new AbortController();
     const abandoned = fetch(`${stack.url}/v1/chat/completions`, {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, expectEnvelope, type HttpResponse, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
@@ -38,6 +39,8 @@ describe("keys, wallets and limits of chat", () => {
   });
 
   test("credits return the wallet, and health needs no key", async () => {
+    expect((await post(chatBody())).status).toBe(200);
+    await expectBalancedLedger(stack);
     const credits = await send(`${stack.url}/v1/credits`, { key: account.key });
     expect(credits.body).toEqual({
       object: "credit_summary",
@@ -83,7 +86,7 @@ describe("keys, wallets and limits of chat", () => {
     expect(stranger.headers.has("x-ratelimit-remaining-requests")).toBe(false);
   });
 
-  test("a settlement-channel key's answers carry the request id as Inference-Id", async () => {
+  test("responses to a settlement-channel key carry the request id as Inference-Id", async () => {
     const { key } = await stack.operator.createKey({
       account: account.accountId,
       channel: "settlement",

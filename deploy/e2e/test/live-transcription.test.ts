@@ -100,7 +100,7 @@ describe("live transcription", () => {
     ["audio first", Buffer.alloc(100), "invalid_json", undefined],
     ["an unknown field", { foo: 1 }, "unknown_param", "foo"],
     ["no model", { model: undefined }, "invalid_param", "model"],
-    ["a model that is none", { model: "nobody", format: "mp3" }, "model_not_found", "model"],
+    ["an unknown model", { model: "nobody", format: "mp3" }, "model_not_found", "model"],
     ["an internal model", { model: "test-hear-internal" }, "model_not_found", "model"],
     ["a chat model", { model: "test-small" }, "model_not_found", "model"],
     [
@@ -148,7 +148,7 @@ describe("live transcription", () => {
   test.each([
     ["too large", frameHead(0x82, 2 ** 20 + 1), "request_too_large", 1_009],
     ["not masked", Buffer.from([0x82, 0x01, 0x00]), "invalid_json", 1_002],
-    ["no text", Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff]), "invalid_json", 1_007],
+    ["not UTF-8", Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff]), "invalid_json", 1_007],
   ])("a frame that is %s is reported in an error frame, and what was delivered is billed", async (_, bytes, code, closeCode) => {
     const stream = await live.start();
     talk(stream, 4);

@@ -66,8 +66,8 @@ describe("synchronous OCR", () => {
   test.each<[string, Part[], bigint]>([
     ["images", [image, image], 2n],
     ["a PDF", [pdf(3)], 3n],
-    ["a PDF behind a blank line", [{ ...pdf(3), contents: `\n${pdf(3).contents}` }], 3n],
-    ["a PDF that hides its pages", [{ ...image, contents: "%PDF-1.5 packed" }], 100n],
+    ["a PDF after a blank line", [{ ...pdf(3), contents: `\n${pdf(3).contents}` }], 3n],
+    ["a PDF with compressed pages", [{ ...image, contents: "%PDF-1.5 packed" }], 100n],
   ])("the hold for %s covers the most pages that they can have", async (_, files, pages) => {
     const own = await stack.newAccount(1);
     const pending = ocr.read([...files, model("test-read-slow")], own.key);

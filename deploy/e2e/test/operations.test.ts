@@ -88,8 +88,8 @@ describe("operations", () => {
 
   test("a client that disconnects before its response is counted as 499, not as 200", async () => {
     const counted = { route: "/v1/chat/completions", alias: "test-small" };
-    const left = { ...counted, status: "499" };
-    const leftBefore = await sum("tollgate_requests_total", left);
+    const disconnected = { ...counted, status: "499" };
+    const disconnectedBefore = await sum("tollgate_requests_total", disconnected);
     const leave = async () => {
       const disconnecting = new AbortController();
       const pending = fetch(`${stack.url}/v1/chat/completions`, {
@@ -102,7 +102,7 @@ describe("operations", () => {
       disconnecting.abort();
       await expect(pending).rejects.toThrow();
       await eventually(async () =>
-        expect(await sum("tollgate_requests_total", left)).toBe(leftBefore + 1),
+        expect(await sum("tollgate_requests_total", disconnected)).toBe(disconnectedBefore + 1),
       );
     };
     expect(await growth("tollgate_requests_total", counted, leave)).toBe(1);

@@ -157,7 +157,7 @@ describe("providers", () => {
   });
 
   test.each([
-    ["in small pieces", "trickle_ms=1&unicode"],
+    ["in small chunks", "trickle_ms=1&unicode"],
     ["with CRLF line ends", "crlf"],
     ["in one write", "one_write"],
     ["with comments between", "comment"],

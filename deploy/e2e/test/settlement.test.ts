@@ -144,7 +144,7 @@ describe("the settlement lookup", () => {
     ["null", { requestIds: null }, "invalid_param", "requestIds"],
     ["a string", { requestIds: "req_1" }, "invalid_param", "requestIds"],
     ["an object", { requestIds: {} }, "invalid_param", "requestIds"],
-    ["a number among them", { requestIds: ["x", 5] }, "invalid_param", "requestIds[1]"],
+    ["a list with a number", { requestIds: ["x", 5] }, "invalid_param", "requestIds[1]"],
     ["another field", { requestIds: [], requests: [] }, "unknown_param", "requests"],
   ])("refuses %s", async (_, body, code, param) => {
     const response = await send(`${stack.url}/v1/hf/billing`, { key: partner.key, body });

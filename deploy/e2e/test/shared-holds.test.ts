@@ -8,7 +8,7 @@ import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
 const clients = 8;
 
-const holds: [string, number][] = [[" where holds are short", 3]];
+const holds: [string, number][] = [[" with short holds", 3]];
 // Starting a fleet is slow, so holds of the default length are tested against one process.
 if (inject("shape") === "all") holds.push(["", 60]);
 

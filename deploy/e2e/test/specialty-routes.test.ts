@@ -159,7 +159,7 @@ describe("the JSON routes other than chat", () => {
       { unitType: "tokens", quantity: 70n, basis: "provider", amountNanoUsd: -2_000n },
     ],
     [
-      "tokens by characters where nothing is reported",
+      "tokens by characters when the provider reports nothing",
       "/v1/embeddings",
       { model: "test-embed-no-usage", input: ["😀".repeat(5), "abcd"] },
       { unitType: "tokens", quantity: 3n, basis: "approx4", amountNanoUsd: -1_000n },
@@ -177,13 +177,13 @@ describe("the JSON routes other than chat", () => {
       },
     ],
     [
-      "pages as the card reports them",
+      "pages as the provider reports them",
       "/v1/classification",
       { model: "test-taxonomy-pages", input: ["x".repeat(20_000)] },
       { unitType: "pages", quantity: 7n, basis: "provider", amountNanoUsd: -3_500_000n },
     ],
     [
-      "inputs where the card reports no pages",
+      "inputs when the provider reports no pages",
       "/v1/classification",
       { model: "test-taxonomy", input: ["x", "y".repeat(9_000)] },
       { unitType: "pages", quantity: 2n, basis: "inputs", amountNanoUsd: -1_000_000n },
@@ -195,7 +195,7 @@ describe("the JSON routes other than chat", () => {
       { unitType: "searches", quantity: 3n, basis: "inputs", amountNanoUsd: -6_000_000n },
     ],
     [
-      "images that came, fewer than asked",
+      "the returned images, fewer than requested",
       "/v1/images/generations",
       { model: "test-image-few", prompt: "x", n: 5 },
       { unitType: "images", quantity: 2n, basis: "returned", amountNanoUsd: -80_000_000n },

@@ -86,7 +86,7 @@ describe("speech and voices", () => {
     ["instructions", { instructions: "x" }, "unknown_param", "instructions"],
     ["an unknown format", { response_format: "ogg" }, "invalid_param", "response_format"],
     [
-      "a format that the alias has not",
+      "a format that the alias does not support",
       { model: "test-speech-wav", response_format: "mp3" },
       "invalid_param",
       "response_format",

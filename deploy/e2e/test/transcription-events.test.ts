@@ -139,7 +139,7 @@ describe("transcription of uploads as events", () => {
     ["a broken WAV", wav(1).subarray(0, 20), "audio/wav"],
     ["raw audio at another rate", pcm(1), "audio/L16; rate=8000"],
     ["raw audio in stereo", pcm(1), "audio/L16; rate=16000; channels=2"],
-    ["audio that only says it is a WAV", pcm(1), "audio/wav"],
+    ["audio with the content type of a WAV", pcm(1), "audio/wav"],
   ])("%s is an unsupported format", async (_, file, type) => {
     const form = [
       { head: named("model"), contents: "test-hear" },

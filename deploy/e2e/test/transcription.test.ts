@@ -153,9 +153,9 @@ describe("transcription of uploads as one response", () => {
   });
 
   test.each([
-    ["a file without a length of its own", oggOpus, 3n],
+    ["a file without a duration in its header", oggOpus, 3n],
     ["a WAV", wav(7.5), 8n],
-    ["a WAV whose header claims another pace", wav(8, { pace: 0x7fff_ffff }), 129n],
+    ["a WAV whose header claims another byte rate", wav(8, { pace: 0x7fff_ffff }), 129n],
   ])("the hold for %s covers its longest possible duration", async (_, file, seconds) => {
     const own = await stack.newAccount(1);
     const pending = audio.post(audioForm(file, { model: "test-hear-held" }), own.key);
@@ -200,11 +200,11 @@ describe("transcription of uploads as one response", () => {
     const model = "test-hear";
     const file = join(tmpdir(), `${randomUUID()}.wav`);
     await writeFile(file, wav(1));
-    const whole = await client.audio.transcriptions.create({
+    const complete = await client.audio.transcriptions.create({
       model,
       file: await toFile(wav(1), "a.wav", { type: "audio/wav" }),
     });
-    expect(whole.text).toBe("simulated transcript");
+    expect(complete.text).toBe("simulated transcript");
     const streamed = await client.audio.transcriptions.create({
       model,
       file: createReadStream(file),
