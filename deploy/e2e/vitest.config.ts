@@ -1,23 +1,56 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const postgresSetup = ["deploy/e2e/src/postgres-setup.ts"];
+const stackSetup = ["deploy/e2e/src/stack-setup.ts"];
+const timeouts = { testTimeout: 60_000, hookTimeout: 120_000 };
 
-/** A busy machine takes longer than the second that is usual; 5 s is what calls here are given. */
-const polls = { poll: { timeout: 4_000 } };
+/** `expect.poll` gives up after 4 s: a busy machine takes longer than the default second. */
+const expect = { poll: { timeout: 4_000 } };
 
-/** The same end-to-end suite, against one process and against the fleet. */
-function endToEnd(shape: "all" | "fleet") {
+/** Tests of one package wait more than they compute, so there are more workers than cores. */
+const packageWorkers = Math.min(2 * availableParallelism(), 8);
+
+/** These mock modules, so they run isolated, with the tests of the services. */
+const mockingSpecs = ["**/write-ahead-log.spec.ts"];
+
+/** One stack a worker; see `shared-stack.ts`. */
+const stackWorkers = 2;
+
+/**
+ * End-to-end tests against one process ("all") or against a process a service ("fleet"). Without
+ * isolation the files of a worker share one module graph, and with it a running stack.
+ */
+function endToEnd(shape: "all" | "fleet", include: string[], groupOrder: number) {
   return {
     root,
     test: {
       name: shape,
-      include: ["deploy/e2e/test/**/*.test.ts"],
-      globalSetup: ["deploy/e2e/src/global-setup.ts"],
+      include,
+      globalSetup: stackSetup,
       provide: { shape },
-      testTimeout: 60_000,
-      hookTimeout: 120_000,
-      fileParallelism: false,
+      isolate: false,
+      maxWorkers: stackWorkers,
+      sequence: { groupOrder },
+      ...timeouts,
+    },
+  };
+}
+
+/** End-to-end tests that take long, one file at a time. */
+function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
+  return {
+    root,
+    test: {
+      name: `${shape}-long`,
+      include: ["deploy/e2e/long/**/*.test.ts"],
+      globalSetup: stackSetup,
+      provide: { shape },
+      maxWorkers: 1,
+      sequence: { groupOrder },
+      ...timeouts,
     },
   };
 }
@@ -32,30 +65,37 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["services/**/src/**/*.spec.ts", "deploy/*/src/**/*.spec.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: polls,
+          exclude: [...configDefaults.exclude, ...mockingSpecs],
+          isolate: false,
+          maxWorkers: packageWorkers,
+          sequence: { groupOrder: 1 },
+          ...timeouts,
+          expect,
         },
       },
       {
         root,
         test: {
           name: "services",
-          include: ["services/**/test/**/*.test.ts"],
-          globalSetup: ["deploy/e2e/src/global-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: polls,
+          include: ["services/**/test/**/*.test.ts", ...mockingSpecs],
+          globalSetup: postgresSetup,
+          maxWorkers: packageWorkers,
+          sequence: { groupOrder: 1 },
+          ...timeouts,
+          expect,
         },
       },
-      endToEnd("all"),
-      endToEnd("fleet"),
+      endToEnd("all", ["deploy/e2e/test/**/*.test.ts", "deploy/e2e/one-process/**/*.test.ts"], 2),
+      endToEnd("fleet", ["deploy/e2e/test/**/*.test.ts"], 3),
+      longEndToEnd("all", 4),
+      longEndToEnd("fleet", 5),
       {
         root,
         test: {
           name: "faults",
           include: ["deploy/faults/test/**/*.test.ts"],
-          fileParallelism: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 6 },
         },
       },
     ],

@@ -1,7 +1,7 @@
 /** Signed 16 bit, 16 kHz, mono. */
 export const bytesPerSecond = 32_000;
 
-/** A tone, as raw PCM. */
+/** Returns a tone as raw PCM. */
 export function pcm(seconds: number): Buffer {
   const samples = Int16Array.from({ length: seconds * 16_000 }, (_, index) =>
     Math.round(Math.sin(index / 12) * 8_000),
@@ -10,8 +10,8 @@ export function pcm(seconds: number): Buffer {
 }
 
 /**
- * A WAV of `seconds`, with a chunk before its samples, or behind them, when asked for; `pace` is
- * what its header claims a second to be in bytes.
+ * Returns a WAV of `seconds`, with a chunk of `junk` bytes before its samples and one of `trailer`
+ * bytes after them; `pace` is the number of bytes per second that its header claims.
  */
 export function wav(
   seconds: number,
@@ -33,7 +33,7 @@ export function wav(
   return chunk("RIFF", body);
 }
 
-/** The start of a FLAC, and of an Ogg stream with Opus, as their containers write them. */
+/** The first bytes of a FLAC file and of an Ogg stream with Opus. */
 export const flac = Buffer.concat([
   Buffer.from("fLaC"),
   Buffer.from([0x80, 0, 0, 34]),

@@ -1,11 +1,11 @@
 /**
- * A catalog over the simulator. A slot's misbehaviour is written behind the `?` of its model id.
+ * Returns a catalog over the simulator. A slot's faults follow the `?` of its model id.
  */
 export function testCatalog(simulatorUrl: string): string {
   return JSON.stringify({
     providers: {
       sim: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
-      // For as many calls at once as keep the machine busy for longer than that.
+      // For many concurrent calls, which take longer than 5 s together.
       patient: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
       secret: { base_url: `${simulatorUrl}/v1`, api_key_env: "TEST_PROVIDER_KEY" },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
@@ -32,7 +32,8 @@ function chatModels() {
     chatModel("test-dead", [slot("nowhere", "only")]),
     chatModel("test-failing", [slot("sim", "only?status=500")]),
     chatModel("test-limited", [slot("sim", "only?status=429")]),
-    chatModel("test-breaker", [slot("sim", "broken?status=500"), slot("sim", "good")]),
+    chatModel("test-breaker", [slot("sim", "broken-chat?status=500"), slot("sim", "good")]),
+    chatModel("test-breaker-metrics", [slot("sim", "counted?status=500"), slot("sim", "good")]),
     chatModel("test-breaker-empty", [slot("sim", "broken?no_choices"), slot("sim", "good")]),
     chatModel("test-cut", [slot("sim", "cut?cut_after=3")]),
     chatModel("test-endless", [slot("sim", "end?end_after=3")]),
@@ -97,6 +98,7 @@ function audioModels() {
     transcriber("test-hear-no-durations", "hear?no_duration"),
     transcriber("test-hear-open", "hear?no_close"),
     transcriber("test-hear-bare-open", "hear?no_duration&no_close"),
+    transcriber("test-hear-bare-late", "hear?no_duration&drain_ms=800"),
     transcriber("test-hear-late", "hear?drain_ms=400"),
     transcriber("test-hear-thinking", "hear?drain_ms=4000"),
     transcriber("test-hear-mute", "hear?mute"),
@@ -171,7 +173,7 @@ function ocrModels() {
   ];
 }
 
-/** The same model, behind a slot that takes no upload, or takes it and serves nothing. */
+/** The same model, after a slot that is unreachable, or that reads the upload and returns 503. */
 function after(how: "nowhere" | "busy", model: { chain: readonly object[] }) {
   const busy = { ...slot("sim", "busy"), path: "/ocr?simulate=status%3D503" };
   const first = how === "busy" ? busy : slot("nowhere", "x");
@@ -180,7 +182,7 @@ function after(how: "nowhere" | "busy", model: { chain: readonly object[] }) {
 
 const searches = { per: 1_000, price: "2.00" };
 
-/** The same model over a provider that cannot serve, in each way that a client is told of. */
+/** The same model over a provider that fails, in each way that a client can tell apart. */
 function faulty(alias: string, model: (alias: string, upstream: string) => { chain: object[] }) {
   return [
     model(`${alias}-failing`, "broken?status=500"),
@@ -220,7 +222,7 @@ function speechModel(alias: string, model: string, response_formats?: string[]) 
   return { ...unitModel("speech", alias, model, pricing), max_characters: 400, response_formats };
 }
 
-/** Its model, with the commands, travels in the addresses. */
+/** The model and its commands are in the URLs. */
 function transcriber(alias: string, model: string, more: object = {}) {
   const query = `?model=${encodeURIComponent(model)}`;
   const paths = { path: `/audio/transcriptions${query}`, stream_path: `/audio/stream${query}` };
@@ -229,7 +231,7 @@ function transcriber(alias: string, model: string, more: object = {}) {
   return { alias, route_type: "transcriptions", language: "auto", pricing, chain, ...more };
 }
 
-/** Its commands travel in the address, since the form is passed on untouched. */
+/** The commands are in the URL, since the form is passed on unchanged. */
 function reader(alias: string, commands: string, more: object = {}) {
   const path = `/ocr?simulate=${encodeURIComponent(commands)}`;
   const pricing = { per: 1_000, price: "1.50" };

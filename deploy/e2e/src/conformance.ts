@@ -9,54 +9,57 @@ import type { JsonSchema } from "@tollgate/edge/openapi/json-schema";
 import { routes } from "@tollgate/edge/routes";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { expect } from "vitest";
-import type { Answer } from "./request.ts";
+import type { HttpResponse } from "./request.ts";
 
-/** What is checked of one request. */
-export interface Asked {
+/** A request, as far as it is checked. */
+export interface CheckedRequest {
   method: string;
   url: string;
-  /** JSON or a form; undefined for what is neither, or cannot be read. */
+  /** JSON or a form; undefined for any other body. */
   body: unknown;
 }
 
 const gateways = new Set<string>();
 
-/** From now on, requests to this address are held to the document by `send`. */
-export function holdToDocument(url: string): void {
+/** Makes `send` check the requests to this URL against the document. */
+export function checkAgainstDocument(url: string): void {
   gateways.add(new URL(url).origin);
 }
 
 /**
- * Checks that the document tells of an answer: its status, its headers, its content type and its
- * body, without a field too many; and that it takes the request, where the gateway did.
+ * Checks that the document describes a response: its status, headers, content type and body,
+ * without undocumented fields; and that it accepts a request which the gateway accepted.
  */
-export function expectDocumented(asked: Asked, answer: Answer): void {
-  const { origin, pathname, search } = new URL(asked.url);
+export function expectDocumented(request: CheckedRequest, response: HttpResponse): void {
+  const { origin, pathname, search } = new URL(request.url);
   if (!gateways.has(origin)) return;
-  const method = asked.method === "HEAD" ? "get" : asked.method.toLowerCase();
+  const method = request.method === "HEAD" ? "get" : request.method.toLowerCase();
   const place = placeOf(pathname, method);
   if (place === undefined) {
-    expect([404, 405], `${asked.method} ${pathname} is not documented`).toContain(answer.status);
+    expect([404, 405], `${request.method} ${pathname} is not documented`).toContain(
+      response.status,
+    );
     return;
   }
-  const label = `${method} ${place.path} answered ${answer.status}: ${answer.text.slice(0, 500)}`;
+  const label = `${method} ${place.path} returned ${response.status}: ${response.text.slice(0, 500)}`;
   const { operation, pointer } = place;
-  const status = operation.responses[answer.status] === undefined ? "2XX" : String(answer.status);
-  const response = operation.responses[status];
-  expect(response, label).toBeDefined();
-  if (response === undefined) return;
-  expectHeaders(response, answer.headers, label);
-  if (asked.method !== "HEAD") {
-    expectContent(response, `${pointer}/responses/${status}`, answer, label);
+  const status =
+    operation.responses[response.status] === undefined ? "2XX" : String(response.status);
+  const documented = operation.responses[status];
+  expect(documented, label).toBeDefined();
+  if (documented === undefined) return;
+  expectHeaders(documented, response.headers, label);
+  if (request.method !== "HEAD") {
+    expectContent(documented, `${pointer}/responses/${status}`, response, label);
   }
-  if (answer.status < 300) expectTaken(place, asked.body);
-  else if (answer.status === 400 && search === "") expectRefused(place, asked.body, answer);
+  if (response.status < 300) expectAccepted(place, request.body);
+  else if (response.status === 400 && search === "") expectRefused(place, request.body, response);
 }
 
 interface Place {
   path: string;
   operation: OperationObject;
-  /** Where it lies in the document. */
+  /** Its JSON pointer in the document. */
   pointer: string;
 }
 
@@ -64,7 +67,7 @@ const document = closed(JSON.parse(JSON.stringify(createDocument(routes)))) as O
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(document, "openapi.json");
 
-/** Literal paths come before those with a part that varies, which may hold slashes. */
+/** Literal paths come before those with a parameter, which may contain slashes. */
 function placeOf(pathname: string, method: string): Place | undefined {
   const path = Object.keys(document.paths)
     .sort((left, right) => left.split("{").length - right.split("{").length)
@@ -75,13 +78,13 @@ function placeOf(pathname: string, method: string): Place | undefined {
   return { path, operation, pointer: `/paths/${escaped(path)}/${method}` };
 }
 
-/** Headers with a meaning of their own: all are documented, and those that are promised came. */
-const ours = /^(x-(?!accel|content)|inference-|idempotency-|retry-|www-authenticate)/;
+/** Checks that every header of the API is documented, and every required one is present. */
+const apiHeaders = /^(x-(?!accel|content)|inference-|idempotency-|retry-|www-authenticate)/;
 
-function expectHeaders({ headers = {} }: ResponseObject, came: Headers, label: string): void {
+function expectHeaders({ headers = {} }: ResponseObject, received: Headers, label: string): void {
   const names = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]));
-  for (const [name, value] of came) {
-    if (!ours.test(name)) continue;
+  for (const [name, value] of received) {
+    if (!apiHeaders.test(name)) continue;
     const documented = document.components.headers[names.get(name) ?? ""];
     expect(documented, `${name} of ${label}`).toBeDefined();
     const { type } = documented?.schema ?? {};
@@ -91,7 +94,7 @@ function expectHeaders({ headers = {} }: ResponseObject, came: Headers, label: s
   }
   for (const [name, documented] of names) {
     if (document.components.headers[documented]?.required) {
-      expect(came.has(name), `${documented} is promised by ${label}`).toBe(true);
+      expect(received.has(name), `${documented} is promised by ${label}`).toBe(true);
     }
   }
 }
@@ -99,34 +102,34 @@ function expectHeaders({ headers = {} }: ResponseObject, came: Headers, label: s
 function expectContent(
   { content }: ResponseObject,
   pointer: string,
-  answer: Answer,
+  response: HttpResponse,
   label: string,
 ): void {
   if (content === undefined) {
-    expect(answer.text, label).toBe("");
+    expect(response.text, label).toBe("");
     return;
   }
-  const type = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
+  const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
   const range = [type, type.replace(/\/.*/, "/*"), "*/*"].find((one) => one in content);
   expect(range, `${type} of ${label}`).toBeDefined();
   const media: MediaTypeObject | undefined = content[range ?? ""];
   const place = `${pointer}/content/${escaped(range ?? "")}`;
-  if (type === "application/json") expectValid(`${place}/schema`, answer.body, label);
+  if (type === "application/json") expectValid(`${place}/schema`, response.body, label);
   if (media?.["x-event-schema"] === undefined) return;
-  for (const event of answer.text.split("\n\n")) {
+  for (const event of response.text.split("\n\n")) {
     if (!event.startsWith("data: ") || event === "data: [DONE]") continue;
     expectValid(`${place}/x-event-schema`, JSON.parse(event.slice("data: ".length)), label);
   }
 }
 
-function expectTaken(place: Place, body: unknown): void {
-  const taken = bodyOf(place, body);
-  if (taken !== undefined) {
-    expectValid(taken.pointer, taken.value, `a body that ${place.path} took`);
+function expectAccepted(place: Place, body: unknown): void {
+  const accepted = bodyOf(place, body);
+  if (accepted !== undefined) {
+    expectValid(accepted.pointer, accepted.value, `a body that ${place.path} took`);
   }
 }
 
-/** What is wrong with a body only beside what a schema can know of. */
+/** Reasons to refuse a body that a schema cannot express. */
 const beyondSchema = [
   /are the same limit|must be equal to types/,
   /must be 1 in a conversation/,
@@ -135,25 +138,24 @@ const beyondSchema = [
   /cannot be chosen|transcribes whole files only/,
   /must be (print|archival) for /,
   /Idempotency-Key must be/,
-  // Which of a classification's two bodies is meant depends on its alias.
+  // The alias decides which of a classification's two bodies applies.
   /^(types|labels) is not a parameter|^types: is required without labels|^taxonomy: must be/,
 ];
 
 /**
- * A body that was refused for its fields, and not for a query, is none of those that the document
- * takes.
+ * Checks that a body which was refused for its fields is not valid in the document.
  */
-function expectRefused(place: Place, body: unknown, answer: Answer): void {
+function expectRefused(place: Place, body: unknown, response: HttpResponse): void {
   const refused = bodyOf(place, body);
-  const { error } = answer.body as { error: { code: string; message: string; param?: string } };
+  const { error } = response.body as { error: { code: string; message: string; param?: string } };
   if (refused === undefined) return;
   if (error.code !== "invalid_param" && error.code !== "unknown_param") return;
   if (beyondSchema.some((pattern) => pattern.test(error.message))) return;
-  const label = `${place.path} refused what its schema takes: ${answer.text}`;
+  const label = `${place.path} refused what its schema accepts: ${response.text}`;
   expect(validator(refused.pointer)(refused.value), label).toBe(false);
 }
 
-/** A body as its schema sees it, and where the schema lies; undefined where either is missing. */
+/** Returns a body for its schema and the pointer to it; undefined when either is missing. */
 function bodyOf({ operation, pointer }: Place, body: unknown) {
   const [entry] = Object.entries(operation.requestBody?.content ?? {});
   if (entry === undefined || body === undefined) return undefined;
@@ -167,7 +169,7 @@ function bodyOf({ operation, pointer }: Place, body: unknown) {
   };
 }
 
-/** A form as an object: a file is a string where a file belongs, and nothing elsewhere. */
+/** Returns a form as an object: a file becomes a string in a file field, else is left out. */
 function valuesOf(form: FormData, { properties }: JsonSchema): object {
   const fields = properties as Record<string, JsonSchema>;
   const entries = [...new Set(form.keys())].map((name) => {
@@ -181,7 +183,7 @@ function valuesOf(form: FormData, { properties }: JsonSchema): object {
   return Object.fromEntries(entries);
 }
 
-/** Checks a value against the schema at a place in the document. */
+/** Checks a value against the schema at a JSON pointer in the document. */
 export function expectValid(pointer: string, value: unknown, label: string): void {
   const check = validator(pointer);
   const valid = check(value);
@@ -203,7 +205,8 @@ function escaped(key: string): string {
 }
 
 /**
- * Here an object has no fields but those that it is said to have; clients are told to pass over.
+ * Closes every object schema: the gateway sends no undocumented fields, though clients must ignore
+ * them.
  */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);

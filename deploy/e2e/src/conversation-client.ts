@@ -1,4 +1,4 @@
-import { type Answer, chatBody, send } from "./request.ts";
+import { chatBody, type HttpResponse, send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
 type Body = Record<string, unknown>;
@@ -9,20 +9,20 @@ export interface ConversationDetail {
   cost_summary: { total_cost: number; items: { request_id: string; cost: number }[] };
 }
 
-/** Whom a call is made as, and to which replica, where it is not the usual ones. */
+/** Another key or replica than the client's own. */
 export interface To {
   key?: string;
   url?: string;
 }
 
-/** How a client talks in conversations, reads and deletes them. */
+/** Takes turns in conversations, reads and deletes them. */
 export interface ConversationClient {
   /** Sends a turn of one user message. */
-  say(sessionId: string, content: unknown, more?: Body, to?: To): Promise<Answer>;
-  /** Calls the conversations' own route, or what lies behind it. */
-  call(method: string, path?: string, to?: To): Promise<Answer>;
+  say(sessionId: string, content: unknown, more?: Body, to?: To): Promise<HttpResponse>;
+  /** Calls the conversations route, or a path below it. */
+  call(method: string, path?: string, to?: To): Promise<HttpResponse>;
   detail(id: string, to?: To): Promise<ConversationDetail>;
-  /** What the provider was sent last, by anybody. */
+  /** Returns the messages that the provider received last from any client. */
   lastMessages(): Body[];
 }
 
@@ -30,7 +30,7 @@ export function conversationClient(stack: Stack, account: Account): Conversation
   const { simulator } = stack;
   const usual = { key: account.key, url: stack.url };
 
-  function call(method: string, path = "", to: To = {}): Promise<Answer> {
+  function call(method: string, path = "", to: To = {}): Promise<HttpResponse> {
     const { key, url } = { ...usual, ...to };
     return send(`${url}/v1/conversations${path}`, { method, key });
   }

@@ -1,12 +1,12 @@
 import { vi } from "vitest";
 
-/** Longer than anything takes on a machine that is busy with something else. */
-const patienceMs = 15_000;
+/** Long enough for a machine that is busy with something else. */
+const timeoutMs = 15_000;
 
-/** Looks again and again until `look` no longer raises, and answers what it does. */
+/** Calls `check` until it no longer throws, and resolves with its result. */
 export function eventually<T>(
-  look: () => T | Promise<T>,
+  check: () => T | Promise<T>,
   options: { timeout?: number; interval?: number } = {},
 ): Promise<T> {
-  return vi.waitFor(look, { timeout: patienceMs, interval: 50, ...options });
+  return vi.waitFor(check, { timeout: timeoutMs, interval: 50, ...options });
 }

@@ -5,11 +5,11 @@ import { named, type RawForm, rawForm } from "./raw-form.ts";
 export interface Part {
   name: string;
   contents: string | Buffer;
-  /** Makes it a file. */
+  /** Its content type, which makes it a file. */
   type?: string;
 }
 
-/** A form with marks in its boundary and beyond ASCII in its file names. */
+/** Returns a form with punctuation in its boundary and non-ASCII file names. */
 export function ocrForm(parts: readonly Part[]): RawForm {
   const raw = parts.map(({ name, contents, type }) => {
     const file = type === undefined ? "" : `; filename="ä.bin"\r\nContent-Type: ${type}`;

@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
 /**
- * Named by `--import`: writes the address of every module that the program resolves to the file in
- * `RECORD_MODULES`.
+ * Loaded with `--import`: appends the URL of every module that the program resolves to the file
+ * that `RECORD_MODULES` names.
  */
 const file = process.env.RECORD_MODULES;
 registerHooks({

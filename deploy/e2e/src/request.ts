@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { expectDocumented } from "./conformance.ts";
 
-/** What came back of one plain HTTP request. */
-export interface Answer {
+/** The response to one plain HTTP request. */
+export interface HttpResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -10,8 +10,8 @@ export interface Answer {
 }
 
 /**
- * Sends one request; `body` is sent as it is when it is a string or bytes, else as JSON. What a
- * gateway answers is held to its OpenAPI document.
+ * Sends one request. A `body` that is a string or bytes is sent unchanged, any other as JSON. The
+ * response of a gateway is checked against its OpenAPI document.
  */
 export async function send(
   url: string,
@@ -21,12 +21,12 @@ export async function send(
     body?: unknown;
     headers?: Record<string, string>;
   } = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { key, body, headers = {} } = options;
   const raw = typeof body === "string" || body instanceof Uint8Array;
   const method = options.method ?? (body === undefined ? "GET" : "POST");
   const sent = raw ? (body as string | Uint8Array) : JSON.stringify(body);
-  const response = await fetch(url, {
+  const fetched = await fetch(url, {
     method,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -35,17 +35,18 @@ export async function send(
     },
     ...(body === undefined ? {} : { body: sent as string }),
   });
-  const text = await response.text();
-  const answer = { status: response.status, headers: response.headers, text, body: parse(text) };
-  const asked = body === undefined ? undefined : await read(sent, headers["content-type"]);
-  expectDocumented({ method, url, body: asked }, answer);
-  return answer;
+  const text = await fetched.text();
+  const { status, headers: responseHeaders } = fetched;
+  const response = { status, headers: responseHeaders, text, body: parse(text) };
+  const requestBody = body === undefined ? undefined : await read(sent, headers["content-type"]);
+  expectDocumented({ method, url, body: requestBody }, response);
+  return response;
 }
 
-/** The largest form that is looked at. */
+/** Larger forms are not parsed. */
 const maxReadForm = 1024 * 1024;
 
-/** The JSON or the form that a body is; undefined for what is neither. */
+/** Parses a body as JSON or as a form; undefined for any other. */
 async function read(body: string | Uint8Array, contentType = ""): Promise<unknown> {
   if (!contentType.startsWith("multipart/form-data")) return parse(String(body));
   if (body.length > maxReadForm) return undefined;
@@ -53,32 +54,37 @@ async function read(body: string | Uint8Array, contentType = ""): Promise<unknow
   return new Response(body as string, { headers }).formData().catch(() => undefined);
 }
 
-export function requestIdOf({ headers }: Answer): string | null {
+export function requestIdOf({ headers }: HttpResponse): string | null {
   return headers.get("x-request-id");
 }
 
-/** Checks that an answer is an error in the envelope, to the letter. */
-export function expectEnvelope(answer: Answer, status: number, code: string, param?: string): void {
-  expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
-  const { error } = answer.body as { error: Record<string, unknown> };
+/** Checks that a response is exactly the error envelope. */
+export function expectEnvelope(
+  response: HttpResponse,
+  status: number,
+  code: string,
+  param?: string,
+): void {
+  expect([response.status, response.text]).toEqual([status, expect.any(String)]);
+  const { error } = response.body as { error: Record<string, unknown> };
   expect(error).toMatchObject({ code, message: expect.any(String), type: expect.any(String) });
   expect(error.param).toBe(param);
-  expect(Object.keys(answer.body as object)).toEqual(["error"]);
-  expect(answer.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
-  expect(answer.headers.get("content-type")).toContain("application/json");
+  expect(Object.keys(response.body as object)).toEqual(["error"]);
+  expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+  expect(response.headers.get("content-type")).toContain("application/json");
 }
 
-/** A small chat request, with what the test is about on top. */
+/** Returns a small chat request with `more` fields. */
 export function chatBody(more: Record<string, unknown> = {}): Record<string, unknown> {
   return { model: "test-small", messages: [{ role: "user", content: "Hello there" }], ...more };
 }
 
-/** A command to the simulator, as it travels in a request. */
+/** Returns the request fields that carry a command to the simulator. */
 export function simulate(command: string): { metadata: { simulate: string } } {
   return { metadata: { simulate: command } };
 }
 
-/** The payloads of an event stream, `[DONE]` as the string it is. */
+/** Returns the payloads of an event stream: parsed JSON, or the string `[DONE]`. */
 export function eventsOf(text: string): unknown[] {
   return text
     .split("\n\n")

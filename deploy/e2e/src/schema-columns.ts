@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { getDMMF } from "@prisma/internals";
 
-/** A column, as both the database and a Prisma schema describe it. */
+/** A column, as the database and a Prisma schema describe it. */
 export interface Column {
   table: string;
   column: string;
@@ -9,7 +9,7 @@ export interface Column {
   nullable: boolean;
 }
 
-/** Returns the columns that a `schema.prisma` describes, sorted. */
+/** Returns the columns of a `schema.prisma`, sorted. */
 export async function columnsOfSchema(file: URL): Promise<Column[]> {
   const { datamodel } = await getDMMF({ datamodel: await readFile(file, "utf8") });
   const columns = datamodel.models.flatMap((model) =>

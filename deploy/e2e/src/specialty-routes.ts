@@ -1,4 +1,4 @@
-/** A value of a field: taken, or refused with a code and the path that the refusal names. */
+/** Values of a field: accepted, or refused with a code and the path that the error names. */
 interface Values {
   good?: readonly unknown[];
   bad?: readonly (readonly [value: unknown, param?: string, code?: string])[];
@@ -6,12 +6,12 @@ interface Values {
 
 export interface SpecialtyRoute {
   path: string;
-  /** A smallest good body. */
+  /** A minimal valid body. */
   body: Record<string, unknown>;
-  /** What the test catalog calls the route's model, and its faulty relatives by suffix. */
+  /** The alias in the test catalog; its faulty variants have suffixes. */
   alias: string;
   fields: Record<string, Values>;
-  /** Fields that other routes or providers know, and this one does not. */
+  /** Fields of other routes or providers. */
   foreign: readonly string[];
 }
 
@@ -23,13 +23,13 @@ const inputs: Values = {
   bad: [[undefined], [null], [5], [{}], [true], [[]], [["a", 5], "input[1]"], [[null], "input[0]"]],
 };
 
-/** A field of the other lane is refused by its name, whatever its value. */
+/** Fields of the other lane are refused by name, whatever their values. */
 function ofOtherLane(name: string, values: unknown[]): NonNullable<Values["bad"]> {
   return values.map((value) => [value, name, "unknown_param"]);
 }
 
 /**
- * Every field of the JSON routes beside chat, with values that are good and values that are bad.
+ * Every field of the JSON routes other than chat, with valid and invalid values.
  */
 export const specialtyRoutes: readonly SpecialtyRoute[] = [
   {

@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Child, startChild } from "@tollgate/local/child";
-import { startFleet } from "@tollgate/local/fleet";
+import type { Child } from "@tollgate/local/child";
 import { freePort } from "@tollgate/local/free-port";
 import { startNatsServer } from "@tollgate/local/nats-server";
 import { connectOperator } from "@tollgate/local/operator";
-import { createDatabase } from "@tollgate/local/postgres";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
-import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
+import type { ServiceName } from "@tollgate/runtime/service";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
-import pg from "pg";
 import { inject } from "vitest";
 import { testCatalog } from "./catalog.ts";
-import { holdToDocument } from "./conformance.ts";
+import { compileCache } from "./compile-cache.ts";
+import { checkAgainstDocument } from "./conformance.ts";
+import { startAll, startAsFleet } from "./gateway.ts";
+import { createStackDatabase } from "./stack-database.ts";
 
 export interface Account {
   accountId: string;
@@ -24,10 +24,10 @@ export interface Account {
   key: string;
 }
 
-/** What the services under test show each other, and an operator shows them. */
+/** The secret that the services under test and an operator authenticate with. */
 export const fleetSecret = "secret-of-the-test-fleet";
 
-/** A gateway of its own, in the shape under test, with its own database and provider. */
+/** A running gateway in the shape under test, with its database and its simulated provider. */
 export interface Stack {
   url: string;
   simulator: Simulator;
@@ -36,48 +36,56 @@ export interface Stack {
   natsUrl: string | undefined;
   operator: Client<typeof OperatorService>;
   operatorAddress: string;
-  /** A new account with credit and a key. */
+  /** Creates an account with credit and a key. */
   newAccount(creditUsd: number): Promise<Account>;
-  /** Ends the broker, and answers what starts it again; nothing happens where there is none. */
+  /** Starts another replica of the process that clients connect to, over the same database. */
+  addReplica(): Promise<Replica>;
+  /** Returns the replica that tests may share. The first call starts it. */
+  replica(): Promise<Pick<Replica, "url">>;
+  /** The base URLs of the processes' operations ports. */
+  operationsUrls: readonly string[];
+  /** Returns the resident memory of the gateway's largest process; 0 where the OS has no /proc. */
+  memoryBytes(): number;
+}
+
+/** A stack that one test file starts for itself and may damage. */
+export interface OwnStack extends Stack {
+  /** Stops the broker and returns a function that starts it again. Does nothing without one. */
   stopBroker(): Promise<() => Promise<void>>;
-  /** Kills what runs the chat service with -9, and starts it again. */
+  /** Kills the process of the chat service with SIGKILL and starts it again. */
   killChat(): Promise<void>;
   /**
-   * Kills a service with -9, and answers what starts it again; undefined where all is one process.
+   * Kills a service with SIGKILL and returns a function that starts it again; undefined where all
+   * services share one process.
    */
   killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
-  /** Cuts the gateway off from its database, and answers what lets it back in. */
+  /** Closes the database to the gateway and returns a function that opens it again. */
   stopDatabase(): Promise<() => Promise<void>>;
-  /** Starts another replica of what clients talk to, over the same database. */
-  addReplica(): Promise<Replica>;
-  /** Where its processes tell how they are. */
-  operationsUrls: readonly string[];
-  /** Resident memory of the largest of the gateway's processes; 0 where the system does not say. */
-  memoryBytes(): number;
   stop(): Promise<void>;
 }
 
 export interface Replica {
   url: string;
-  /** Ends it with -9. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Asks it to end, and waits. */
+  /** Sends SIGTERM and waits until it has exited. */
   stop(): Promise<void>;
 }
 
-export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
+/** Starts a stack with `env` on top of the settings that every stack has. */
+export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<OwnStack> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-stack-"));
   const simulator = await startSimulator({ port: 0 });
   const catalogFile = join(folder, "catalog.yaml");
   await writeFile(catalogFile, testCatalog(simulator.url));
-  const databaseName = `stack_${randomUUID().replaceAll("-", "")}`;
-  const databaseUrl = await createDatabase(inject("postgresUrl"), databaseName);
+  const database = await createStackDatabase();
   const natsPort = await freePort();
   const startBroker = () => startNatsServer({ dataFolder: folder, port: natsPort });
   let nats = inject("shape") === "fleet" ? await startBroker() : undefined;
   const shared: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
-    DATABASE_URL: databaseUrl,
+    ...compileCache,
+    DATABASE_URL: database.url,
     TOLLGATE_CATALOG: catalogFile,
     TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",
     TEST_PROVIDER_KEY: "provider-secret",
@@ -89,12 +97,19 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   };
   const gateway = await (nats === undefined ? startAll(shared) : startAsFleet(shared));
   const operator = connectOperator(gateway.operatorAddress, fleetSecret);
-  holdToDocument(gateway.url);
+  checkAgainstDocument(gateway.url);
+  const addReplica = async () => toReplica(await gateway.addReplica());
+  let sharedReplica: Promise<Replica> | undefined;
+  const kill = () => {
+    gateway.kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  killAtExit(kill);
   return {
     url: gateway.url,
     simulator,
     catalogFile,
-    databaseUrl,
+    databaseUrl: database.url,
     natsUrl: nats?.url,
     operator: operator.client,
     operatorAddress: gateway.operatorAddress,
@@ -111,19 +126,11 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     killChat: gateway.killChat,
     killService: gateway.killService,
     operationsUrls: gateway.operationsAddresses.map((address) => `http://${address}`),
-    stopDatabase: () => closeDatabase(inject("postgresUrl"), databaseName),
-    async addReplica() {
-      const child = await gateway.addReplica();
-      const url = child.ready.url ?? "";
-      holdToDocument(url);
-      return {
-        url,
-        async kill() {
-          child.kill("SIGKILL");
-          await child.exited;
-        },
-        stop: child.stop,
-      };
+    stopDatabase: database.close,
+    addReplica,
+    replica() {
+      sharedReplica ??= addReplica();
+      return sharedReplica;
     },
     async stopBroker() {
       await nats?.stop();
@@ -131,8 +138,9 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
         if (nats !== undefined) nats = await startBroker();
       };
     },
-    memoryBytes: () => Math.max(...gateway.pids().map(residentBytes)),
+    memoryBytes: gateway.memoryBytes,
     async stop() {
+      process.removeListener("exit", kill);
       operator.close();
       await gateway.stop();
       await nats?.stop();
@@ -142,107 +150,22 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   };
 }
 
-/** Ends all connections to a database and lets no new ones in. Answers what lets them in again. */
-async function closeDatabase(url: string, name: string): Promise<() => Promise<void>> {
-  const run = async (...statements: string[]) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    for (const statement of statements) await client.query(statement);
-    await client.end();
-  };
-  await run(
-    `ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
-  );
-  return () => run(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
+/** Calls `kill` when this worker ends before its stack was stopped. */
+function killAtExit(kill: () => void): void {
+  process.once("exit", kill);
+  // Vitest ends a worker with SIGTERM, which by default skips the `exit` event.
+  if (process.listenerCount("SIGTERM") === 0) process.once("SIGTERM", () => process.exit());
 }
 
-interface Gateway {
-  url: string;
-  operatorAddress: string;
-  operationsAddresses: readonly string[];
-  killChat(): Promise<void>;
-  killService: Stack["killService"];
-  addReplica(): Promise<Child>;
-  pids(): number[];
-  stop(): Promise<void>;
-}
-
-const pageBytes = 4_096;
-
-function residentBytes(pid: number): number {
-  try {
-    const [, pages = "0"] = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ");
-    return Number(pages) * pageBytes;
-  } catch {
-    return 0;
-  }
-}
-
-async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
-  const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
-  const operatorAddress = `127.0.0.1:${await freePort()}`;
-  const operationsAddress = `127.0.0.1:${await freePort()}`;
-  const env = {
-    PORT: String(await freePort()),
-    ...shared,
-    TOLLGATE_LISTEN: operatorAddress,
-    TOLLGATE_OPERATIONS_LISTEN: operationsAddress,
-  };
-  const start = () => startChild("all", main, ["--target", "all"], env);
-  let child: Child = await start();
-  const more: Child[] = [];
+function toReplica(child: Child): Replica {
+  const url = child.ready.url ?? "";
+  checkAgainstDocument(url);
   return {
-    url: `http://127.0.0.1:${env.PORT}`,
-    operatorAddress,
-    operationsAddresses: [operationsAddress],
-    async killChat() {
+    url,
+    async kill() {
       child.kill("SIGKILL");
       await child.exited;
-      child = await start();
     },
-    killService: undefined,
-    async addReplica() {
-      const listen = `127.0.0.1:${await freePort()}`;
-      const own = {
-        ...env,
-        PORT: String(await freePort()),
-        TOLLGATE_LISTEN: listen,
-        TOLLGATE_OPERATIONS_LISTEN: "",
-      };
-      const replica = await startChild("all", main, ["--target", "all"], own);
-      more.push(replica);
-      return replica;
-    },
-    pids: () => [child.pid],
-    async stop() {
-      for (const replica of more) await replica.stop();
-      await child.stop();
-    },
-  };
-}
-
-async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
-  const fleet = await startFleet(shared, 0);
-  const killService = async (name: ServiceName) => {
-    const service = fleet.process(name);
-    service?.kill("SIGKILL");
-    await service?.exited;
-    return () => fleet.restart(name);
-  };
-  return {
-    url: fleet.url,
-    operatorAddress: fleet.billingAddress,
-    operationsAddresses: serviceNames.flatMap((name) =>
-      fleet.replicas(name).map(({ operationsListen }) => operationsListen),
-    ),
-    async killChat() {
-      const startAgain = await killService("chat");
-      await startAgain();
-    },
-    killService,
-    addReplica: fleet.addEdge,
-    pids: fleet.pids,
-    stop: fleet.stop,
+    stop: child.stop,
   };
 }

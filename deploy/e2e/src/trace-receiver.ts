@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** A collector that keeps what it is sent: OTLP over HTTP, as JSON. */
+/** A collector that stores the spans it receives: OTLP over HTTP, as JSON. */
 export interface TraceReceiver {
-  /** What `OTEL_EXPORTER_OTLP_ENDPOINT` names. */
+  /** The value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   url: string;
-  /** In the order in which they began. */
+  /** Ordered by start. */
   spans(): ReceivedSpan[];
-  /** All that was sent, as it was sent. */
+  /** Every request body. */
   raw(): string;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface ReceivedSpan {
   endNs: bigint;
   attributes: Record<string, unknown>;
   events: string[];
-  /** The reason of a span that failed. */
+  /** The reason of a failed span. */
   failure: string | undefined;
 }
 
@@ -51,8 +51,8 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
 }
 
 /**
- * A trace as lines, each span below its parent and indented by one step more: its kind, its name,
- * and the reason in brackets where it failed.
+ * Returns a trace as lines. Each span follows its parent, indented: its kind, its name, and in
+ * brackets the reason if it failed.
  */
 export function treeOf(spans: readonly ReceivedSpan[], parentSpanId?: string, depth = 0): string[] {
   return spans

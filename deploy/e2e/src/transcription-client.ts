@@ -1,25 +1,25 @@
 import { wav } from "./audio-files.ts";
 import { type RawPart, rawForm } from "./raw-form.ts";
-import { type Answer, send } from "./request.ts";
+import { type HttpResponse, send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
 export type Fields = Record<string, string>;
 
-/** How a client has uploads transcribed. */
+/** Transcribes uploads. */
 export interface TranscriptionClient {
-  /** Where forms go. */
+  /** The URL of the route. */
   url: string;
-  /** Has one file transcribed, with the usual model where `fields` name none. */
-  ask(fields?: Fields, file?: Buffer, type?: string): Promise<Answer>;
-  /** Sends a form, with another key than the usual where one is given. */
-  post(form: FormData, key?: string): Promise<Answer>;
-  postRaw(parts: readonly RawPart[]): Promise<Answer>;
+  /** Transcribes one file, with the model `test-hear` unless `fields` name another. */
+  transcribe(fields?: Fields, file?: Buffer, type?: string): Promise<HttpResponse>;
+  /** Sends a form; `key` defaults to the account's. */
+  post(form: FormData, key?: string): Promise<HttpResponse>;
+  postRaw(parts: readonly RawPart[]): Promise<HttpResponse>;
 }
 
 export function transcriptionClient(stack: Stack, account: Account): TranscriptionClient {
   const url = `${stack.url}/v1/audio/transcriptions`;
 
-  async function post(form: FormData, key: string = account.key): Promise<Answer> {
+  async function post(form: FormData, key: string = account.key): Promise<HttpResponse> {
     const response = new Response(form);
     const body = new Uint8Array(await response.arrayBuffer());
     const type = response.headers.get("content-type") ?? "";
@@ -28,7 +28,7 @@ export function transcriptionClient(stack: Stack, account: Account): Transcripti
 
   return {
     url,
-    ask(fields = {}, file = wav(1), type) {
+    transcribe(fields = {}, file = wav(1), type) {
       return post(audioForm(file, { model: "test-hear", ...fields }, type));
     },
     post,
@@ -39,7 +39,7 @@ export function transcriptionClient(stack: Stack, account: Account): Transcripti
   };
 }
 
-/** A form as clients make it: the fields, then the file where there is one. */
+/** Returns a form with the fields, then the file if there is one. */
 export function audioForm(
   file: Buffer | undefined,
   fields: Fields,

@@ -3,8 +3,9 @@ import { delimiter, join } from "node:path";
 import { routes } from "@tollgate/edge/routes";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 
 /** The browser of this machine. The tests are skipped if it has none. */
 const executablePath = (process.env.PATH ?? "")
@@ -20,7 +21,7 @@ describe.skipIf(executablePath === undefined)("a browser", () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(1);
     browser = await chromium.launch({
       ...(executablePath === undefined ? {} : { executablePath }),
@@ -30,8 +31,7 @@ describe.skipIf(executablePath === undefined)("a browser", () => {
 
   afterAll(async () => {
     await browser?.close();
-    await expectBooksInOrder(stack);
-    await stack.stop();
+    await expectBalancedLedger(stack);
   });
 
   test("transcribes live with its key among the sub-protocols, and receives everything after its flush", async () => {

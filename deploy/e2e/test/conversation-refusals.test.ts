@@ -3,35 +3,33 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConversationClient, conversationClient } from "../src/conversation-client.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBooksInOrder } from "../src/ledger-books.ts";
+import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
-import { type Account, type Replica, type Stack, startStack } from "../src/stack.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Replica, Stack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 
-describe("conversations that are refused, broken off or deleted", () => {
+describe("conversations that are refused, interrupted or deleted", () => {
   let stack: Stack;
-  let replica: Replica;
+  let replica: Pick<Replica, "url">;
   let account: Account;
   let chat: ConversationClient;
 
   beforeAll(async () => {
-    stack = await startStack({ TOLLGATE_SESSION_WAIT_SECONDS: "2" });
-    replica = await stack.addReplica();
+    stack = await sharedStack();
+    replica = await stack.replica();
     account = await stack.newAccount(20);
     chat = conversationClient(stack, account);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
-  test("deleted for ever: no list, no detail, no revival, no content, no link; again is 204", async () => {
+  test("deletion is final: no list, no detail, no new turn, no content, no link; a repeat is 204", async () => {
     const id = randomUUID();
     const secret = `secret-${randomUUID()}`;
-    const answer = await chat.say(id, secret);
-    await expectBooksInOrder(stack);
+    const response = await chat.say(id, secret);
+    await expectBalancedLedger(stack);
     expect((await chat.call("DELETE", `/${id}`)).status).toBe(204);
     expect((await chat.call("DELETE", `/${id}`)).status).toBe(204);
     expectEnvelope(await chat.call("GET", `/${id}`), 404, "conversation_not_found");
@@ -48,7 +46,7 @@ describe("conversations that are refused, broken off or deleted", () => {
       `%${secret}%`,
     ]);
     expect(turns).toEqual([]);
-    const requestId = answer.headers.get("x-request-id");
+    const requestId = response.headers.get("x-request-id");
     await eventually(async () => {
       const { rows } = await database.query(
         "SELECT conversation_id, amount_nano_usd < 0 AS paid FROM ledger.entry WHERE request_id = $1",
@@ -63,9 +61,9 @@ describe("conversations that are refused, broken off or deleted", () => {
     const texts = new Set<string>();
     for (const id of ["x", randomUUID(), `${randomUUID()}0`, "a/b", "%00", "%zz", "%"]) {
       for (const method of ["GET", "DELETE"]) {
-        const answer = await chat.call(method, `/${id}`);
-        expectEnvelope(answer, 404, "conversation_not_found");
-        texts.add(answer.text);
+        const response = await chat.call(method, `/${id}`);
+        expectEnvelope(response, 404, "conversation_not_found");
+        texts.add(response.text);
       }
     }
     expect(texts.size).toBe(1);
@@ -76,23 +74,23 @@ describe("conversations that are refused, broken off or deleted", () => {
     expectEnvelope(await chat.call("POST"), 405, "method_not_allowed");
   });
 
-  test("a turn whose generation fails, breaks or is left is not stored, and the next one works", async () => {
+  test("a turn whose generation fails, breaks or loses its client is not stored, and the next one works", async () => {
     const id = randomUUID();
     await chat.say(id, "one");
     expectEnvelope(await chat.say(id, "two", { model: "test-failing" }), 502, "upstream_rejected");
     const cut = await chat.say(id, "three", { model: "test-cut", stream: true });
     expect(eventsOf(cut.text).at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
-    const leaving = new AbortController();
+    const disconnecting = new AbortController();
     const response = await fetch(`${stack.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${account.key}` },
       body: JSON.stringify(
         chatBody({ session_id: id, stream: true, ...simulate("chunks=20&gap_ms=100") }),
       ),
-      signal: leaving.signal,
+      signal: disconnecting.signal,
     });
     await response.body?.getReader().read();
-    leaving.abort();
+    disconnecting.abort();
     await eventually(() =>
       expect(stack.simulator.calls.list().at(-1)?.outcome).toBe("client_disconnected"),
     );
@@ -105,13 +103,13 @@ describe("conversations that are refused, broken off or deleted", () => {
     expect((await chat.detail(id)).turn_count).toBe(2);
   });
 
-  test("a first turn that fails begins no conversation", async () => {
+  test("a first turn that fails creates no conversation", async () => {
     const id = randomUUID();
     await chat.say(id, "x", { model: "test-failing" });
     expectEnvelope(await chat.call("GET", `/${id}`), 404, "conversation_not_found");
   });
 
-  test("a second request waits for the first, over replicas, and is 429 when that takes too long", async () => {
+  test("a second request waits for the first across replicas, and is 429 when that takes too long", async () => {
     const id = randomUUID();
     const slow = chat.say(id, "slow", simulate("delay_ms=1000"));
     await eventually(() =>
@@ -126,20 +124,22 @@ describe("conversations that are refused, broken off or deleted", () => {
     expectEnvelope(refused, 429, "rate_limited", "session_id");
     expect(refused.headers.get("retry-after")).toBe("1");
     expect(refused.headers.get("x-should-retry")).toBe("true");
+    stack.simulator.release();
     expect((await endless).status).toBe(200);
     expect((await chat.detail(id)).turn_count).toBe(3);
   });
 
-  test("a conversation that is deleted under a turn stays deleted; a turn that nobody saw is unbilled", async () => {
+  test("a conversation deleted during a turn stays deleted; an undelivered turn is not billed", async () => {
     const id = randomUUID();
     await chat.say(id, "one");
     const turn = chat.say(id, "two", simulate("delay_ms=3000"));
     await eventually(() => expect(chat.lastMessages()).toHaveLength(3));
     expect((await chat.call("DELETE", `/${id}`)).status).toBe(204);
-    const answer = await turn;
-    expectEnvelope(answer, 404, "conversation_not_found", "session_id");
+    stack.simulator.release();
+    const response = await turn;
+    expectEnvelope(response, 404, "conversation_not_found", "session_id");
     expectEnvelope(await chat.call("GET", `/${id}`), 404, "conversation_not_found");
-    await expectBooksInOrder(stack);
+    await expectBalancedLedger(stack);
   });
 
   test("a streamed turn that is delivered while its conversation is deleted is billed", async () => {
@@ -150,12 +150,13 @@ describe("conversations that are refused, broken off or deleted", () => {
     const turn = chat.say(id, "two", stream, own);
     await eventually(() => expect(chat.lastMessages()).toHaveLength(3));
     expect((await chat.call("DELETE", `/${id}`, own)).status).toBe(204);
-    const answer = await turn;
-    const events = eventsOf(answer.text) as Body[];
+    stack.simulator.release();
+    const response = await turn;
+    const events = eventsOf(response.text) as Body[];
     const text = (event: Body) => JSON.stringify(event.choices ?? "");
     expect(events.some((event) => text(event).includes('"finish_reason":"stop"'))).toBe(true);
     expect(events.at(-1)).toMatchObject({ error: { code: "conversation_not_found" } });
-    const entry = await entryOf(stack, own, answer.headers.get("x-request-id"));
+    const entry = await entryOf(stack, own, response.headers.get("x-request-id"));
     expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
     expect(entry?.amountNanoUsd).toBeLessThan(0n);
     expectEnvelope(await chat.call("GET", `/${id}`, own), 404, "conversation_not_found");
@@ -166,38 +167,8 @@ describe("conversations that are refused, broken off or deleted", () => {
     const own = await stack.newAccount(0.02);
     const long = await chat.say(id, "x".repeat(100_000), { max_tokens: 5 }, { key: own.key });
     expect(long.status).toBe(200);
-    const answer = await chat.say(id, "y".repeat(40_000), { max_tokens: 5 }, { key: own.key });
-    expectEnvelope(answer, 400, "context_length_exceeded", "messages");
+    const response = await chat.say(id, "y".repeat(40_000), { max_tokens: 5 }, { key: own.key });
+    expectEnvelope(response, 400, "context_length_exceeded", "messages");
     expect((await chat.say(id, "z", { max_tokens: 5 }, { key: own.key })).status).toBe(200);
-  });
-});
-
-describe("without a conversation store", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await startStack({ TOLLGATE_SESSIONS: "off" });
-  });
-
-  afterAll(() => stack.stop());
-
-  test("a session_id is refused, and there are no conversations", async () => {
-    const { key } = await stack.newAccount(1);
-    for (const stream of [false, true]) {
-      const answer = await send(`${stack.url}/v1/chat/completions`, {
-        key,
-        body: chatBody({ session_id: randomUUID(), stream }),
-      });
-      expectEnvelope(answer, 400, "sessions_unavailable", "session_id");
-    }
-    const list = await send(`${stack.url}/v1/conversations`, { key });
-    expect(list.body).toMatchObject({ data: [], total: 0 });
-    const one = await send(`${stack.url}/v1/conversations/${randomUUID()}`, { key });
-    expectEnvelope(one, 404, "conversation_not_found");
-    const all = await send(`${stack.url}/v1/conversations`, { key, method: "DELETE" });
-    expect(all.status).toBe(204);
-    expect((await send(`${stack.url}/v1/chat/completions`, { key, body: chatBody() })).status).toBe(
-      200,
-    );
   });
 });

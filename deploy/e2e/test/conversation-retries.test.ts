@@ -2,10 +2,18 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import {
+  chatBody,
+  eventsOf,
+  expectEnvelope,
+  type HttpResponse,
+  send,
+  simulate,
+} from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 interface Said {
@@ -16,34 +24,33 @@ interface Said {
   id: unknown;
 }
 
-describe("a turn whose run dies before its answer is kept", () => {
+describe("a turn whose process dies before its response is stored", () => {
   let stack: Stack;
   let database: pg.Client;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     database = new pg.Client({ connectionString: stack.databaseUrl });
     await database.connect();
   });
 
   afterAll(async () => {
     await database.end();
-    await expectBooksInOrder(stack);
-    await stack.stop();
+    await expectBalancedLedger(stack);
   });
 
-  function ask(
+  function post(
     account: Account,
     sessionId: string,
     more: Body,
     idempotencyKey: string = sessionId,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const body = chatBody({ session_id: sessionId, ...more });
     const headers = { "idempotency-key": idempotencyKey.replace(" ", "-") };
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body, headers });
   }
 
-  /** As if the runner had died before it kept the answer. */
+  /** Leaves the record as a process that died before it stored the response. */
   async function forgetAnswer(idempotencyKey: string): Promise<void> {
     await database.query(
       `UPDATE edge.idempotency_record SET stored_at = NULL, body = NULL, lease_until = now()
@@ -52,7 +59,7 @@ describe("a turn whose run dies before its answer is kept", () => {
     );
   }
 
-  /** As if it had died before the charge: nobody has heard of its charge id. */
+  /** Leaves the record as a process that died before the charge: no charge has its id. */
   async function forgetCharge(sessionId: string): Promise<void> {
     const chargeId = `req_${randomUUID().replaceAll("-", "")}`;
     await database.query(
@@ -65,7 +72,7 @@ describe("a turn whose run dies before its answer is kept", () => {
     ]);
   }
 
-  function readWhole({ body }: Answer): Said {
+  function readWhole({ body }: HttpResponse): Said {
     const { id, usage, choices } = body as { id: unknown; usage: never; choices: Body[] };
     const { message, finish_reason } = choices[0] as { message: Body; finish_reason: unknown };
     const { content, tool_calls } = message;
@@ -78,7 +85,7 @@ describe("a turn whose run dies before its answer is kept", () => {
     };
   }
 
-  function readStream({ text }: Answer): Said {
+  function readStream({ text }: HttpResponse): Said {
     const events = eventsOf(text);
     expect(events.at(-1)).toBe("[DONE]");
     const chunks = events.slice(0, -1) as { id: unknown; usage: never; choices: Body[] }[];
@@ -100,77 +107,77 @@ describe("a turn whose run dies before its answer is kept", () => {
     ["JSON", {}, readWhole],
     ["a stream", { stream: true }, readStream],
     ["tool calls", { tools, tool_choice: "required" }, readWhole],
-  ])("%s: the retry answers by it, once stored and once charged what it is told", async (...row) => {
+  ])("%s: the retry returns the stored turn, which is stored once and charged once as reported", async (...row) => {
     const [, more, read] = row;
     for (const charged of [true, false]) {
       const account = await stack.newAccount(1);
       const id = randomUUID();
-      const first = await ask(account, id, more);
+      const first = await post(account, id, more);
       expect(first.status).toBe(200);
       const calls = stack.simulator.calls.list().length;
-      await expectBooksInOrder(stack);
+      await expectBalancedLedger(stack);
       await forgetAnswer(id);
       if (!charged) await forgetCharge(id);
-      const second = await ask(account, id, more);
+      const second = await post(account, id, more);
       expect([second.status, second.headers.get("idempotency-replayed")]).toEqual([200, null]);
       expect(read(second)).toEqual(read(first));
       expect(stack.simulator.calls.list()).toHaveLength(calls);
       const url = `${stack.url}/v1/conversations/${id}`;
       const { body } = await send(url, { key: account.key });
       expect(body).toMatchObject({ turn_count: 1, turns: [{ index: 0 }] });
-      await expectBooksInOrder(stack);
-      const { entries } = await readBooks(stack, account);
+      await expectBalancedLedger(stack);
+      const { entries } = await readWallet(stack, account);
       const paid = entries.filter(({ amount }) => amount < 0n).map(({ amount }) => -amount);
-      const told = nanoUsd(read(second).usage.cost);
-      expect(paid).toEqual(charged ? [told] : [told, told]);
+      const reported = nanoUsd(read(second).usage.cost);
+      expect(paid).toEqual(charged ? [reported] : [reported, reported]);
     }
   });
 
   const turns: [string, Body, typeof readWhole][] = [
     ["a turn", {}, readWhole],
     ["a streamed turn", { stream: true }, readStream],
-    ["an answer", { session_id: undefined }, readWhole],
-    ["a streamed answer", { session_id: undefined, stream: true }, readStream],
+    ["a response", { session_id: undefined }, readWhole],
+    ["a streamed response", { session_id: undefined, stream: true }, readStream],
   ];
 
   test.each(
     turns.flatMap((turn) => [7_000n, 6_000n].map((wallet) => [...turn, wallet] as const)),
-  )("%s that was charged needs no more money to be told, at what it cost", async (...row) => {
+  )("%s that was charged is returned at its cost without needing more money", async (...row) => {
     const [, more, read, wallet] = row;
     const account = await stack.newAccount(Number(wallet) / 1e9);
     const id = randomUUID();
     const body = { ...more, ...simulate("usage=11,7") };
-    const first = read(await ask(account, id, body));
+    const first = read(await post(account, id, body));
     expect(nanoUsd(first.usage.cost)).toBe(6_000n);
     await eventually(async () => {
-      expect((await readBooks(stack, account)).balance).toBe(wallet - 6_000n);
+      expect((await readWallet(stack, account)).balance).toBe(wallet - 6_000n);
     });
     await forgetAnswer(id);
-    const second = await ask(account, id, body);
+    const second = await post(account, id, body);
     expect([second.status, second.headers.get("idempotency-replayed")]).toEqual([200, null]);
-    // Without a conversation the provider is asked again, and may say something else.
+    // Without a conversation the provider is called again, and may respond differently.
     expect(read(second)).toMatchObject({ usage: first.usage });
-    await expectBooksInOrder(stack);
-    expect((await readBooks(stack, account)).balance).toBe(wallet - 6_000n);
+    await expectBalancedLedger(stack);
+    expect((await readWallet(stack, account)).balance).toBe(wallet - 6_000n);
   });
 
   test.each(
     turns,
-  )("%s whose first run failed, unbilled, is held for and charged", async (...row) => {
+  )("%s whose first run failed at no charge is held for and charged", async (...row) => {
     const [, more, read] = row;
     const account = await stack.newAccount(1);
     const id = randomUUID();
     const body = { ...more, ...simulate(`usage=11,7&fail_first=1&id=${id}`) };
-    expect((await ask(account, id, body)).status).toBe(502);
+    expect((await post(account, id, body)).status).toBe(502);
     await eventually(async () => {
-      const kinds = (await readBooks(stack, account)).entries.map(({ kind }) => kind);
+      const kinds = (await readWallet(stack, account)).entries.map(({ kind }) => kind);
       expect(kinds).toContain("failure");
     });
-    const second = await ask(account, id, body);
+    const second = await post(account, id, body);
     expect(second.status).toBe(200);
     expect(nanoUsd(read(second).usage.cost)).toBe(6_000n);
-    await expectBooksInOrder(stack);
-    const { entries, balance } = await readBooks(stack, account);
+    await expectBalancedLedger(stack);
+    const { entries, balance } = await readWallet(stack, account);
     expect(balance).toBe(1_000_000_000n - 6_000n);
     expect(entries).toContainEqual(expect.objectContaining({ amount: -6_000n }));
   });
@@ -182,28 +189,28 @@ describe("a turn whose run dies before its answer is kept", () => {
       const id = randomUUID();
       const user = `later-${id}`;
       const body = { ...more, user, ...simulate(`usage=11,7&fail_first=1&id=${id}`) };
-      expect((await ask(account, id, body)).status).toBe(502);
-      await expectBooksInOrder(stack);
-      const second = read(await ask(account, id, body));
+      expect((await post(account, id, body)).status).toBe(502);
+      await expectBalancedLedger(stack);
+      const second = read(await post(account, id, body));
       expect(nanoUsd(second.usage.cost)).toBe(6_000n);
-      await expectBooksInOrder(stack);
+      await expectBalancedLedger(stack);
       await forgetAnswer(id);
-      const third = await ask(account, id, body);
+      const third = await post(account, id, body);
       expect([third.status, third.headers.get("idempotency-replayed")]).toEqual([200, null]);
       expect(read(third)).toMatchObject({ usage: second.usage });
       const calls = stack.simulator.calls.list({ user }).map((call) => call.body as Body);
       const ceilings = calls.map((call) => Number(call.max_completion_tokens));
-      // Paid already, it is not cut to what the wallet has left.
+      // It is paid for, so what the wallet has left does not limit it.
       expect(ceilings.at(-1)).toBeGreaterThanOrEqual(ceilings[0] as number);
-      await expectBooksInOrder(stack);
-      expect((await readBooks(stack, account)).balance).toBe(wallet - 6_000n);
+      await expectBalancedLedger(stack);
+      expect((await readWallet(stack, account)).balance).toBe(wallet - 6_000n);
     }
   });
 
   test.each([
     ["one", (id: string) => `/${id.toUpperCase()}`],
     ["all", () => ""],
-  ])("the answers to turns of %s that is deleted are not replayed", async (_, pathOf) => {
+  ])("the responses of deleted conversations are not replayed: %s", async (_, pathOf) => {
     const account = await stack.newAccount(1);
     const { key } = account;
     const id = randomUUID();
@@ -214,16 +221,16 @@ describe("a turn whose run dies before its answer is kept", () => {
     await send(url, other);
     for (const one of [id, sibling]) {
       for (const stream of [false, true]) {
-        expect((await ask(account, one, { stream }, `${one} ${stream}`)).status).toBe(200);
+        expect((await post(account, one, { stream }, `${one} ${stream}`)).status).toBe(200);
       }
     }
     const deleted = `${stack.url}/v1/conversations${pathOf(id)}`;
     expect((await send(deleted, { key, method: "DELETE" })).status).toBe(204);
     const calls = stack.simulator.calls.list().length;
     for (const stream of [false, true]) {
-      const again = await ask(account, id, { stream }, `${id} ${stream}`);
+      const again = await post(account, id, { stream }, `${id} ${stream}`);
       expectEnvelope(again, 404, "conversation_not_found", "session_id");
-      const rest = await ask(account, sibling, { stream }, `${sibling} ${stream}`);
+      const rest = await post(account, sibling, { stream }, `${sibling} ${stream}`);
       expect(rest.status).toBe(pathOf(id) === "" ? 404 : 200);
     }
     expect((await send(url, other)).headers.get("idempotency-replayed")).toBe("true");
@@ -238,14 +245,14 @@ describe("a turn whose run dies before its answer is kept", () => {
   test.each([
     ["JSON", {}],
     ["a stream", { stream: true }],
-  ])("%s: a turn that begins its conversation beside a deletion of all is replayed", async (...row) => {
+  ])("%s: a turn that creates its conversation during a deletion of all is replayed", async (...row) => {
     const [, more] = row;
     const account = await stack.newAccount(1);
     const { key } = account;
     const id = randomUUID();
     await database.query("BEGIN");
     await database.query("LOCK TABLE chat.turn IN SHARE MODE");
-    const turn = ask(account, id, more);
+    const turn = post(account, id, more);
     await vi.waitFor(
       async () => {
         const text = "SELECT FROM pg_locks WHERE relation = 'chat.turn'::regclass AND NOT granted";
@@ -259,13 +266,13 @@ describe("a turn whose run dies before its answer is kept", () => {
     const first = await turn;
     expect(first.status).toBe(200);
     expect((await send(`${url}/${id}`, { key })).status).toBe(200);
-    const again = await ask(account, id, more);
+    const again = await post(account, id, more);
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     expect(again.text).toBe(first.text);
     expect(again.headers.get("x-request-id")).toBe(first.headers.get("x-request-id"));
   });
 
-  test("an answer that was not kept yet when its conversation was deleted is not replayed", async () => {
+  test("a response that was not stored before its conversation was deleted is not replayed", async () => {
     for (const more of [{}, { stream: true }]) {
       const account = await stack.newAccount(1);
       const { key } = account;
@@ -274,28 +281,28 @@ describe("a turn whose run dies before its answer is kept", () => {
         `ALTER TABLE edge.idempotency_record
          ADD CONSTRAINT refused CHECK (stored_at IS NULL) NOT VALID`,
       );
-      expect((await ask(account, id, more)).status).toBe(200);
+      expect((await post(account, id, more)).status).toBe(200);
       const url = `${stack.url}/v1/conversations/${id}`;
       expect((await send(url, { key, method: "DELETE" })).status).toBe(204);
       await database.query("ALTER TABLE edge.idempotency_record DROP CONSTRAINT refused");
-      const again = await ask(account, id, more);
+      const again = await post(account, id, more);
       expectEnvelope(again, 404, "conversation_not_found", "session_id");
-      await expectBooksInOrder(stack);
-      const { entries } = await readBooks(stack, account);
+      await expectBalancedLedger(stack);
+      const { entries } = await readWallet(stack, account);
       expect(entries.filter(({ amount }) => amount < 0n)).toHaveLength(1);
     }
   });
 
-  test("the next turn follows it, and reads it once", async () => {
+  test("the next turn includes it once", async () => {
     const account = await stack.newAccount(1);
     const id = randomUUID();
-    await ask(account, id, {});
+    await post(account, id, {});
     await forgetAnswer(id);
-    await ask(account, id, {});
+    await post(account, id, {});
     const url = `${stack.url}/v1/chat/completions`;
     await send(url, { key: account.key, body: chatBody({ session_id: id }) });
-    const asked = stack.simulator.calls.list().at(-1)?.body as { messages: Body[] } | undefined;
-    const roles = asked?.messages.map(({ role }) => role);
+    const sent = stack.simulator.calls.list().at(-1)?.body as { messages: Body[] } | undefined;
+    const roles = sent?.messages.map(({ role }) => role);
     expect(roles).toEqual(["user", "assistant", "user"]);
   });
 });

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
-import { type Answer, chatBody, send } from "../src/request.ts";
-import { type Replica, type Stack, startStack } from "../src/stack.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
+import { chatBody, type HttpResponse, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Replica, Stack } from "../src/stack.ts";
 
-/** What a conversation should be: what was said in it, or that it was deleted. */
+/** The expected state of a conversation: its user messages, or deleted. */
 type Modelled = { said: string[] } | "deleted";
 type Body = Record<string, unknown>;
 
@@ -23,19 +24,16 @@ const steps = [
   "chatAndChat",
 ] as const;
 
-describe("conversations, whatever is done with them in whatever order", () => {
+describe("conversations under any sequence of operations", () => {
   let stack: Stack;
-  let replica: Replica;
+  let replica: Pick<Replica, "url">;
 
   beforeAll(async () => {
-    stack = await startStack();
-    replica = await stack.addReplica();
+    stack = await sharedStack();
+    replica = await stack.replica();
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
   const step = fc.record({
     what: fc.constantFrom(...steps),
@@ -44,14 +42,14 @@ describe("conversations, whatever is done with them in whatever order", () => {
     onReplica: fc.boolean(),
   });
 
-  test("are what a simple model of them is", async () => {
-    const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (taken) => {
+  test("match a simple model", async () => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (sequence) => {
       const account = await stack.newAccount(1);
       const sibling = await stack.operator.createKey({ account: account.accountId });
       const keys = [account.key, sibling.key];
       const ids = Array.from({ length: 4 }, () => randomUUID());
       const models = [new Map<string, Modelled>(), new Map<string, Modelled>()];
-      for (const [index, { what, key, id, onReplica }] of taken.entries()) {
+      for (const [index, { what, key, id, onReplica }] of sequence.entries()) {
         const world = {
           url: onReplica ? replica.url : stack.url,
           key: keys[key] as string,
@@ -87,8 +85,8 @@ describe("conversations, whatever is done with them in whatever order", () => {
     const { url, key, id, text } = world;
     const known = model.get(id);
     if (what === "chat" || what === "stream") {
-      const answer = await say(world, { stream: what === "stream" });
-      expect(answer.status).toBe(known === "deleted" ? 404 : 200);
+      const response = await say(world, { stream: what === "stream" });
+      expect(response.status).toBe(known === "deleted" ? 404 : 200);
       if (known === "deleted") return;
       const said = [...(known?.said ?? []), text];
       model.set(id, { said });
@@ -98,9 +96,9 @@ describe("conversations, whatever is done with them in whatever order", () => {
       expect(call.messages).toHaveLength(said.length * 2 - 1);
     } else if (what === "cut" || what === "fail") {
       const more = what === "cut" ? { model: "test-cut", stream: true } : { model: "test-failing" };
-      const answer = await say(world, more);
-      if (known === "deleted") expect(answer.status).toBe(404);
-      else expect(answer.text).toContain('"type":"api_error"');
+      const response = await say(world, more);
+      if (known === "deleted") expect(response.status).toBe(404);
+      else expect(response.text).toContain('"type":"api_error"');
     } else if (what === "delete") {
       const { status } = await send(`${url}/v1/conversations/${id}`, { key, method: "DELETE" });
       expect(status).toBe(known === undefined ? 404 : 204);
@@ -115,12 +113,12 @@ describe("conversations, whatever is done with them in whatever order", () => {
     else await expectDetail(world, known);
   }
 
-  /** The same, as another replica is asked for it. */
+  /** Returns the same world on the other replica. */
   function elsewhere(world: World): World {
     return { ...world, url: world.url === stack.url ? replica.url : stack.url };
   }
 
-  /** Either may come first. What the client was told of both says which it was. */
+  /** Either may come first; the two responses show which did. */
   async function chatAndDelete(world: World, model: Map<string, Modelled>): Promise<void> {
     const { key, id, text } = world;
     const known = model.get(id);
@@ -136,7 +134,7 @@ describe("conversations, whatever is done with them in whatever order", () => {
       model.set(id, "deleted");
       return;
     }
-    // The first turn begins the conversation; before that there is nothing to delete.
+    // The first turn creates the conversation; before that there is nothing to delete.
     expect([said.status, [204, 404].includes(deleted.status)]).toEqual([200, true]);
     model.set(id, deleted.status === 204 ? "deleted" : { said: [text] });
   }
@@ -145,9 +143,9 @@ describe("conversations, whatever is done with them in whatever order", () => {
     const { id, text } = world;
     const known = model.get(id);
     const other = { ...elsewhere(world), text: `${text}, too` };
-    const answers = await Promise.all([say(world, {}), say(other, { stream: true })]);
+    const responses = await Promise.all([say(world, {}), say(other, { stream: true })]);
     const status = known === "deleted" ? 404 : 200;
-    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+    expect(responses.map((response) => response.status)).toEqual([status, status]);
     if (known === "deleted") return;
     const before = known?.said ?? [];
     const said = await readSaid(world);
@@ -159,7 +157,7 @@ describe("conversations, whatever is done with them in whatever order", () => {
     model.set(id, { said });
   }
 
-  function say({ url, key, id, text }: World, more: Body): Promise<Answer> {
+  function say({ url, key, id, text }: World, more: Body): Promise<HttpResponse> {
     const messages = [{ role: "user", content: text }];
     const body = chatBody({ session_id: id, messages, ...more });
     return send(`${url}/v1/chat/completions`, { key, body });
@@ -178,19 +176,19 @@ describe("conversations, whatever is done with them in whatever order", () => {
   }
 
   async function expectDetail({ url, key, id }: World, known: Modelled | undefined) {
-    const answer = await send(`${url}/v1/conversations/${id}`, { key });
+    const response = await send(`${url}/v1/conversations/${id}`, { key });
     if (known === undefined || known === "deleted") {
-      expect(answer.status).toBe(404);
+      expect(response.status).toBe(404);
       return;
     }
-    expect(saidOf(answer)).toEqual(known.said);
+    expect(saidOf(response)).toEqual(known.said);
   }
 
   async function readSaid({ url, key, id }: World): Promise<string[]> {
     return saidOf(await send(`${url}/v1/conversations/${id}`, { key }));
   }
 
-  function saidOf({ body }: Answer): string[] {
+  function saidOf({ body }: HttpResponse): string[] {
     const { turns } = body as { turns: { messages: { content: string }[] }[] };
     return turns.map(({ messages }) => messages[0]?.content ?? "");
   }

@@ -3,48 +3,42 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConversationClient, conversationClient } from "../src/conversation-client.ts";
 import { eventually } from "../src/eventually.ts";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
-import { type Account, type Replica, type Stack, startStack } from "../src/stack.ts";
+import { chatBody, eventsOf, expectEnvelope, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Replica, Stack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 
 describe("conversations", () => {
   let stack: Stack;
-  let replica: Replica;
+  let replica: Pick<Replica, "url">;
   let account: Account;
   let chat: ConversationClient;
 
   beforeAll(async () => {
-    stack = await startStack({
-      TOLLGATE_SESSION_WAIT_SECONDS: "2",
-      // A killed holder's hold ends soon.
-      TOLLGATE_HOLD_SECONDS: "5",
-    });
-    replica = await stack.addReplica();
+    stack = await sharedStack();
+    replica = await stack.replica();
     account = await stack.newAccount(20);
     chat = conversationClient(stack, account);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
-  test("each turn is sent alone, and the provider reads all of them; JSON and streamed", async () => {
+  test("the client sends one turn and the provider receives all of them, JSON and streamed", async () => {
     const id = randomUUID();
     const first = await chat.say(id.toUpperCase(), "one");
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ session_id: id.toUpperCase() });
-    const answer = (first.body as { choices: { message: Body }[] }).choices[0]?.message ?? {};
+    const response = (first.body as { choices: { message: Body }[] }).choices[0]?.message ?? {};
     const second = await chat.say(id, "two", { stream: true }, { url: replica.url });
     const events = eventsOf(second.text) as Body[];
     expect(events.at(-1)).toBe("[DONE]");
     expect(events.slice(0, -1).every(({ session_id }) => session_id === id)).toBe(true);
     expect(chat.lastMessages()).toEqual([
       { role: "user", content: "one" },
-      { role: "assistant", content: answer.content },
+      { role: "assistant", content: response.content },
       { role: "user", content: "two" },
     ]);
     const streamed = events
@@ -65,18 +59,18 @@ describe("conversations", () => {
     });
   });
 
-  test("a call without a session_id is no conversation, and its answer has none", async () => {
+  test("a call without a session_id creates no conversation, and its response has none", async () => {
     const own = await stack.newAccount(1);
-    const answer = await send(`${stack.url}/v1/chat/completions`, {
+    const response = await send(`${stack.url}/v1/chat/completions`, {
       key: own.key,
       body: chatBody(),
     });
-    expect(Object.keys(answer.body as object)).not.toContain("session_id");
+    expect(Object.keys(response.body as object)).not.toContain("session_id");
     const list = await chat.call("GET", "", { key: own.key });
     expect(list.body).toEqual({ object: "list", data: [], total: 0, limit: 25, offset: 0 });
   });
 
-  test("the openai client talks for ten turns, streamed and not, with tools", async () => {
+  test("the openai client takes ten turns, streamed and not, with tools", async () => {
     const client = new OpenAI({ baseURL: `${stack.url}/v1`, apiKey: account.key, maxRetries: 0 });
     const id = randomUUID();
     const tools = [
@@ -108,22 +102,24 @@ describe("conversations", () => {
 
   test("what it cost is itemized from the ledger, to the micro-USD", async () => {
     const id = randomUUID();
-    const answers = [await chat.say(id, "a"), await chat.say(id, "b".repeat(300))];
+    const responses = [await chat.say(id, "a"), await chat.say(id, "b".repeat(300))];
     await eventually(async () => {
       const { cost_summary } = await chat.detail(id);
       expect(cost_summary.items.map(({ request_id }) => request_id)).toEqual(
-        answers.map(({ headers }) => headers.get("x-request-id")),
+        responses.map(({ headers }) => headers.get("x-request-id")),
       );
-      const told = answers.map(({ body }) => (body as { usage: { cost: number } }).usage.cost);
-      expect(cost_summary.items.map(({ cost }) => cost)).toEqual(told);
+      const reported = responses.map(
+        ({ body }) => (body as { usage: { cost: number } }).usage.cost,
+      );
+      expect(cost_summary.items.map(({ cost }) => cost)).toEqual(reported);
       expect(nanoUsd(cost_summary.total_cost)).toBe(
-        told.reduce((sum, one) => sum + nanoUsd(one), 0n),
+        reported.reduce((sum, one) => sum + nanoUsd(one), 0n),
       );
     });
     expect((await chat.call("GET", `/${id}`)).text).toMatch(/"total_cost":0\.\d{6},/);
   });
 
-  test("another key's same id is another conversation, and no key sees another's", async () => {
+  test("the same id under another key is another conversation, and no key reads another key's", async () => {
     const id = randomUUID();
     const sibling = await stack.operator.createKey({ account: account.accountId });
     const other = { key: sibling.key };
@@ -136,7 +132,7 @@ describe("conversations", () => {
     expect((await chat.detail(id)).turn_count).toBe(1);
   });
 
-  test("lists the most recently active first, and pagination never errors", async () => {
+  test("lists the most recently active first, and pagination never fails", async () => {
     const own = { key: (await stack.newAccount(1)).key };
     const ids = Array.from({ length: 30 }, () => randomUUID());
     for (const id of ids) expect((await chat.say(id, "x", {}, own)).status).toBe(200);
@@ -178,7 +174,7 @@ describe("conversations", () => {
     expect((await chat.call("DELETE", `/${ids[0]}`, own)).status).toBe(204);
   });
 
-  test("twenty turns at once on one conversation all come to stand one after another", async () => {
+  test("twenty concurrent turns of one conversation are stored one after another", async () => {
     const id = randomUUID();
     const said = Array.from({ length: 20 }, (_, index) =>
       chat.say(id, `turn ${index}`, {}, { url: index % 2 === 0 ? stack.url : replica.url }),
@@ -190,24 +186,7 @@ describe("conversations", () => {
     expect(turns).toHaveLength(stored);
   });
 
-  test("a holder that is killed loses its lock within 15 seconds", async () => {
-    const id = randomUUID();
-    const doomed = await stack.addReplica();
-    const lost = chat.say(id, "lost", simulate("delay_ms=60000"), { url: doomed.url });
-    const failed = expect(lost).rejects.toThrow();
-    await eventually(() =>
-      expect(chat.lastMessages()).toEqual([{ role: "user", content: "lost" }]),
-    );
-    await doomed.kill();
-    await failed;
-    await eventually(async () => expect((await chat.say(id, "next")).status).toBe(200), {
-      timeout: 15_000,
-      interval: 100,
-    });
-    expect(chat.lastMessages()).toEqual([{ role: "user", content: "next" }]);
-  });
-
-  test("a retry under an idempotency key is no second turn", async () => {
+  test("a retry under an idempotency key adds no second turn", async () => {
     const id = randomUUID();
     const body = chatBody({ session_id: id });
     const options = { key: account.key, body, headers: { "idempotency-key": id } };

@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
-import { type Account, fleetSecret, type Stack, startStack } from "../src/stack.ts";
+import { type Account, fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
 
 type Line = Record<string, unknown>;
 
 describe("the log", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let account: Account;
   let written = "";
 
   beforeEach(() => {
     written = "";
-    // What the gateway's processes write on standard error comes through here.
+    // The standard error of the gateway's processes is written here.
     vi.spyOn(process.stderr, "write").mockImplementation((part) => {
       written += part.toString();
       return true;
@@ -37,16 +37,16 @@ describe("the log", () => {
       .filter((line) => line.request_id === requestId);
   }
 
-  function ask(more: Record<string, unknown> = {}, headers = {}) {
+  function post(more: Record<string, unknown> = {}, headers = {}) {
     const body = chatBody(more);
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body, headers });
   }
 
-  test("has a line for a request and one for its generation, with what it took and cost", async () => {
-    const answer = await ask({ model: "test-failover" }, { "x-request-id": "client's own" });
-    const { usage } = answer.body as { usage: { cost: number } };
-    await eventually(() => expect(linesOf(requestIdOf(answer))).toHaveLength(2));
-    const lines = linesOf(requestIdOf(answer));
+  test("has one line for a request and one for its generation, with duration and cost", async () => {
+    const response = await post({ model: "test-failover" }, { "x-request-id": "client's own" });
+    const { usage } = response.body as { usage: { cost: number } };
+    await eventually(() => expect(linesOf(requestIdOf(response))).toHaveLength(2));
+    const lines = linesOf(requestIdOf(response));
     expect(lines.find(({ msg }) => msg === "request")).toMatchObject({
       service: "edge",
       client_request_id: "client's own",
@@ -69,31 +69,31 @@ describe("the log", () => {
     });
   });
 
-  test("tells what was refused, and what was not billed", async () => {
-    const refused = await ask({ model: "no-such-alias" });
+  test("records refusals, and generations that were not billed", async () => {
+    const refused = await post({ model: "no-such-alias" });
     await eventually(() => expect(linesOf(requestIdOf(refused))).toHaveLength(1));
     expect(linesOf(requestIdOf(refused))[0]).toMatchObject({ status: 404, alias: "" });
-    const failed = await ask({ model: "test-failing" });
+    const failed = await post({ model: "test-failing" });
     await eventually(() => expect(linesOf(requestIdOf(failed))).toHaveLength(2));
     const [generation] = linesOf(requestIdOf(failed)).filter(({ msg }) => msg === "generation");
     expect(generation).toMatchObject({ billed: false });
     expect(generation?.cost_usd).toBeUndefined();
   });
 
-  test("holds no prompt, no answer and no secret, whatever goes wrong", async () => {
+  test("contains no prompt, no response and no secret, whatever fails", async () => {
     const messages = [{ role: "user", content: "the-prompt-itself" }];
-    const answers = [
-      await ask({ messages, stream: true }),
-      await ask({ messages, model: "test-failing" }),
-      await ask({ messages, model: "test-cut", stream: true }),
-      await ask({ messages, unknown_field: "the-prompt-itself" }),
-      await ask({ messages, ...simulate("status=400&message=the-prompt-itself") }),
-      await ask({ messages, model: "test-keyed" }),
+    const responses = [
+      await post({ messages, stream: true }),
+      await post({ messages, model: "test-failing" }),
+      await post({ messages, model: "test-cut", stream: true }),
+      await post({ messages, unknown_field: "the-prompt-itself" }),
+      await post({ messages, ...simulate("status=400&message=the-prompt-itself") }),
+      await post({ messages, model: "test-keyed" }),
     ];
-    const last = answers.at(-1) ?? null;
+    const last = responses.at(-1) ?? null;
     await eventually(() => expect(linesOf(last && requestIdOf(last))).toHaveLength(2));
     expect(written).toContain("slot failed");
-    const text = (answers[0]?.text.match(/"content":"([^"]{8,})"/) ?? [])[1] ?? "no text came";
+    const text = (responses[0]?.text.match(/"content":"([^"]{8,})"/) ?? [])[1] ?? "no text came";
     const secrets = [account.key, "provider-secret", fleetSecret, "the-prompt-itself", text];
     for (const secret of secrets) expect(written).not.toContain(secret);
   });

@@ -14,80 +14,80 @@ import { connect } from "nats";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Answer, chatBody, send, simulate } from "../src/request.ts";
-import { type Account, fleetSecret, type Stack, startStack } from "../src/stack.ts";
+import { chatBody, type HttpResponse, send, simulate } from "../src/request.ts";
+import { type Account, fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
 
 describe("money", () => {
-  let stack: Stack;
+  let stack: OwnStack;
 
   beforeAll(async () => {
     stack = await startStack({ TOLLGATE_HOLD_SECONDS: "3" });
   });
 
   afterEach(async () => {
-    await expectBooksInOrder(stack);
+    await expectBalancedLedger(stack);
   });
 
   afterAll(() => stack.stop());
 
-  function ask(account: Account, body: Record<string, unknown>): Promise<Answer> {
+  function post(account: Account, body: Record<string, unknown>): Promise<HttpResponse> {
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body: chatBody(body) });
   }
 
-  function costOf(answer: Answer): bigint {
-    return nanoUsd((answer.body as { usage: { cost: number } }).usage.cost);
+  function costOf(response: HttpResponse): bigint {
+    return nanoUsd((response.body as { usage: { cost: number } }).usage.cost);
   }
 
-  test("200 at once on a wallet that affords 50 charge exactly what is affordable", async () => {
-    // The prompt's bound is 11 bytes and 16 tokens for its frame; the answer uses its whole bound.
+  test("200 concurrent requests on a wallet that affords 50 charge exactly 50", async () => {
+    // The prompt's bound is 11 bytes and 16 tokens of framing; the response uses its full bound.
     const bound = { max_tokens: 100, ...simulate("usage=27,100&delay_ms=200") };
     const probe = await stack.newAccount(1);
-    const price = costOf(await ask(probe, bound));
+    const price = costOf(await post(probe, bound));
     const account = await stack.newAccount(Number(price * 50n) / 1e9);
-    const answers = await Promise.all(Array.from({ length: 200 }, () => ask(account, bound)));
-    const paid = answers.filter((answer) => answer.status === 200);
-    const refused = answers.filter((answer) => answer.status === 402);
+    const responses = await Promise.all(Array.from({ length: 200 }, () => post(account, bound)));
+    const paid = responses.filter((response) => response.status === 200);
+    const refused = responses.filter((response) => response.status === 402);
     expect([paid.length, refused.length]).toEqual([50, 150]);
-    expect(refused.some((answer) => answer.text.includes("calls in flight hold"))).toBe(true);
+    expect(refused.some((response) => response.text.includes("calls in flight hold"))).toBe(true);
     await eventually(async () => {
-      const { balance, held, entries } = await readBooks(stack, account);
+      const { balance, held, entries } = await readWallet(stack, account);
       expect([balance, held]).toEqual([0n, 0n]);
       expect(entries.reduce((sum, entry) => sum + entry.amount, 0n)).toBe(0n);
       expect(entries.filter((entry) => entry.kind === "usage")).toHaveLength(50);
     });
   });
 
-  test("a wallet that affords less than the bound lowers the output ceiling", async () => {
+  test("a wallet that affords less than the bound lowers the output limit", async () => {
     const account = await stack.newAccount(0.00005);
-    const answer = await ask(account, { ...simulate("tokens=4000") });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ choices: [{ finish_reason: "length" }] });
-    const cost = costOf(answer);
+    const response = await post(account, { ...simulate("tokens=4000") });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ choices: [{ finish_reason: "length" }] });
+    const cost = costOf(response);
     expect(cost).toBeLessThanOrEqual(50_000n);
     await eventually(async () => {
-      expect((await readBooks(stack, account)).balance).toBe(50_000n - cost);
+      expect((await readWallet(stack, account)).balance).toBe(50_000n - cost);
     });
   });
 
-  test("what a client is told is what it pays, also when the provider used more", async () => {
+  test("a client pays the reported cost, also when the provider used more", async () => {
     const account = await stack.newAccount(0.00005);
-    const answer = await ask(account, simulate("usage=1000000,1000000"));
-    expect(costOf(answer)).toBe(50_000n);
+    const response = await post(account, simulate("usage=1000000,1000000"));
+    expect(costOf(response)).toBe(50_000n);
     await eventually(async () => {
-      const { balance, entries } = await readBooks(stack, account);
+      const { balance, entries } = await readWallet(stack, account);
       expect(balance).toBe(0n);
       expect(entries[0]?.amount).toBe(-50_000n);
       expect(entries[0]?.uncollected).toBe(750_000_000n - 50_000n);
     });
   });
 
-  test("a failed generation leaves a row of cost 0 and gives its hold back", async () => {
+  test("a failed generation leaves an entry of cost 0 and releases its hold", async () => {
     const account = await stack.newAccount(1);
-    expect((await ask(account, { model: "test-failing" })).status).toBe(502);
+    expect((await post(account, { model: "test-failing" })).status).toBe(502);
     await eventually(async () => {
-      const { balance, held, entries } = await readBooks(stack, account);
+      const { balance, held, entries } = await readWallet(stack, account);
       expect([balance, held]).toEqual([1_000_000_000n, 0n]);
       expect(entries.map((entry) => [entry.kind, entry.amount])).toEqual([
         ["failure", 0n],
@@ -98,9 +98,9 @@ describe("money", () => {
 
   test("a long call keeps its hold alive", async () => {
     const account = await stack.newAccount(1);
-    const asked = ask(account, { stream: true, ...simulate("chunks=50&gap_ms=120") });
+    const pending = post(account, { stream: true, ...simulate("chunks=50&gap_ms=120") });
     await eventually(async () =>
-      expect((await readBooks(stack, account)).held).toBeGreaterThan(0n),
+      expect((await readWallet(stack, account)).held).toBeGreaterThan(0n),
     );
     const pool = new pg.Pool({ connectionString: stack.databaseUrl });
     const { rows } = await pool.query<{ expires_at: Date }>(
@@ -120,55 +120,53 @@ describe("money", () => {
       { timeout: 6_000 },
     );
     await pool.end();
-    expect((await asked).status).toBe(200);
+    expect((await pending).status).toBe(200);
   });
 
-  test("a chat process that is killed leaves no money stuck or lost", async () => {
+  test("a killed chat process leaves no money held or lost", async () => {
     const account = await stack.newAccount(1);
-    const asked = Array.from({ length: 20 }, () => ask(account, simulate("delay_ms=60000")));
-    const ended = Promise.allSettled(asked);
+    const pending = Array.from({ length: 20 }, () => post(account, simulate("delay_ms=60000")));
+    const ended = Promise.allSettled(pending);
     await eventually(async () =>
-      expect((await readBooks(stack, account)).held).toBeGreaterThan(0n),
+      expect((await readWallet(stack, account)).held).toBeGreaterThan(0n),
     );
     await stack.killChat();
     await ended;
-    await expectBooksInOrder(stack);
+    await expectBalancedLedger(stack);
     await eventually(async () => {
-      const { balance, held } = await readBooks(stack, account);
+      const { balance, held } = await readWallet(stack, account);
       expect([balance, held]).toEqual([1_000_000_000n, 0n]);
     });
-    expect((await ask(account, {})).status).toBe(200);
+    expect((await post(account, {})).status).toBe(200);
   });
 
-  test("a wallet's balance outlives a restart", async () => {
+  test("a wallet's balance survives a restart", async () => {
     const account = await stack.newAccount(1);
-    const cost = costOf(await ask(account, {}));
+    const cost = costOf(await post(account, {}));
     await eventually(async () => {
-      expect((await readBooks(stack, account)).balance).toBe(1_000_000_000n - cost);
+      expect((await readWallet(stack, account)).balance).toBe(1_000_000_000n - cost);
     });
     await stack.killChat();
     await eventually(async () => {
-      expect((await readBooks(stack, account)).balance).toBe(1_000_000_000n - cost);
+      expect((await readWallet(stack, account)).balance).toBe(1_000_000_000n - cost);
     });
   });
 
   test("the same usage event delivered five times charges once", async () => {
     const account = await stack.newAccount(1);
     await deliverFiveTimes(stack, [usageOf(account, "once", 7_777_000n)]);
-    // The chat service was restarted a moment ago, and the edge may not have found it again.
-    await eventually(async () => expect((await ask(account, {})).status).toBe(200));
+    // The chat service has just restarted, and the edge may not have reconnected yet.
+    await eventually(async () => expect((await post(account, {})).status).toBe(200));
     await eventually(async () => {
-      const { entries } = await readBooks(stack, account);
+      const { entries } = await readWallet(stack, account);
       expect(entries.filter((entry) => entry.kind === "usage")).toHaveLength(2);
     });
-    const { entries, balance } = await readBooks(stack, account);
+    const { entries, balance } = await readWallet(stack, account);
     expect(entries.filter((entry) => entry.amount === -7_777_000n)).toHaveLength(1);
     expect(entries.reduce((sum, entry) => sum + entry.amount, 0n)).toBe(balance);
   });
 
-  test("events that travel in one message are charged once each, without what is none", async ({
-    skip,
-  }) => {
+  test("the valid events of one message are charged once each", async ({ skip }) => {
     if (stack.natsUrl === undefined) return skip("there is no broker");
     const account = await stack.newAccount(1);
     const events = [
@@ -179,7 +177,7 @@ describe("money", () => {
     ];
     await deliverFiveTimes(stack, events);
     await eventually(async () => {
-      const { entries } = await readBooks(stack, account);
+      const { entries } = await readWallet(stack, account);
       const charges = entries.filter(({ kind }) => kind === "usage").map(({ amount }) => amount);
       expect(charges.sort()).toEqual([-1_000n, -2_000n, -4_000n]);
     });
@@ -201,8 +199,8 @@ function usageOf({ accountId }: Account, name: string, costNanoUsd: bigint): Usa
   });
 }
 
-/** Through the broker where there is one, else to the ledger itself, as the publisher does. */
-async function deliverFiveTimes(stack: Stack, events: UsageEvent[]): Promise<void> {
+/** Publishes to the broker if there is one, else calls the ledger, as the publisher does. */
+async function deliverFiveTimes(stack: OwnStack, events: UsageEvent[]): Promise<void> {
   const copies = [1, 2, 3, 4, 5];
   if (stack.natsUrl === undefined) {
     const transport = createGrpcTransport(stack.operatorAddress, createPeerAuth(fleetSecret));
@@ -212,7 +210,7 @@ async function deliverFiveTimes(stack: Stack, events: UsageEvent[]): Promise<voi
     return;
   }
   const connection = await connect({ servers: stack.natsUrl });
-  // Without a message id the broker takes every copy: the ledger alone must tell them apart.
+  // Without a message id the broker stores every copy: the ledger must deduplicate them.
   const message = toBinary(UsageEventBatchSchema, create(UsageEventBatchSchema, { events }));
   for (const _ of copies) {
     await connection.jetstream().publish(usageSubject, message);

@@ -1,12 +1,13 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { type OcrClient, ocrClient } from "../src/ocr-client.ts";
 import { image, model, pdf } from "../src/ocr-form.ts";
 import { lastUpload } from "../src/provider-uploads.ts";
-import { type Answer, expectEnvelope, send } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { expectEnvelope, type HttpResponse, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 
 describe("OCR jobs", () => {
   let stack: Stack;
@@ -14,36 +15,33 @@ describe("OCR jobs", () => {
   let ocr: OcrClient;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(10);
     ocr = ocrClient(stack, account);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
-  const jobIdOf = ({ body }: Answer) => (body as { job_id: string }).job_id;
+  const jobIdOf = ({ body }: HttpResponse) => (body as { job_id: string }).job_id;
 
   async function entriesOf(owner: Account, alias: string) {
-    await expectBooksInOrder(stack);
+    await expectBalancedLedger(stack);
     const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
     return entries.filter((entry) => entry.alias === alias);
   }
 
-  test("a job costs nothing when made, and its pages once it is seen done", async () => {
+  test("a job costs nothing when created, and its pages when it is read as done", async () => {
     const own = await stack.newAccount(1);
-    const made = await ocr.create([pdf(3), model("test-read")], own.key);
-    expect(made.status).toBe(202);
-    expect(made.body).toMatchObject({ job_id: expect.any(String), status: "queued" });
-    expect(lastUpload(stack)?.sha256).toBe(made.sent.sha256);
-    const jobId = jobIdOf(made);
+    const created = await ocr.createJob([pdf(3), model("test-read")], own.key);
+    expect(created.status).toBe(202);
+    expect(created.body).toMatchObject({ job_id: expect.any(String), status: "queued" });
+    expect(lastUpload(stack)?.sha256).toBe(created.sent.sha256);
+    const jobId = jobIdOf(created);
     expect(await entriesOf(own, "test-read")).toEqual([]);
-    const running = await ocr.read(jobId, "test-read", own.key);
+    const running = await ocr.readJob(jobId, "test-read", own.key);
     expect(running.body).toMatchObject({ status: "processing" });
     expect(await entriesOf(own, "test-read")).toEqual([]);
-    const done = await ocr.read(jobId, "test-read", own.key);
+    const done = await ocr.readJob(jobId, "test-read", own.key);
     expect(done.text).toBe(`{\n "job_id": "${jobId}",\n "status": "Completed"\n}\n`);
     await eventually(async () => {
       const entries = await entriesOf(own, "test-read");
@@ -53,11 +51,11 @@ describe("OCR jobs", () => {
     });
   });
 
-  test("readers that race, on two replicas, and readers that come back, meter it once", async () => {
+  test("concurrent readers on two replicas and later readers meter it once", async () => {
     const own = await stack.newAccount(1);
-    const replica = await stack.addReplica();
-    const made = await ocr.create([image, model("test-read-at-once")], own.key);
-    const path = `/v1/ocr/jobs/${jobIdOf(made)}?model=test-read-at-once`;
+    const replica = await stack.replica();
+    const created = await ocr.createJob([image, model("test-read-at-once")], own.key);
+    const path = `/v1/ocr/jobs/${jobIdOf(created)}?model=test-read-at-once`;
     const racing = Array.from({ length: 20 }, (_, index) =>
       send(`${index % 2 ? stack.url : replica.url}${path}`, { key: own.key }),
     );
@@ -67,53 +65,53 @@ describe("OCR jobs", () => {
       const entries = await entriesOf(own, "test-read-at-once");
       expect(entries).toMatchObject([{ quantity: 12n, amountNanoUsd: -18_000_000n }]);
     });
-    expect((await readBooks(stack, own)).balance).toBe(982_000_000n);
+    expect((await readWallet(stack, own)).balance).toBe(982_000_000n);
   });
 
-  test("a status read is never refused for an empty wallet, and charges what there is", async () => {
+  test("a status read is never refused for an empty wallet, and charges what is left", async () => {
     const poor = await stack.newAccount(0.005);
-    const made = await ocr.create([image, model("test-read-at-once")], poor.key);
-    const answer = await ocr.read(jobIdOf(made), "test-read-at-once", poor.key);
-    expect(answer.status).toBe(200);
+    const created = await ocr.createJob([image, model("test-read-at-once")], poor.key);
+    const response = await ocr.readJob(jobIdOf(created), "test-read-at-once", poor.key);
+    expect(response.status).toBe(200);
     await eventually(async () => {
       expect(await entriesOf(poor, "test-read-at-once")).toMatchObject([
         { amountNanoUsd: -5_000_000n, uncollectedNanoUsd: 13_000_000n },
       ]);
     });
-    expect((await ocr.read(jobIdOf(made), "test-read-at-once", poor.key)).status).toBe(200);
+    expect((await ocr.readJob(jobIdOf(created), "test-read-at-once", poor.key)).status).toBe(200);
   });
 
-  test("a job that failed leaves a failure row; an unknown word is no end", async () => {
-    const failed = await ocr.create([image, model("test-read-error")]);
-    await ocr.read(jobIdOf(failed), "test-read-error");
+  test("a failed job leaves a failure entry; an unknown status is not final", async () => {
+    const failed = await ocr.createJob([image, model("test-read-error")]);
+    await ocr.readJob(jobIdOf(failed), "test-read-error");
     await eventually(async () => {
       const entries = await entriesOf(account, "test-read-error");
       expect(entries).toMatchObject([{ kind: "failure", amountNanoUsd: 0n }]);
     });
-    const odd = await ocr.create([image, model("test-read-odd")]);
-    expect((await ocr.read(jobIdOf(odd), "test-read-odd")).status).toBe(200);
+    const odd = await ocr.createJob([image, model("test-read-odd")]);
+    expect((await ocr.readJob(jobIdOf(odd), "test-read-odd")).status).toBe(200);
     expect(await entriesOf(account, "test-read-odd")).toEqual([]);
   });
 
-  test("a job is its account's alone, under its own alias; all else is 404", async () => {
-    const made = await ocr.create([image, model("test-read")]);
+  test("a job is readable only by its account under its own alias; all else is 404", async () => {
+    const created = await ocr.createJob([image, model("test-read")]);
     const other = await stack.newAccount(1);
-    const jobId = jobIdOf(made);
-    expectEnvelope(await ocr.read(jobId, "test-read", other.key), 404, "not_found");
-    expectEnvelope(await ocr.read(jobId, "test-read-pages"), 404, "not_found");
-    expectEnvelope(await ocr.read("nothing", "test-read"), 404, "not_found");
-    expectEnvelope(await ocr.read("..%2F..%2Fmodels", "test-read"), 404, "not_found");
-    expectEnvelope(await ocr.read(jobId, "nobody"), 404, "model_not_found", "model");
-    expectEnvelope(await ocr.read("%00", "test-read"), 404, "not_found");
-    expectEnvelope(await ocr.read("x".repeat(600), "test-read"), 404, "not_found");
+    const jobId = jobIdOf(created);
+    expectEnvelope(await ocr.readJob(jobId, "test-read", other.key), 404, "not_found");
+    expectEnvelope(await ocr.readJob(jobId, "test-read-pages"), 404, "not_found");
+    expectEnvelope(await ocr.readJob("nothing", "test-read"), 404, "not_found");
+    expectEnvelope(await ocr.readJob("..%2F..%2Fmodels", "test-read"), 404, "not_found");
+    expectEnvelope(await ocr.readJob(jobId, "nobody"), 404, "model_not_found", "model");
+    expectEnvelope(await ocr.readJob("%00", "test-read"), 404, "not_found");
+    expectEnvelope(await ocr.readJob("x".repeat(600), "test-read"), 404, "not_found");
   });
 
-  test("another key of the account may read a job; the key that made it is charged", async () => {
+  test("another key of the account may read a job; the key that created it is charged", async () => {
     const own = await stack.newAccount(1);
     const files = [image, model("test-read-at-once")];
-    const made = await ocr.create(files, own.key);
+    const created = await ocr.createJob(files, own.key);
     const { key } = await stack.operator.createKey({ account: own.accountId });
-    expect((await ocr.read(jobIdOf(made), "test-read-at-once", key)).status).toBe(200);
+    expect((await ocr.readJob(jobIdOf(created), "test-read-at-once", key)).status).toBe(200);
     const entry = await eventually(async () => {
       const [first] = await entriesOf(own, "test-read-at-once");
       expect(first).toBeDefined();
@@ -128,36 +126,36 @@ describe("OCR jobs", () => {
     expect(rows).toEqual([{ key_id: own.keyId }]);
   });
 
-  test("a job that is named again is one job to an account, and another to the next", async () => {
+  test("a job id that the provider repeats is one job within an account, and another in the next account", async () => {
     const owners = [await stack.newAccount(1), await stack.newAccount(1)];
     for (const { key } of owners) {
       for (const _ of [1, 2]) {
-        const made = await ocr.create([image, model("test-read-again")], key);
-        expect([made.status, jobIdOf(made)]).toEqual([202, "job-1"]);
+        const created = await ocr.createJob([image, model("test-read-again")], key);
+        expect([created.status, jobIdOf(created)]).toEqual([202, "job-1"]);
       }
     }
     for (const owner of owners) {
-      for (const _ of [1, 2]) await ocr.read("job-1", "test-read-again", owner.key);
+      for (const _ of [1, 2]) await ocr.readJob("job-1", "test-read-again", owner.key);
       await eventually(async () => {
         expect(await entriesOf(owner, "test-read-again")).toMatchObject([{ quantity: 12n }]);
       });
     }
   });
 
-  test("a job that its provider numbers is made once, read by its number and metered", async () => {
+  test("a job with a numeric id is created once, read by its number and metered", async () => {
     const own = await stack.newAccount(1);
     const before = stack.simulator.calls.list().length;
-    const made = await ocr.create([image, model("test-read-numbered")], own.key);
-    expect([made.status, made.body]).toEqual([202, { job_id: 71, status: "queued" }]);
+    const created = await ocr.createJob([image, model("test-read-numbered")], own.key);
+    expect([created.status, created.body]).toEqual([202, { job_id: 71, status: "queued" }]);
     expect(stack.simulator.calls.list()).toHaveLength(before + 1);
-    const answer = await ocr.read("71", "test-read-numbered", own.key);
-    expect(answer.body).toMatchObject({ status: "Completed", pages: 3 });
+    const response = await ocr.readJob("71", "test-read-numbered", own.key);
+    expect(response.body).toMatchObject({ status: "Completed", pages: 3 });
     await eventually(async () => {
       expect(await entriesOf(own, "test-read-numbered")).toMatchObject([{ quantity: 3n }]);
     });
   });
 
-  test("a status read needs a key, its model, and nothing else", async () => {
+  test("a status read takes a key and a model, and nothing else", async () => {
     const url = `${stack.url}/v1/ocr/jobs/some-id`;
     expectEnvelope(await send(`${url}?model=x`), 401, "invalid_api_key");
     expectEnvelope(await send(url, { key: account.key }), 400, "invalid_param", "model");
@@ -165,10 +163,10 @@ describe("OCR jobs", () => {
     expectEnvelope(more, 400, "unknown_param", "verbose");
   });
 
-  test("a job is asked for where it was made, also after a failover", async () => {
-    const made = await ocr.create([image, model("test-read-failover")]);
-    const answer = await ocr.read(jobIdOf(made), "test-read-failover");
-    expect(answer.body).toMatchObject({ status: "Completed", pages: 2 });
+  test("a job is read from the slot that created it, also after a failover", async () => {
+    const created = await ocr.createJob([image, model("test-read-failover")]);
+    const response = await ocr.readJob(jobIdOf(created), "test-read-failover");
+    expect(response.body).toMatchObject({ status: "Completed", pages: 2 });
     const statuses = stack.simulator.calls
       .list()
       .slice(-3)
@@ -176,27 +174,27 @@ describe("OCR jobs", () => {
     expect(statuses).toEqual([503, 202, 200]);
   });
 
-  test("a reader that died before it could say so, and a message that comes again, change nothing", async () => {
+  test("a reader that died before it marked the job as metered changes nothing", async () => {
     const own = await stack.newAccount(1);
-    const made = await ocr.create([image, model("test-read-at-once")], own.key);
+    const created = await ocr.createJob([image, model("test-read-at-once")], own.key);
     const database = new pg.Client({ connectionString: stack.databaseUrl });
     await database.connect();
     for (const _ of [1, 2, 3]) {
-      await ocr.read(jobIdOf(made), "test-read-at-once", own.key);
+      await ocr.readJob(jobIdOf(created), "test-read-at-once", own.key);
       await eventually(async () => {
         expect(await entriesOf(own, "test-read-at-once")).toHaveLength(1);
       });
-      // As its process would leave it, killed between the event and the mark.
+      // The row of a process that was killed between the event and the mark.
       await database.query("UPDATE document.ocr_job SET metered_at = NULL WHERE job_id = $1", [
-        jobIdOf(made),
+        jobIdOf(created),
       ]);
     }
     await database.end();
     expect(await entriesOf(own, "test-read-at-once")).toHaveLength(1);
   });
 
-  test("a provider that names no job is 502", async () => {
-    const answer = await ocr.create([image, model("test-read-nameless")]);
-    expectEnvelope(answer, 502, "upstream_rejected");
+  test("a provider that returns no job id is a 502", async () => {
+    const response = await ocr.createJob([image, model("test-read-nameless")]);
+    expectEnvelope(response, 502, "upstream_rejected");
   });
 });

@@ -1,9 +1,10 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 
 describe("the openai package, unmodified", () => {
   let stack: Stack;
@@ -11,22 +12,19 @@ describe("the openai package, unmodified", () => {
   let client: OpenAI;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(5);
     client = clientWith(account.key);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
   function clientWith(apiKey: string): OpenAI {
     return new OpenAI({ apiKey, baseURL: `${stack.url}/v1`, maxRetries: 0 });
   }
 
-  test("gets a completion, and the wallet goes down by exactly the reported cost", async () => {
-    const before = await readBooks(stack, account);
+  test("returns a completion, and the wallet pays exactly the reported cost", async () => {
+    const before = await readWallet(stack, account);
     const { data, response } = await client.chat.completions
       .create({ model: "test-small", messages: [{ role: "user", content: "Hello" }] })
       .withResponse();
@@ -36,14 +34,14 @@ describe("the openai package, unmodified", () => {
     const { cost } = data.usage as unknown as { cost: number };
     expect(cost).toBeGreaterThan(0);
     await eventually(async () => {
-      const after = await readBooks(stack, account);
+      const after = await readWallet(stack, account);
       expect(before.balance - after.balance).toBe(nanoUsd(cost));
     });
-    const { entries } = await readBooks(stack, account);
+    const { entries } = await readWallet(stack, account);
     expect(entries[0]?.requestId).toBe(response.headers.get("x-request-id"));
   });
 
-  test("streams, the usage chunk last whether or not it was asked for", async () => {
+  test("streams with the usage chunk last, requested or not", async () => {
     for (const stream_options of [undefined, { include_usage: true }, { include_usage: false }]) {
       const stream = await client.chat.completions.create({
         model: "test-small",
@@ -63,7 +61,7 @@ describe("the openai package, unmodified", () => {
     }
   });
 
-  test("calls tools and hands their results back", async () => {
+  test("calls tools and sends their results back", async () => {
     const tools: OpenAI.ChatCompletionTool[] = [
       {
         type: "function",
@@ -108,7 +106,7 @@ describe("the openai package, unmodified", () => {
     expect(final.choices[0]?.finish_reason).toBe("tool_calls");
   });
 
-  test("sends an image to an alias that sees, and is refused by one that does not", async () => {
+  test("sends an image to an alias with vision, and is refused by one without", async () => {
     const content: OpenAI.ChatCompletionContentPart[] = [
       { type: "text", text: "What is this?" },
       { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
@@ -149,32 +147,32 @@ describe("the openai package, unmodified", () => {
     });
   });
 
-  test("raises its typed exceptions", async () => {
+  test("throws its typed errors", async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Hi" }];
-    const ask = (model: string, key = account.key) =>
+    const complete = (model: string, key = account.key) =>
       clientWith(key).chat.completions.create({ model, messages });
-    await expect(ask("test-small", "sk-tollgate-wrong")).rejects.toThrow(
+    await expect(complete("test-small", "sk-tollgate-wrong")).rejects.toThrow(
       OpenAI.AuthenticationError,
     );
-    await expect(ask("no-such-model")).rejects.toThrow(OpenAI.NotFoundError);
-    await expect(ask("test-internal")).rejects.toThrow(OpenAI.NotFoundError);
-    await expect(ask("test-embed")).rejects.toThrow(OpenAI.NotFoundError);
-    await expect(ask("test-failing")).rejects.toThrow(OpenAI.InternalServerError);
+    await expect(complete("no-such-model")).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(complete("test-internal")).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(complete("test-embed")).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(complete("test-failing")).rejects.toThrow(OpenAI.InternalServerError);
     const wrong = client.chat.completions.create({ model: "test-small", messages, n: 0 });
     await expect(wrong).rejects.toThrow(OpenAI.BadRequestError);
     const poor = await stack.newAccount(0);
-    await expect(ask("test-small", poor.key)).rejects.toMatchObject({
+    await expect(complete("test-small", poor.key)).rejects.toMatchObject({
       status: 402,
       code: "credit_balance_exhausted",
       type: "insufficient_credits",
     });
     await stack.operator.revokeKey({ keyId: poor.keyId });
     await eventually(() =>
-      expect(ask("test-small", poor.key)).rejects.toThrow(OpenAI.PermissionDeniedError),
+      expect(complete("test-small", poor.key)).rejects.toThrow(OpenAI.PermissionDeniedError),
     );
   });
 
-  test("leaves mid-stream: the provider is told, and what was delivered is billed", async () => {
+  test("a client that disconnects mid-stream ends the call to the provider, and pays for what was delivered", async () => {
     const leaver = await stack.newAccount(1);
     const user = "leaver";
     const stream = await clientWith(leaver.key).chat.completions.create({
@@ -190,7 +188,7 @@ describe("the openai package, unmodified", () => {
       if (seen === 5) break;
     }
     await eventually(async () => {
-      const { entries } = await readBooks(stack, leaver);
+      const { entries } = await readWallet(stack, leaver);
       expect(entries.map((entry) => entry.basis)).toContain("delivered_approx4");
       expect(entries[0]?.amount).toBeLessThan(0n);
     });
@@ -200,10 +198,10 @@ describe("the openai package, unmodified", () => {
     expect(journal).toMatchObject([{ outcome: "client_disconnected" }]);
   });
 
-  test("leaves before a JSON answer: the provider is told, and nothing is billed", async () => {
+  test("a client that disconnects before a JSON response ends the call to the provider, and pays nothing", async () => {
     const leaver = await stack.newAccount(1);
     const controller = new AbortController();
-    const asked = clientWith(leaver.key).chat.completions.create(
+    const pending = clientWith(leaver.key).chat.completions.create(
       {
         model: "test-small",
         messages: [{ role: "user", content: "Hi" }],
@@ -217,9 +215,9 @@ describe("the openai package, unmodified", () => {
       expect(await (await fetch(journal)).json()).toHaveLength(1);
     });
     controller.abort();
-    await expect(asked).rejects.toThrow(OpenAI.APIUserAbortError);
+    await expect(pending).rejects.toThrow(OpenAI.APIUserAbortError);
     await eventually(async () => {
-      const { entries, held, balance } = await readBooks(stack, leaver);
+      const { entries, held, balance } = await readWallet(stack, leaver);
       expect(entries.map((entry) => entry.kind)).toEqual(["failure", "top_up"]);
       expect([held, balance]).toEqual([0n, 1_000_000_000n]);
     });

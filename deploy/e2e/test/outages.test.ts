@@ -7,16 +7,23 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { eventually } from "../src/eventually.ts";
-import { expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Answer, chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import {
+  chatBody,
+  eventsOf,
+  expectEnvelope,
+  type HttpResponse,
+  send,
+  simulate,
+} from "../src/request.ts";
+import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
-/** A hold that nobody extends lives 60 seconds. */
+/** A hold that is not extended expires after 60 seconds. */
 const expiredMs = 75_000;
 
 describe("outages", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let account: Account;
 
   beforeAll(async () => {
@@ -24,40 +31,40 @@ describe("outages", () => {
     account = await stack.newAccount(1);
   });
 
-  afterEach(() => expectBooksInOrder(stack));
+  afterEach(() => expectBalancedLedger(stack));
   afterAll(() => stack.stop());
 
-  function ask(more: Record<string, unknown> = {}): Promise<Answer> {
+  function post(more: Record<string, unknown> = {}): Promise<HttpResponse> {
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body: chatBody(more) });
   }
 
-  async function expectPaid(answer: Answer): Promise<void> {
-    expect(answer.status).toBe(200);
-    const told = nanoUsd((answer.body as { usage: { cost: number } }).usage.cost);
+  async function expectPaid(response: HttpResponse): Promise<void> {
+    expect(response.status).toBe(200);
+    const reported = nanoUsd((response.body as { usage: { cost: number } }).usage.cost);
     await eventually(
       async () => {
-        const { entries } = await readBooks(stack, account);
-        const id = answer.headers.get("x-request-id");
-        expect(entries.find((entry) => entry.requestId === id)?.amount).toBe(-told);
+        const { entries } = await readWallet(stack, account);
+        const id = response.headers.get("x-request-id");
+        expect(entries.find((entry) => entry.requestId === id)?.amount).toBe(-reported);
       },
       { timeout: 10_000 },
     );
   }
 
-  test("a broker that is away costs nobody an answer or a charge, nor does its return", async () => {
-    await expectPaid(await ask());
+  test("no response and no charge is lost while the broker is down, nor when it returns", async () => {
+    await expectPaid(await post());
     const startAgain = await stack.stopBroker();
-    await expectPaid(await ask());
-    await Promise.all(Array.from({ length: 20 }, async () => expectPaid(await ask())));
+    await expectPaid(await post());
+    await Promise.all(Array.from({ length: 20 }, async () => expectPaid(await post())));
     await startAgain();
-    await expectPaid(await ask());
+    await expectPaid(await post());
   });
 
-  test("without a database no provider is called, and all is well when it is back", async () => {
-    await expectPaid(await ask());
+  test("without a database no provider is called, and requests succeed when it returns", async () => {
+    await expectPaid(await post());
     const startAgain = await stack.stopDatabase();
-    const refused = await ask({ user: "no-database" });
-    // It is the key that cannot be looked up, or the hold that cannot be taken.
+    const refused = await post({ user: "no-database" });
+    // Either the key lookup or the hold fails.
     const { code } = (refused.body as { error: { code: string } }).error;
     expect([
       [500, "internal_error"],
@@ -68,12 +75,12 @@ describe("outages", () => {
     const health = await send(`${stack.url}/v1/health`);
     expect(health.status).toBe(200);
     await startAgain();
-    await eventually(async () => expect((await ask()).status).toBe(200), { timeout: 10_000 });
-    await expectPaid(await ask());
+    await eventually(async () => expect((await post()).status).toBe(200), { timeout: 10_000 });
+    await expectPaid(await post());
   });
 
   test(
-    "a stream that ends while broker and ledger are away is paid after a kill and a restart",
+    "a stream that ends while broker and ledger are down is charged after a kill and a restart",
     async () => {
       const user = "ends-alone";
       const body = chatBody({ user, stream: true, ...simulate("chunks=10&gap_ms=200") });
@@ -83,21 +90,21 @@ describe("outages", () => {
       });
       const startBroker = await stack.stopBroker();
       const startDatabase = await stack.stopDatabase();
-      const answer = await streaming;
-      const events = eventsOf(answer.text);
+      const response = await streaming;
+      const events = eventsOf(response.text);
       expect(events.at(-1)).toBe("[DONE]");
-      // A gateway that starts needs its database.
+      // A gateway needs its database to start.
       await startDatabase();
       await stack.killChat();
       await startBroker();
-      await expectPaid({ ...answer, body: events.at(-2) });
-      // What a killed process shared or had not given back is free when it expires.
-      await expectBooksInOrder(stack, expiredMs);
+      await expectPaid({ ...response, body: events.at(-2) });
+      // The holds of a killed process expire.
+      await expectBalancedLedger(stack, expiredMs);
     },
     2 * expiredMs,
   );
 
-  test("what a broker lost after it took it is handed to the ledger", async ({ skip }) => {
+  test("an event that the broker acknowledged and lost is sent to the ledger", async ({ skip }) => {
     const { natsUrl } = stack;
     if (natsUrl === undefined) return skip("there is no broker");
     const nats = await connect({ servers: natsUrl });
@@ -106,7 +113,7 @@ describe("outages", () => {
     await eventually(
       async () => {
         const before = await published();
-        await expectPaid(await ask());
+        await expectPaid(await post());
         expect(await published()).toBeGreaterThan(before);
       },
       { timeout: 20_000 },
@@ -117,20 +124,18 @@ describe("outages", () => {
       "ALTER TABLE ledger.entry ADD CONSTRAINT closed CHECK (alias <> 'test-vision') NOT VALID",
     );
     const before = await published();
-    const answer = await ask({ model: "test-vision" });
-    expect(answer.status).toBe(200);
+    const response = await post({ model: "test-vision" });
+    expect(response.status).toBe(200);
     expect(await published()).toBe(before + 1);
     await manager.streams.delete(usageStream.name);
     await nats.close();
     await database.query("ALTER TABLE ledger.entry DROP CONSTRAINT closed");
     await database.end();
-    await expectPaid(answer);
-    await expectPaid(await ask());
+    await expectPaid(response);
+    await expectPaid(await post());
   });
 
-  test("no provider is blamed for a service that is away, on a route that asks none", async ({
-    skip,
-  }) => {
+  test("a service that is down is a 500 on routes that call no provider", async ({ skip }) => {
     const { killService, url } = stack;
     if (killService === undefined) return skip("all is one process");
     const { accountId, key } = await stack.newAccount(1);
@@ -158,8 +163,8 @@ describe("outages", () => {
     const startAgain = [await killService("chat"), await killService("audio")];
     for (const path of ["conversations", `conversations/${randomUUID()}`]) {
       for (const method of ["GET", "DELETE"]) {
-        const answer = await send(`${url}/v1/${path}`, { key, method });
-        expectEnvelope(answer, 500, "internal_error");
+        const response = await send(`${url}/v1/${path}`, { key, method });
+        expectEnvelope(response, 500, "internal_error");
       }
     }
     expect(await upgrade()).toBe(500);

@@ -1,16 +1,15 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { byName, type Column, columnsOfSchema } from "../src/schema-columns.ts";
-import { type Stack, startStack } from "../src/stack.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Stack } from "../src/stack.ts";
 
 describe("the migrated database", () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
   });
-
-  afterAll(() => stack.stop());
 
   test.each([
     "billing",
@@ -18,7 +17,7 @@ describe("the migrated database", () => {
     "document",
     "edge",
     "ledger",
-  ])("has the columns that the schema.prisma of %s describes", async (service) => {
+  ])("matches the schema.prisma of %s", async (service) => {
     const client = new pg.Client({ connectionString: stack.databaseUrl });
     await client.connect();
     const { rows } = await client.query<Column>(

@@ -2,18 +2,19 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Answer, chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { chatBody, expectEnvelope, type HttpResponse, requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 
-describe("the settlement look-up", () => {
+describe("the settlement lookup", () => {
   let stack: Stack;
   let partner: Account;
   let database: pg.Client;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     partner = await channelAccount(10);
     database = new pg.Client({ connectionString: stack.databaseUrl });
     await database.connect();
@@ -21,66 +22,68 @@ describe("the settlement look-up", () => {
 
   afterAll(async () => {
     await database.end();
-    await expectBooksInOrder(stack);
-    await stack.stop();
+    await expectBalancedLedger(stack);
   });
 
   async function channelAccount(creditUsd: number): Promise<Account> {
     const account = await stack.newAccount(creditUsd);
-    const made = await stack.operator.createKey({
+    const created = await stack.operator.createKey({
       account: account.accountId,
       channel: "settlement",
     });
-    return { ...account, keyId: made.keyId, key: made.key };
+    return { ...account, keyId: created.keyId, key: created.key };
   }
 
-  function lookUp(requestIds: unknown, key: string | undefined = partner.key): Promise<Answer> {
+  function lookUp(
+    requestIds: unknown,
+    key: string | undefined = partner.key,
+  ): Promise<HttpResponse> {
     return send(`${stack.url}/v1/hf/billing`, { key, body: { requestIds } });
   }
 
   async function chat(more: object = {}, headers: Record<string, string> = {}) {
     const url = `${stack.url}/v1/chat/completions`;
-    const answer = await send(url, { key: partner.key, body: chatBody({ ...more }), headers });
-    return { answer, id: requestIdOf(answer) ?? "" };
+    const response = await send(url, { key: partner.key, body: chatBody({ ...more }), headers });
+    return { response, id: requestIdOf(response) ?? "" };
   }
 
-  /** Looks ids up until so many of them are known: their events may still be on their way. */
+  /** Looks ids up until `count` of them are known: their events may be pending. */
   async function known(ids: readonly string[], count = ids.length) {
     return eventually(async () => {
-      const answer = await lookUp(ids);
-      const { requests } = answer.body as { requests: object[] | null };
+      const response = await lookUp(ids);
+      const { requests } = response.body as { requests: object[] | null };
       expect(requests).toHaveLength(count);
-      return answer;
+      return response;
     });
   }
 
-  test("tells what each request was charged, once and in the order asked", async () => {
+  test("returns the charge of each request once, in the order of the ids", async () => {
     const first = await chat();
     const second = await chat({ n: 3 });
-    const { answer } = first;
-    expect(answer.headers.get("inference-id")).toBe(first.id);
-    const looked = await known([second.id, first.id]);
+    const { response } = first;
+    expect(response.headers.get("inference-id")).toBe(first.id);
+    const found = await known([second.id, first.id]);
     const again = await lookUp([second.id, first.id, `req_${"0".repeat(32)}`, second.id]);
-    expect(again.text).toBe(looked.text);
+    expect(again.text).toBe(found.text);
     const costs = [second, first].map((call) => {
-      const { usage } = call.answer.body as { usage: { cost: number } };
+      const { usage } = call.response.body as { usage: { cost: number } };
       return { requestId: call.id, costNanoUsd: Number(nanoUsd(usage.cost)) };
     });
-    expect(looked.body).toEqual({ requests: costs });
-    expect(looked.headers.get("x-request-id")).toMatch(/^req_/);
+    expect(found.body).toEqual({ requests: costs });
+    expect(found.headers.get("x-request-id")).toMatch(/^req_/);
   });
 
   test("a request that failed cost nothing", async () => {
-    const { answer, id } = await chat({ model: "test-cut", stream: true });
-    expect(answer.status).toBe(200);
+    const { response, id } = await chat({ model: "test-cut", stream: true });
+    expect(response.status).toBe(200);
     expect((await known([id])).body).toEqual({ requests: [{ requestId: id, costNanoUsd: 0 }] });
   });
 
-  test("a run that repeats another is told the cost of both", async () => {
+  test("a run that repeats another returns the cost of both", async () => {
     const key = { "idempotency-key": randomUUID() };
     const first = await chat({}, key);
     await known([first.id]);
-    // As if its runner had died after the charge and before the answer was kept.
+    // The record of a process that died after the charge and before it stored the response.
     await database.query(
       `UPDATE edge.idempotency_record SET stored_at = NULL, body = NULL, lease_until = now()
        WHERE key_id = $1 AND idempotency_key = $2`,
@@ -88,13 +91,13 @@ describe("the settlement look-up", () => {
     );
     const second = await chat({}, key);
     expect(second.id).not.toBe(first.id);
-    const { usage } = second.answer.body as { usage: { cost: number } };
+    const { usage } = second.response.body as { usage: { cost: number } };
     const { body } = await known([second.id]);
     const costNanoUsd = Number(nanoUsd(usage.cost));
     expect(body).toEqual({ requests: [{ requestId: second.id, costNanoUsd }] });
   });
 
-  test("what nobody knows, another account's and what is too old is null, never an error", async () => {
+  test("unknown ids, another account's and old ones return null, never an error", async () => {
     const { id } = await chat();
     await known([id]);
     const stranger = await channelAccount(1);
@@ -115,7 +118,7 @@ describe("the settlement look-up", () => {
       [id],
     );
     expect((await lookUp([id])).body).toEqual({ requests: null });
-    // The hour that it was charged in is the one that it is in again.
+    // Puts the entry back into the hour in which it was charged.
     await database.query(
       `UPDATE ledger.entry SET recorded_at = recorded_at + interval '30 minutes 1 second'
        WHERE request_id = $1`,
@@ -124,12 +127,12 @@ describe("the settlement look-up", () => {
     await database.query("ALTER TABLE ledger.entry ENABLE TRIGGER USER");
   });
 
-  test("10,000 ids are answered by one look into the index, one more is refused", async () => {
+  test("10,000 ids are looked up at once, one more is refused", async () => {
     const { id } = await chat();
     await known([id]);
     const ids = Array.from({ length: 9_999 }, () => `req_${randomUUID().replaceAll("-", "")}`);
-    const answer = await lookUp([...ids, id]);
-    expect(answer.body).toMatchObject({ requests: [{ requestId: id }] });
+    const response = await lookUp([...ids, id]);
+    expect(response.body).toMatchObject({ requests: [{ requestId: id }] });
     expectEnvelope(await lookUp([...ids, id, id]), 400, "invalid_param", "requestIds");
   });
 
@@ -141,14 +144,14 @@ describe("the settlement look-up", () => {
     ["null", { requestIds: null }, "invalid_param", "requestIds"],
     ["a string", { requestIds: "req_1" }, "invalid_param", "requestIds"],
     ["an object", { requestIds: {} }, "invalid_param", "requestIds"],
-    ["a number among them", { requestIds: ["x", 5] }, "invalid_param", "requestIds[1]"],
+    ["a list with a number", { requestIds: ["x", 5] }, "invalid_param", "requestIds[1]"],
     ["another field", { requestIds: [], requests: [] }, "unknown_param", "requests"],
   ])("refuses %s", async (_, body, code, param) => {
-    const answer = await send(`${stack.url}/v1/hf/billing`, { key: partner.key, body });
-    expectEnvelope(answer, 400, code, param);
+    const response = await send(`${stack.url}/v1/hf/billing`, { key: partner.key, body });
+    expectEnvelope(response, 400, code, param);
   });
 
-  test("takes the channel's key alone", async () => {
+  test("accepts only the channel's key", async () => {
     const url = `${stack.url}/v1/hf/billing`;
     const { key } = await stack.newAccount(1);
     const other = await send(url, { key, body: "{" });
@@ -163,15 +166,15 @@ describe("the settlement look-up", () => {
     expectEnvelope(query, 400, "unknown_param", "x");
   });
 
-  test("an empty wallet looks up all the same", async () => {
+  test("an empty wallet may look up", async () => {
     const broke = await channelAccount(0);
     expect((await lookUp([], broke.key)).status).toBe(200);
   });
 
-  test("without the ledger's tables it is a fault of ours", async () => {
+  test("without the ledger's tables it is an internal error", async () => {
     await database.query("ALTER TABLE ledger.entry RENAME TO away");
-    const answer = await lookUp([`req_${"0".repeat(32)}`]);
+    const response = await lookUp([`req_${"0".repeat(32)}`]);
     await database.query("ALTER TABLE ledger.away RENAME TO entry");
-    expectEnvelope(answer, 500, "internal_error");
+    expectEnvelope(response, 500, "internal_error");
   });
 });

@@ -1,14 +1,19 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { pcm } from "../src/audio-files.ts";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
-import { type Answer, chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
-import { fleetSecret, type Stack, startStack } from "../src/stack.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
+import {
+  chatBody,
+  eventsOf,
+  type HttpResponse,
+  requestIdOf,
+  send,
+  simulate,
+} from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import { fleetSecret, startStack } from "../src/stack.ts";
 import {
   type ReceivedSpan,
   startTraceReceiver,
@@ -19,38 +24,26 @@ import {
 const isFleet = inject("shape") === "fleet";
 const prompt = "Tell nobody that the crown jewels lie under the old oak";
 
-/** A client's own trace. */
+/** Returns the trace context of a client. */
 function newTrace() {
   const [traceId, spanId] = [randomBytes(16).toString("hex"), randomBytes(8).toString("hex")];
   return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } };
 }
 
-/** Starts a gateway that writes the names of the modules that it loads to `file`. */
-function startRecorded(file: string, env: NodeJS.ProcessEnv): Promise<Stack> {
-  const recorder = new URL("../src/record-modules.ts", import.meta.url);
-  return startStack({ NODE_OPTIONS: `--import ${recorder}`, RECORD_MODULES: file, ...env });
-}
-
-async function sdkModules(file: string): Promise<string[]> {
-  const loaded = (await readFile(file, "utf8")).split("\n");
-  expect(loaded.some((url) => url.includes("/prom-client/"))).toBe(true);
-  return loaded.filter((url) => /\/@opentelemetry\/(?!api\/)|\/tracing\/otlp\.ts/.test(url));
-}
-
-/** Begins a stream, and leaves after its first bytes. */
-async function askAndLeave(url: string, key: string, headers: Record<string, string>) {
-  const leaving = new AbortController();
+/** Starts a stream and disconnects after its first bytes. */
+async function streamAndDisconnect(url: string, key: string, headers: Record<string, string>) {
+  const disconnecting = new AbortController();
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
     body: JSON.stringify(chatBody({ stream: true, ...simulate("chunks=50&gap_ms=100") })),
-    signal: leaving.signal,
+    signal: disconnecting.signal,
   });
   await response.body?.getReader().read();
-  leaving.abort();
+  disconnecting.abort();
 }
 
-/** Says two seconds, and hears what comes of it. */
+/** Sends two seconds of audio and reads every event. */
 async function talk(url: string, key: string, headers: Record<string, string>) {
   const path = "/v1/audio/transcriptions/stream";
   const socket = new WebSocket(`${url.replace("http", "ws")}${path}`, {
@@ -63,50 +56,42 @@ async function talk(url: string, key: string, headers: Record<string, string>) {
   await once(socket, "close");
 }
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-tracing-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 describe("with an address for traces", () => {
   const streamed = newTrace();
   const failing = newTrace();
   const refused = newTrace();
   const cut = newTrace();
   const uploaded = newTrace();
-  const left = newTrace();
-  const heard = newTrace();
+  const disconnected = newTrace();
+  const live = newTrace();
   const sessionId = randomUUID();
   const logged: string[] = [];
   let receiver: TraceReceiver;
-  let modulesFile = "";
   let key = "";
-  let answer: Answer;
+  let response: HttpResponse;
   let liveCalls: { traceparent: string | null }[] = [];
-  let untraced: Answer;
+  let untraced: HttpResponse;
   let providerPort = 0;
   let seenByProvider: { model: string; traceparent: string | null }[] = [];
 
-  /** All is asked before the gateway ends, which must send every span that it still has. */
+  /** Sends every request, then stops the gateway, which must flush its spans. */
   beforeAll(async () => {
     const written = vi.spyOn(process.stderr, "write").mockImplementation((part) => {
       logged.push(...String(part).split("\n"));
       return true;
     });
     receiver = await startTraceReceiver();
-    modulesFile = join(folder, "on");
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TOLLGATE_LOG: "info" };
-    const stack = await startRecorded(modulesFile, env);
+    const stack = await startStack(env);
     ({ key } = await stack.newAccount(5));
     const messages = [{ role: "user", content: prompt }];
-    const ask = (body: object, headers?: Record<string, string>) =>
+    const post = (body: object, headers?: Record<string, string>) =>
       send(`${stack.url}/v1/chat/completions`, {
         key,
         body: chatBody({ messages, ...body }),
         headers: { ...headers },
       });
-    answer = await ask(
+    response = await post(
       { model: "test-failover", stream: true, session_id: sessionId, user: "streamed" },
       streamed.headers,
     );
@@ -114,10 +99,10 @@ describe("with an address for traces", () => {
     providerPort = Number(new URL(url).port);
     const journal = await send(`${url}/_simulator/calls?user=streamed`);
     seenByProvider = journal.body as typeof seenByProvider;
-    await ask({ model: "test-failing" }, failing.headers);
-    await ask({ temperature: prompt }, refused.headers);
-    await ask({ model: "test-cut", stream: true }, cut.headers);
-    untraced = await ask({ model: "test-keyed" });
+    await post({ model: "test-failing" }, failing.headers);
+    await post({ temperature: prompt }, refused.headers);
+    await post({ model: "test-cut", stream: true }, cut.headers);
+    untraced = await post({ model: "test-keyed" });
     const form = new FormData();
     form.set("model", "test-read");
     form.set("file", new Blob([prompt], { type: "image/png" }), "page.png");
@@ -127,10 +112,10 @@ describe("with an address for traces", () => {
       body: new Uint8Array(await upload.arrayBuffer()),
       headers: { "content-type": upload.headers.get("content-type") ?? "", ...uploaded.headers },
     });
-    await askAndLeave(stack.url, key, left.headers);
-    await talk(stack.url, key, heard.headers);
+    await streamAndDisconnect(stack.url, key, disconnected.headers);
+    await talk(stack.url, key, live.headers);
     liveCalls = stack.simulator.calls.list().slice(-1);
-    await expectBooksInOrder(stack);
+    await expectBalancedLedger(stack);
     await stack.stop();
     written.mockRestore();
   });
@@ -147,8 +132,8 @@ describe("with an address for traces", () => {
     return found[0] as ReceivedSpan;
   }
 
-  test("a streamed chat in a conversation is one trace, from its client's to the ledger", () => {
-    expect(answer.status).toBe(200);
+  test("a streamed chat in a conversation is one trace, from the client's span to the ledger", () => {
+    expect(response.status).toBe(200);
     const metering = isFleet
       ? ["      producer publish tollgate.usage.v1", "        consumer process tollgate.usage.v1"]
       : [
@@ -185,18 +170,18 @@ describe("with an address for traces", () => {
     expect(serviceOf("tollgate.v1.LedgerService/Hold", "server")).toBe(alone("ledger"));
   });
 
-  test("the edge's span tells the request", () => {
+  test("the edge's span describes the request", () => {
     expect(one(spansOf(streamed), "POST /v1/chat/completions").attributes).toEqual({
       "http.request.method": "POST",
       "http.route": "/v1/chat/completions",
       "http.response.status_code": 200,
       "gen_ai.request.model": "test-failover",
-      "tollgate.request_id": requestIdOf(answer),
+      "tollgate.request_id": requestIdOf(response),
       "tollgate.client_disconnected": false,
     });
   });
 
-  test("calls between services tell their method and how they travel", () => {
+  test("calls between services name their method and transport", () => {
     for (const kind of ["client", "server"]) {
       expect(one(spansOf(streamed), "tollgate.v1.ChatService/Stream", kind).attributes).toEqual({
         "rpc.system.name": isFleet ? "grpc" : "in_process",
@@ -205,7 +190,7 @@ describe("with an address for traces", () => {
     }
   });
 
-  test("each slot that was tried tells its provider, and the one that served what it used", () => {
+  test("each attempt names its provider, and the one that served its usage", () => {
     const attempts = spansOf(streamed).filter(({ name }) => name === "chat test-failover");
     const [first, second] = attempts as [ReceivedSpan, ReceivedSpan];
     const both = {
@@ -222,7 +207,7 @@ describe("with an address for traces", () => {
       "http.response.status_code": 503,
       "error.type": "503",
     });
-    const { usage } = eventsOf(answer.text).at(-2) as { usage: Record<string, number> };
+    const { usage } = eventsOf(response.text).at(-2) as { usage: Record<string, number> };
     expect(second.attributes).toEqual({
       ...both,
       "tollgate.slot": "sim/second",
@@ -239,19 +224,19 @@ describe("with an address for traces", () => {
     expect([first.events, second.events]).toEqual([[], ["gen_ai.first_token"]]);
   });
 
-  test("the provider's requests carry the trace, each under its own attempt", () => {
+  test("requests to the provider carry the trace, each under its own attempt", () => {
     const attempts = spansOf(streamed).filter(({ name }) => name === "chat test-failover");
     expect(seenByProvider.map(({ traceparent }) => traceparent)).toEqual(
       attempts.map(({ spanId }) => `00-${streamed.traceId}-${spanId}-01`),
     );
   });
 
-  test.runIf(isFleet)("what goes through the broker tells its message", () => {
+  test.runIf(isFleet)("a publish to the broker names its message", () => {
     const spans = spansOf(streamed);
     const message = {
       "messaging.system.name": "nats",
       "messaging.destination.name": "tollgate.usage.v1",
-      "messaging.message.id": requestIdOf(answer),
+      "messaging.message.id": requestIdOf(response),
     };
     const publish = one(spans, "publish tollgate.usage.v1");
     expect([publish.service, publish.attributes]).toEqual([
@@ -274,7 +259,7 @@ describe("with an address for traces", () => {
     ]);
   });
 
-  test("a failure is told by its code on every span that it passed", () => {
+  test("a failure has its code on every span that it passed", () => {
     expect(treeOf(spansOf(failing), failing.spanId)).toEqual(
       expect.arrayContaining([
         "server POST /v1/chat/completions [upstream_rejected]",
@@ -299,7 +284,7 @@ describe("with an address for traces", () => {
     );
   });
 
-  test("a refusal is no failure of ours", () => {
+  test("a refusal does not fail the edge's span", () => {
     const [span] = spansOf(refused);
     expect(span).toMatchObject({ name: "POST /v1/chat/completions", failure: undefined });
     expect(span?.attributes).toMatchObject({
@@ -308,7 +293,7 @@ describe("with an address for traces", () => {
     });
   });
 
-  test("an upload's trace goes through the proxied leg", () => {
+  test("the trace of an upload includes the proxied request", () => {
     expect(treeOf(spansOf(uploaded), uploaded.spanId)).toEqual(
       expect.arrayContaining([
         "server POST /v1/ocr",
@@ -321,9 +306,9 @@ describe("with an address for traces", () => {
     expect(attempt.attributes).toMatchObject({ "gen_ai.operation.name": "ocr" });
   });
 
-  test("live audio is one trace, too, for as long as it lasts", () => {
+  test("live audio is one trace for as long as it lasts", () => {
     const route = "GET /v1/audio/transcriptions/stream";
-    expect(treeOf(spansOf(heard), heard.spanId)).toEqual(
+    expect(treeOf(spansOf(live), live.spanId)).toEqual(
       expect.arrayContaining([
         `server ${route}`,
         `  server ${route}`,
@@ -331,18 +316,18 @@ describe("with an address for traces", () => {
         "    client transcriptions test-hear",
       ]),
     );
-    const attempt = one(spansOf(heard), "transcriptions test-hear");
+    const attempt = one(spansOf(live), "transcriptions test-hear");
     expect(attempt.attributes).toMatchObject({
       "server.port": providerPort,
       "tollgate.usage.quantity": 2,
       "tollgate.usage.unit": "audio_seconds",
     });
     const provided = liveCalls.map(({ traceparent }) => traceparent);
-    expect(provided).toEqual([`00-${heard.traceId}-${attempt.spanId}-01`]);
+    expect(provided).toEqual([`00-${live.traceId}-${attempt.spanId}-01`]);
   });
 
-  test("a client that leaves is told as that, and what it was sent as used", () => {
-    const spans = spansOf(left);
+  test("a client that disconnects is recorded as such, with its usage", () => {
+    const spans = spansOf(disconnected);
     expect(one(spans, "POST /v1/chat/completions")).toMatchObject({
       failure: undefined,
       attributes: { "tollgate.client_disconnected": true },
@@ -357,22 +342,22 @@ describe("with an address for traces", () => {
     });
   });
 
-  test("a request that brings no trace begins one", () => {
+  test("a request without a trace starts one", () => {
     const id = requestIdOf(untraced);
     const root = receiver.spans().find((span) => span.attributes["tollgate.request_id"] === id);
     expect(root).toMatchObject({ kind: "server", parentSpanId: undefined });
     expect(spansOf(root as ReceivedSpan).map(({ name }) => name)).toContain("chat test-keyed");
   });
 
-  test("nothing but requests makes traces", () => {
+  test("only requests create traces", () => {
     const roots = receiver.spans().filter(({ parentSpanId }) => parentSpanId === undefined);
     expect(new Set(roots.map(({ kind }) => kind))).toEqual(new Set(["server"]));
     const housekeeping = /ConfirmUsage|ExtendHolds|Health/;
     expect(receiver.spans().filter(({ name }) => housekeeping.test(name))).toEqual([]);
   });
 
-  test("the log's lines of a request carry its trace", () => {
-    const id = requestIdOf(answer);
+  test("the log lines of a request carry its trace", () => {
+    const id = requestIdOf(response);
     const lines = logged.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
     const traceIdOf = (msg: string) =>
       lines.find((line) => line.msg === msg && line.request_id === id)?.trace_id;
@@ -383,8 +368,8 @@ describe("with an address for traces", () => {
     expect(lines.find(({ msg }) => msg === "slot failed").trace_id).toBe(streamed.traceId);
   });
 
-  test("no prompt, answer, key or secret is told", () => {
-    const said = eventsOf(answer.text)
+  test("no span contains a prompt, a response, a key or a secret", () => {
+    const said = eventsOf(response.text)
       .map((event) => (event as { choices?: { delta: { content?: string } }[] }).choices?.[0])
       .map((choice) => choice?.delta.content ?? "")
       .join("");
@@ -396,22 +381,15 @@ describe("with an address for traces", () => {
     }
     expect(raw).not.toContain(sessionId);
   });
-
-  test("the SDK is what makes them", async () => {
-    expect(await sdkModules(modulesFile)).not.toEqual([]);
-  });
 });
 
-test("without an address for traces nothing of the SDK is loaded, and no trace is handed on", async () => {
-  const file = join(folder, "off");
-  const stack = await startRecorded(file, {});
+test("without an address for traces no trace is sent on to the provider", async () => {
+  const stack = await sharedStack();
   const { key } = await stack.newAccount(1);
   const { headers } = newTrace();
   const body = chatBody({ user: "off", stream: true });
-  const answer = await send(`${stack.url}/v1/chat/completions`, { key, body, headers });
-  expect(answer.status).toBe(200);
+  const response = await send(`${stack.url}/v1/chat/completions`, { key, body, headers });
+  expect(response.status).toBe(200);
   const journal = await send(`${stack.simulator.url}/_simulator/calls?user=off`);
   expect(journal.body).toMatchObject([{ traceparent: null }]);
-  await stack.stop();
-  expect(await sdkModules(file)).toEqual([]);
 });

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bytesPerSecond, flac, pcm, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBooksInOrder } from "../src/ledger-books.ts";
+import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { lastUpload, sha256 } from "../src/provider-uploads.ts";
 import { named } from "../src/raw-form.ts";
 import { eventsOf, expectEnvelope, requestIdOf } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 import {
   audioForm,
   type TranscriptionClient,
@@ -18,28 +19,25 @@ describe("transcription of uploads as events", () => {
   let audio: TranscriptionClient;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(10);
     audio = transcriptionClient(stack, account);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
-  test("a ping, partials, finals and the refinement, then [DONE]; billed by the finals", async () => {
-    const answer = await audio.ask({ stream: "true" }, wav(5));
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-    expect(answer.text.startsWith(": ping\n\ndata: ")).toBe(true);
-    const events = eventsOf(answer.text) as { type: string; duration?: number; lang?: string }[];
+  test("a ping, partials, finals and the refinement, then [DONE]; the finals are billed", async () => {
+    const response = await audio.transcribe({ stream: "true" }, wav(5));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(response.text.startsWith(": ping\n\ndata: ")).toBe(true);
+    const events = eventsOf(response.text) as { type: string; duration?: number; lang?: string }[];
     expect(events.at(-1)).toBe("[DONE]");
     const finals = events.filter(({ type }) => type === "transcription.final");
     expect(finals.map(({ duration }) => duration)).toEqual([2, 2, 1]);
     expect(events.filter(({ type }) => type === "transcription.partial")).toHaveLength(10);
     expect(events.at(-2)).toMatchObject({ type: "transcription.refine", lang: "en" });
-    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       unitType: "audio_seconds",
       quantity: 5n,
       basis: "provider",
@@ -47,42 +45,48 @@ describe("transcription of uploads as events", () => {
     });
   });
 
-  test("a provider that closes within the audio, and without a word, is told of and not billed", async () => {
-    // More than is on its way by then.
-    const answer = await audio.ask(
+  test("a provider that closes within the audio without an event is reported and not billed", async () => {
+    // More audio than is buffered when the provider closes.
+    const response = await audio.transcribe(
       { model: "test-hear-closing-at-once", stream: "true" },
       wav(600),
     );
-    expect(eventsOf(answer.text)).toEqual([
+    expect(eventsOf(response.text)).toEqual([
       { error: expect.objectContaining({ code: "upstream_rejected" }) },
     ]);
-    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       kind: "failure",
       amountNanoUsd: 0n,
     });
   });
 
-  test("the provider is sent the samples alone, whatever is around them", async () => {
+  test("only the samples are sent to the provider, without their container", async () => {
     const samples = pcm(1);
     const junk = wav(1, { junk: 300 });
-    await audio.ask({ stream: "true" }, junk);
+    await audio.transcribe({ stream: "true" }, junk);
     await eventually(() => expect(lastUpload(stack)?.bytes).toBe(bytesPerSecond));
-    await audio.ask({ stream: "true" }, wav(1, { trailer: 64_000 }));
+    await audio.transcribe({ stream: "true" }, wav(1, { trailer: 64_000 }));
     await eventually(() => expect(lastUpload(stack)?.bytes).toBe(bytesPerSecond));
-    await audio.ask({ stream: "true" }, samples, "audio/L16; rate=16000; channels=1");
+    await audio.transcribe({ stream: "true" }, samples, "audio/L16; rate=16000; channels=1");
     await eventually(() => expect(lastUpload(stack)?.sha256).toBe(sha256(samples)));
   });
 
   test("without durations the uploaded audio is what is billed", async () => {
-    const answer = await audio.ask({ model: "test-hear-no-durations", stream: "true" }, wav(2.2));
-    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+    const response = await audio.transcribe(
+      { model: "test-hear-no-durations", stream: "true" },
+      wav(2.2),
+    );
+    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       quantity: 3n,
       basis: "pcm_bytes",
     });
     const tail = wav(2.2, { trailer: 640_000 });
-    const tailed = await audio.ask({ model: "test-hear-no-durations", stream: "true" }, tail);
+    const tailed = await audio.transcribe(
+      { model: "test-hear-no-durations", stream: "true" },
+      tail,
+    );
     expect(await entryOf(stack, account, requestIdOf(tailed))).toMatchObject({ quantity: 3n });
-    const mute = await audio.ask({ model: "test-hear-mute", stream: "true" }, wav(4));
+    const mute = await audio.transcribe({ model: "test-hear-mute", stream: "true" }, wav(4));
     expect(mute.text).toBe(": ping\n\ndata: [DONE]\n\n");
     expect(await entryOf(stack, account, requestIdOf(mute))).toMatchObject({
       quantity: 4n,
@@ -91,36 +95,36 @@ describe("transcription of uploads as events", () => {
   });
 
   test("a provider that stays open but silent ends cleanly", async () => {
-    const answer = await audio.ask({ model: "test-hear-open", stream: "true" }, wav(2));
-    expect(eventsOf(answer.text).at(-1)).toBe("[DONE]");
+    const response = await audio.transcribe({ model: "test-hear-open", stream: "true" }, wav(2));
+    expect(eventsOf(response.text).at(-1)).toBe("[DONE]");
   });
 
-  test("events that come late still come", async () => {
-    const answer = await audio.ask({ model: "test-hear-late", stream: "true" }, wav(1));
-    expect(answer.text).toContain("transcription.refine");
+  test("late events are still delivered", async () => {
+    const response = await audio.transcribe({ model: "test-hear-late", stream: "true" }, wav(1));
+    expect(response.text).toContain("transcription.refine");
   });
 
   test.each([
     "test-hear-dying",
     "test-hear-dead-at-once",
     "test-hear-reporting",
-  ])("%s: one last event is the error, no [DONE], unbilled", async (model) => {
-    const answer = await audio.ask({ model, stream: "true" }, wav(5));
-    expect(answer.status).toBe(200);
-    const events = eventsOf(answer.text);
+  ])("%s: the last event is the error, there is no [DONE] and no charge", async (model) => {
+    const response = await audio.transcribe({ model, stream: "true" }, wav(5));
+    expect(response.status).toBe(200);
+    const events = eventsOf(response.text);
     expect(events.at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
     expect(events).not.toContain("[DONE]");
-    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       kind: "failure",
       amountNanoUsd: 0n,
     });
   });
 
-  test("a provider that refuses is 502, one that is out of reach or busy alike", async () => {
-    const refused = await audio.ask({ model: "test-hear-refused", stream: "true" });
+  test("a provider that refuses returns 502, an unreachable one 503", async () => {
+    const refused = await audio.transcribe({ model: "test-hear-refused", stream: "true" });
     expectEnvelope(refused, 502, "upstream_rejected");
     expectEnvelope(
-      await audio.ask({ model: "test-hear-dead", stream: "true" }),
+      await audio.transcribe({ model: "test-hear-dead", stream: "true" }),
       503,
       "no_provider_available",
     );
@@ -135,7 +139,7 @@ describe("transcription of uploads as events", () => {
     ["a broken WAV", wav(1).subarray(0, 20), "audio/wav"],
     ["raw audio at another rate", pcm(1), "audio/L16; rate=8000"],
     ["raw audio in stereo", pcm(1), "audio/L16; rate=16000; channels=2"],
-    ["audio that only says it is a WAV", pcm(1), "audio/wav"],
+    ["audio with the content type of a WAV", pcm(1), "audio/wav"],
   ])("%s is an unsupported format", async (_, file, type) => {
     const form = [
       { head: named("model"), contents: "test-hear" },
@@ -145,25 +149,25 @@ describe("transcription of uploads as events", () => {
     expectEnvelope(await audio.postRaw(form), 400, "unsupported_audio_format", "file");
   });
 
-  test("an alias that takes whole files alone says so", async () => {
-    const answer = await audio.ask({ model: "test-hear-files", stream: "true" });
-    expectEnvelope(answer, 400, "invalid_param", "stream");
+  test("an alias without live audio refuses a stream", async () => {
+    const response = await audio.transcribe({ model: "test-hear-files", stream: "true" });
+    expectEnvelope(response, 400, "invalid_param", "stream");
   });
 
-  test("a client that leaves is billed for what it was sent", async () => {
-    const leaving = new AbortController();
+  test("a client that disconnects is billed for what it was sent", async () => {
+    const disconnecting = new AbortController();
     const response = await fetch(audio.url, {
       method: "POST",
       headers: { authorization: `Bearer ${account.key}` },
       body: audioForm(wav(20), { model: "test-hear-late", stream: "true" }),
-      signal: leaving.signal,
+      signal: disconnecting.signal,
     });
     const reader = response.body?.getReader();
     let text = "";
     while (!text.includes("transcription.final")) {
       text += Buffer.from((await reader?.read())?.value ?? []).toString();
     }
-    leaving.abort();
+    disconnecting.abort();
     const headers = response.headers;
     const entry = await entryOf(
       stack,

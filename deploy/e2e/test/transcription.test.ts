@@ -7,11 +7,12 @@ import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { flac, oggOpus, pcm, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBooksInOrder, readBooks } from "../src/ledger-books.ts";
+import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { lastUpload, sha256 } from "../src/provider-uploads.ts";
 import { named } from "../src/raw-form.ts";
 import { expectEnvelope, requestIdOf } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 import {
   audioForm,
   type TranscriptionClient,
@@ -20,21 +21,18 @@ import {
 
 const mebibyte = 1024 * 1024;
 
-describe("transcription of uploads in one answer", () => {
+describe("transcription of uploads as one response", () => {
   let stack: Stack;
   let account: Account;
   let audio: TranscriptionClient;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(10);
     audio = transcriptionClient(stack, account);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
   test.each([
     ["WAV", wav(2.5), "audio/wav"],
@@ -42,15 +40,15 @@ describe("transcription of uploads in one answer", () => {
     ["Ogg-Opus", oggOpus, "audio/ogg; codecs=opus"],
     ["raw PCM with its rate", pcm(1), "audio/L16;rate=16000;channels=1"],
     ["24 MiB", Buffer.alloc(24 * mebibyte, 1), "audio/wav"],
-  ])("%s goes to the provider as the raw body, with its type", async (_, file, type) => {
-    const answer = await audio.postRaw([
+  ])("%s is sent to the provider as the raw body with its type", async (_, file, type) => {
+    const response = await audio.postRaw([
       {
         head: `${named("file", '; filename="a"')}\r\nContent-Type: ${type}`,
         contents: file,
       },
       { head: named("model"), contents: "test-hear" },
     ]);
-    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("transcript")]);
+    expect([response.status, response.text]).toEqual([200, expect.stringContaining("transcript")]);
     expect(lastUpload(stack)).toEqual({
       contentType: type,
       bytes: file.length,
@@ -59,29 +57,29 @@ describe("transcription of uploads in one answer", () => {
     });
   });
 
-  test("the answer is the provider's, byte for byte", async () => {
-    const answer = await audio.ask();
-    expect(answer.text).toBe(
+  test("the response is the provider's, byte for byte", async () => {
+    const response = await audio.transcribe();
+    expect(response.text).toBe(
       '{\n "text": "simulated transcript",\n "language": "en",\n "duration": 1\n}\n',
     );
-    expect(answer.headers.get("content-type")).toContain("application/json");
-    expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+    expect(response.headers.get("content-type")).toContain("application/json");
+    expect(response.headers.get("x-request-id")).toMatch(/^req_/);
   });
 
-  test("a language is passed on as lang, an empty one is not; three fields are dropped", async () => {
+  test("a language is passed on as lang unless it is empty; three fields are dropped", async () => {
     const dropped = { prompt: "p", response_format: "whatever", temperature: "hot" };
-    expect((await audio.ask({ language: "de", ...dropped })).status).toBe(200);
+    expect((await audio.transcribe({ language: "de", ...dropped })).status).toBe(200);
     expect(lastUpload(stack)?.lang).toBe("de");
-    expect((await audio.ask({ prompt: "p".repeat(100_000) })).status).toBe(200);
-    expect((await audio.ask({ language: "", stream: "false" })).status).toBe(200);
+    expect((await audio.transcribe({ prompt: "p".repeat(100_000) })).status).toBe(200);
+    expect((await audio.transcribe({ language: "", stream: "false" })).status).toBe(200);
     expect(lastUpload(stack)?.lang).toBeUndefined();
   });
 
-  test("seconds are the provider's, rounded up, else the clock's", async () => {
+  test("the provider's seconds are billed, rounded up, else the elapsed time", async () => {
     const reported = await entryOf(
       stack,
       account,
-      requestIdOf(await audio.ask({ model: "test-hear-duration" })),
+      requestIdOf(await audio.transcribe({ model: "test-hear-duration" })),
     );
     expect(reported).toMatchObject({
       unitType: "audio_seconds",
@@ -92,83 +90,95 @@ describe("transcription of uploads in one answer", () => {
     const clock = await entryOf(
       stack,
       account,
-      requestIdOf(await audio.ask({ model: "test-hear-clock" })),
+      requestIdOf(await audio.transcribe({ model: "test-hear-clock" })),
     );
     expect(clock).toMatchObject({ quantity: 2n, basis: "wall_clock" });
   });
 
-  test("an undecodable upload is 502, unbilled", async () => {
-    const answer = await audio.ask({}, Buffer.from("garbage in"));
-    expectEnvelope(answer, 502, "upstream_rejected");
-    expect(answer.text).toContain("cannot be decoded");
-    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+  test("an upload that the provider cannot decode is 502, at no charge", async () => {
+    const response = await audio.transcribe({}, Buffer.from("garbage in"));
+    expectEnvelope(response, 502, "upstream_rejected");
+    expect(response.text).toContain("cannot be decoded");
+    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       kind: "failure",
       amountNanoUsd: 0n,
     });
   });
 
-  test("a language that is not served is the provider's own 502, told not to retry", async () => {
+  test("a language that is not served returns the provider's own 502, marked as not to be retried", async () => {
     const before = stack.simulator.calls.list().length;
     for (const language of ["", "xx"]) {
-      const answer = await audio.ask({ model: "test-hear-dedicated", language });
-      expect([answer.status, answer.text]).toEqual([502, "502 Bad Gateway: language not served\n"]);
-      expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-      expect(answer.headers.get("x-should-retry")).toBe("false");
-      expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
-      expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({
+      const response = await audio.transcribe({ model: "test-hear-dedicated", language });
+      expect([response.status, response.text]).toEqual([
+        502,
+        "502 Bad Gateway: language not served\n",
+      ]);
+      expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      expect(response.headers.get("x-should-retry")).toBe("false");
+      expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+      expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
         kind: "failure",
         amountNanoUsd: 0n,
       });
     }
     expect(stack.simulator.calls.list()).toHaveLength(before + 2);
-    expect((await audio.ask({ model: "test-hear-dedicated", language: "fr" })).status).toBe(200);
+    expect((await audio.transcribe({ model: "test-hear-dedicated", language: "fr" })).status).toBe(
+      200,
+    );
   });
 
-  test("where a language was named, a slot's 502 is passed on to the next slot", async () => {
+  test("with a named language, a slot's 502 moves on to the next slot", async () => {
     const model = "test-hear-dedicated-broken";
     const before = stack.simulator.calls.list().length;
-    expect((await audio.ask({ model, language: "fr" })).status).toBe(200);
-    const unserved = await audio.ask({ model, language: "xx" });
+    expect((await audio.transcribe({ model, language: "fr" })).status).toBe(200);
+    const unserved = await audio.transcribe({ model, language: "xx" });
     expect([unserved.status, unserved.text]).toEqual([
       502,
       "502 Bad Gateway: language not served\n",
     ]);
     expect(stack.simulator.calls.list()).toHaveLength(before + 4);
-    const unnamed = await audio.ask({ model });
+    const unnamed = await audio.transcribe({ model });
     expect([unnamed.status, unnamed.headers.get("x-should-retry")]).toEqual([502, "false"]);
     expect(stack.simulator.calls.list()).toHaveLength(before + 5);
   });
 
-  test("languages that are not served do not take a slot out", async () => {
+  test("languages that are not served do not open the breaker", async () => {
     for (let call = 0; call < 6; call += 1) {
-      const answer = await audio.ask({ model: "test-hear-dedicated", language: "xx" });
-      expect(answer.text).toContain("language not served");
+      const response = await audio.transcribe({ model: "test-hear-dedicated", language: "xx" });
+      expect(response.text).toContain("language not served");
     }
-    expect((await audio.ask({ model: "test-hear-dedicated", language: "fr" })).status).toBe(200);
+    expect((await audio.transcribe({ model: "test-hear-dedicated", language: "fr" })).status).toBe(
+      200,
+    );
   });
 
   test.each([
-    ["a file without a length of its own", oggOpus, 3n],
+    ["a file without a duration in its header", oggOpus, 3n],
     ["a WAV", wav(7.5), 8n],
-    ["a WAV whose header claims another pace", wav(8, { pace: 0x7fff_ffff }), 129n],
-  ])("the hold for %s covers the longest that it can be", async (_, file, seconds) => {
+    ["a WAV whose header claims another byte rate", wav(8, { pace: 0x7fff_ffff }), 129n],
+  ])("the hold for %s covers its longest possible duration", async (_, file, seconds) => {
     const own = await stack.newAccount(1);
-    const answering = audio.post(audioForm(file, { model: "test-hear-held" }), own.key);
+    const pending = audio.post(audioForm(file, { model: "test-hear-held" }), own.key);
     const isHeld = async () => {
-      expect((await readBooks(stack, own)).held).toBe(seconds * 100_000n);
+      expect((await readWallet(stack, own)).held).toBe(seconds * 100_000n);
     };
     await eventually(isHeld, { timeout: 10_000 });
-    expect((await answering).status).toBe(200);
+    stack.simulator.release();
+    expect((await pending).status).toBe(200);
   });
 
-  test("502 where a provider reports an error in a 200, unbilled", async () => {
-    const answer = await audio.ask({ model: "test-hear-erring" });
-    expectEnvelope(answer, 502, "upstream_rejected");
-    expect(await entryOf(stack, account, requestIdOf(answer))).toMatchObject({ kind: "failure" });
+  test("502 when a provider reports an error in a 200, at no charge", async () => {
+    const response = await audio.transcribe({ model: "test-hear-erring" });
+    expectEnvelope(response, 502, "upstream_rejected");
+    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({ kind: "failure" });
   });
 
   test("503 when no provider can be reached", async () => {
-    expectEnvelope(await audio.ask({ model: "test-hear-dead" }), 503, "no_provider_available");
+    expectEnvelope(
+      await audio.transcribe({ model: "test-hear-dead" }),
+      503,
+      "no_provider_available",
+    );
   });
 
   test("a retry with the same idempotency key runs again", async () => {
@@ -185,16 +195,16 @@ describe("transcription of uploads in one answer", () => {
     expect(stack.simulator.calls.list()).toHaveLength(before + 2);
   });
 
-  test("the openai client transcribes, also a file that it streams", async () => {
+  test("the openai client transcribes, also from a read stream", async () => {
     const client = new OpenAI({ baseURL: `${stack.url}/v1`, apiKey: account.key, maxRetries: 0 });
     const model = "test-hear";
     const file = join(tmpdir(), `${randomUUID()}.wav`);
     await writeFile(file, wav(1));
-    const whole = await client.audio.transcriptions.create({
+    const complete = await client.audio.transcriptions.create({
       model,
       file: await toFile(wav(1), "a.wav", { type: "audio/wav" }),
     });
-    expect(whole.text).toBe("simulated transcript");
+    expect(complete.text).toBe("simulated transcript");
     const streamed = await client.audio.transcriptions.create({
       model,
       file: createReadStream(file),
@@ -203,7 +213,7 @@ describe("transcription of uploads in one answer", () => {
     expect(streamed.text).toBe("simulated transcript");
   });
 
-  test("headers that look like ours, and the client's secrets, go no further", async () => {
+  test("internal headers and secrets that a client sends are not passed on", async () => {
     const response = await fetch(audio.url, {
       method: "POST",
       headers: {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runFaults } from "../src/run-faults.ts";
 
 /** The short form of `npm run test:faults`. */
-test("a fleet under fire loses nothing and charges nothing twice", {
+test("a fleet with injected faults loses no event and charges nothing twice", {
   timeout: 300_000,
 }, async () => {
   const plan = { seed: 7, requests: 300, faults: 10, clients: 12, replicas: 1 };

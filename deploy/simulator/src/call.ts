@@ -8,6 +8,8 @@ import type { CallLog } from "./call-log.ts";
 export interface SimulatorState {
   readonly calls: CallLog;
   readonly callCounter: CallCounter;
+  /** Aborts when the pending calls are released: see `Simulator.release`. */
+  released(): AbortSignal;
   nowMs(): number;
 }
 
@@ -21,6 +23,8 @@ export interface Call {
   readonly search: string;
   /** Aborts when the connection closes before the response is complete. */
   readonly disconnected: AbortSignal;
+  /** Aborts when the call is released: from then on it never pauses. */
+  readonly released: AbortSignal;
 }
 
 /** One path with one method. `handle` writes the complete response. */
@@ -44,7 +48,8 @@ export function openCall(
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);
   const search = mark < 0 ? "" : url.slice(mark + 1);
-  return { state, request, response, path, search, disconnected: disconnect.signal };
+  const disconnected = disconnect.signal;
+  return { state, request, response, path, search, disconnected, released: state.released() };
 }
 
 /** Returns whether the call carries a bearer token. The token itself is never recorded. */
@@ -60,9 +65,16 @@ export function correlationIds({ headers }: IncomingMessage) {
   };
 }
 
-/** Waits for `ms` milliseconds. Rejects at once when the client disconnects. */
-export async function pause(call: Call, ms: number): Promise<void> {
-  await delay(ms, undefined, { signal: call.disconnected });
+/**
+ * Waits for `ms` milliseconds, or until the call is released. Rejects at once when the client
+ * disconnects.
+ */
+export async function pause({ disconnected, released }: Call, ms: number): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal: AbortSignal.any([disconnected, released]) });
+  } catch (error) {
+    if (disconnected.aborted) throw error;
+  }
 }
 
 /**

@@ -29,3 +29,22 @@ test("simulators share no state", async () => {
   expect(other.calls.list().length).toBe(0);
   await Promise.all([one.close(), other.close()]);
 });
+
+test("released calls finish at once, and later calls wait again", async () => {
+  const simulator = await startSimulator({ port: 0 });
+  const delayed = postChat(simulator.url, chatBody({}, "delay_ms=600000"));
+  const paced = postChat(simulator.url, chatBody({ stream: true }, "chunks=9&gap_ms=600000"));
+  await vi.waitFor(() => expect(simulator.calls.list()).toHaveLength(2));
+  simulator.release();
+  for (const response of [await delayed, await paced]) await response.text();
+  const later = openChat(simulator.url, chatBody({}, "delay_ms=600000"));
+  await vi.waitFor(() => expect(simulator.calls.list()).toHaveLength(3));
+  expect(simulator.calls.list().map(({ outcome }) => outcome)).toEqual([
+    "completed",
+    "completed",
+    "open",
+  ]);
+  const closed = once(later, "close");
+  await simulator.close();
+  await closed;
+});

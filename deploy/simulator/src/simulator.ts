@@ -23,6 +23,11 @@ export interface Simulator {
   /** `http://HOST:PORT`, without `/v1`. */
   readonly url: string;
   readonly calls: CallLog;
+  /**
+   * Lets the pending calls finish at once: `delay_ms`, `gap_ms` and `trickle_ms` no longer apply to
+   * them.
+   */
+  release(): void;
   /** Destroys the connections of all pending calls and frees the port. */
   close(): Promise<void>;
 }
@@ -57,7 +62,13 @@ export async function startSimulator(options: {
   nowMs?: () => number;
 }): Promise<Simulator> {
   const { port, host = "127.0.0.1", nowMs = Date.now } = options;
-  const state: SimulatorState = { calls: createCallLog(), callCounter: createCallCounter(), nowMs };
+  let releasing = new AbortController();
+  const state: SimulatorState = {
+    calls: createCallLog(),
+    callCounter: createCallCounter(),
+    released: () => releasing.signal,
+    nowMs,
+  };
   const table = new Map(ROUTES.map((route) => [`${route.method} ${route.path}`, route]));
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     void serve(table, state, request, response);
@@ -70,6 +81,10 @@ export async function startSimulator(options: {
   return {
     url: `http://${host}:${address.port}`,
     calls: state.calls,
+    release() {
+      releasing.abort();
+      releasing = new AbortController();
+    },
     close: async () => {
       const closed = once(server, "close");
       server.close();

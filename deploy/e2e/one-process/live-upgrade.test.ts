@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { wav } from "../src/audio-files.ts";
-import { type Answer, chatBody, expectEnvelope } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { chatBody, expectEnvelope, type HttpResponse } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 
 const path = "/v1/audio/transcriptions/stream";
 const handshake = {
@@ -14,7 +15,7 @@ const handshake = {
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
   "sec-websocket-version": "13",
 };
-/** What curl and Java's client offer on plain HTTP. */
+/** The upgrade that curl and Java's client offer on plain HTTP. */
 const http2 = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAA" };
 
 describe("upgrades", () => {
@@ -22,19 +23,17 @@ describe("upgrades", () => {
   let account: Account;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(10);
   });
 
-  afterAll(() => stack.stop());
-
-  /** Sends a request just as it stands, the headers of its connection too. */
-  async function ask(
+  /** Sends a request with exactly these headers. */
+  async function sendRaw(
     address: string,
     headers: Record<string, string | undefined>,
     body?: string | Buffer,
     method = body === undefined ? "GET" : "POST",
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const { hostname, port } = new URL(stack.url);
     const own = { authorization: `Bearer ${account.key}`, ...headers };
     const sent = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
@@ -61,29 +60,29 @@ describe("upgrades", () => {
     return { body, headers: { "content-type": response.headers.get("content-type") ?? "" } };
   }
 
-  test("an upgrade that is offered to an ordinary route is passed over", async () => {
+  test("an upgrade that is offered on an ordinary route is ignored", async () => {
     for (const offer of [http2, handshake]) {
-      expect((await ask("/v1/models", offer)).status).toBe(200);
+      expect((await sendRaw("/v1/models", offer)).status).toBe(200);
       const chat = { ...offer, "content-type": "application/json" };
       const body = JSON.stringify(chatBody());
-      expect((await ask("/v1/chat/completions", chat, body)).status).toBe(200);
+      expect((await sendRaw("/v1/chat/completions", chat, body)).status).toBe(200);
       for (const [address, model] of [
         ["/v1/ocr", "test-read"],
         ["/v1/audio/transcriptions", "test-hear"],
       ] as const) {
         const form = await formOf({ model }, wav(1));
-        expect((await ask(address, { ...offer, ...form.headers }, form.body)).status).toBe(200);
+        expect((await sendRaw(address, { ...offer, ...form.headers }, form.body)).status).toBe(200);
       }
     }
   });
 
-  test("so is an expectation that is not known", async () => {
-    expect((await ask("/v1/models", { expect: "miracles" })).status).toBe(200);
+  test("an unknown expectation is ignored", async () => {
+    expect((await sendRaw("/v1/models", { expect: "miracles" })).status).toBe(200);
   });
 
-  test("what is no WebSocket on the live address is refused as any request is", async () => {
-    expectEnvelope(await ask(path, http2), 400, "invalid_param", "Upgrade");
-    const posted = await ask(path, handshake, "", "POST");
+  test("a request without a WebSocket handshake is refused on the live route", async () => {
+    expectEnvelope(await sendRaw(path, http2), 400, "invalid_param", "Upgrade");
+    const posted = await sendRaw(path, handshake, "", "POST");
     expectEnvelope(posted, 405, "method_not_allowed");
     expect(posted.headers.get("allow")).toBe("GET, HEAD");
   });
@@ -91,7 +90,7 @@ describe("upgrades", () => {
   test.each([
     "websocket, h2c",
     "h2c,WebSocket",
-  ])("a WebSocket is taken from a list: %s", async (upgrade) => {
+  ])("a WebSocket is chosen from a list of protocols: %s", async (upgrade) => {
     const { hostname, port } = new URL(stack.url);
     const headers = { authorization: `Bearer ${account.key}`, ...handshake, upgrade };
     const request = httpRequest({ hostname, port, path, headers });
@@ -108,19 +107,19 @@ describe("upgrades", () => {
     "/v1/elsewhere",
     `${path}/`,
   ])("%s is not the live address", async (address) => {
-    expectEnvelope(await ask(address, handshake), 404, "not_found");
+    expectEnvelope(await sendRaw(address, handshake), 404, "not_found");
   });
 
   test.each([
     ["no key", { "sec-websocket-key": undefined }, "Sec-WebSocket-Key"],
-    ["a key that is none", { "sec-websocket-key": "x" }, "Sec-WebSocket-Key"],
+    ["an invalid key", { "sec-websocket-key": "x" }, "Sec-WebSocket-Key"],
     ["no version", { "sec-websocket-version": undefined }, "Sec-WebSocket-Version"],
     ["another version", { "sec-websocket-version": "12" }, "Sec-WebSocket-Version"],
     ["a broken sub-protocol", { "sec-websocket-protocol": "a,,b" }, "Sec-WebSocket-Protocol"],
-  ])("a handshake with %s is a 400 that names it", async (_, change, param) => {
-    const answer = await ask(path, { ...handshake, ...change });
-    expectEnvelope(answer, 400, "invalid_param", param);
-    expect(answer.headers.get("sec-websocket-version")).toBe("13");
+  ])("a handshake with %s is a 400 that names the header", async (_, change, param) => {
+    const response = await sendRaw(path, { ...handshake, ...change });
+    expectEnvelope(response, 400, "invalid_param", param);
+    expect(response.headers.get("sec-websocket-version")).toBe("13");
   });
 
   async function open(key: string | undefined, protocols: string[] = []) {
@@ -133,7 +132,7 @@ describe("upgrades", () => {
     return { protocol: socket.protocol, headers: (response as IncomingMessage).headers };
   }
 
-  test("a settlement key reads its request's id in both headers of the switch", async () => {
+  test("a settlement key receives its request's id in both headers of the upgrade", async () => {
     const { accountId } = account;
     const { key } = await stack.operator.createKey({ account: accountId, channel: "settlement" });
     const { headers } = await open(key);
@@ -142,7 +141,7 @@ describe("upgrades", () => {
     expect((await open(account.key)).headers["inference-id"]).toBeUndefined();
   });
 
-  test("a key may be the only sub-protocol, or stand beside another", async () => {
+  test("a key may be the only sub-protocol, or one of several", async () => {
     const carrier = `openai-insecure-api-key.${account.key}`;
     expect((await open(undefined, [carrier])).protocol).toBe(carrier);
     expect((await open(undefined, ["realtime", carrier])).protocol).toBe("realtime");

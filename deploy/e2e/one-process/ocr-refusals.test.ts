@@ -1,27 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
 import { type OcrClient, ocrClient } from "../src/ocr-client.ts";
 import { image, model, type Part } from "../src/ocr-form.ts";
 import { expectEnvelope, send } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 
 const mebibyte = 1024 * 1024;
 
-describe("OCR that is refused", () => {
+describe("refused OCR requests", () => {
   let stack: Stack;
   let account: Account;
   let ocr: OcrClient;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(10);
     ocr = ocrClient(stack, account);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
   test.each<[string, Part[], string, string]>([
     [
@@ -47,7 +45,7 @@ describe("OCR that is refused", () => {
       "mode",
     ],
     [
-      "a mode that is none",
+      "an unknown mode",
       [image, model("test-read"), { name: "mode", contents: "x" }],
       "invalid_param",
       "mode",
@@ -60,8 +58,8 @@ describe("OCR that is refused", () => {
     ],
   ])("%s is refused, on both routes", async (_, parts, code, param) => {
     const before = stack.simulator.calls.list().length;
-    expectEnvelope(await ocr.ask(parts), 400, code, param);
-    expectEnvelope(await ocr.create(parts), 400, code, param);
+    expectEnvelope(await ocr.read(parts), 400, code, param);
+    expectEnvelope(await ocr.createJob(parts), 400, code, param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 
@@ -96,20 +94,20 @@ describe("OCR that is refused", () => {
   test.each([
     ["nothing at all", ""],
     ["no final boundary", "--b\r\nContent-Disposition: form-data; name=model\r\n\r\nx"],
-    ["a cut header", "--b\r\nContent-Dispo"],
+    ["a truncated header", "--b\r\nContent-Dispo"],
     ["a part without a name", "--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--"],
     ["a part without headers", "--b\r\n\r\nx\r\n--b--"],
     ["padding after a boundary", `--b \r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--`],
     ["a header bomb", `--b\r\nX: ${"y".repeat(100_000)}\r\n\r\nx\r\n--b--`],
     [
-      "a multitude of parts",
+      "100,000 parts",
       `${"--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n".repeat(100_000)}--b--`,
     ],
-  ])("%s is a 400 that names the trouble", async (_, body) => {
+  ])("%s is a 400 with invalid_json", async (_, body) => {
     const headers = { "content-type": "multipart/form-data; boundary=b" };
     for (const path of ["/v1/ocr", "/v1/audio/transcriptions"]) {
-      const answer = await send(`${stack.url}${path}`, { key: account.key, body, headers });
-      expectEnvelope(answer, 400, "invalid_json");
+      const response = await send(`${stack.url}${path}`, { key: account.key, body, headers });
+      expectEnvelope(response, 400, "invalid_json");
     }
   });
 });

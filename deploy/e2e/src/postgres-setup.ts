@@ -6,16 +6,15 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    shape: "all" | "fleet";
-    /** A Postgres in which every suite makes databases of its own. */
+    /** A Postgres in which each test file or stack creates its own database. */
     postgresUrl: string;
   }
 }
 
-/** One throw-away Postgres for a whole run. */
+/** Starts a temporary Postgres for a project and returns a function that stops it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataFolder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
-  // Postgres runs as another user where this runs as root, and then must be able to enter.
+  // Postgres runs as another user where this runs as root, and must be able to enter.
   await chmod(dataFolder, 0o711);
   const postgres = await startPostgres({ dataFolder, durable: false });
   project.provide("postgresUrl", postgres.url);

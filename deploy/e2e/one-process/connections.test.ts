@@ -1,20 +1,19 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { chatBody, simulate } from "../src/request.ts";
-import { type Stack, startStack } from "../src/stack.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Stack } from "../src/stack.ts";
 
 const form = "multipart/form-data; boundary=x";
 
-/** What only a bare socket can send or see. */
+/** Tests that need a raw socket. */
 describe("connections", () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
   });
-
-  afterAll(() => stack.stop());
 
   async function open(): Promise<Socket> {
     const { hostname, port } = new URL(stack.url);
@@ -23,15 +22,15 @@ describe("connections", () => {
     return socket;
   }
 
-  /** All that comes until the connection ends. */
+  /** Reads until the connection ends. */
   async function readAll(socket: Socket): Promise<string> {
     let text = "";
     for await (const part of socket) text += String(part);
     return text;
   }
 
-  function expectError(answer: string, status: number, code: string): void {
-    const [head = "", body = ""] = answer.split("\r\n\r\n");
+  function expectError(response: string, status: number, code: string): void {
+    const [head = "", body = ""] = response.split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(head).toMatch(/\r\nx-request-id: req_[0-9a-f]{32}(\r\n|$)/);
     expect(JSON.parse(body)).toMatchObject({ error: { code } });
@@ -42,9 +41,9 @@ describe("connections", () => {
     ["an unknown key of an upload", 401, "invalid_api_key", "POST", "/v1/ocr", form],
     ["an empty wallet", 402, "credit_balance_exhausted", "POST", "/v1/chat/completions"],
     ["another kind of key", 403, "channel_key_required", "POST", "/v1/hf/billing"],
-    ["an unknown address", 404, "not_found", "POST", "/v1/nothing"],
+    ["an unknown path", 404, "not_found", "POST", "/v1/nothing"],
     ["another method", 405, "method_not_allowed", "PUT", "/v1/chat/completions"],
-  ])("%s is told to a client that closes, and reads only after it has sent it all", async (...row) => {
+  ])("%s is reported to a client that closes, and reads only after it has sent its body", async (...row) => {
     const [, status, code, method, path, type = "application/json"] = row;
     const poor = await stack.newAccount(0);
     const key = status === 401 ? "sk-tollgate-unknown" : poor.key;
@@ -63,16 +62,16 @@ describe("connections", () => {
 
   test.each<[string, number, string, string]>([
     ["HTTP/1.1 without a host", 400, "invalid_param", "GET /v1/models HTTP/1.1\r\n"],
-    ["an address of no HTTP", 404, "not_found", "GET foo://x HTTP/1.1\r\nhost: x\r\n"],
+    ["a URL of another scheme", 404, "not_found", "GET foo://x HTTP/1.1\r\nhost: x\r\n"],
     ["CONNECT", 404, "not_found", "CONNECT x:443 HTTP/1.1\r\nhost: x\r\n"],
-    ["what is no HTTP", 400, "invalid_json", "NONSENSE\r\n"],
+    ["invalid HTTP", 400, "invalid_json", "NONSENSE\r\n"],
   ])("%s is refused with the envelope", async (_, status, code, head) => {
     const socket = await open();
     socket.write(`${head}connection: close\r\n\r\n`);
     expectError(await readAll(socket), status, code);
   });
 
-  test("a body that is said to be too large is refused before it comes", async () => {
+  test("a body with too large a content length is refused before it is sent", async () => {
     const { key } = await stack.newAccount(1);
     const socket = await open();
     socket.write(
@@ -85,7 +84,7 @@ describe("connections", () => {
     socket.destroy();
   });
 
-  test("behind a request whose answer has begun, what is no HTTP ends the connection alone", async () => {
+  test("invalid HTTP after a request whose response has started only ends the connection", async () => {
     const { key } = await stack.newAccount(1);
     const body = JSON.stringify(chatBody({ stream: true, ...simulate("chunks=100&gap_ms=100") }));
     const socket = await open();
@@ -100,9 +99,9 @@ describe("connections", () => {
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  test("an address in whole is served by its path and query, whatever its host and port are", async () => {
+  test("an absolute request URL is served by its path and query, whatever its host and port", async () => {
     const { key } = await stack.newAccount(1);
-    const asked = async (method: string, path: string) => {
+    const request = async (method: string, path: string) => {
       const socket = await open();
       socket.write(
         `${method} http://a:99999${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n` +
@@ -110,10 +109,10 @@ describe("connections", () => {
       );
       return readAll(socket);
     };
-    expect(await asked("GET", "/v1/conversations?limit=7")).toMatch(/ 200 OK[\s\S]*"limit":7/);
-    expectError(await asked("GET", "/v1/audio/voices?model=x"), 404, "model_not_found");
+    expect(await request("GET", "/v1/conversations?limit=7")).toMatch(/ 200 OK[\s\S]*"limit":7/);
+    expectError(await request("GET", "/v1/audio/voices?model=x"), 404, "model_not_found");
     for (const path of ["/v1/ocr", "/v1/chat/completions"]) {
-      expectError(await asked("POST", path), 400, "invalid_json");
+      expectError(await request("POST", path), 400, "invalid_json");
     }
   });
 

@@ -2,10 +2,11 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
 import { named } from "../src/raw-form.ts";
 import { expectEnvelope, send } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
 import {
   audioForm,
   type Fields,
@@ -15,21 +16,18 @@ import {
 
 const mebibyte = 1024 * 1024;
 
-describe("transcriptions that are refused", () => {
+describe("refused transcriptions", () => {
   let stack: Stack;
   let account: Account;
   let audio: TranscriptionClient;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     account = await stack.newAccount(10);
     audio = transcriptionClient(stack, account);
   });
 
-  afterAll(async () => {
-    await expectBooksInOrder(stack);
-    await stack.stop();
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
   test.each<[string, Fields, string, string]>([
     ["an unknown field", { foo: "1" }, "unknown_param", "foo"],
@@ -45,11 +43,11 @@ describe("transcriptions that are refused", () => {
     ["a language in a stream", { stream: "true", language: "de" }, "invalid_param", "language"],
   ])("%s is a 400 that names the field", async (_, fields, code, param) => {
     const before = stack.simulator.calls.list().length;
-    expectEnvelope(await audio.ask(fields), 400, code, param);
+    expectEnvelope(await audio.transcribe(fields), 400, code, param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 
-  test("no file, no model, a file as text and a field as a file", async () => {
+  test("a missing file, a missing model, a file as text and a field as a file are refused", async () => {
     expectEnvelope(
       await audio.post(audioForm(undefined, { model: "x" })),
       400,
@@ -64,7 +62,7 @@ describe("transcriptions that are refused", () => {
     expectEnvelope(await audio.post(file), 400, "invalid_param", "model");
   });
 
-  test("a field or a file that comes twice", async () => {
+  test("a repeated field or file is refused", async () => {
     const twice = audioForm(wav(1), { model: "test-hear" });
     twice.append("model", "other");
     expectEnvelope(await audio.post(twice), 400, "invalid_param", "model");
@@ -81,7 +79,7 @@ describe("transcriptions that are refused", () => {
     expectEnvelope(await audio.post(files), 400, "invalid_param", "file");
   });
 
-  test("what is no form, is cut off, or has a part without a name", async () => {
+  test("a body that is no form, is truncated, or has a part without a name is refused", async () => {
     const key = account.key;
     expectEnvelope(await send(audio.url, { key, body: { model: "x" } }), 400, "invalid_json");
     const headers = { "content-type": "multipart/form-data; boundary=b" };
@@ -94,7 +92,7 @@ describe("transcriptions that are refused", () => {
     expectEnvelope(nameless, 400, "invalid_json");
   });
 
-  test("401, 402, 403 and 404 as everywhere, a query by its name", async () => {
+  test("401, 402, 403 and 404 as on every route, and a query is refused by name", async () => {
     const form = () => audioForm(wav(1), { model: "test-hear" });
     expectEnvelope(await audio.post(form(), "sk-tollgate-x"), 401, "invalid_api_key");
     const poor = await stack.newAccount(0);
@@ -104,16 +102,16 @@ describe("transcriptions that are refused", () => {
       expectEnvelope(await audio.post(form(), poor.key), 403, "key_revoked");
     });
     for (const model of ["nobody", "test-small", "test-hear-internal"]) {
-      expectEnvelope(await audio.ask({ model }), 404, "model_not_found", "model");
+      expectEnvelope(await audio.transcribe({ model }), 404, "model_not_found", "model");
     }
     const options = { key: account.key, body: "x", headers: { "content-type": "text/plain" } };
     expectEnvelope(await send(`${audio.url}?x=1`, options), 400, "unknown_param", "x");
   });
 
-  test("a file of 25 MiB is taken, one byte more is 413, with and without a length", async () => {
-    expect((await audio.ask({}, Buffer.alloc(25 * mebibyte))).status).toBe(200);
+  test("a file of 25 MiB is accepted, one byte more is 413, with and without a content length", async () => {
+    expect((await audio.transcribe({}, Buffer.alloc(25 * mebibyte))).status).toBe(200);
     const over = Buffer.alloc(25 * mebibyte + 1);
-    expectEnvelope(await audio.ask({}, over), 413, "request_too_large", "file");
+    expectEnvelope(await audio.transcribe({}, over), 413, "request_too_large", "file");
     const form = new Response(audioForm(over, { model: "test-hear" }));
     const chunked = await fetch(audio.url, {
       method: "POST",
@@ -127,7 +125,7 @@ describe("transcriptions that are refused", () => {
     expect(chunked.status).toBe(413);
   });
 
-  test("a client that sends far too much, without a length, still reads its 413", async () => {
+  test("a client that sends far too much without a content length still reads its 413", async () => {
     const socket = connect(Number(new URL(stack.url).port), "127.0.0.1");
     let text = "";
     let failure: Error | undefined;

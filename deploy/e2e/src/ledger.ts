@@ -4,7 +4,7 @@ import { nanoUsd } from "./nano-usd.ts";
 import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
-export interface Books {
+export interface WalletState {
   balance: bigint;
   held: bigint;
   entries: {
@@ -16,8 +16,8 @@ export interface Books {
   }[];
 }
 
-/** The account's wallet as its client sees it, and its entries as the operator does. */
-export async function readBooks(stack: Stack, account: Account): Promise<Books> {
+/** Returns the account's wallet from the client's route, and its entries from the operator's. */
+export async function readWallet(stack: Stack, account: Account): Promise<WalletState> {
   const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 1_000 });
   const { body } = await send(`${stack.url}/v1/credits`, { key: account.key });
   const credits = body as { balance: number; held: number };
@@ -34,8 +34,8 @@ export async function readBooks(stack: Stack, account: Account): Promise<Books> 
   };
 }
 
-/** Waits until no hold is open, then checks that every wallet adds up. */
-export async function expectBooksInOrder(stack: Stack, timeout = 15_000): Promise<void> {
+/** Waits until no hold is open, then checks that every wallet equals the sum of its entries. */
+export async function expectBalancedLedger(stack: Stack, timeout = 15_000): Promise<void> {
   const result = await eventually(
     async () => {
       const { result } = await stack.operator.verifyLedger({});
@@ -47,7 +47,7 @@ export async function expectBooksInOrder(stack: Stack, timeout = 15_000): Promis
   expect(result?.discrepancies).toEqual([]);
 }
 
-/** Waits for the entry of a request in its account's ledger. */
+/** Resolves with the ledger entry of a request when there is one. */
 export async function entryOf(stack: Stack, account: Account, requestId: string | null) {
   return eventually(async () => {
     const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 999 });

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
-import { expectBooksInOrder } from "../src/ledger-books.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
 import { send } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
-let stack: Stack;
+let stack: OwnStack;
 let account: Account;
 
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await expectBooksInOrder(stack);
+  await expectBalancedLedger(stack);
   await stack.stop();
 });
 
@@ -25,7 +25,7 @@ test.each([
   ["/v1/ocr/jobs", "test-read-after-busy"],
   ["/v1/audio/transcriptions", "test-hear-after-nowhere"],
   ["/v1/audio/transcriptions", "test-hear-after-busy"],
-])("%s of %s: an upload of some size goes whole to the slot that serves it", async (path, model) => {
+])("%s of %s: a large upload reaches the slot that serves it in full", async (path, model) => {
   const file = new Uint8Array(wav(100));
   const form = new FormData();
   form.append("model", model);
@@ -34,9 +34,9 @@ test.each([
   const body = new Uint8Array(await written.arrayBuffer());
   const headers = { "content-type": written.headers.get("content-type") ?? "" };
   for (const _ of [1, 2]) {
-    const answer = await send(`${stack.url}${path}`, { key: account.key, body, headers });
-    expect(answer.status).toBeLessThan(300);
-    // Documents go on with their form, audio without.
+    const response = await send(`${stack.url}${path}`, { key: account.key, body, headers });
+    expect(response.status).toBeLessThan(300);
+    // Documents are passed on as the form, audio as the file.
     const sent = path === "/v1/audio/transcriptions" ? file : body;
     const sha256 = createHash("sha256").update(sent).digest("hex");
     expect(stack.simulator.calls.list().at(-1)?.upload).toMatchObject({ sha256 });

@@ -9,11 +9,13 @@ import { createDatabase } from "@tollgate/local/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { testCatalog } from "../src/catalog.ts";
+import { compileCache } from "../src/compile-cache.ts";
+import { chatBody, send } from "../src/request.ts";
+import { startStack } from "../src/stack.ts";
 
 const main = fileURLToPath(import.meta.resolve("@tollgate/tollgate/main"));
 
-describe("a program that cannot start says why in one line and exits with 1", () => {
-  const target = inject("shape") === "all" ? "all" : "edge";
+describe("a program that cannot start prints one line with the reason and exits with 1", () => {
   let folder: string;
   let env: NodeJS.ProcessEnv;
   let blocker: Server;
@@ -25,8 +27,9 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     await writeFile(join(folder, "good.yaml"), testCatalog("http://127.0.0.1:9"));
     env = {
       PATH: process.env.PATH,
+      ...compileCache,
       PORT: "0",
-      DATABASE_URL: await createDatabase(inject("postgresUrl"), `start_${target}`),
+      DATABASE_URL: await createDatabase(inject("postgresUrl"), "start"),
       TOLLGATE_CATALOG: join(folder, "good.yaml"),
       TOLLGATE_LISTEN: "127.0.0.1:0",
       TOLLGATE_OPERATIONS_LISTEN: "127.0.0.1:0",
@@ -40,7 +43,7 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function run(changes: NodeJS.ProcessEnv, args = ["--target", target]) {
+  async function run(changes: NodeJS.ProcessEnv, args = ["--target", "all"]) {
     const child = spawn(process.execPath, [main, ...args], { env: { ...env, ...changes } });
     let said = "";
     child.stderr.on("data", (part) => {
@@ -61,11 +64,11 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     await expectRefusal(run({ PORT: String(port) }), /^tollgate: port \d+ is taken/);
   });
 
-  test("a port that is none", async () => {
+  test("an invalid port", async () => {
     await expectRefusal(run({ PORT: "eighty" }), /^tollgate: PORT: must be a whole number/);
   });
 
-  test("a database out of reach, without its password in the line", async () => {
+  test("an unreachable database, without its password in the line", async () => {
     const url = "postgresql://someone:hunter2@127.0.0.1:1/none";
     const outcome = run({ DATABASE_URL: url }, ["--target", "ledger"]);
     await expectRefusal(outcome, /^tollgate: database 127\.0\.0\.1:1\/none cannot be used/);
@@ -82,7 +85,7 @@ describe("a program that cannot start says why in one line and exits with 1", ()
   test.each([
     ["is missing", undefined, /none\.yaml: cannot be read/],
     ["is not YAML", "models: [", /^tollgate: catalog .*bad\.yaml: /],
-    ["names what is wrong by its path", "providers: {}\nmodels: [{alias: 5}]", /models\[0\]/],
+    ["is invalid, by the path of the error", "providers: {}\nmodels: [{alias: 5}]", /models\[0\]/],
   ])("a catalog that %s", async (_, text, words) => {
     const file = join(folder, text === undefined ? "none.yaml" : "bad.yaml");
     if (text !== undefined) await writeFile(file, text);
@@ -94,8 +97,8 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     await expectRefusal(outcome, /providers\.secret\.api_key_env: .*TEST_PROVIDER_KEY is not set/);
   });
 
-  test("tables that nobody has brought up to date, where others are to do it", async () => {
-    const url = await createDatabase(inject("postgresUrl"), `migrate_${target}`);
+  test("tables that are not migrated, with migration turned off", async () => {
+    const url = await createDatabase(inject("postgresUrl"), "migrate");
     const changes = { DATABASE_URL: url, TOLLGATE_MIGRATE: "off" };
     const ledger = ["--target", "ledger"];
     await expectRefusal(
@@ -108,7 +111,7 @@ describe("a program that cannot start says why in one line and exits with 1", ()
         { code: 0, lines: [""] },
       ]);
     }
-    // It comes past its tables now, and stops at what is wrong with its address.
+    // It accepts its tables now, and stops at its address.
     const { port } = blocker.address() as { port: number };
     const taken = { ...changes, TOLLGATE_LISTEN: `127.0.0.1:${port}` };
     await expectRefusal(run(taken, ledger), /^tollgate: cannot listen for gRPC/);
@@ -120,15 +123,15 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     await expectRefusal(run(changes, ledger), /is not applied/);
   });
 
-  test("a port of operations that is taken", async () => {
+  test("an operations port that is taken", async () => {
     const { port } = blocker.address() as { port: number };
     const changes = { TOLLGATE_OPERATIONS_LISTEN: `127.0.0.1:${port}` };
     await expectRefusal(run(changes), /^tollgate: TOLLGATE_OPERATIONS_LISTEN 127/);
   });
 
   test.each([
-    ["TOLLGATE_OPERATIONS_LISTEN", "9090", target],
-    ["TOLLGATE_OPERATIONS_LISTEN", "127.0.0.1:99999", target],
+    ["TOLLGATE_OPERATIONS_LISTEN", "9090", "all"],
+    ["TOLLGATE_OPERATIONS_LISTEN", "127.0.0.1:99999", "all"],
     ["TOLLGATE_HTTP_LISTEN", "nine", "image"],
     ["TOLLGATE_AUDIO_HTTP_ADDRESS", "audio:9091,audio", "edge"],
   ])("%s as %s, which is not an address", async (variable, address, one) => {
@@ -136,7 +139,7 @@ describe("a program that cannot start says why in one line and exits with 1", ()
     await expectRefusal(outcome, new RegExp(`^tollgate: ${variable}: .* is not an address`));
   });
 
-  test("a secret that is empty, which would trust anyone", async () => {
+  test("an empty secret, which would trust every caller", async () => {
     const outcome = run({ TOLLGATE_FLEET_SECRET: "" });
     await expectRefusal(outcome, /^tollgate: TOLLGATE_FLEET_SECRET: is empty/);
   });
@@ -147,4 +150,13 @@ describe("a program that cannot start says why in one line and exits with 1", ()
       /--target bakery: must be one of all, ledger/,
     );
   });
+});
+
+test("a gateway that starts on an empty database creates its tables", async () => {
+  const url = await createDatabase(inject("postgresUrl"), "empty");
+  const stack = await startStack({ DATABASE_URL: url });
+  const { key } = await stack.newAccount(1);
+  const response = await send(`${stack.url}/v1/chat/completions`, { key, body: chatBody() });
+  expect(response.status).toBe(200);
+  await stack.stop();
 });

@@ -8,19 +8,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { pcm, wav } from "../src/audio-files.ts";
 import { expectValid } from "../src/conformance.ts";
-import { type Answer, eventsOf, expectEnvelope, send } from "../src/request.ts";
-import { type Account, type Stack, startStack } from "../src/stack.ts";
+import { eventsOf, expectEnvelope, type HttpResponse, send } from "../src/request.ts";
+import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 
-/** Here, as in all suites, `send` itself validates every response against the document. */
+/** Here as everywhere, `send` checks every response against the document. */
 describe("the OpenAPI document and the gateway", () => {
   const document = createDocument(routes);
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
   let simulator: Simulator;
-  let stack: Stack;
+  let stack: OwnStack;
   let account: Account;
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe("the OpenAPI document and the gateway", () => {
     await simulator.close();
   });
 
-  function ask(path: string, body?: unknown, method?: string): Promise<Answer> {
+  function request(path: string, body?: unknown, method?: string): Promise<HttpResponse> {
     const how = method === undefined ? {} : { method };
     return send(`${stack.url}${path}`, { key: account.key, body, ...how });
   }
@@ -46,9 +46,9 @@ describe("the OpenAPI document and the gateway", () => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     form.append("file", new Blob([new Uint8Array(file)], { type }), "a.bin");
-    const whole = new Response(form);
-    const headers = { "content-type": whole.headers.get("content-type") ?? "" };
-    const body = new Uint8Array(await whole.arrayBuffer());
+    const encoded = new Response(form);
+    const headers = { "content-type": encoded.headers.get("content-type") ?? "" };
+    const body = new Uint8Array(await encoded.arrayBuffer());
     return send(`${stack.url}${path}`, { key: account.key, body, headers });
   }
 
@@ -59,46 +59,46 @@ describe("the OpenAPI document and the gateway", () => {
     return { path: place?.path ?? "", body: body as object };
   }
 
-  function askExample(operationId: string, more: object = {}): Promise<Answer> {
+  function requestExample(operationId: string, more: object = {}): Promise<HttpResponse> {
     const { path, body } = exampleOf(operationId);
-    return ask(path, { ...body, ...more });
+    return request(path, { ...body, ...more });
   }
 
   const sessionId = randomUUID();
-  const startSession = () => askExample("createChatCompletion", { session_id: sessionId });
+  const startSession = () => requestExample("createChatCompletion", { session_id: sessionId });
   const page = Buffer.from("\u0089PNG");
   const createJob = () => upload("/v1/ocr/jobs", { model: "demo-ocr" }, page, "image/png");
 
-  /** A call of each operation except the WebSocket, with the example of the document. */
-  const calls: Record<string, () => Promise<Answer>> = {
-    createChatCompletion: () => askExample("createChatCompletion"),
-    createEmbeddings: () => askExample("createEmbeddings"),
-    rerank: () => askExample("rerank"),
-    classify: () => askExample("classify"),
-    generateImages: () => askExample("generateImages"),
-    createSpeech: () => askExample("createSpeech"),
-    listVoices: () => ask("/v1/audio/voices?model=demo-speech"),
+  /** One call of each HTTP operation, with the document's example. */
+  const calls: Record<string, () => Promise<HttpResponse>> = {
+    createChatCompletion: () => requestExample("createChatCompletion"),
+    createEmbeddings: () => requestExample("createEmbeddings"),
+    rerank: () => requestExample("rerank"),
+    classify: () => requestExample("classify"),
+    generateImages: () => requestExample("generateImages"),
+    createSpeech: () => requestExample("createSpeech"),
+    listVoices: () => request("/v1/audio/voices?model=demo-speech"),
     createTranscription: () =>
       upload("/v1/audio/transcriptions", { model: "demo-transcribe" }, wav(1), "audio/wav"),
     readDocument: () => upload("/v1/ocr", { model: "demo-ocr" }, page, "image/png"),
     createOcrJob: createJob,
     async readOcrJob() {
       const { job_id } = (await createJob()).body as { job_id: string };
-      return ask(`/v1/ocr/jobs/${job_id}?model=demo-ocr`);
+      return request(`/v1/ocr/jobs/${job_id}?model=demo-ocr`);
     },
     async listConversations() {
       await startSession();
-      return ask("/v1/conversations?limit=1");
+      return request("/v1/conversations?limit=1");
     },
     async getConversation() {
       await startSession();
-      return ask(`/v1/conversations/${sessionId}`);
+      return request(`/v1/conversations/${sessionId}`);
     },
-    deleteConversation: () => ask(`/v1/conversations/${sessionId}`, undefined, "DELETE"),
-    deleteConversations: () => ask("/v1/conversations", undefined, "DELETE"),
+    deleteConversation: () => request(`/v1/conversations/${sessionId}`, undefined, "DELETE"),
+    deleteConversations: () => request("/v1/conversations", undefined, "DELETE"),
     listModels: () => send(`${stack.url}/v1/models`),
     getModel: () => send(`${stack.url}/v1/models/demo-small`),
-    getCredits: () => ask("/v1/credits"),
+    getCredits: () => request("/v1/credits"),
     async lookUpSettlement() {
       const { path, body } = exampleOf("lookUpSettlement");
       const channel = { account: account.accountId, channel: "settlement" };
@@ -111,7 +111,7 @@ describe("the OpenAPI document and the gateway", () => {
     getDocsFile: () => send(`${stack.url}/docs/standalone.esm.js`),
   };
 
-  test.each(Object.entries(calls))("the example of %s succeeds", async (_, call) => {
+  test.each(Object.entries(calls))("%s succeeds with its example", async (_, call) => {
     const { status, text } = await call();
     expect([status, text]).toEqual([expect.toSatisfy((code: number) => code < 300), text]);
   });
@@ -121,16 +121,16 @@ describe("the OpenAPI document and the gateway", () => {
     expect([...Object.keys(calls), "streamTranscription"].sort()).toEqual(ids.sort());
   });
 
-  test("streams match their description", async () => {
-    const chat = await askExample("createChatCompletion", { stream: true });
+  test("event streams match their schema", async () => {
+    const chat = await requestExample("createChatCompletion", { stream: true });
     expect(eventsOf(chat.text).at(-1)).toBe("[DONE]");
     const fields = { model: "demo-transcribe", stream: "true" };
-    const heard = await upload("/v1/audio/transcriptions", fields, wav(1), "audio/wav");
-    expect(eventsOf(heard.text).at(-1)).toBe("[DONE]");
-    expect(eventsOf(heard.text).length).toBeGreaterThan(1);
+    const received = await upload("/v1/audio/transcriptions", fields, wav(1), "audio/wav");
+    expect(eventsOf(received.text).at(-1)).toBe("[DONE]");
+    expect(eventsOf(received.text).length).toBeGreaterThan(1);
   });
 
-  test("a replayed response matches its description", async () => {
+  test("a replayed response matches its schema", async () => {
     const { path, body } = exampleOf("createEmbeddings");
     const headers = { "idempotency-key": randomUUID() };
     const options = { key: account.key, body, headers };
@@ -142,12 +142,12 @@ describe("the OpenAPI document and the gateway", () => {
 
   const frames = "/paths/~1v1~1audio~1transcriptions~1stream/get/x-websocket";
 
-  /** Sends a configuration and a second of audio, and returns the received frames. */
+  /** Sends a configuration and a second of audio, and resolves with the received frames. */
   async function transcribeLive(config: object): Promise<unknown[]> {
     const url = `${stack.url.replace("http", "ws")}/v1/audio/transcriptions/stream`;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${account.key}` } });
-    const heard: unknown[] = [];
-    socket.on("message", (data) => heard.push(JSON.parse(String(data))));
+    const received: unknown[] = [];
+    socket.on("message", (data) => received.push(JSON.parse(String(data))));
     await once(socket, "open");
     const flush = { action: "flush" };
     expectValid(`${frames}/client/2/schema`, flush, "the flush");
@@ -155,10 +155,10 @@ describe("the OpenAPI document and the gateway", () => {
     socket.send(pcm(1));
     socket.send(JSON.stringify(flush));
     await once(socket, "close");
-    return heard;
+    return received;
   }
 
-  test("the frames of the WebSocket match their description", async () => {
+  test("the WebSocket's frames match their schemas", async () => {
     const config = { model: "demo-transcribe", format: "pcm_s16le", sample_rate: 16_000 };
     expectValid(`${frames}/client/0/schema`, config, "the configuration");
     const events = await transcribeLive(config);
@@ -169,7 +169,7 @@ describe("the OpenAPI document and the gateway", () => {
     expectValid(`${frames}/server/1/schema`, failure, "a failure");
   });
 
-  test("the document is served unchanged, and accepts no query", async () => {
+  test("is served unchanged, and takes no query", async () => {
     const { body, headers } = await send(`${stack.url}/openapi.json`);
     expect(body).toEqual(JSON.parse(JSON.stringify(document)));
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");

@@ -1,0 +1,40 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { sharedStack } from "../src/shared-stack.ts";
+import { fleetSecret, type Stack } from "../src/stack.ts";
+import { runTollgate } from "../src/tollgate-command.ts";
+
+describe("the tollgate command", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+  });
+
+  function tollgate(...args: string[]) {
+    return runTollgate(stack.operatorAddress, fleetSecret, args);
+  }
+
+  test.each([
+    [["account", "create"], 2, /takes NAME/],
+    [["account", "create", "x", "--credit", "-1"], 2, /credit/],
+    [["account", "create", "x", "--credit", "1e3"], 2, /amount such as/],
+    [["account", "create", "\u0007"], 1, /account's name/],
+    [["key", "create", "nobody"], 1, /No account has the id or name nobody/],
+    [["key", "create", "nobody", "--colour", "red"], 2, /colour/],
+    [["key", "revoke", "key_0"], 1, /No key has the id key_0/],
+    [["wallet", "top-up", "nobody", "5"], 2, /--reference/],
+    [["bake", "bread"], 2, /unknown command bake bread/],
+    [["catalog", "check", "/nowhere.yaml"], 1, /nowhere\.yaml/],
+  ] as const)("%j is refused in one line", async (args, code, words) => {
+    const response = await tollgate(...args);
+    expect(response.stderr.trim().split("\n")).toEqual([expect.stringMatching(words)]);
+    expect(response.code).toBe(code);
+  });
+
+  test("checks a catalog without a gateway, and reports an unreachable gateway", async () => {
+    const checked = await tollgate("catalog", "check", stack.catalogFile);
+    expect(checked.stdout).toContain("models, valid");
+    const { stderr } = await runTollgate("127.0.0.1:1", "", ["ledger", "verify"]);
+    expect(stderr).toContain("no gateway responds at 127.0.0.1:1");
+  });
+});

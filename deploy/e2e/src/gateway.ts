@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { type Child, startChild } from "@tollgate/local/child";
+import { startFleet } from "@tollgate/local/fleet";
+import { freePort } from "@tollgate/local/free-port";
+import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
+
+/** The processes of a running gateway, each started with the same environment. */
+export interface Gateway {
+  url: string;
+  operatorAddress: string;
+  operationsAddresses: readonly string[];
+  killChat(): Promise<void>;
+  killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
+  addReplica(): Promise<Child>;
+  /** Returns the resident memory of the largest process; 0 where the OS has no /proc. */
+  memoryBytes(): number;
+  stop(): Promise<void>;
+  /** Kills every process with SIGKILL, without waiting. */
+  kill(): void;
+}
+
+/** Starts every service in one process. */
+export async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
+  const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+  const operatorAddress = `127.0.0.1:${await freePort()}`;
+  const operationsAddress = `127.0.0.1:${await freePort()}`;
+  const env = {
+    PORT: String(await freePort()),
+    ...shared,
+    TOLLGATE_LISTEN: operatorAddress,
+    TOLLGATE_OPERATIONS_LISTEN: operationsAddress,
+  };
+  const start = () => startChild("all", main, ["--target", "all"], env);
+  let child: Child = await start();
+  const more: Child[] = [];
+  return {
+    url: `http://127.0.0.1:${env.PORT}`,
+    operatorAddress,
+    operationsAddresses: [operationsAddress],
+    async killChat() {
+      child.kill("SIGKILL");
+      await child.exited;
+      child = await start();
+    },
+    killService: undefined,
+    async addReplica() {
+      const listen = `127.0.0.1:${await freePort()}`;
+      const own = {
+        ...env,
+        PORT: String(await freePort()),
+        TOLLGATE_LISTEN: listen,
+        TOLLGATE_OPERATIONS_LISTEN: "",
+      };
+      const replica = await startChild("all", main, ["--target", "all"], own);
+      more.push(replica);
+      return replica;
+    },
+    memoryBytes: () => residentBytes(child.pid),
+    async stop() {
+      for (const replica of more) await replica.stop();
+      await child.stop();
+    },
+    kill() {
+      for (const process of [child, ...more]) process.kill("SIGKILL");
+    },
+  };
+}
+
+/** Starts a process for each service. */
+export async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
+  const fleet = await startFleet(shared, 0);
+  const killService = async (name: ServiceName) => {
+    const service = fleet.process(name);
+    service?.kill("SIGKILL");
+    await service?.exited;
+    return () => fleet.restart(name);
+  };
+  const edges: Child[] = [];
+  return {
+    url: fleet.url,
+    operatorAddress: fleet.billingAddress,
+    operationsAddresses: serviceNames.flatMap((name) =>
+      fleet.replicas(name).map(({ operationsListen }) => operationsListen),
+    ),
+    async killChat() {
+      const startAgain = await killService("chat");
+      await startAgain();
+    },
+    killService,
+    async addReplica() {
+      const edge = await fleet.addEdge();
+      edges.push(edge);
+      return edge;
+    },
+    memoryBytes: () => Math.max(...fleet.pids().map(residentBytes)),
+    stop: fleet.stop,
+    kill() {
+      for (const { child } of serviceNames.flatMap(fleet.replicas)) child?.kill("SIGKILL");
+      for (const edge of edges) edge.kill("SIGKILL");
+    },
+  };
+}
+
+const pageBytes = 4_096;
+
+function residentBytes(pid: number): number {
+  try {
+    const [, pages = "0"] = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ");
+    return Number(pages) * pageBytes;
+  } catch {
+    return 0;
+  }
+}

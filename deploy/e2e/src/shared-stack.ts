@@ -1,0 +1,18 @@
+import { type OwnStack, type Stack, startStack } from "./stack.ts";
+
+/** Settings that shorten the waits of tests. */
+const settings = { TOLLGATE_HOLD_SECONDS: "5", TOLLGATE_SESSION_WAIT_SECONDS: "2" };
+
+/** The files of a worker run one after another in one module graph: see `isolate` in the config. */
+let started: Promise<OwnStack> | undefined;
+
+/**
+ * Resolves with the stack of this worker, which the files that damage nothing use in turn. The
+ * first call starts it, and it ends with the worker. Each file finds the simulator's call log empty.
+ */
+export async function sharedStack(): Promise<Stack> {
+  started ??= startStack(settings);
+  const stack = await started;
+  stack.simulator.calls.clear();
+  return stack;
+}

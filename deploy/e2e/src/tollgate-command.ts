@@ -1,0 +1,24 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { compileCache } from "./compile-cache.ts";
+
+const program = fileURLToPath(import.meta.resolve("@tollgate/billing/cli/main"));
+
+/** Runs the `tollgate` command against the operator's port at `address`. */
+export async function runTollgate(address: string, secret: string, args: readonly string[]) {
+  const env = {
+    PATH: process.env.PATH,
+    ...compileCache,
+    TOLLGATE_BILLING_ADDRESS: address,
+    TOLLGATE_FLEET_SECRET: secret,
+  };
+  const command = [program, ...args];
+  const { stdout, stderr, code } = await promisify(execFile)(process.execPath, command, {
+    env,
+  }).then(
+    (output) => ({ ...output, code: 0 }),
+    (error) => error as { stdout: string; stderr: string; code: number },
+  );
+  return { code, stdout, stderr, json: () => JSON.parse(stdout) };
+}
