@@ -12,6 +12,16 @@
  * - Drain: the server sends a frame for call 0, completes the calls in progress, and ends the
  *   stream with OK. A call that it never began gets the PeerError `draining`, and so is retried.
  * - Lost connection: the client rejects all calls in progress, and the server aborts them.
+ *
+ * Why it exists: CPU of both processes together, in µs, by `npm run bench:hops` on two cores (medians
+ * of three runs; the ratios hold from run to run, the times do not):
+ *
+ * | | plain grpc-js | the mux | an HTTP/1.1 hop |
+ * |---|--:|--:|--:|
+ * | unary, 1 KB, 1 client | 499 | 139 (0.28) | 140 (0.28) |
+ * | unary, 1 KB, 64 clients | 249 | 25 (0.10) | 87 (0.35) |
+ * | stream, 50 messages in one burst | 1,172 | 327 (0.28) | 321 (0.27) |
+ * | stream, 50 messages over 250 ms | 2,020 | 1,330 (0.66) | 2,312 (1.14) |
  */
 import {
   type MuxRequest,
