@@ -54,7 +54,7 @@ describe("the log", () => {
       path: "/v1/chat/completions",
       alias: "test-failover",
       status: 200,
-      client_left: false,
+      client_disconnected: false,
       ms: expect.any(Number),
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });

@@ -62,8 +62,8 @@ function recordEnd(context: RequestContext, ms: number, options: RequestContextO
   const { req, res, requestId, route = "unknown", traceId } = context;
   const alias = context.alias !== undefined && options.knows(context.alias) ? context.alias : "";
   const status = res.headersSent ? res.statusCode : clientClosedStatus;
-  const clientLeft = !res.writableFinished;
-  recordRequest(options, { req, requestId, route, alias, status, clientLeft, traceId, ms });
+  const clientDisconnected = !res.writableFinished;
+  recordRequest(options, { req, requestId, route, alias, status, clientDisconnected, traceId, ms });
 }
 
 /** Replaces the request id that the response carries, for a replay of another request's response. */

@@ -18,7 +18,7 @@ export interface EndedRequest {
   alias: string;
   status: number;
   /** Undefined if it cannot be determined. */
-  clientLeft?: boolean;
+  clientDisconnected?: boolean;
   traceId?: string | undefined;
   ms: number;
 }
@@ -26,7 +26,7 @@ export interface EndedRequest {
 /** Counts a request that ended, and writes its log line. The line holds no query and no body. */
 export function recordRequest(
   { log, metrics }: RequestLog,
-  { req, requestId, route, alias, status, clientLeft, traceId, ms }: EndedRequest,
+  { req, requestId, route, alias, status, clientDisconnected, traceId, ms }: EndedRequest,
 ): void {
   metrics.requests.inc({ route, alias, status });
   metrics.requestDuration.observe({ route, alias }, ms / 1_000);
@@ -38,7 +38,7 @@ export function recordRequest(
     path: pathOf(req),
     alias,
     status,
-    client_left: clientLeft,
+    client_disconnected: clientDisconnected,
     ms: Math.round(ms),
   };
   log.info(fields, "request");
