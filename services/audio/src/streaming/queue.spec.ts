@@ -10,7 +10,7 @@ function queueOf(limits: { limit: number; maxBytes?: number }) {
 test.each([
   ["items", { limit: 2, maxBytes: 100 }, 1],
   ["bytes", { limit: 100, maxBytes: 20 }, 10],
-])("a queue that is full by its %s is said so once, and again once it was emptied", async (_, limits, bytes) => {
+])("a queue that is full by %s reports it once, and again after it was emptied", async (_, limits, bytes) => {
   const { queue, source, reader } = queueOf(limits);
   for (let round = 1; round <= 2; round += 1) {
     queue.push("a", bytes);
@@ -25,7 +25,7 @@ test.each([
   }
 });
 
-test("what came before the end is still read, then a failure is raised", async () => {
+test("the items before the end are read, then the failure is thrown", async () => {
   const { queue, reader } = queueOf({ limit: 2 });
   queue.push("a");
   queue.end(new Error("broken"));

@@ -1,16 +1,16 @@
-/** Items that come by events, read by a loop. */
+/** Items that are pushed by events and read by a loop. */
 export interface Queue<Item> {
-  /** Adds an item, which weighs so many bytes. */
+  /** Adds an item of `bytes`. */
   push(item: Item, bytes?: number): void;
-  /** Ends the loop once it has read what came before; with a failure, by raising it. */
+  /** Ends the loop after the items before; with a failure, the loop then throws it. */
   end(failure?: Error): void;
   items: AsyncIterable<Item>;
 }
 
 /**
- * A queue that tells its source to wait: `onFull` is called when `limit` items are unread, or items
- * of `maxBytes` together came since none was, and `onEmpty` when all have been read. For one
- * reader.
+ * Creates a queue for one reader that pauses its source. `onFull` is called when `limit` items are
+ * unread, or when `maxBytes` have been pushed since the queue was last empty. `onEmpty` is called
+ * after that, when the reader has taken all.
  */
 export function createQueue<Item>(options: {
   limit: number;
