@@ -1,5 +1,5 @@
-// Installs what is missing and generates what is not kept in the repository. It runs on the Node
-// that the machine has (20 or newer), before anything is installed, so it uses nothing but Node.
+// Installs the packages and generates the code that is not in the repository. It runs before
+// anything is installed, on any Node from version 20, so it imports only Node's own modules.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -21,18 +21,18 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const packageLock = join(root, "package-lock.json");
 const modules = join(root, "node_modules");
 const stamps = join(modules, ".tollgate");
-/** Outside node_modules, which an installation empties. */
+/** Outside node_modules, because an installation empties that folder. */
 const lock = join(root, ".data/prepare.lock");
 const lockPollMs = 200;
-/** A lock that names no process for this long was left by one that died while it made it. */
-const maxNamelessMs = 2_000;
+/** A lock without a process id that is older than this was left by a process that died. */
+const maxEmptyLockMs = 2_000;
 
 if (isInstallDue() || dueGenerators().length > 0) await prepare();
 
 async function prepare() {
   await takeLock();
   try {
-    // What was due may have been done by another terminal in the meantime.
+    // Another terminal may have done the work while this one waited for the lock.
     if (isInstallDue()) await install();
     const results = await Promise.allSettled(dueGenerators().map(generate));
     const failed = results.find(({ status }) => status === "rejected");
@@ -50,20 +50,20 @@ function isInstallDue() {
 }
 
 async function install() {
-  const wanted = hashOf([packageLock]);
+  const lockHash = hashOf([packageLock]);
   const installed = join(modules, ".package-lock.json");
   const isFresh =
     existsSync(installed) && statSync(installed).mtimeMs > statSync(packageLock).mtimeMs;
   if (!isFresh) {
-    process.stdout.write("Installing packages (once)…\n");
+    process.stdout.write("Installing packages. This happens once and takes about a minute…\n");
     const npm = process.env.npm_execpath;
     const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
     await run(npm ? process.execPath : "npm", npm ? [npm, ...args] : args, {});
   }
-  stamp("install", wanted);
+  stamp("install", lockHash);
 }
 
-/** What makes code, from which files, and where to. */
+/** Lists the code generators: their input files, output folder and command. */
 function generators() {
   const proto = {
     name: "proto",
@@ -73,7 +73,7 @@ function generators() {
     output: join(root, "proto/gen"),
     command: ["buf", ["generate"], { cwd: join(root, "proto") }],
   };
-  // Generating needs no engine; naming one keeps the command from fetching it.
+  // Generating a client needs no engine; a path to one keeps Prisma from downloading it.
   const engine = process.platform === "win32" ? process.execPath : "/bin/true";
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: engine, CHECKPOINT_DISABLE: "1" };
   const clients = readdirSync(join(root, "services"))
@@ -88,12 +88,12 @@ function generators() {
   return [proto, ...clients];
 }
 
-/** A schema may only describe its tables. */
+/** A schema without a generator only describes tables. */
 function hasGenerator(schema) {
   return /^generator /m.test(readFileSync(schema, "utf8"));
 }
 
-/** A generator runs again when its inputs change, or the packages, and with them its tool. */
+/** Returns the generators whose inputs changed, or whose tool may have changed with the packages. */
 function dueGenerators() {
   const tools = hashOf([packageLock]);
   return generators()
@@ -106,32 +106,32 @@ async function generate({ name, wanted, command }) {
   stamp(name, wanted);
 }
 
-/** Runs a command quietly. When it fails, raises an Error with what it said. */
+/** Runs a command without output. Rejects with its output when it fails. */
 function run(command, args, { cwd = root, env = {} }) {
   const path = `${join(modules, ".bin")}${delimiter}${process.env.PATH}`;
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, PATH: path, ...env },
-    // Commands of packages are scripts of its shell there; Node itself is not.
+    // On Windows, the commands of packages are shell scripts; Node itself is not.
     shell: process.platform === "win32" && command !== process.execPath,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // A killed prepare leaves its command running: the lock holds until that one ends, too.
+  // When this script is killed, its command runs on: the lock stays valid until both have ended.
   if (child.pid) appendFileSync(join(lock, "pid"), ` ${child.pid}`);
   const output = [];
-  child.stdout.on("data", (part) => output.push(part));
-  child.stderr.on("data", (part) => output.push(part));
+  child.stdout.on("data", (chunk) => output.push(chunk));
+  child.stderr.on("data", (chunk) => output.push(chunk));
   return new Promise((resolve, reject) => {
     const fail = (reason) => {
-      const said = Buffer.concat(output).toString("utf8");
-      reject(new Error(`${said}\n${[command, ...args].join(" ")} failed: ${reason}`));
+      const text = Buffer.concat(output).toString("utf8");
+      reject(new Error(`${text}\n${[command, ...args].join(" ")} failed: ${reason}`));
     };
     child.on("error", (error) => fail(error.message));
     child.on("close", (code, signal) => (code === 0 ? resolve() : fail(signal ?? `exit ${code}`)));
   });
 }
 
-/** Waits for another terminal that is at it; what a dead one left is taken over. */
+/** Takes the lock. Waits while another terminal holds it; recovers the lock of a dead process. */
 async function takeLock() {
   mkdirSync(join(lock, ".."), { recursive: true });
   while (!tryLock()) {
@@ -140,7 +140,10 @@ async function takeLock() {
   }
 }
 
-/** Of two that find a dead one's lock at once, the slower may hold the faster's here. */
+/**
+ * When two processes find a stale lock at once, the slower one may rename the new lock of the
+ * faster one here: then it renames it back.
+ */
 function removeStale() {
   const aside = `${lock}.${process.pid}`;
   try {
@@ -168,10 +171,10 @@ function isStale(lock) {
     const pids = readFileSync(join(lock, "pid"), "utf8").split(" ").map(Number);
     if (pids[0] > 0) return !pids.some(isAlive);
   } catch {
-    // It is being made, or it is gone.
+    // The lock is being written, or was removed.
   }
-  const made = statSync(lock, { throwIfNoEntry: false });
-  return made !== undefined && Date.now() - made.mtimeMs > maxNamelessMs;
+  const stats = statSync(lock, { throwIfNoEntry: false });
+  return stats !== undefined && Date.now() - stats.mtimeMs > maxEmptyLockMs;
 }
 
 function isAlive(pid) {

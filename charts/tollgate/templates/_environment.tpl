@@ -1,11 +1,11 @@
-{{/* Of (list name reference): a variable that comes from a Secret. */}}
+{{/* Takes (list name reference). Renders a variable from a Secret. */}}
 {{- define "tollgate.secretVariable" -}}
 - name: {{ index . 0 }}
   valueFrom:
     secretKeyRef: {{- pick (index . 1) "name" "key" | toYaml | nindent 6 }}
 {{- end }}
 
-{{/* Of (list $ secret-reference). The dev database trusts whoever the network policy lets in. */}}
+{{/* Takes (list $ reference). The dev database has no password: network policies protect it. */}}
 {{- define "tollgate.databaseVariable" -}}
 {{- $root := index . 0 -}}
 {{- if $root.Values.dev.postgres.enabled -}}
@@ -25,12 +25,12 @@
 {{- end }}
 {{- end }}
 
-{{/* Whether a Job applies the migrations: the dev database is not there before the install. */}}
+{{/* "true" if a Job applies the migrations: the dev database does not exist before the install. */}}
 {{- define "tollgate.migratesByJob" -}}
 {{- if and .Values.migrations.enabled (not .Values.dev.postgres.enabled) }}true{{ end }}
 {{- end }}
 
-{{/* Of a dict root, name, traits, settings: the environment of a service. */}}
+{{/* Takes a dict of root, name, traits and settings. Renders the environment of a service. */}}
 {{- define "tollgate.environment" -}}
 {{- $root := .root -}}
 {{- $fullname := include "tollgate.fullname" $root -}}
@@ -58,7 +58,7 @@
   value: 0.0.0.0:9092
 - name: TOLLGATE_DRAIN_SECONDS
   value: {{ $root.Values.drainSeconds | quote }}
-# Less than the kubelet gives it, so that what is left over can still be written.
+# Shorter than the pod's grace period, so that final writes succeed.
 - name: TOLLGATE_GRACE_SECONDS
   value: {{ sub (int $root.Values.terminationGracePeriodSeconds) (add (int $root.Values.drainSeconds) 15) | max 1 | quote }}
 - name: TOLLGATE_LOG
@@ -92,7 +92,7 @@
 {{- end }}
 {{- end }}
 {{- if eq .name "billing" }}
-# Where the operator's commands find billing: they run in this pod.
+# For the operator's CLI, which runs in this pod.
 - name: TOLLGATE_BILLING_ADDRESS
   value: 127.0.0.1:9090
 {{- end }}

@@ -1,7 +1,7 @@
 {{/*
-What is particular to each service, once: whom it calls, whether it has a schema in Postgres,
-whether it calls providers (and so keeps a spool), whether the edge proxies requests to it. The
-environment, the network policies and the autoscalers follow.
+The traits of each service: the services that it calls, whether it uses Postgres, reads the catalog,
+serves clients, calls providers (and so has a spool), receives proxied requests from the edge, and
+serves live sockets. The environment, network policies and autoscalers are derived from them.
 */}}
 {{- define "tollgate.fleet" -}}
 edge:
@@ -38,20 +38,20 @@ ledger:
   database: true
 {{- end }}
 
-{{/* Of (list $ service): its values over the defaults. */}}
+{{/* Takes (list $ service). Renders its values merged over the defaults. */}}
 {{- define "tollgate.settings" -}}
 {{- $services := (index . 0).Values.services }}
 {{- mergeOverwrite (deepCopy $services.defaults) (deepCopy (index $services (index . 1))) | toYaml }}
 {{- end }}
 
-{{/* Of (list $ traits): Deployment, or StatefulSet where a spool has a claim of its own. */}}
+{{/* Takes (list $ traits). Renders Deployment, or StatefulSet for a service with a persistent spool. */}}
 {{- define "tollgate.kind" -}}
 {{- $root := index . 0 -}}
 {{- ternary "StatefulSet" "Deployment" (and (hasKey (index . 1) "providers") (eq $root.Values.spool.volume "persistent")) }}
 {{- end }}
 
 {{/*
-The metrics that a service is scaled by, beside its CPU: `metrics`, a list of {name, target}.
+Renders `metrics`: a list of {name, target} by which a service is scaled, besides its CPU.
 */}}
 {{- define "tollgate.scalingMetrics" -}}
 {{- $metrics := list }}

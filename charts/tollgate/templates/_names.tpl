@@ -3,7 +3,7 @@
 {{- end }}
 
 {{/*
-The longest suffix is "-document-headless", and a Service's name has 63 characters at most.
+Truncated to 40 characters: a Service name has at most 63, and the longest suffix is "-document-headless".
 */}}
 {{- define "tollgate.fullname" -}}
 {{- $name := include "tollgate.name" . }}
@@ -11,7 +11,7 @@ The longest suffix is "-document-headless", and a Service's name has 63 characte
 {{- default $full .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{/* Of (list $ component): what selects its pods. */}}
+{{/* Takes (list $ component). Renders the labels that select its pods. */}}
 {{- define "tollgate.selector" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: {{ include "tollgate.name" $root }}
@@ -19,7 +19,7 @@ app.kubernetes.io/instance: {{ $root.Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
-{{/* Of (list $ component): the labels of its objects. */}}
+{{/* Takes (list $ component). Renders the labels of its objects. */}}
 {{- define "tollgate.labels" -}}
 {{- $root := index . 0 -}}
 {{ include "tollgate.selector" . }}
@@ -29,7 +29,7 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- end }}
 
-{{/* Of (list $ component): the name and labels of an object of that component. */}}
+{{/* Takes (list $ component). Renders the name and labels of an object. */}}
 {{- define "tollgate.metadata" -}}
 name: {{ include "tollgate.fullname" (index . 0) }}-{{ index . 1 }}
 labels: {{- include "tollgate.labels" . | nindent 2 }}

@@ -1,6 +1,6 @@
-{{/* A rule without peers admits every address, on its ports. */}}
+{{/* A rule without peers allows every address on its ports. */}}
 
-{{/* Of (list $ component…): peers that are components of this release. */}}
+{{/* Takes (list $ component…). Renders peers that match these components of the release. */}}
 {{- define "tollgate.componentPeers" -}}
 {{- $root := first . }}
 {{- $peers := list }}

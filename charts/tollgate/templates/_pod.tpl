@@ -1,4 +1,4 @@
-{{/* What every pod of the chart runs under; nothing may be written but its volumes. */}}
+{{/* The security context of every pod. Only volumes are writable. */}}
 {{- define "tollgate.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 65532
@@ -15,7 +15,7 @@ runAsNonRoot: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Of a dict root, name, traits, settings, kind: the pod of a service. */}}
+{{/* Takes a dict of root, name, traits, settings and kind. Renders the pod template of a service. */}}
 {{- define "tollgate.podTemplate" -}}
 {{- $root := .root -}}
 metadata:
@@ -28,7 +28,7 @@ metadata:
 spec:
   serviceAccountName: {{ include "tollgate.fullname" $root }}-{{ .name }}
   automountServiceAccountToken: false
-  # Peers are found by DNS; variables for every Service of the namespace would only be in the way.
+  # Services find each other by DNS and need no environment variables for Services.
   enableServiceLinks: false
   terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
   securityContext: {{- include "tollgate.podSecurity" $root | nindent 4 }}
@@ -50,7 +50,7 @@ spec:
       whenUnsatisfiable: ScheduleAnyway
       labelSelector:
         matchLabels: {{- include "tollgate.selector" (list $root $.name) | nindent 10 }}
-      # Of one revision: an update spreads its own pods, not around the old ones.
+      # Spreads the pods of one revision, independently of the previous revision's pods.
       matchLabelKeys: [{{ ternary "pod-template-hash" "controller-revision-hash" (eq $.kind "Deployment") }}]
     {{- end }}
   containers:
@@ -85,7 +85,7 @@ spec:
 {{- end }}
 
 {{/*
-There is no preStop hook: the program keeps serving for the drain's seconds while /readyz fails.
+No preStop hook is needed: the program continues to serve during the drain, while /readyz fails.
 */}}
 {{- define "tollgate.probes" -}}
 startupProbe:
@@ -107,7 +107,7 @@ readinessProbe:
 {{- define "tollgate.volumeMounts" -}}
 - { name: temporary-files, mountPath: /tmp }
 {{- if .catalog }}
-# A folder, without subPath: only so does a change of the ConfigMap arrive.
+# Mounted as a folder, because changes of a ConfigMap do not reach subPath mounts.
 - { name: catalog, mountPath: /etc/tollgate, readOnly: true }
 {{- end }}
 {{- if .providers }}

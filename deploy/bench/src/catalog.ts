@@ -1,4 +1,4 @@
-/** A catalog whose models the simulator serves: `bench`, `bench-live`, and aliases beside them. */
+/** Returns a catalog that the simulator serves: `bench`, `bench-live` and additional aliases. */
 export function benchCatalog(simulatorUrl: string, aliases = 2): string {
   const more = Array.from({ length: Math.max(0, aliases - 2) }, (_, index) =>
     chatModel(`bench-${index}`),

@@ -15,20 +15,20 @@ interface Panel {
   workload: string;
   figure: FigureName;
   digits: number;
-  /** Whether the simulator called directly is left out, and its time taken off the others'. */
+  /** Subtracts the time of the simulator called directly from the others, and omits it. */
   isAdded: boolean;
 }
 
 const panels: readonly Panel[] = [
   {
-    title: "Requests a second: JSON, 1 KB, 64 clients (longer is better)",
+    title: "Requests per second: JSON, 1 KB, 64 clients (longer is better)",
     workload: "1 KB saturated",
     figure: "requestsPerSecond",
     digits: 0,
     isAdded: false,
   },
   {
-    title: "CPU ms a request, all gateway processes: JSON, 1 KB (shorter is better)",
+    title: "CPU ms per request, all gateway processes: JSON, 1 KB (shorter is better)",
     workload: "1 KB saturated",
     figure: "gatewayCpuMs",
     digits: 3,
@@ -50,12 +50,12 @@ const panels: readonly Panel[] = [
   },
 ];
 
-/** Colours of middling lightness, which stand out on white as well as on black. */
+/** Colors of medium lightness, visible on white and on black. */
 const style = `text { font: 13px system-ui, sans-serif; fill: #24292f }
   .title { font-weight: 600 } .bar { fill: #8b949e } .own { fill: #2f81f7 }
   @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }`;
 
-/** The findings as an SVG picture; what was not measured is left out. */
+/** Draws the findings as SVG. Panels without measurements are omitted. */
 export function chartOf(findings: Findings): string {
   const drawn: string[] = [];
   let top = 0;
@@ -68,7 +68,7 @@ export function chartOf(findings: Findings): string {
   const size = `width="${width}" height="${top}" viewBox="0 0 ${width} ${top}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-labelledby="about">`,
-    '<title id="about">Tollgate beside a bare proxy and Portkey</title>',
+    '<title id="about">Tollgate compared with a bare proxy and Portkey</title>',
     `<style>${style}</style>`,
     ...drawn,
     "</svg>\n",

@@ -1,21 +1,21 @@
 /**
- * How many of the chunks that were sent did not come, and how many came in another's place. The
- * longest run of chunks that came in their order is in its place; what came besides is not.
+ * Counts the chunks that were sent but not received, and the received chunks that are out of order.
+ * The chunks of the longest common subsequence are in order; other received chunks are not.
  */
 export function compareChunks(
   sent: readonly string[],
-  came: readonly string[],
+  received: readonly string[],
 ): { lost: number; reordered: number } {
-  if (sent.length === came.length && sent.every((text, index) => text === came[index])) {
+  if (sent.length === received.length && sent.every((text, index) => text === received[index])) {
     return { lost: 0, reordered: 0 };
   }
-  const left = Map.groupBy(sent, (text) => text);
-  const known = came.filter((text) => left.get(text)?.pop() !== undefined);
-  const inOrder = longestCommonOrder(sent, known);
+  const remaining = Map.groupBy(sent, (text) => text);
+  const known = received.filter((text) => remaining.get(text)?.pop() !== undefined);
+  const inOrder = longestCommonSubsequence(sent, known);
   return { lost: sent.length - known.length, reordered: known.length - inOrder };
 }
 
-function longestCommonOrder(one: readonly string[], other: readonly string[]): number {
+function longestCommonSubsequence(one: readonly string[], other: readonly string[]): number {
   let before = new Array<number>(other.length + 1).fill(0);
   for (const text of one) {
     const now = [0];

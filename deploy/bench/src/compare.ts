@@ -1,39 +1,39 @@
+import { type Cost, measureCost, type Processes } from "./cost.ts";
 import { type Figures, medianOf, type Result } from "./figures.ts";
-import { expectedAnswer, openJsonLoad } from "./json-load.ts";
-import { type Cost, metered, type Processes } from "./meter.ts";
+import { expectedContent, openJsonLoad } from "./json-load.ts";
 import type { Plan } from "./plan.ts";
-import type { Stage } from "./stage.ts";
 import { expectedChunks, openStreamLoad } from "./stream-load.ts";
 import type { Subject } from "./subject.ts";
 import type { Subjects } from "./subjects.ts";
+import type { Testbed } from "./testbed.ts";
 import type { JsonWorkload, StreamWorkload, Workload } from "./workload.ts";
 
 /**
- * Puts every subject under every workload, in turn and round after round. A subject that answers
- * wrong once has failed the workload: nobody is fast by failing.
+ * Measures every subject under every workload, in interleaved rounds. One wrong response fails the
+ * workload for its subject, so that no subject is fast by failing.
  */
 export async function compare(
-  stage: Stage,
+  testbed: Testbed,
   subjects: Subjects,
   plan: Plan,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const hot = new Set<string>();
+  const warm = new Set<string>();
   for (const workload of plan.workloads) {
-    const expected = await expectationOf(stage.provider.url, workload);
+    const expected = await expectationOf(testbed.provider.url, workload);
     const trials = subjects.present.map((subject) => {
-      const processes = processesOf(stage, subjects, subject);
+      const processes = processesOf(testbed, subjects, subject);
       return { turn: { subject, processes, plan }, rounds: [] as Figures[], failure: "" };
     });
     const path = `${workload.kind} of ${workload.promptBytes} bytes`;
-    if (!hot.has(path)) {
-      say(`${path}: heating up`);
-      for (const { turn } of trials) await heatUp(turn, expected);
-      hot.add(path);
+    if (!warm.has(path)) {
+      log(`${path}: warming up`);
+      for (const { turn } of trials) await warmUpCode(turn, expected);
+      warm.add(path);
     }
     for (let round = 1; round <= plan.rounds; round += 1) {
-      say(`${workload.name}, round ${round} of ${plan.rounds}`);
+      log(`${workload.name}, round ${round} of ${plan.rounds}`);
       for (const trial of trials) await tryOnce(trial, expected);
     }
     results.push(...trials.map((trial) => resultOf(workload, trial)));
@@ -61,25 +61,25 @@ async function tryOnce(trial: Trial, expected: Expectation): Promise<void> {
   }
 }
 
-/** A workload, and what its answers must say. */
+/** A workload and the content that its responses must have. */
 type Expectation =
-  | { workload: JsonWorkload; answer: Buffer }
+  | { workload: JsonWorkload; content: Buffer }
   | { workload: StreamWorkload; chunks: readonly string[] };
 
 async function expectationOf(url: string, workload: Workload): Promise<Expectation> {
-  if (workload.kind === "json") return { workload, answer: await expectedAnswer(url, workload) };
+  if (workload.kind === "json") return { workload, content: await expectedContent(url, workload) };
   return { workload, chunks: await expectedChunks(url, workload) };
 }
 
-/** Whatever fails here will fail again where it is written down. */
-async function heatUp({ subject, plan }: Turn, expected: Expectation): Promise<void> {
+/** Ignores failures: the measurement reports them. */
+async function warmUpCode({ subject, plan }: Turn, expected: Expectation): Promise<void> {
   const clients = 64;
   const load =
-    "answer" in expected
-      ? openJsonLoad(subject, { ...expected.workload, clients }, expected.answer)
+    "content" in expected
+      ? openJsonLoad(subject, { ...expected.workload, clients }, expected.content)
       : openStreamLoad(subject, { ...expected.workload, clients }, expected.chunks);
   // A stream takes about a second, so both run for about as long.
-  await load.run(plan.heatSeconds).catch(() => {});
+  await load.run(plan.jitWarmUpSeconds).catch(() => {});
   await load.close();
 }
 
@@ -90,20 +90,20 @@ interface Turn {
 }
 
 function measure(turn: Turn, expected: Expectation): Promise<Figures> {
-  if ("answer" in expected) return measureJson(turn, expected.workload, expected.answer);
+  if ("content" in expected) return measureJson(turn, expected.workload, expected.content);
   return measureStreams(turn, expected.workload, expected.chunks);
 }
 
 async function measureJson(
   { subject, processes, plan }: Turn,
   workload: JsonWorkload,
-  answer: Buffer,
+  content: Buffer,
 ): Promise<Figures> {
-  const load = openJsonLoad(subject, workload, answer);
+  const load = openJsonLoad(subject, workload, content);
   try {
     await load.run(plan.warmUpSeconds);
-    const { given, cost } = await metered(processes, () => load.run(plan.jsonSeconds));
-    const { requests, ...timings } = given;
+    const { result, cost } = await measureCost(processes, () => load.run(plan.jsonSeconds));
+    const { requests, ...timings } = result;
     return { ...timings, ...eachOf(cost, requests) };
   } finally {
     await load.close();
@@ -118,10 +118,10 @@ async function measureStreams(
   const load = openStreamLoad(subject, workload, chunks);
   try {
     await load.run(1);
-    const { given, cost } = await metered(processes, () =>
+    const { result, cost } = await measureCost(processes, () =>
       load.run(plan.streamsEach(workload.clients)),
     );
-    const { streams, ...timings } = given;
+    const { streams, ...timings } = result;
     return { ...timings, ...eachOf(cost, streams) };
   } finally {
     await load.close();
@@ -138,6 +138,6 @@ function eachOf(cost: Cost, count: number) {
   };
 }
 
-function processesOf(stage: Stage, { storePids }: Subjects, { pids }: Subject): Processes {
-  return { gateway: pids, stores: storePids, simulator: stage.provider.pid };
+function processesOf(testbed: Testbed, { storePids }: Subjects, { pids }: Subject): Processes {
+  return { gateway: pids, stores: storePids, simulator: testbed.provider.pid };
 }

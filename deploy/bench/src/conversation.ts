@@ -9,15 +9,15 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import type { Pool } from "undici";
 import { cpuMs, mainThreadCpuMs } from "./cpu.ts";
 import { openPool, post } from "./post.ts";
-import { openStage } from "./stage.ts";
 import { median } from "./statistics.ts";
+import { startTestbed } from "./testbed.ts";
 import { startAll } from "./tollgate.ts";
 
 /**
- * `npm run bench:conversation`: what the next turn of a large conversation costs a replica that
- * never served it, and the one after that, beside a turn of a new conversation; and what another
- * such conversation costs it when the code for the first is compiled. Medians of one replica after
- * another, each with other turns behind it; CPU in milliseconds.
+ * `npm run bench:conversation`: measures a turn of a large conversation on a replica that has not
+ * served it before, and the turn after it, compared with a turn of a new conversation. Then it
+ * measures the first turn of another large conversation, for which V8 has already compiled the code.
+ * Prints medians over several replicas; CPU in milliseconds.
  */
 const { values } = parseArgs({
   options: {
@@ -29,10 +29,10 @@ const { values } = parseArgs({
 const turns = Number(values.turns);
 const messageBytes = Math.ceil((Number(values.megabytes) * 1_000_000) / turns / 2);
 const database = "bench_conversation";
-/** Until V8 has compiled what every turn needs. */
+/** Until V8 has compiled the code that every turn needs. */
 const warmUpTurns = 800;
-/** What is still done behind an answer counts as well: it gets this long for it. */
-const afterworkMs = 150;
+/** Work after the response counts, too: this is the time it gets. */
+const settleMs = 150;
 const lockSql = "INSERT INTO session_lock VALUES ($1, $2, 'bench', now() + interval '1 hour')";
 const words =
   "the answer is naïve about performance but été says otherwise in 17 of 3.5 cases".split(" ");
@@ -41,15 +41,15 @@ interface Figures {
   gatewayMs: number;
   mainThreadMs: number;
   postgresMs: number;
-  answeredMs: number;
+  responseMs: number;
 }
 
-await using stage = await openStage();
-const owner = await startAll(stage, { database });
+await using testbed = await startTestbed();
+const owner = await startAll(testbed, { database });
 const conversation = await storeConversation();
 const another = await storeConversation();
 await owner.stop();
-const found = {
+const measured = {
   new: [] as Figures[],
   first: [] as Figures[],
   next: [] as Figures[],
@@ -59,20 +59,20 @@ for (let replica = 0; replica < Number(values.replicas); replica += 1) await mea
 process.stdout.write(report());
 
 async function measureReplica(): Promise<void> {
-  const replica = await startAll(stage, { database });
+  const replica = await startAll(testbed, { database });
   const pool = openPool(replica.url, 1);
-  for (let turn = 0; turn < warmUpTurns; turn += 1) await say(pool, randomUUID());
-  const turnOf = (id: string) => measure(replica.pids, () => say(pool, id));
-  found.new.push(await turnOf(randomUUID()));
-  found.first.push(await turnOf(conversation));
-  found.next.push(await turnOf(conversation));
-  found.another.push(await turnOf(another));
+  for (let turn = 0; turn < warmUpTurns; turn += 1) await sendTurn(pool, randomUUID());
+  const turnOf = (id: string) => measure(replica.pids, () => sendTurn(pool, id));
+  measured.new.push(await turnOf(randomUUID()));
+  measured.first.push(await turnOf(conversation));
+  measured.next.push(await turnOf(conversation));
+  measured.another.push(await turnOf(another));
   await pool.close();
   await replica.stop();
 }
 
-async function say(pool: Pool, sessionId: string): Promise<void> {
-  // However much it reads, the context is told to be short, or the model would refuse it.
+async function sendTurn(pool: Pool, sessionId: string): Promise<void> {
+  // The provider reports a short context, because the model would refuse the real one.
   const metadata = { simulate: "usage=10,1" };
   const messages = [{ role: "user", content: "And then?" }];
   const body = JSON.stringify({ model: "bench", session_id: sessionId, metadata, messages });
@@ -83,14 +83,14 @@ async function measure(pids: readonly number[], work: () => Promise<void>): Prom
   const before = readClocks(pids);
   const startedAt = performance.now();
   await work();
-  const answeredMs = performance.now() - startedAt;
-  await sleep(afterworkMs);
+  const responseMs = performance.now() - startedAt;
+  await sleep(settleMs);
   const after = readClocks(pids);
   return {
     gatewayMs: after.gatewayMs - before.gatewayMs,
     mainThreadMs: after.mainThreadMs - before.mainThreadMs,
     postgresMs: after.postgresMs - before.postgresMs,
-    answeredMs,
+    responseMs,
   };
 }
 
@@ -98,11 +98,11 @@ function readClocks(pids: readonly number[]) {
   return {
     gatewayMs: cpuMs(pids),
     mainThreadMs: pids.reduce((sum, pid) => sum + mainThreadCpuMs(pid), 0),
-    postgresMs: cpuMs([stage.postgres.pid]),
+    postgresMs: cpuMs([testbed.postgres.pid]),
   };
 }
 
-/** Stores a large conversation, and answers its id. */
+/** Stores a large conversation and resolves with its id. */
 async function storeConversation(): Promise<string> {
   const key = { keyId: owner.keyId, id: randomUUID() };
   const pool = await openDatabase({
@@ -116,7 +116,7 @@ async function storeConversation(): Promise<string> {
     await pool.query(lockSql, [key.keyId, key.id]);
     for (let turn = 0; turn < turns; turn += 1) await store.append(key, "bench", newTurn(key));
     await pool.query("DELETE FROM session_lock WHERE conversation_id = $1", [key.id]);
-    // So that neither housekeeping nor writing back what was stored falls into the measurement.
+    // Keeps autovacuum and checkpoints out of the measurement.
     await pool.query("VACUUM ANALYZE");
     await pool.query("CHECKPOINT");
     return key.id;
@@ -137,7 +137,7 @@ function newTurn({ id }: ConversationKey) {
   };
 }
 
-/** Words in no order, which a database compresses about as well as a conversation. */
+/** Returns random words, which Postgres compresses about as well as a conversation. */
 function someText(): string {
   let text = "";
   while (text.length < messageBytes) {
@@ -150,18 +150,18 @@ function someText(): string {
 function report(): string {
   const size = `${turns.toLocaleString("en")} turns, ${values.megabytes} MB`;
   return [
-    "| a turn | gateway CPU ms | its main thread | Postgres CPU ms | ms until answered |",
+    "| turn | gateway CPU ms | of its main thread | Postgres CPU ms | response time ms |",
     "| --- | --: | --: | --: | --: |",
-    row("the first of a new conversation", found.new),
-    row(`the first that a replica sees of ${size}`, found.first),
-    row("the next one after it", found.next),
-    row("the first that it sees of another", found.another),
+    row("first of a new conversation", measured.new),
+    row(`first of a conversation of ${size} on a replica`, measured.first),
+    row("next of the same conversation", measured.next),
+    row("first of another large conversation", measured.another),
     "",
   ].join("\n");
 }
 
 function row(name: string, figures: readonly Figures[]): string {
   const of = (figure: keyof Figures) => median(figures.map((one) => one[figure])).toFixed(1);
-  const cells = [of("gatewayMs"), of("mainThreadMs"), of("postgresMs"), of("answeredMs")];
+  const cells = [of("gatewayMs"), of("mainThreadMs"), of("postgresMs"), of("responseMs")];
   return `| ${name} | ${cells.join(" | ")} |`;
 }

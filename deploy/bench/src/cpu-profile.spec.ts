@@ -14,7 +14,7 @@ const profile: CpuProfile = {
   timeDeltas: [10, 20, 30, 40],
 };
 
-test("a function's own time is told from what it called, and idle time counts for nobody", () => {
+test("a function's own time excludes its callees, and idle time is not counted", () => {
   const { busyUs, functions } = readProfile(profile, 0, 10_000);
   expect(busyUs).toBe(70);
   expect(functions.slice(0, 2)).toEqual([
@@ -23,11 +23,11 @@ test("a function's own time is told from what it called, and idle time counts fo
   ]);
 });
 
-test("time is added up by package", () => {
+test("time is summed by package", () => {
   const names = readProfile(profile, 0, 10_000).packages.map(({ name }) => name);
   expect(names.slice(0, 2)).toEqual(["@scope/name", "services/kit"]);
 });
 
-test("what was sampled before and after the load is left out", () => {
+test("samples outside the given times are ignored", () => {
   expect(readProfile(profile, 1_015, 1_035).busyUs).toBe(20);
 });

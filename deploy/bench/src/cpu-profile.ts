@@ -1,4 +1,4 @@
-/** What V8 writes as `.cpuprofile`; times are in microseconds of the machine's steady clock. */
+/** A `.cpuprofile` file of V8; times are microseconds of the machine's monotonic clock. */
 export interface CpuProfile {
   nodes: readonly ProfileNode[];
   startTime: number;
@@ -12,7 +12,7 @@ interface ProfileNode {
   children?: readonly number[];
 }
 
-/** Time that went by inside a function itself, and in it together with all that it called. */
+/** The time spent in a function itself, and in it together with its callees. */
 export interface Spent {
   name: string;
   selfUs: number;
@@ -20,18 +20,16 @@ export interface Spent {
 }
 
 export interface Profile {
-  /** Without the idle time. */
+  /** The total time without idle time. */
   busyUs: number;
   functions: readonly Spent[];
   files: readonly Spent[];
   packages: readonly Spent[];
-  /** Node's own time, and that of native code, given to the function that asked for it. */
+  /** Functions, with the time of Node's own and native code attributed to their caller. */
   callers: readonly Spent[];
 }
 
-/**
- * Adds up the samples that were taken between two moments. The most time of its own comes first.
- */
+/** Sums the samples between two times. Entries are sorted by their own time, in descending order. */
 export function readProfile(profile: CpuProfile, fromUs: number, untilUs: number): Profile {
   const selfUs = selfTimes(profile, fromUs, untilUs);
   const parents = parentsOf(profile.nodes);
@@ -58,11 +56,11 @@ type Frame = ProfileNode["callFrame"];
 
 interface Stack {
   time: number;
-  /** The innermost call first. */
+  /** Innermost call first. */
   stack: readonly Frame[];
 }
 
-/** What Node does of itself, such as collecting garbage, nobody asked for: it stays as it is. */
+/** Removes Node's frames above the caller. Work without a caller, such as GC, stays as it is. */
 function withoutNode({ time, stack }: Stack): Stack {
   const caller = stack.findIndex(({ url }) => url !== "" && !url.startsWith("node:"));
   return { time, stack: caller < 0 ? stack : stack.slice(caller) };
@@ -104,7 +102,7 @@ function functionOf(frame: Frame): string {
   return frame.url === "" ? name : `${name}  ${fileOf(frame)}:${frame.lineNumber + 1}`;
 }
 
-/** Without what lies in front of it on this machine. */
+/** Returns the path relative to the repository or to `node_modules`. */
 function fileOf({ url, functionName }: Frame): string {
   if (url === "") return functionName || "(native)";
   const [, inside] = /(?:^|\/)((?:node_modules|services|deploy|proto)\/.*)$/.exec(url) ?? [];
@@ -113,7 +111,7 @@ function fileOf({ url, functionName }: Frame): string {
   return last < 0 ? path : path.slice(last + "node_modules/".length);
 }
 
-/** The npm package, the service of ours, or `node`. */
+/** Returns the npm package, our workspace, or `node`. */
 function packageOf(frame: Frame): string {
   if (frame.url.startsWith("node:")) return "node";
   const [first = "", second = ""] = fileOf(frame).split("/");

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts CPU time in hundredths of a second for every program. */
+/** Linux reports CPU time in hundredths of a second (USER_HZ). */
 const ticksPerSecond = 100;
 
 /**
- * CPU-seconds that processes and their children used so far, those of ended children included.
- * Zero where there is no /proc.
+ * Returns the CPU seconds that processes and their children have used, including children that have
+ * exited. Returns 0 without /proc.
  */
 export function cpuSeconds(pids: readonly number[]): number {
   let ticks = 0;
@@ -14,8 +14,8 @@ export function cpuSeconds(pids: readonly number[]): number {
 }
 
 /**
- * CPU-milliseconds that processes and their children used so far, without those that ended: for
- * work that is over before a hundredth of a second is. Zero where there is no /proc.
+ * Returns the CPU milliseconds that running processes and their children have used. It is precise
+ * enough for work shorter than a tick, but excludes exited children. Returns 0 without /proc.
  */
 export function cpuMs(pids: readonly number[]): number {
   let sum = 0;
@@ -25,7 +25,7 @@ export function cpuMs(pids: readonly number[]): number {
   return sum;
 }
 
-/** The same of one process's first thread alone, where all JavaScript runs and others wait for. */
+/** Returns the CPU milliseconds of a process's main thread, which runs the JavaScript. */
 export function mainThreadCpuMs(pid: number): number {
   return threadCpuMs(pid, String(pid));
 }
@@ -54,13 +54,13 @@ function ticksOf(pid: number): number {
   return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index] ?? 0), 0);
 }
 
-/** The fields of `/proc/PID/stat` behind the program's name. */
+/** Returns the fields of `/proc/PID/stat` after the program's name. */
 function fieldsOf(pid: number): string[] {
   const text = read(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-/** Empty for a process that has ended. */
+/** Returns an empty string when the process has exited. */
 function read(file: string): string {
   try {
     return readFileSync(file, "latin1");

@@ -1,7 +1,7 @@
 export interface StreamReader {
-  /** Takes bytes of the stream as they come. */
-  take(part: Buffer): void;
-  /** Whether `[DONE]` has come. */
+  /** Parses the next bytes of the stream. */
+  push(bytes: Buffer): void;
+  /** Returns whether `[DONE]` was received. */
   isDone(): boolean;
 }
 
@@ -11,31 +11,31 @@ interface Chunk {
 }
 
 /**
- * Reads a stream of chat chunks, and tells each text at the moment that it comes. Raises an Error
- * for an event that tells of one.
+ * Creates a reader of a stream of chat chunks. Calls `onText` with each text when it arrives. `push`
+ * throws when an event reports an error.
  */
 export function createStreamReader(onText: (text: string) => void): StreamReader {
   const decoder = new TextDecoder();
   let rest = "";
   let done = false;
 
-  function takeEvent(event: string): void {
+  function readEvent(event: string): void {
     if (!event.startsWith("data: ")) return;
     if (event === "data: [DONE]") {
       done = true;
       return;
     }
     const chunk = JSON.parse(event.slice("data: ".length)) as Chunk;
-    if (chunk.error) throw new Error(`told of an error: ${chunk.error.message}`);
+    if (chunk.error) throw new Error(`the stream reported an error: ${chunk.error.message}`);
     const text = chunk.choices?.[0]?.delta?.content;
     if (text) onText(text);
   }
 
   return {
-    take(part) {
-      const events = (rest + decoder.decode(part, { stream: true })).split("\n\n");
+    push(bytes) {
+      const events = (rest + decoder.decode(bytes, { stream: true })).split("\n\n");
       rest = events.pop() ?? "";
-      for (const event of events) takeEvent(event);
+      for (const event of events) readEvent(event);
     },
     isDone: () => done,
   };

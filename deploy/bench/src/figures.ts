@@ -1,7 +1,7 @@
 import { median } from "./statistics.ts";
 import type { SubjectName } from "./subject.ts";
 
-/** CPU is for one request or one stream; its gateway's processes are summed. */
+/** CPU figures are per request or stream, summed over the gateway's processes. */
 export type FigureName =
   | "requestsPerSecond"
   | "p50Ms"
@@ -19,7 +19,7 @@ export type FigureName =
 
 export type Figures = Readonly<Partial<Record<FigureName, number>>>;
 
-/** What one subject showed in one workload: medians of its rounds, or why there are none. */
+/** The figures of one subject in one workload: medians of its rounds, or why there are none. */
 export interface Result {
   workload: string;
   subject: SubjectName;
@@ -27,7 +27,7 @@ export interface Result {
   failure: string;
 }
 
-/** Faults are not averaged away: what was lost in any round is lost. */
+/** Errors are summed over the rounds, because a median would hide them. */
 const summed: ReadonlySet<string> = new Set<FigureName>(["lost", "reordered"]);
 
 export function medianOf(rounds: readonly Figures[]): Figures {

@@ -1,16 +1,16 @@
 import type pg from "pg";
 
-/** Rows written in one statement. */
+/** Rows per statement. */
 const batch = 250_000;
 
 type Database = Pick<pg.Pool, "query">;
 
-/** The text of the nth key that `fillKeys` makes. */
+/** Returns the text of the nth key that `fillKeys` inserts. */
 export function keyText(n: number): string {
   return `sk-tollgate-bench-${n}`;
 }
 
-/** Keys of one account, beside those it has. */
+/** Inserts additional keys of an account. */
 export async function fillKeys(database: Database, accountId: string, count: number) {
   await inBatches(0, count, async (from, until) => {
     await database.query(
@@ -23,7 +23,7 @@ export async function fillKeys(database: Database, accountId: string, count: num
   });
 }
 
-/** Conversations of one turn each, all of one key. */
+/** Inserts conversations of one turn each for one key. */
 export async function fillConversations(
   database: Database,
   { keyId, accountId }: { keyId: string; accountId: string },
@@ -50,8 +50,8 @@ export async function fillConversations(
 }
 
 /**
- * Entries of an account's charges of one micro-USD, numbered from `from` and spread evenly over
- * sixty days.
+ * Inserts ledger entries of charges of one micro-USD each, numbered from `from` and spread evenly
+ * over sixty days.
  */
 export async function fillEntries(
   database: Database,

@@ -1,19 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { measureCost } from "./cost.ts";
 import { fillConversations, fillEntries, fillKeys, keyText } from "./fill.ts";
-import { expectedAnswer, openJsonLoad, type Sending } from "./json-load.ts";
-import { metered } from "./meter.ts";
-import { openStage } from "./stage.ts";
+import { expectedContent, openJsonLoad, type RequestParts } from "./json-load.ts";
 import { median } from "./statistics.ts";
 import type { Gateway } from "./subject.ts";
+import { startTestbed } from "./testbed.ts";
 import { startAll } from "./tollgate.ts";
 import type { JsonWorkload } from "./workload.ts";
 
 /**
- * `npm run bench:growth`: what a request to `--target all` costs when there is much of everything,
- * as a ratio to what it costs when there is little: of the same moment, since both gateways are up
- * and take turns. With `--entries 1000000` and the like there is less, and less to wait for.
+ * `npm run bench:growth`: measures what a request to `--target all` costs with a large amount of
+ * data, as a ratio to its cost with little data. Both gateways run at once and are measured in
+ * turns, so that the machine's state affects both. Smaller amounts, such as `--entries 1000000`,
+ * take less time.
  */
 const { values } = parseArgs({
   options: {
@@ -36,9 +37,9 @@ const [keys, conversations, entries, aliases, rounds, seconds] = [
 ].map(Number) as [number, number, number, number, number, number];
 const littleEntries = 10_000;
 const littleAliases = 10;
-/** Until V8 has compiled what is hot: the grown gateway is new, the other has run for long. */
+/** Until V8 has compiled the hot code: the large gateway is new, the other one has run for long. */
 const warmUpSeconds = 25;
-/** Takes the numbers up to the next power of ten in an order that looks like none. */
+/** Coprime to the counts, so that every number is used once, in a scattered order. */
 const stride = 48_271;
 const load: JsonWorkload = {
   kind: "json",
@@ -48,29 +49,29 @@ const load: JsonWorkload = {
   providerMs: 0,
 };
 
-type Vary = (sending: Sending) => Sending;
+type Vary = (request: RequestParts) => RequestParts;
 
-/** Something there is more and more of. */
+/** A kind of data that grows. */
 interface Growth {
   name: string;
   from: string;
   to: string;
   aliases?: number;
   fill(database: pg.Client, gateway: Gateway): Promise<void>;
-  /** What the requests to both gateways are like; as they all are when it is left out. */
+  /** Changes the requests to both gateways. */
   vary?: Vary;
-  /** What those to the grown gateway are like instead, one after the other. */
-  varyGrown?: readonly (Vary | undefined)[];
+  /** Changes the requests to the large gateway instead; one measurement for each. */
+  varyLarge?: readonly (Vary | undefined)[];
 }
 
-const same: Vary = (sending) => sending;
+const unchanged: Vary = (request) => request;
 const growths: Readonly<Record<string, Growth>> = {
   keys: {
     name: "keys",
     from: "1",
     to: show(keys),
     fill: (database, { accountId }) => fillKeys(database, accountId, keys),
-    varyGrown: [same, eachOf(keys, withKey)],
+    varyLarge: [unchanged, eachOf(keys, withKey)],
   },
   conversations: {
     name: "stored conversations, each request in a new one",
@@ -94,14 +95,14 @@ const growths: Readonly<Record<string, Growth>> = {
     to: show(aliases),
     aliases,
     fill: async () => {},
-    varyGrown: [eachOf(aliases - 2, withAlias)],
+    varyLarge: [eachOf(aliases - 2, withAlias)],
   },
 };
 
-await using stage = await openStage();
-const expected = await expectedAnswer(stage.provider.url, load);
+await using testbed = await startTestbed();
+const expected = await expectedContent(testbed.provider.url, load);
 const little = await startFilled("bench_little", littleAliases);
-say("| what grows | from | to | requests/s | CPU a request | Postgres' |");
+say("| data | from | to | requests/s | gateway CPU per request | Postgres CPU per request |");
 say("| --- | --: | --: | --: | --: | --: |");
 for (const name of values.only.split(",")) {
   const growth = growths[name];
@@ -110,20 +111,20 @@ for (const name of values.only.split(",")) {
 }
 
 async function showGrowth(name: string, growth: Growth): Promise<void> {
-  const grown = await startFilled(`bench_${name}`, growth.aliases ?? littleAliases, growth.fill);
-  const { vary = same, varyGrown = [vary] } = growth;
-  for (const [index, varied] of varyGrown.entries()) {
+  const large = await startFilled(`bench_${name}`, growth.aliases ?? littleAliases, growth.fill);
+  const { vary = unchanged, varyLarge = [vary] } = growth;
+  for (const [index, varied] of varyLarge.entries()) {
     const suffix =
-      varyGrown.length === 1 ? "" : [", one used", ", each request with another"][index];
-    const ratios = await compare(grown, vary, varied ?? vary);
+      varyLarge.length === 1 ? "" : [", one used", ", each request with another"][index];
+    const ratios = await compare(large, vary, varied ?? vary);
     say(`| ${growth.name}${suffix} | ${growth.from} | ${growth.to} | ${ratios.join(" | ")} |`);
   }
-  await grown.stop();
+  await large.stop();
 }
 
-/** A gateway of its own database, with little in it and then what `fill` adds. */
+/** Starts a gateway with its own database, a little data, and the data that `fill` adds. */
 async function startFilled(database: string, aliasCount: number, fill?: Growth["fill"]) {
-  const gateway = await startAll(stage, { database, aliases: aliasCount });
+  const gateway = await startAll(testbed, { database, aliases: aliasCount });
   // The ledger's triggers find their tables by the search path.
   const options = "-c search_path=ledger";
   const client = new pg.Client({ connectionString: gateway.databaseUrl, options });
@@ -131,7 +132,7 @@ async function startFilled(database: string, aliasCount: number, fill?: Growth["
   try {
     await fillEntries(client, gateway.accountId, 0, littleEntries);
     await fill?.(client, gateway);
-    // So that neither housekeeping nor writing back what was filled falls into the measurement.
+    // Keeps autovacuum and checkpoints out of the measurement.
     await client.query("VACUUM ANALYZE");
     await client.query("CHECKPOINT");
   } finally {
@@ -140,44 +141,45 @@ async function startFilled(database: string, aliasCount: number, fill?: Growth["
   return gateway;
 }
 
-/** How the grown gateway fares, the other being 1: the medians over the rounds. */
-async function compare(grown: Gateway, vary: Vary, varyGrown: Vary): Promise<string[]> {
+/** Returns the ratios of the large gateway to the other one: medians over the rounds. */
+async function compare(large: Gateway, vary: Vary, varyLarge: Vary): Promise<string[]> {
   const baseLoad = openJsonLoad(little, load, expected, vary);
-  const grownLoad = openJsonLoad(grown, load, expected, varyGrown);
+  const largeLoad = openJsonLoad(large, load, expected, varyLarge);
   await baseLoad.run(warmUpSeconds);
-  await grownLoad.run(warmUpSeconds);
+  await largeLoad.run(warmUpSeconds);
   const ratios: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
     const base = await measure(little, baseLoad);
-    const now = await measure(grown, grownLoad);
-    for (const [index, list] of ratios.entries()) list.push((now[index] ?? 0) / (base[index] || 1));
+    const grown = await measure(large, largeLoad);
+    for (const [index, list] of ratios.entries())
+      list.push((grown[index] ?? 0) / (base[index] || 1));
   }
   await baseLoad.close();
-  await grownLoad.close();
+  await largeLoad.close();
   return ratios.map((list) => median(list).toFixed(2));
 }
 
 async function measure(gateway: Gateway, { run }: ReturnType<typeof openJsonLoad>) {
-  const stores = [stage.postgres.pid];
-  const processes = { gateway: gateway.pids, stores, simulator: stage.provider.pid };
-  const { given, cost } = await metered(processes, () => run(seconds));
-  const { requests, requestsPerSecond } = given;
+  const stores = [testbed.postgres.pid];
+  const processes = { gateway: gateway.pids, stores, simulator: testbed.provider.pid };
+  const { result, cost } = await measureCost(processes, () => run(seconds));
+  const { requests, requestsPerSecond } = result;
   return [requestsPerSecond, cost.gatewayCpuMs / requests, cost.storesCpuMs / requests];
 }
 
-function eachOf(count: number, as: (sending: Sending, n: number) => Sending): Vary {
+function eachOf(count: number, as: (request: RequestParts, n: number) => RequestParts): Vary {
   let n = 0;
-  return (sending) => {
+  return (request) => {
     n = (n + stride) % count;
-    return as(sending, n);
+    return as(request, n);
   };
 }
 
-function withKey({ body }: Sending, n: number): Sending {
+function withKey({ body }: RequestParts, n: number): RequestParts {
   return { headers: { authorization: `Bearer ${keyText(n)}` }, body };
 }
 
-function withAlias({ headers, body }: Sending, n: number): Sending {
+function withAlias({ headers, body }: RequestParts, n: number): RequestParts {
   return { headers, body: body.replace('"bench"', `"bench-${n}"`) };
 }
 

@@ -3,7 +3,7 @@ import { quantile } from "./statistics.ts";
 import type { Subject } from "./subject.ts";
 import { bodyOf, type JsonWorkload } from "./workload.ts";
 
-/** What the load's senders saw. */
+/** What the load measured. */
 export interface JsonTimings {
   requests: number;
   requestsPerSecond: number;
@@ -12,34 +12,34 @@ export interface JsonTimings {
 }
 
 export interface JsonLoad {
-  /** Sends for so long, and answers what was seen. Raises an Error at the first bad answer. */
+  /** Sends requests for `seconds` seconds. Rejects at the first wrong response. */
   run(seconds: number): Promise<JsonTimings>;
   close(): Promise<void>;
 }
 
-export interface Sending {
+export interface RequestParts {
   headers: Readonly<Record<string, string>>;
   body: string;
 }
 
 /**
- * Clients that each ask as soon as they have their answer. `expected` must stand in every answer.
- * With `vary`, each request has headers and a body of its own.
+ * Opens a load of clients that each send a request as soon as they have the previous response. Every
+ * response must contain `expected`. `vary` changes the headers and the body of each request.
  */
 export function openJsonLoad(
   subject: Subject,
   workload: JsonWorkload,
   expected: Buffer,
-  vary: (sending: Sending) => Sending = (sending) => sending,
+  vary: (request: RequestParts) => RequestParts = (request) => request,
 ): JsonLoad {
   const pool = openPool(subject.url, workload.clients);
-  const same: Sending = { headers: subject.headers, body: bodyOf(workload) };
+  const base: RequestParts = { headers: subject.headers, body: bodyOf(workload) };
 
   async function send(): Promise<void> {
-    const parts: Buffer[] = [];
-    await post({ pool, ...vary(same) }, (part) => parts.push(part));
-    const answer = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
-    if (!answer.includes(expected)) throw new Error("answered with other content");
+    const chunks: Buffer[] = [];
+    await post({ pool, ...vary(base) }, (chunk) => chunks.push(chunk));
+    const response = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    if (!response.includes(expected)) throw new Error("the response has other content");
   }
 
   return {
@@ -67,14 +67,14 @@ export function openJsonLoad(
   };
 }
 
-/** What the simulator says to the workload, as it stands in an answer. */
-export async function expectedAnswer(url: string, workload: JsonWorkload): Promise<Buffer> {
+/** Reads the content that the simulator generates for the workload, as JSON. */
+export async function expectedContent(url: string, workload: JsonWorkload): Promise<Buffer> {
   const pool = openPool(url, 1);
-  let answer = "";
-  await post({ pool, headers: {}, body: bodyOf(workload) }, (part) => {
-    answer += part.toString("utf8");
+  let response = "";
+  await post({ pool, headers: {}, body: bodyOf(workload) }, (chunk) => {
+    response += chunk.toString("utf8");
   });
   await pool.close();
-  const { choices } = JSON.parse(answer) as { choices: [{ message: { content: string } }] };
+  const { choices } = JSON.parse(response) as { choices: [{ message: { content: string } }] };
   return Buffer.from(JSON.stringify(choices[0].message.content));
 }

@@ -17,21 +17,21 @@ import { fillEntries } from "./fill.ts";
 import { median } from "./statistics.ts";
 
 /**
- * `npm run bench:ledger`: what the ledger's statements cost while one account's entries grow,
- * spread over sixty days: medians in milliseconds, one caller.
+ * `npm run bench:ledger`: measures the ledger's statements with more and more entries of one account,
+ * which are spread over sixty days. Prints medians in milliseconds, with one caller.
  */
 const { values } = parseArgs({ options: { entries: { type: "string", default: "10000000" } } });
 const most = Number(values.entries);
 const accountId = "acct_bench";
 const rounds = 31;
-const askedAtOnce = 10_000;
+const maxIdsPerLookup = 10_000;
 const shownWidth = 120;
 const dayMs = 86_400_000;
 const pageSql = `SELECT * FROM entry WHERE account_id = $1
   ORDER BY recorded_at DESC, id DESC LIMIT 100`;
 
 const folder = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
-// Postgres runs as another user where this runs as root, and then must be able to enter.
+// When this runs as root, Postgres runs as another user, who must be able to enter the folder.
 await chmod(folder, 0o711);
 const postgres = await startPostgres({ dataFolder: folder });
 const pool = await openDatabase({
@@ -93,7 +93,7 @@ function usageEvent(id: string) {
 async function someIds(target: pg.Pool, size: number): Promise<string[]> {
   const { rows } = await target.query<{ id: string }>(
     `SELECT 'req_' || md5((n * $1::bigint / $2)::text) AS id FROM generate_series(0, $2 - 1) AS n`,
-    [size, Math.min(askedAtOnce, size)],
+    [size, Math.min(maxIdsPerLookup, size)],
   );
   return rows.map(({ id }) => id);
 }
@@ -108,19 +108,19 @@ async function medianMs(work: () => Promise<unknown>): Promise<number> {
   return median(times);
 }
 
-/** How Postgres goes about the two reads that cover the most entries. */
+/** Returns the query plans of the two reads that cover the most entries. */
 async function explain(target: pg.Pool, size: number): Promise<string> {
   const ids = await someIds(target, size);
   const plans: string[] = [];
-  const note = {
-    async query({ text, values: given }: pg.QueryConfig) {
+  const explainingPool = {
+    async query({ text, values: parameters }: pg.QueryConfig) {
       const explained = `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${text}`;
-      const { rows } = await target.query<Record<string, string>>(explained, given);
+      const { rows } = await target.query<Record<string, string>>(explained, parameters);
       plans.push(...rows.map((row) => row["QUERY PLAN"]?.slice(0, shownWidth) ?? ""), "");
       return { rows: [] };
     },
   } as unknown as pg.Pool;
-  await sumSpend(note, accountId, new Date(Date.now() - 30 * dayMs));
-  await findCharges(note, { accountId, requestIds: ids, withinMs: 90 * dayMs });
+  await sumSpend(explainingPool, accountId, new Date(Date.now() - 30 * dayMs));
+  await findCharges(explainingPool, { accountId, requestIds: ids, withinMs: 90 * dayMs });
   return plans.join("\n");
 }

@@ -4,14 +4,14 @@ import { connectOperator } from "@tollgate/local/operator";
 import { WebSocket } from "ws";
 import { cpuSeconds } from "./cpu.ts";
 import { residentMebibytes } from "./memory.ts";
-import { openStage } from "./stage.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Gateway } from "./subject.ts";
+import { startTestbed } from "./testbed.ts";
 import { startAll, startFleetGateway } from "./tollgate.ts";
 
 /**
- * `npm run bench:live`: live transcriptions that stream in real time, all at once. It says whether
- * any event was lost, whether each stream was metered to the second, and what memory that took.
+ * `npm run bench:live`: runs many live transcriptions at once, in real time. Prints how many streams
+ * lost an event, how many were metered to the second, and the memory and CPU that they took.
  */
 const { values } = parseArgs({
   options: {
@@ -24,13 +24,13 @@ const seconds = Number(values.seconds);
 const bytesPerSecond = 32_000;
 const framesPerSecond = 10;
 const frame = Buffer.alloc(bytesPerSecond / framesPerSecond, 1);
-/** What the simulator says of so much audio: a partial each half second, a final each two. */
+/** The simulator sends a partial event per half second of audio and a final one per two seconds. */
 const expectedEvents = seconds * 2 + Math.ceil(seconds / 2);
 
-await using stage = await openStage();
+await using testbed = await startTestbed();
 for (const start of [
-  () => startAll(stage, { database: "all" }),
-  () => startFleetGateway(stage, "fleet"),
+  () => startAll(testbed, { database: "all" }),
+  () => startFleetGateway(testbed, "fleet"),
 ]) {
   process.stdout.write(await measure(await start()));
 }
@@ -51,17 +51,17 @@ async function measure(subject: Gateway): Promise<string> {
   const metered = await meteredSeconds(subject);
   const exact = metered.filter((quantity) => quantity === BigInt(seconds)).length;
   const grown = peak - before;
-  const waits = live.map(({ lagMs }) => lagMs);
+  const lags = live.map(({ lagMs }) => lagMs);
   return (
     `${subject.name}: ${streams} streams of ${seconds} s; ${lost} lost an event; ` +
     `${exact} of ${metered.length} metered to the second; ` +
-    `+${grown.toFixed(0)} MiB (${peak.toFixed(0)} in all); ` +
+    `+${grown.toFixed(0)} MiB (${peak.toFixed(0)} MiB in total); ` +
     `${cpu.toFixed(1)} CPU-s; events after the last audio: ` +
-    `p50 ${median(waits).toFixed(0)} ms, most ${quantile(waits, 1).toFixed(0)} ms\n`
+    `p50 ${median(lags).toFixed(0)} ms, max ${quantile(lags, 1).toFixed(0)} ms\n`
   );
 }
 
-/** Streams in real time, and answers how many events came and how long the last one took. */
+/** Streams audio in real time. Resolves with the number of events and the lag of the last one. */
 async function stream({ url, headers }: Gateway, index: number) {
   const socket = new WebSocket(`${url.replace("http", "ws")}/v1/audio/transcriptions/stream`, {
     headers,
@@ -90,8 +90,8 @@ async function meteredSeconds({ operatorAddress, accountId }: Gateway): Promise<
   const quantities: bigint[] = [];
   let beforeEntryId = "";
   do {
-    const asked = { account: accountId, limit: 1_000, beforeEntryId };
-    const page = await operator.client.listLedger(asked);
+    const query = { account: accountId, limit: 1_000, beforeEntryId };
+    const page = await operator.client.listLedger(query);
     quantities.push(
       ...page.entries.filter(({ kind }) => kind === "usage").map((one) => one.quantity),
     );

@@ -4,26 +4,27 @@ import { compare } from "./compare.ts";
 import { residentMebibytes } from "./memory.ts";
 import { readPlan } from "./plan.ts";
 import { reportOf } from "./report.ts";
-import { openStage } from "./stage.ts";
 import { startSubjects } from "./subjects.ts";
+import { startTestbed } from "./testbed.ts";
 
 /**
- * `npm run bench`: what gateways add to a provider, side by side: the simulator called directly, a
- * bare proxy, Tollgate in both shapes with holds and metering on, and Portkey. It takes some twenty
- * minutes, with `--quick` three and one round; `--only json` or `sse`; `--subjects all,bare`;
- * `--rounds 5`; `--write` writes the tables and the chart to docs/benchmarks.md.
+ * `npm run bench`: compares what gateways add to a provider: the simulator called directly, a bare
+ * proxy, Tollgate as one process and as a fleet, both with holds and metering, and Portkey. It takes
+ * about twenty minutes; with `--quick`, three minutes and one round. `--only json` or `--only sse`
+ * selects workloads, `--subjects all,bare` selects subjects, `--rounds 5` sets the rounds, and
+ * `--write` writes the tables and the chart to docs/benchmarks.md.
  */
 const plan = readPlan(process.argv.slice(2));
-const say = (line: string) => void process.stderr.write(`${line}\n`);
+const log = (line: string) => void process.stderr.write(`${line}\n`);
 
-await using stage = await openStage();
-const { present, absent, storePids } = await startSubjects(stage, plan.subjects);
+await using testbed = await startTestbed();
+const { present, unavailable, storePids } = await startSubjects(testbed, plan.subjects);
 const memory = () => present.map(({ pids }) => residentMebibytes(pids));
 await sleep(plan.restSeconds * 1_000);
 const idle = memory();
-const results = await compare(stage, { present, absent, storePids }, plan, say);
+const results = await compare(testbed, { present, unavailable, storePids }, plan, log);
 await sleep(plan.restSeconds * 1_000);
-const findings = { plan, subjects: present, absent, results, idle, after: memory() };
+const findings = { plan, subjects: present, unavailable, results, idle, after: memory() };
 process.stdout.write(`\n${reportOf(findings)}`);
 if (plan.write) await writeBenchmarksPage(findings);
 if (results.some(({ failure }) => failure !== "")) process.exitCode = 1;

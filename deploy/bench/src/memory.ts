@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const pageBytes = 4_096;
 const mebibyte = 1024 * 1024;
 
-/** Resident memory of processes, summed: what they share counts for each. Zero without /proc. */
+/** Sums the resident memory of processes; shared pages count for each. Returns 0 without /proc. */
 export function residentMebibytes(pids: readonly number[]): number {
   let pages = 0;
   for (const pid of pids) pages += pagesOf(pid);

@@ -2,22 +2,22 @@ import { parseArgs } from "node:util";
 import { type SubjectName, subjectNames } from "./subject.ts";
 import { jsonWorkloads, streamWorkloads, type Workload } from "./workload.ts";
 
-/** What a run of the benchmark does. */
+/** The settings of a benchmark run. */
 export interface Plan {
   subjects: ReadonlySet<SubjectName>;
   workloads: readonly Workload[];
-  /** Each takes every subject in turn, so that a drift of the machine meets them all. */
+  /** Each round measures every subject, so that drift of the machine affects all of them. */
   rounds: number;
   /**
-   * How long each subject is under load before anything is measured: V8 compiles what is hot only
-   * after thousands of requests, and until then they cost up to twice as much.
+   * How long each subject is under load before the first measurement: V8 compiles hot code only after
+   * thousands of requests, which cost up to twice as much until then.
    */
-  heatSeconds: number;
+  jitWarmUpSeconds: number;
   warmUpSeconds: number;
   jsonSeconds: number;
-  /** How many streams each client reads. */
+  /** Returns how many streams each client reads. */
   streamsEach(clients: number): number;
-  /** How long memory is left alone before it is measured again. */
+  /** How long the subjects are idle before memory is measured. */
   restSeconds: number;
   /** Whether docs/benchmarks.md is written. */
   write: boolean;
@@ -25,7 +25,7 @@ export interface Plan {
 
 const thorough = {
   rounds: 3,
-  heatSeconds: 25,
+  jitWarmUpSeconds: 25,
   warmUpSeconds: 1,
   jsonSeconds: 4,
   streamsEach: (clients: number) => (clients === 1 ? 10 : 3),
@@ -34,17 +34,17 @@ const thorough = {
 
 const quick = {
   rounds: 1,
-  heatSeconds: 4,
+  jitWarmUpSeconds: 4,
   warmUpSeconds: 0.3,
   jsonSeconds: 1.5,
   streamsEach: (clients: number) => (clients === 1 ? 2 : 1),
   restSeconds: 2,
 };
 
-/** What a quick run leaves out. */
+/** Workloads that a quick run omits. */
 const slow: ReadonlySet<string> = new Set(["100 KB single", "100 KB paced", "1 streams"]);
 
-/** Reads the flags. Raises an Error that says what is wrong with them. */
+/** Reads the flags. Throws an Error that names an invalid flag. */
 export function readPlan(args: string[]): Plan {
   const { values } = parseArgs({
     args,
@@ -56,10 +56,10 @@ export function readPlan(args: string[]): Plan {
       write: { type: "boolean", default: false },
     },
   });
-  const pace = values.quick ? quick : thorough;
+  const base = values.quick ? quick : thorough;
   return {
-    ...pace,
-    rounds: Number(values.rounds ?? pace.rounds),
+    ...base,
+    rounds: Number(values.rounds ?? base.rounds),
     subjects: new Set(values.subjects.split(",").map(readSubject)),
     workloads: workloadsOf(values.only).filter(({ name }) => !values.quick || !slow.has(name)),
     write: values.write,

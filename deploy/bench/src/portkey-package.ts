@@ -7,27 +7,27 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const version = "1.15.2";
-/** With a newer one, this version of Portkey answers no stream: Portkey-AI/gateway#1389. */
+/** With a newer version, this Portkey does not respond to streams: Portkey-AI/gateway#1389. */
 const honoServerVersion = "1.14.1";
 const program = "node_modules/@portkey-ai/gateway/build/start-server.js";
 const installTimeoutMs = 180_000;
 
 /**
- * Portkey's program from the cache folder, which npm fills at the first need: it is compared with,
- * never depended on. Raises an Error when it cannot be had.
+ * Resolves with the path of Portkey's program in the cache folder. Installs it there with npm at the
+ * first use, because it is not a dependency. Rejects when the installation fails.
  */
 export async function findPortkey(): Promise<string> {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folder = join(cache, "tollgate", "portkey");
   const place = join(folder, `${version}-${honoServerVersion}`);
   const file = join(place, program);
-  if (await isThere(file)) return file;
+  if (await isAccessible(file)) return file;
   const scratch = join(folder, `.${randomUUID()}`);
   try {
     await install(scratch);
     await rename(scratch, place).catch(async (error) => {
-      // Another benchmark may have been faster: its copy serves as well.
-      if (!(await isThere(file))) throw error;
+      // Another benchmark was faster: its copy is used.
+      if (!(await isAccessible(file))) throw error;
     });
     return file;
   } finally {
@@ -47,7 +47,7 @@ async function install(folder: string): Promise<void> {
   await run("npm", args, { cwd: folder, timeout: installTimeoutMs });
 }
 
-function isThere(file: string): Promise<boolean> {
+function isAccessible(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,

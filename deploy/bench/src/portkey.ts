@@ -2,20 +2,20 @@ import { join } from "node:path";
 import { freePort } from "@tollgate/local/free-port";
 import { startServer } from "@tollgate/local/server-process";
 import { findPortkey } from "./portkey-package.ts";
-import type { Stage } from "./stage.ts";
-import type { Absence, Subject } from "./subject.ts";
+import type { Subject, UnavailableSubject } from "./subject.ts";
+import type { Testbed } from "./testbed.ts";
 
 const about = { name: "portkey", title: "Portkey" } as const;
 const readyTimeoutMs = 30_000;
 
-/** Portkey's gateway in one process: no keys of its own, no holds, no metering. */
-export async function startPortkey(stage: Stage): Promise<Subject | Absence> {
+/** Starts Portkey's gateway in one process, without API keys, holds and metering. */
+export async function startPortkey(testbed: Testbed): Promise<Subject | UnavailableSubject> {
   let file: string;
   try {
     file = await findPortkey();
   } catch (error) {
     const { message } = error as Error;
-    // What npm says first is what is wrong; what Node says first is only which command failed.
+    // The first line of npm's output is the reason; Node's message only names the command.
     const reason = message.split("\n").find((line) => line.startsWith("npm error")) ?? message;
     return { ...about, reason: `cannot be installed: ${reason}` };
   }
@@ -25,22 +25,22 @@ export async function startPortkey(stage: Stage): Promise<Subject | Absence> {
     name: "Portkey",
     command: process.execPath,
     args: [file, `--port=${port}`, "--headless"],
-    cwd: stage.folder,
-    logFile: join(stage.folder, "portkey.log"),
+    cwd: testbed.folder,
+    logFile: join(testbed.folder, "portkey.log"),
     stopSignals: ["SIGTERM"],
     readyTimeoutMs,
-    isReady: () => answers(url),
+    isReady: () => responds(url),
   });
-  stage.defer(server.stop);
+  testbed.defer(server.stop);
   const headers = {
     authorization: "Bearer none",
     "x-portkey-provider": "openai",
-    "x-portkey-custom-host": `${stage.provider.url}/v1`,
+    "x-portkey-custom-host": `${testbed.provider.url}/v1`,
   };
   return { ...about, url, headers, pids: [server.pid] };
 }
 
-function answers(url: string): Promise<boolean> {
+function responds(url: string): Promise<boolean> {
   return fetch(url).then(
     () => true,
     () => false,

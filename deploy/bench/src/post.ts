@@ -1,14 +1,12 @@
 import { Pool } from "undici";
 
 const path = "/v1/chat/completions";
-/**
- * Idle connections are let go before any subject does it, or a request would meet one just closed.
- */
-const keepAliveMs = 2_000;
+/** Shorter than the subjects' own, so that no request uses a connection that a subject is closing. */
+const keepAliveTimeoutMs = 2_000;
 
-/** As many connections to a subject as it has clients. */
+/** Opens a pool with one connection per client. */
 export function openPool(url: string, clients: number): Pool {
-  return new Pool(url, { connections: clients, keepAliveMaxTimeout: keepAliveMs });
+  return new Pool(url, { connections: clients, keepAliveMaxTimeout: keepAliveTimeoutMs });
 }
 
 export interface Post {
@@ -18,11 +16,14 @@ export interface Post {
 }
 
 /**
- * Posts a chat request, and resolves once the whole answer has come. By `dispatch`, the cheapest
- * way that undici has: the load takes its CPU from the cores that it measures. Raises an Error for
- * an answer that is not a 200, and what `onData` raises.
+ * Posts a chat request and resolves when the response is complete. Uses `dispatch`, undici's cheapest
+ * API, because the load shares the cores with the subjects. Rejects when the status is not 200 and
+ * when `onData` throws.
  */
-export function post({ pool, headers, body }: Post, onData: (part: Buffer) => void): Promise<void> {
+export function post(
+  { pool, headers, body }: Post,
+  onData: (chunk: Buffer) => void,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let status = 0;
   let refusal = "";
@@ -33,11 +34,11 @@ export function post({ pool, headers, body }: Post, onData: (part: Buffer) => vo
       onResponseStart(_, code) {
         status = code;
       },
-      onResponseData(controller, part) {
-        if (status !== 200) refusal += part.toString("latin1");
+      onResponseData(controller, chunk) {
+        if (status !== 200) refusal += chunk.toString("latin1");
         else {
           try {
-            onData(part);
+            onData(chunk);
           } catch (error) {
             controller.abort(error as Error);
           }
@@ -45,7 +46,7 @@ export function post({ pool, headers, body }: Post, onData: (part: Buffer) => vo
       },
       onResponseEnd() {
         if (status === 200) resolve();
-        else reject(new Error(`answered ${status}: ${refusal.slice(0, 200)}`));
+        else reject(new Error(`status ${status}: ${refusal.slice(0, 200)}`));
       },
       onResponseError(_, error) {
         reject(error);

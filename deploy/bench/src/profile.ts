@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { cpuSeconds } from "./cpu.ts";
 import { type CpuProfile, type Profile, readProfile, type Spent } from "./cpu-profile.ts";
-import { expectedAnswer, openJsonLoad } from "./json-load.ts";
-import { openStage } from "./stage.ts";
+import { expectedContent, openJsonLoad } from "./json-load.ts";
+import { startTestbed } from "./testbed.ts";
 import { startAll } from "./tollgate.ts";
 import type { JsonWorkload } from "./workload.ts";
 
 /**
- * `npm run bench:profile`: where the CPU of `--target all` goes under JSON requests, by V8's
- * sampling profiler, which itself makes them slower. What starting and warming up took is left out.
+ * `npm run bench:profile`: shows where `--target all` spends CPU under JSON requests. It uses V8's
+ * sampling profiler, which slows the requests down. Start and warm-up are excluded.
  */
 const { values } = parseArgs({
   options: {
@@ -18,12 +18,12 @@ const { values } = parseArgs({
     clients: { type: "string", default: "64" },
     bytes: { type: "string", default: "1000" },
     top: { type: "string", default: "25" },
-    /** Where the `.cpuprofile` is kept; thrown away by default. */
+    /** The folder for the `.cpuprofile` file; removed by default. */
     keep: { type: "string" },
   },
 });
 const top = Number(values.top);
-/** V8 compiles what is hot only after thousands of requests. */
+/** V8 compiles hot code only after thousands of requests. */
 const warmUpSeconds = 30;
 const workload: JsonWorkload = {
   kind: "json",
@@ -33,12 +33,12 @@ const workload: JsonWorkload = {
   providerMs: 0,
 };
 
-await using stage = await openStage();
-const folder = values.keep ?? join(stage.folder, "profile");
+await using testbed = await startTestbed();
+const folder = values.keep ?? join(testbed.folder, "profile");
 await mkdir(folder, { recursive: true });
 const env = { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${folder}` };
-const gateway = await startAll(stage, { database: "bench_profile", env });
-const load = openJsonLoad(gateway, workload, await expectedAnswer(stage.provider.url, workload));
+const gateway = await startAll(testbed, { database: "bench_profile", env });
+const load = openJsonLoad(gateway, workload, await expectedContent(testbed.provider.url, workload));
 await load.run(warmUpSeconds);
 const from = process.hrtime.bigint();
 const cpuBefore = cpuSeconds(gateway.pids);
@@ -60,19 +60,19 @@ function report({ busyUs, functions, files, packages, callers }: Profile): strin
     .filter(({ name }) => name.includes("services/"))
     .toSorted((left, right) => right.totalUs - left.totalUs);
   return [
-    `${requests} requests, ${requestsPerSecond.toFixed(0)} a second under the profiler; ` +
-      `${cpuUs.toFixed(0)} µs of CPU each, shared out by the profiler's samples`,
-    "\nµs a request of its own, its share, µs with what it calls",
+    `${requests} requests, ${requestsPerSecond.toFixed(0)} per second under the profiler; ` +
+      `${cpuUs.toFixed(0)} µs of CPU each, divided by the profiler's samples`,
+    "\nown µs per request, its share, µs per request including callees",
     section("packages", packages, busyUs),
     section("files", files, busyUs),
     section("functions", functions, busyUs),
-    section("functions, with what they had Node do", callers, busyUs),
-    section("our functions, with what they call", byTotal, busyUs),
+    section("functions, including Node's own and native code", callers, busyUs),
+    section("our functions, including callees", byTotal, busyUs),
     "",
   ].join("\n");
 }
 
-/** Samples are of time, which also goes by while another process has the core: hence the shares. */
+/** Samples measure elapsed time, not CPU time: their shares divide the measured CPU time. */
 function section(title: string, spent: readonly Spent[], busyUs: number): string {
   const each = (timeUs: number) => ((timeUs / busyUs) * cpuUs).toFixed(1).padStart(8);
   const rows = spent.slice(0, top).map(({ name, selfUs, totalUs }) => {

@@ -1,21 +1,21 @@
 import { cpus } from "node:os";
 import type { FigureName, Figures, Result } from "./figures.ts";
 import type { Plan } from "./plan.ts";
-import type { Absence, Subject } from "./subject.ts";
+import type { Subject, UnavailableSubject } from "./subject.ts";
 import { bodySizes, streamCounts } from "./workload.ts";
 
-/** All that a run found out. */
+/** The results of a run. */
 export interface Findings {
   plan: Plan;
   subjects: readonly Subject[];
-  absent: readonly Absence[];
+  unavailable: readonly UnavailableSubject[];
   results: readonly Result[];
-  /** MiB of each subject, in their order. */
+  /** MiB of each subject, in the order of `subjects`. */
   idle: readonly number[];
   after: readonly number[];
 }
 
-/** The findings as Markdown. */
+/** Formats the findings as Markdown. */
 export function reportOf(findings: Findings): string {
   const measured = new Set(findings.results.map(({ workload }) => workload));
   const sizes = Object.keys(bodySizes).filter((size) => measured.has(`${size} saturated`));
@@ -38,15 +38,16 @@ function machine(findings: Findings): string {
   const [direct] = subjects;
   const own = direct && figuresOf(findings, results[0]?.workload ?? "", direct);
   const shares = own
-    ? ` (in the first table ${show(own.simulatorCpuMs, 3)} ms of CPU a request of the ` +
-      `simulator's and ${show(own.loadCpuMs, 3)} of the load's, asked directly)`
+    ? ` (called directly, as in the first table, the simulator takes ` +
+      `${show(own.simulatorCpuMs, 3)} ms of CPU per request and the load ` +
+      `${show(own.loadCpuMs, 3)} ms)`
     : "";
   const medians = plan.rounds === 1 ? "one round" : `medians of ${plan.rounds} interleaved rounds`;
   return (
     `${cpus().length} cores of ${cpus()[0]?.model}, Node ${process.version}, ${medians}. The ` +
-    `simulator, the load and Postgres run on the same cores as the subject${shares}, so no ` +
-    "subject has the machine to itself; the idle ones wait. Every answer is checked for its " +
-    "content. Times with a + are what the subject adds to the simulator called directly."
+    `simulator, the load and Postgres share the cores with the measured subject${shares}. The ` +
+    "other subjects are idle. The content of every response is checked. Times with a + are what " +
+    "the subject adds to the simulator called directly."
   );
 }
 
@@ -54,11 +55,11 @@ function jsonTable(findings: Findings, size: string): string {
   const head = [
     `JSON, ${size}`,
     "requests/s (64 clients)",
-    "CPU ms a request",
+    "CPU ms per request",
     "Postgres, NATS",
     "p50 (1 client)",
     "p99",
-    "p50 (64 clients, a provider of 100 ms)",
+    "p50 (64 clients, 100 ms provider)",
     "p99",
   ];
   const of = (load: string, name: FigureName, digits: number) =>
@@ -84,7 +85,7 @@ function streamTable(findings: Findings, count: number): string {
     "largest gap ms",
     "lost",
     "reordered",
-    "CPU ms a stream",
+    "CPU ms per stream",
     "Postgres, NATS",
   ];
   const columns = [
@@ -100,7 +101,7 @@ function streamTable(findings: Findings, count: number): string {
 }
 
 function memoryTable(findings: Findings): string {
-  const head = ["Memory, MiB", "idle", "most under load", "after"];
+  const head = ["Memory, MiB", "idle", "peak under load", "after"];
   const peak = (subject: Subject) =>
     Math.max(
       0,
@@ -118,12 +119,12 @@ function column(findings: Findings, workload: string, name: FigureName, digits: 
   return (subject) => show(figuresOf(findings, workload, subject)[name], digits);
 }
 
-/** Only Tollgate has stores; what they use up while others are measured is their housekeeping. */
+/** Only Tollgate has stores; their CPU use during other subjects is background work. */
 function ofStores(cell: Column): Column {
   return (subject, index) => ("operatorAddress" in subject ? cell(subject, index) : "");
 }
 
-/** The simulator's own time, and for the others what comes on top of it. */
+/** Shows the simulator's own time, and for the others what they add to it. */
 function added(findings: Findings, workload: string, name: FigureName): Column {
   const [direct] = findings.subjects;
   const base = (direct && figuresOf(findings, workload, direct)[name]) ?? 0;
@@ -135,7 +136,7 @@ function added(findings: Findings, workload: string, name: FigureName): Column {
 }
 
 function table(
-  { subjects, absent, results }: Findings,
+  { subjects, unavailable, results }: Findings,
   head: readonly string[],
   columns: readonly Column[],
   workload = "",
@@ -148,7 +149,7 @@ function table(
     if (failed) return [subject.title, `failed: ${failed.failure}`, ...blanks];
     return [subject.title, ...columns.map((cell) => cell(subject, index))];
   });
-  const missing = absent.map(({ title, reason }) => [title, reason, ...blanks]);
+  const missing = unavailable.map(({ title, reason }) => [title, reason, ...blanks]);
   const rule = head.map((_, index) => (index === 0 ? "---" : "--:"));
   return [head, rule, ...rows, ...missing].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

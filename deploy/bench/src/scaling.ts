@@ -1,16 +1,17 @@
 import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { cpuSeconds } from "./cpu.ts";
-import { expectedAnswer, openJsonLoad } from "./json-load.ts";
-import { openStage } from "./stage.ts";
+import { expectedContent, openJsonLoad } from "./json-load.ts";
 import { median } from "./statistics.ts";
+import { startTestbed } from "./testbed.ts";
 import { startFleetGateway } from "./tollgate.ts";
 import type { JsonWorkload } from "./workload.ts";
 
 /**
- * `npm run bench:scaling`: requests/s with two replicas of chat and with one, each kept to a share
- * of a core as a pod is by its limit, so that two fit a small machine and neither the edge nor the
- * load is what holds them up. Needs Linux, root and the cpu controller of cgroup v1 or v2.
+ * `npm run bench:scaling`: compares the requests/s of two replicas of chat with those of one. Each
+ * replica is limited to a share of a core, as a pod is by its CPU limit, so that both fit on a small
+ * machine and neither the edge nor the load is the bottleneck. Needs Linux, root and the cpu
+ * controller of cgroup v1 or v2.
  */
 const { values } = parseArgs({
   options: {
@@ -31,14 +32,14 @@ const workload: JsonWorkload = {
   providerMs: 0,
 };
 
-await using stage = await openStage();
-const gateway = await startFleetGateway(stage, "bench_scaling", 2);
-const load = openJsonLoad(gateway, workload, await expectedAnswer(stage.provider.url, workload));
+await using testbed = await startTestbed();
+const gateway = await startFleetGateway(testbed, "bench_scaling", 2);
+const load = openJsonLoad(gateway, workload, await expectedContent(testbed.provider.url, workload));
 await load.run(warmUpSeconds);
-// A replica that was started again would be slow for long: V8 compiles what is hot only after
-// thousands of requests. So one is stopped once, and all rounds with both come before.
+// The rounds with two replicas come first and then one replica is stopped for good: a restarted one
+// would be slow until V8 has compiled its hot code, which takes thousands of requests.
 const two = await rounds(2);
-await gateway.fleet.seats("chat")[1]?.child?.stop();
+await gateway.fleet.replicas("chat")[1]?.child?.stop();
 const one = await rounds(1);
 await load.close();
 process.stdout.write(`two replicas of chat serve ${(two / one).toFixed(2)} times what one does\n`);
@@ -54,7 +55,7 @@ async function rounds(replicas: number): Promise<number> {
 async function measure(replicas: number): Promise<number> {
   const limits = await Promise.all(
     gateway.fleet
-      .seats("chat")
+      .replicas("chat")
       .slice(0, replicas)
       .map(({ child }) => limitCpu(child?.pid ?? 0)),
   );
@@ -71,7 +72,7 @@ async function measure(replicas: number): Promise<number> {
   return requestsPerSecond;
 }
 
-/** Keeps a process to its share, and answers what lifts that again. */
+/** Limits the CPU share of a process. Resolves with a function that lifts the limit. */
 async function limitCpu(pid: number): Promise<() => Promise<void>> {
   const quotaUs = Math.round(share * periodUs);
   const version1 = `/sys/fs/cgroup/cpu/tollgate-${pid}`;

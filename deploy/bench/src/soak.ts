@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { freePort } from "@tollgate/local/free-port";
-import { expectedAnswer, openJsonLoad } from "./json-load.ts";
+import { expectedContent, openJsonLoad } from "./json-load.ts";
 import { residentMebibytes } from "./memory.ts";
-import { openStage } from "./stage.ts";
 import { slopeOf } from "./statistics.ts";
 import { expectedChunks, openStreamLoad } from "./stream-load.ts";
+import { startTestbed } from "./testbed.ts";
 import { startAll } from "./tollgate.ts";
 import type { JsonWorkload, StreamWorkload } from "./workload.ts";
 
 /**
- * `npm run bench:soak`: whether memory stays flat under minutes of load, requests and streams
- * together. The first fifth is left out of the slope: there, caches fill and code is compiled.
+ * `npm run bench:soak`: measures whether memory stays flat under minutes of load, with requests and
+ * streams at once. The slope excludes the first fifth, in which caches fill and code is compiled.
  */
 const { values } = parseArgs({
   options: {
@@ -40,16 +40,16 @@ const sse: StreamWorkload = {
 interface Sample {
   seconds: number;
   resident: number;
-  /** What is alive, and what awaits the garbage collector. */
+  /** Live objects and garbage that is not collected yet, in MiB. */
   heap: number;
 }
 
-await using stage = await openStage();
+await using testbed = await startTestbed();
 const operations = `127.0.0.1:${await freePort()}`;
 const env = { TOLLGATE_OPERATIONS_LISTEN: operations };
-const gateway = await startAll(stage, { database: "bench_soak", env });
-const { url } = stage.provider;
-const jsonLoad = openJsonLoad(gateway, json, await expectedAnswer(url, json));
+const gateway = await startAll(testbed, { database: "bench_soak", env });
+const { url } = testbed.provider;
+const jsonLoad = openJsonLoad(gateway, json, await expectedContent(url, json));
 const streamLoad = openStreamLoad(gateway, sse, await expectedChunks(url, sse));
 
 const samples: Sample[] = [];

@@ -1,4 +1,4 @@
-/** The value below which `part` of the numbers lie; 0 of none. */
+/** Returns the quantile `part` (0 to 1) of the numbers; 0 for an empty list. */
 export function quantile(numbers: readonly number[], part: number): number {
   const sorted = numbers.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
@@ -8,7 +8,7 @@ export function median(numbers: readonly number[]): number {
   return quantile(numbers, 0.5);
 }
 
-/** How much y grows with each x, by least squares; 0 of fewer than two points. */
+/** Returns the slope of y over x by least squares; 0 for fewer than two points. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;
   const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length;

@@ -6,12 +6,12 @@ import { quantile } from "./statistics.ts";
 import type { Subject } from "./subject.ts";
 import { bodyOf, type StreamWorkload } from "./workload.ts";
 
-/** What the load's readers saw. */
+/** What the load measured. */
 export interface StreamTimings {
   streams: number;
   firstTokenP50Ms: number;
   firstTokenP99Ms: number;
-  /** Between two chunks of one stream. */
+  /** The largest gap between two chunks of a stream. */
   largestGapMs: number;
   lost: number;
   reordered: number;
@@ -25,14 +25,14 @@ interface Seen {
 }
 
 export interface StreamLoad {
-  /** Each client reads so many streams, one after the other. */
+  /** Each client reads `streamsEach` streams, one after the other. */
   run(streamsEach: number): Promise<StreamTimings>;
   close(): Promise<void>;
 }
 
 /**
- * Clients that read streams, and begin one after the other, spread over the time that a stream
- * takes: so they do not all speak in the same millisecond. `expected` are the chunks of each.
+ * Opens a load of clients that read streams. Their starts are spread over the duration of a stream,
+ * so that chunks do not all arrive in the same millisecond. `expected` are the chunks of a stream.
  */
 export function openStreamLoad(
   subject: Subject,
@@ -45,14 +45,17 @@ export function openStreamLoad(
 
   async function read(): Promise<Seen> {
     const startedAt = performance.now();
-    const cameAt: number[] = [];
-    const came = await readStream({ pool, headers: subject.headers, body }, () => {
-      cameAt.push(performance.now());
+    const receivedAt: number[] = [];
+    const received = await readStream({ pool, headers: subject.headers, body }, () => {
+      receivedAt.push(performance.now());
     });
     return {
-      firstTokenMs: (cameAt[0] ?? 0) - startedAt,
-      largestGapMs: Math.max(0, ...cameAt.slice(1).map((at, index) => at - (cameAt[index] ?? 0))),
-      ...compareChunks(expected, came),
+      firstTokenMs: (receivedAt[0] ?? 0) - startedAt,
+      largestGapMs: Math.max(
+        0,
+        ...receivedAt.slice(1).map((at, index) => at - (receivedAt[index] ?? 0)),
+      ),
+      ...compareChunks(expected, received),
     };
   }
 
@@ -70,7 +73,7 @@ export function openStreamLoad(
   };
 }
 
-/** The chunks that the simulator sends. */
+/** Reads the chunks that the simulator sends. */
 export async function expectedChunks(url: string, workload: StreamWorkload): Promise<string[]> {
   const pool = openPool(url, 1);
   const chunks = await readStream({ pool, headers: {}, body: bodyOf(workload) }, () => {});
@@ -87,8 +90,8 @@ async function readStream(
     texts.push(text);
     onText();
   });
-  await post(request, reader.take);
-  if (!reader.isDone()) throw new Error("ended a stream without [DONE]");
+  await post(request, reader.push);
+  if (!reader.isDone()) throw new Error("the stream ended without [DONE]");
   return texts;
 }
 

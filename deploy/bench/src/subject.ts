@@ -1,27 +1,27 @@
-/** What the benchmark compares, in the order of its tables. */
+/** The subjects of the benchmark, in the order of its tables. */
 export const subjectNames = ["simulator", "bare", "all", "fleet", "portkey"] as const;
 export type SubjectName = (typeof subjectNames)[number];
 
-/** Something that answers chat completions, and the processes whose CPU and memory it costs. */
+/** A server of chat completions and its processes, whose CPU and memory are measured. */
 export interface Subject {
   name: SubjectName;
   title: string;
   url: string;
-  /** What a request carries besides its content type. */
+  /** The headers of a request besides its content type. */
   headers: Readonly<Record<string, string>>;
   pids: readonly number[];
 }
 
-/** Tollgate, in either shape. */
+/** Tollgate as one process or as a fleet. */
 export interface Gateway extends Subject {
-  /** Where the operator's commands are taken. */
+  /** The address of the operator API. */
   operatorAddress: string;
   keyId: string;
   accountId: string;
 }
 
-/** A subject that this machine cannot have. */
-export interface Absence {
+/** A subject that cannot run on this machine. */
+export interface UnavailableSubject {
   name: SubjectName;
   title: string;
   reason: string;

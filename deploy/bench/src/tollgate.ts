@@ -8,63 +8,63 @@ import { startNatsServer } from "@tollgate/local/nats-server";
 import { connectOperator } from "@tollgate/local/operator";
 import { createDatabase } from "@tollgate/local/postgres";
 import { benchCatalog } from "./catalog.ts";
-import type { Stage } from "./stage.ts";
 import type { Gateway } from "./subject.ts";
+import type { Testbed } from "./testbed.ts";
 
 const ownMain = new URL(import.meta.resolve("@tollgate/tollgate/main"));
-/** A million dollars: no run comes to the end of it. */
+/** A million dollars, more than any run spends. */
 const creditNanoUsd = 1_000_000_000_000_000n;
 
 export interface TollgateOptions {
-  /** Its database, and the folder of what it keeps besides. */
+  /** The name of its database, and of its catalog and spool in the testbed's folder. */
   database: string;
   aliases?: number;
   env?: NodeJS.ProcessEnv;
-  /** Another checkout's program. */
+  /** The main file of another checkout. */
   main?: URL;
 }
 
-/** The gateway in one process, holds and metering on. */
+/** Starts the gateway in one process, with holds and metering. */
 export async function startAll(
-  stage: Stage,
+  testbed: Testbed,
   { database, aliases, env, main = ownMain }: TollgateOptions,
 ): Promise<Gateway & { databaseUrl: string; stop(): Promise<void> }> {
   const operatorAddress = `127.0.0.1:${await freePort()}`;
-  const databaseUrl = await createDatabase(stage.postgres.url, database);
+  const databaseUrl = await createDatabase(testbed.postgres.url, database);
   const child = await startChild("all", main, ["--target", "all"], {
-    ...(await environment(stage, database, aliases)),
+    ...(await environment(testbed, database, aliases)),
     PORT: "0",
     DATABASE_URL: databaseUrl,
     TOLLGATE_LISTEN: operatorAddress,
     ...env,
   });
-  stage.defer(child.stop);
+  testbed.defer(child.stop);
   const about = { name: "all", title: "Tollgate `--target all`" } as const;
-  const place = { url: child.ready.url ?? "", operatorAddress, pids: [child.pid] };
+  const location = { url: child.ready.url ?? "", operatorAddress, pids: [child.pid] };
   const caller = await createCaller(operatorAddress);
-  return { ...about, ...place, ...caller, databaseUrl, stop: child.stop };
+  return { ...about, ...location, ...caller, databaseUrl, stop: child.stop };
 }
 
-/** The gateway as seven processes, or so many replicas of each, and a broker. */
+/** Starts the gateway as a fleet of `replicas` processes per service, and a broker. */
 export async function startFleetGateway(
-  stage: Stage,
+  testbed: Testbed,
   database: string,
   replicas = 1,
 ): Promise<Gateway & { brokerPid: number; fleet: Fleet }> {
-  const nats = await startNatsServer({ dataFolder: stage.folder });
-  stage.defer(nats.stop);
+  const nats = await startNatsServer({ dataFolder: testbed.folder });
+  testbed.defer(nats.stop);
   const env = {
-    ...(await environment(stage, database)),
-    DATABASE_URL: await createDatabase(stage.postgres.url, database),
+    ...(await environment(testbed, database)),
+    DATABASE_URL: await createDatabase(testbed.postgres.url, database),
     NATS_URL: nats.url,
   };
   const fleet = await startFleet(env, 0, replicas);
-  stage.defer(fleet.stop);
+  testbed.defer(fleet.stop);
   const about = { name: "fleet", title: "Tollgate fleet" } as const;
-  const place = { url: fleet.url, operatorAddress: fleet.billingAddress, pids: fleet.pids() };
+  const location = { url: fleet.url, operatorAddress: fleet.billingAddress, pids: fleet.pids() };
   return {
     ...about,
-    ...place,
+    ...location,
     ...(await createCaller(fleet.billingAddress)),
     brokerPid: nats.pid,
     fleet,
@@ -72,7 +72,7 @@ export async function startFleetGateway(
 }
 
 async function environment(
-  { folder, provider }: Stage,
+  { folder, provider }: Testbed,
   name: string,
   aliases?: number,
 ): Promise<NodeJS.ProcessEnv> {
@@ -90,7 +90,7 @@ async function environment(
 async function createCaller(operatorAddress: string) {
   const operator = connectOperator(operatorAddress);
   try {
-    // Gateways that share a database each have an account of their own.
+    // Gateways that share a database need different account names.
     const account = `bench-${randomUUID()}`;
     await operator.client.createAccount({ name: account, creditNanoUsd });
     const { key, keyId, accountId } = await operator.client.createKey({ account });

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 
-/** Loaded before a gateway, it makes all of its counting cost nothing. */
-const nothing = () => {};
-Object.assign(Counter.prototype, { inc: nothing, incWithoutExemplar: nothing });
-Object.assign(Gauge.prototype, { inc: nothing, dec: nothing, set: nothing });
-Object.assign(Histogram.prototype, { observe: nothing, observeWithoutExemplar: nothing });
+/** Preloaded into a gateway, this module turns all metrics into no-ops. */
+const noop = () => {};
+Object.assign(Counter.prototype, { inc: noop, incWithoutExemplar: noop });
+Object.assign(Gauge.prototype, { inc: noop, dec: noop, set: noop });
+Object.assign(Histogram.prototype, { observe: noop, observeWithoutExemplar: noop });

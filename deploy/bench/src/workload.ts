@@ -1,15 +1,15 @@
-/** A JSON request whose answer comes whole. */
+/** A workload of requests with JSON responses. */
 export interface JsonWorkload {
   kind: "json";
   name: string;
   clients: number;
-  /** Of the prompt. */
+  /** The size of the prompt. */
   promptBytes: number;
-  /** How long the provider takes; at once when it is 0. */
+  /** The provider's delay. */
   providerMs: number;
 }
 
-/** Streams that are open at once, of so many chunks each. */
+/** A workload of concurrent streams with `chunks` chunks each. */
 export interface StreamWorkload {
   kind: "sse";
   name: string;
@@ -23,7 +23,7 @@ export type Workload = JsonWorkload | StreamWorkload;
 
 const sentence = "The quick brown fox jumps over the lazy dog. ";
 
-/** The request's body, the same for every subject. */
+/** Returns the request body, which is the same for every subject. */
 export function bodyOf(workload: Workload): string {
   const { kind, promptBytes } = workload;
   const content = sentence.repeat(Math.ceil(promptBytes / sentence.length)).slice(0, promptBytes);
@@ -40,8 +40,8 @@ export function bodyOf(workload: Workload): string {
 export const bodySizes = { "1 KB": 1_000, "100 KB": 100_000 } as const;
 
 /**
- * Requests without a pause tell throughput and CPU. The time that a gateway adds is measured where
- * nothing queues: with one client, and with 64 whose provider takes its time.
+ * `saturated` measures throughput and CPU. The latency that a gateway adds is measured where nothing
+ * queues: with one client, and with 64 clients of a slow provider.
  */
 export const jsonWorkloads: readonly JsonWorkload[] = (["1 KB", "100 KB"] as const).flatMap(
   (size) => {
@@ -65,7 +65,7 @@ export const streamWorkloads: readonly StreamWorkload[] = streamCounts.map((clie
   gapMs: 20,
 }));
 
-/** Raises an Error that names those there are. */
+/** Returns a workload by its name. Throws an Error that lists all names. */
 export function workloadNamed(name: string): Workload {
   const all = [...jsonWorkloads, ...streamWorkloads];
   const found = all.find((one) => one.name === name);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs a file of the bundle where no package can be found, with nothing in its environment. */
+/** Runs a file of the bundle without access to any package, with only `env` as its environment. */
 async function run(file: string, args: readonly string[], env = {}) {
   const cwd = join(folder, "gateway");
   const child = promisify(execFile)(process.execPath, [file, ...args], { cwd, env });
@@ -24,32 +24,35 @@ async function run(file: string, args: readonly string[], env = {}) {
 }
 
 describe("the gateway's bundle", () => {
-  it.each(["ledger", "billing"])("starts %s as far as its environment lets it", async (target) => {
+  it.each([
+    "ledger",
+    "billing",
+  ])("starts %s, which reports the missing variable", async (target) => {
     expect(await run("main.mjs", ["--target", target])).toMatchObject({
       code: 1,
       stderr: "tollgate: DATABASE_URL: is not set\n",
     });
   });
 
-  it("opens the spool with its native part, and reads the simulator's catalog", async () => {
-    const answer = await run("main.mjs", ["--target", "chat"], {
+  it("opens its event log, and reads the simulator's catalog", async () => {
+    const outcome = await run("main.mjs", ["--target", "chat"], {
       TOLLGATE_CATALOG: join(folder, "simulator/demo-catalog.yaml"),
       TOLLGATE_SIMULATOR_URL: "http://127.0.0.1:1/v1",
       TOLLGATE_SPOOL_DIR: join(folder, "spool"),
     });
-    expect(answer).toHaveProperty("stderr", "tollgate: DATABASE_URL: is not set\n");
+    expect(outcome).toHaveProperty("stderr", "tollgate: DATABASE_URL: is not set\n");
     expect(await readdir(join(folder, "spool/chat"))).not.toEqual([]);
   });
 
-  it("brings what sends traces", async () => {
+  it("contains the trace exporter", async () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
-    const answer = await run("main.mjs", ["--target", "ledger"], env);
-    expect(answer).toHaveProperty("stderr", "tollgate: DATABASE_URL: is not set\n");
+    const outcome = await run("main.mjs", ["--target", "ledger"], env);
+    expect(outcome).toHaveProperty("stderr", "tollgate: DATABASE_URL: is not set\n");
   });
 
-  it("brings the operator's commands", async () => {
-    const answer = await run("cli.mjs", ["--help"]);
-    expect(answer).toHaveProperty("stdout", expect.stringContaining("account create"));
+  it("contains the operator's CLI", async () => {
+    const outcome = await run("cli.mjs", ["--help"]);
+    expect(outcome).toHaveProperty("stdout", expect.stringContaining("account create"));
   });
 
   it("contains every service's migrations, and the ledger's functions", async () => {
@@ -70,7 +73,23 @@ describe("the gateway's bundle", () => {
     );
   });
 
-  it("holds no specs and no packages", async () => {
+  it("contains the files of the API reference, and reads them from beside the bundle", async () => {
+    const scalar = "services/edge/src/routes/docs/scalar";
+    const files = await readdir(join(folder, "gateway", scalar), { recursive: true });
+    expect(files).toContain("standalone.esm.js");
+    expect(files.filter((file) => file.startsWith("chunks/")).length).toBeGreaterThan(10);
+    expect(files.filter((file) => file.endsWith(".map"))).toEqual([]);
+    const scripts = (await readdir(join(folder, "gateway"))).filter((file) => /\.mjs$/.test(file));
+    const code = await Promise.all(
+      scripts.map((file) => readFile(join(folder, "gateway", file), "utf8")),
+    );
+    expect(code.join("")).toMatch(
+      /new URL\("scalar\/", new URL\("services\/edge\/src\/routes\/docs\//,
+    );
+    expect(code.join("")).not.toContain('resolve("@scalar');
+  });
+
+  it("contains no specs and no packages", async () => {
     const files = await readdir(folder, { recursive: true });
     expect(files.filter((file) => /node_modules|\.spec\.|\.ts$/.test(file))).toEqual([]);
     const sizes = await Promise.all(

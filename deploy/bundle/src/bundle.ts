@@ -2,27 +2,28 @@ import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
-import { nativeStore, nativeStoreFile } from "./native-store.ts";
-import { sourcePlaces } from "./source-places.ts";
+import { copyScalarFiles, scalarFiles } from "./scalar-files.ts";
+import { sourceUrls } from "./source-urls.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /**
- * Writes the program and the operator's commands to `folder`, with all that they read: Node needs
- * nothing else to run them. Node does not strip types under a `node_modules`, and a pod that starts
- * from three files is ready sooner than one that looks for thousands.
+ * Writes the gateway and the operator's CLI to `folder`, with every file that they read at run time:
+ * Node needs nothing else to run them. The bundle is necessary because Node does not strip types
+ * under `node_modules`, and because a pod that loads three files is ready sooner than one that loads
+ * thousands.
  */
 export async function bundleGateway(folder: string): Promise<void> {
   const input = {
     main: join(root, "services/tollgate/src/main.ts"),
     cli: join(root, "services/billing/src/cli/main.ts"),
   };
-  await write({ input, plugins: [sourcePlaces(root), nativeStore()] }, folder);
-  await cp(nativeStoreFile(), join(folder, "classic-level.node"));
+  await write({ input, plugins: [sourceUrls(root), scalarFiles()] }, folder);
+  await copyScalarFiles(root, folder);
   await copySql(folder);
 }
 
-/** Writes the stand-in provider and its catalog to `folder`. */
+/** Writes the simulator and its catalog to `folder`. */
 export async function bundleSimulator(folder: string): Promise<void> {
   const simulator = join(root, "deploy/simulator");
   await write({ input: { main: join(simulator, "src/main.ts") } }, folder);
@@ -32,8 +33,7 @@ export async function bundleSimulator(folder: string): Promise<void> {
 async function write(input: InputOptions, folder: string): Promise<void> {
   const bundle = await rolldown({
     platform: "node",
-    // Optional parts of packages that are not installed: whoever asks for them handles their
-    // absence.
+    // Optional dependencies that are not installed. The packages that import them handle that.
     external: ["pg-native", "bufferutil", "utf-8-validate"],
     ...input,
   });

@@ -5,7 +5,8 @@ import {
   type OperationObject,
   type ResponseObject,
 } from "@tollgate/edge/openapi/document";
-import type { JsonSchema } from "@tollgate/edge/openapi/schema";
+import type { JsonSchema } from "@tollgate/edge/openapi/json-schema";
+import { routes } from "@tollgate/edge/routes";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { expect } from "vitest";
 import type { Answer } from "./request.ts";
@@ -59,7 +60,7 @@ interface Place {
   pointer: string;
 }
 
-const document = closed(JSON.parse(JSON.stringify(createDocument()))) as OpenApiDocument;
+const document = closed(JSON.parse(JSON.stringify(createDocument(routes)))) as OpenApiDocument;
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(document, "openapi.json");
 
@@ -127,15 +128,15 @@ function expectTaken(place: Place, body: unknown): void {
 
 /** What is wrong with a body only beside what a schema can know of. */
 const beyondSchema = [
-  /mean the same, and differ here|means the same as types, and differs/,
-  /a conversation goes on with one answer/,
+  /are the same limit|must be equal to types/,
+  /must be 1 in a conversation/,
   /does not take images|^The conversation holds images/,
   /takes at most \d+ characters|: \S+ takes (mp3|opus|aac|flac|wav|pcm)/,
   /cannot be chosen|transcribes whole files only/,
   /must be (print|archival) for /,
   /Idempotency-Key must be/,
   // Which of a classification's two bodies is meant depends on its alias.
-  /^(types|labels) is not a parameter|^types: the entity types|^taxonomy: must be/,
+  /^(types|labels) is not a parameter|^types: is required without labels|^taxonomy: must be/,
 ];
 
 /**

@@ -47,7 +47,7 @@ export function conversationClient(stack: Stack, account: Account): Conversation
       return (await call("GET", `/${id}`, to)).body as ConversationDetail;
     },
     lastMessages() {
-      const body = simulator.journal.list().at(-1)?.body as { messages: Body[] } | undefined;
+      const body = simulator.calls.list().at(-1)?.body as { messages: Body[] } | undefined;
       return body?.messages ?? [];
     },
   };

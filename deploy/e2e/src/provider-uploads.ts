@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Upload } from "@tollgate/simulator/journal";
+import type { Upload } from "@tollgate/simulator/call-log";
 import type { Stack } from "./stack.ts";
 
 /** The upload that the provider was sent last, by anybody. */
 export function lastUpload({ simulator }: Stack): Upload | undefined {
-  return simulator.journal.list().at(-1)?.upload;
+  return simulator.calls.list().at(-1)?.upload;
 }
 
 /** What the provider notes of an upload's bytes. */

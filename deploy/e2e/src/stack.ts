@@ -234,7 +234,7 @@ async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
     url: fleet.url,
     operatorAddress: fleet.billingAddress,
     operationsAddresses: serviceNames.flatMap((name) =>
-      fleet.seats(name).map(({ operationsListen }) => operationsListen),
+      fleet.replicas(name).map(({ operationsListen }) => operationsListen),
     ),
     async killChat() {
       const startAgain = await killService("chat");

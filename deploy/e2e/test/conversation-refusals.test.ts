@@ -36,12 +36,12 @@ describe("conversations that are refused, broken off or deleted", () => {
     expect((await chat.call("DELETE", `/${id}`)).status).toBe(204);
     expectEnvelope(await chat.call("GET", `/${id}`), 404, "conversation_not_found");
     expect((await chat.call("GET", "?limit=100")).text).not.toContain(id);
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     for (const stream of [false, true]) {
       const revived = await chat.say(id, "again", { stream });
       expectEnvelope(revived, 404, "conversation_not_found", "session_id");
     }
-    expect(stack.simulator.journal.list()).toHaveLength(before);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
     const database = new pg.Client({ connectionString: stack.databaseUrl });
     await database.connect();
     const { rows: turns } = await database.query("SELECT FROM chat.turn WHERE messages LIKE $1", [
@@ -94,7 +94,7 @@ describe("conversations that are refused, broken off or deleted", () => {
     await response.body?.getReader().read();
     leaving.abort();
     await eventually(() =>
-      expect(stack.simulator.journal.list().at(-1)?.outcome).toBe("client_left"),
+      expect(stack.simulator.calls.list().at(-1)?.outcome).toBe("client_disconnected"),
     );
     expect((await chat.say(id, "four")).status).toBe(200);
     expect(chat.lastMessages().map(({ content }) => content)).toEqual([

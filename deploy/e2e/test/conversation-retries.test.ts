@@ -46,7 +46,7 @@ describe("a turn whose run dies before its answer is kept", () => {
   /** As if the runner had died before it kept the answer. */
   async function forgetAnswer(idempotencyKey: string): Promise<void> {
     await database.query(
-      `UPDATE edge.idempotency_record SET answered_at = NULL, body = NULL, lease_until = now()
+      `UPDATE edge.idempotency_record SET stored_at = NULL, body = NULL, lease_until = now()
        WHERE idempotency_key = $1`,
       [idempotencyKey],
     );
@@ -107,14 +107,14 @@ describe("a turn whose run dies before its answer is kept", () => {
       const id = randomUUID();
       const first = await ask(account, id, more);
       expect(first.status).toBe(200);
-      const calls = stack.simulator.journal.list().length;
+      const calls = stack.simulator.calls.list().length;
       await expectBooksInOrder(stack);
       await forgetAnswer(id);
       if (!charged) await forgetCharge(id);
       const second = await ask(account, id, more);
       expect([second.status, second.headers.get("idempotency-replayed")]).toEqual([200, null]);
       expect(read(second)).toEqual(read(first));
-      expect(stack.simulator.journal.list()).toHaveLength(calls);
+      expect(stack.simulator.calls.list()).toHaveLength(calls);
       const url = `${stack.url}/v1/conversations/${id}`;
       const { body } = await send(url, { key: account.key });
       expect(body).toMatchObject({ turn_count: 1, turns: [{ index: 0 }] });
@@ -191,7 +191,7 @@ describe("a turn whose run dies before its answer is kept", () => {
       const third = await ask(account, id, body);
       expect([third.status, third.headers.get("idempotency-replayed")]).toEqual([200, null]);
       expect(read(third)).toMatchObject({ usage: second.usage });
-      const calls = stack.simulator.journal.list({ user }).map((call) => call.body as Body);
+      const calls = stack.simulator.calls.list({ user }).map((call) => call.body as Body);
       const ceilings = calls.map((call) => Number(call.max_completion_tokens));
       // Paid already, it is not cut to what the wallet has left.
       expect(ceilings.at(-1)).toBeGreaterThanOrEqual(ceilings[0] as number);
@@ -219,7 +219,7 @@ describe("a turn whose run dies before its answer is kept", () => {
     }
     const deleted = `${stack.url}/v1/conversations${pathOf(id)}`;
     expect((await send(deleted, { key, method: "DELETE" })).status).toBe(204);
-    const calls = stack.simulator.journal.list().length;
+    const calls = stack.simulator.calls.list().length;
     for (const stream of [false, true]) {
       const again = await ask(account, id, { stream }, `${id} ${stream}`);
       expectEnvelope(again, 404, "conversation_not_found", "session_id");
@@ -227,7 +227,7 @@ describe("a turn whose run dies before its answer is kept", () => {
       expect(rest.status).toBe(pathOf(id) === "" ? 404 : 200);
     }
     expect((await send(url, other)).headers.get("idempotency-replayed")).toBe("true");
-    expect(stack.simulator.journal.list()).toHaveLength(calls);
+    expect(stack.simulator.calls.list()).toHaveLength(calls);
     const { rows } = await database.query(
       "SELECT FROM edge.idempotency_record WHERE conversation_id = $1 AND body IS NOT NULL",
       [id],
@@ -272,7 +272,7 @@ describe("a turn whose run dies before its answer is kept", () => {
       const id = randomUUID();
       await database.query(
         `ALTER TABLE edge.idempotency_record
-         ADD CONSTRAINT refused CHECK (answered_at IS NULL) NOT VALID`,
+         ADD CONSTRAINT refused CHECK (stored_at IS NULL) NOT VALID`,
       );
       expect((await ask(account, id, more)).status).toBe(200);
       const url = `${stack.url}/v1/conversations/${id}`;
@@ -294,7 +294,7 @@ describe("a turn whose run dies before its answer is kept", () => {
     await ask(account, id, {});
     const url = `${stack.url}/v1/chat/completions`;
     await send(url, { key: account.key, body: chatBody({ session_id: id }) });
-    const asked = stack.simulator.journal.list().at(-1)?.body as { messages: Body[] } | undefined;
+    const asked = stack.simulator.calls.list().at(-1)?.body as { messages: Body[] } | undefined;
     const roles = asked?.messages.map(({ role }) => role);
     expect(roles).toEqual(["user", "assistant", "user"]);
   });

@@ -36,7 +36,7 @@ describe("how large conversations are", () => {
   }
 
   const lastMessages = () => {
-    const body = stack.simulator.journal.list().at(-1)?.body as { messages: Body[] } | undefined;
+    const body = stack.simulator.calls.list().at(-1)?.body as { messages: Body[] } | undefined;
     return body?.messages ?? [];
   };
 
@@ -72,9 +72,9 @@ describe("how large conversations are", () => {
   async function heldDuring(id: string): Promise<bigint> {
     // The hold of an earlier request may still be open.
     await expectBooksInOrder(stack);
-    const calls = stack.simulator.journal.list().length;
+    const calls = stack.simulator.calls.list().length;
     const turn = say(id, "y", { max_tokens: 5, ...simulate("delay_ms=3000") });
-    await eventually(() => expect(stack.simulator.journal.list()).toHaveLength(calls + 1));
+    await eventually(() => expect(stack.simulator.calls.list()).toHaveLength(calls + 1));
     const { body } = await send(`${stack.url}/v1/credits`, { key: account.key });
     expect((await turn).status).toBe(200);
     return nanoUsd((body as { held: number }).held);
@@ -112,10 +112,10 @@ describe("how large conversations are", () => {
     const id = randomUUID();
     const model = "test-vision";
     expect((await say(id, image(17_000_000), { model })).status).toBe(200);
-    const calls = stack.simulator.journal.list().length;
+    const calls = stack.simulator.calls.list().length;
     const refused = await say(id, image(17_000_000), { model });
     expectEnvelope(refused, 400, "context_length_exceeded", "messages");
-    expect(stack.simulator.journal.list()).toHaveLength(calls);
+    expect(stack.simulator.calls.list()).toHaveLength(calls);
     expect((await say(id, image(16_000_000), { model })).status).toBe(200);
     const { turn_count, turns } = await detail(id);
     expect([turn_count, turns.length]).toEqual([2, 2]);

@@ -92,7 +92,7 @@ describe("conversations, whatever is done with them in whatever order", () => {
       if (known === "deleted") return;
       const said = [...(known?.said ?? []), text];
       model.set(id, { said });
-      const call = stack.simulator.journal.list().at(-1)?.body as { messages: Body[] };
+      const call = stack.simulator.calls.list().at(-1)?.body as { messages: Body[] };
       const users = call.messages.filter(({ role }) => role === "user");
       expect(users.map(({ content }) => content)).toEqual(said);
       expect(call.messages).toHaveLength(said.length * 2 - 1);

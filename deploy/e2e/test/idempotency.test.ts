@@ -38,7 +38,7 @@ describe("idempotency", () => {
   }
 
   function providerCalls(user: string) {
-    return stack.simulator.journal.list({ user });
+    return stack.simulator.calls.list({ user });
   }
 
   async function charges(owner: Account): Promise<bigint[]> {
@@ -68,11 +68,11 @@ describe("idempotency", () => {
     const owner = await stack.newAccount(1);
     const original = await ask("again", body, { path, owner });
     expect(original.status).toBe(200);
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     for (const url of [stack.url, replica.url, stack.url]) {
       expectReplay(await ask("again", body, { path, url, owner }), original);
     }
-    expect(stack.simulator.journal.list()).toHaveLength(before);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
     await expectBooksInOrder(stack);
     expect(await charges(owner)).toHaveLength(1);
   });
@@ -275,7 +275,7 @@ describe("idempotency", () => {
     await database.connect();
     // As if its runner had died after the charge and before the answer was kept.
     await database.query(
-      `UPDATE edge.idempotency_record SET answered_at = NULL, body = NULL, lease_until = now()
+      `UPDATE edge.idempotency_record SET stored_at = NULL, body = NULL, lease_until = now()
        WHERE key_id = $1`,
       [owner.keyId],
     );

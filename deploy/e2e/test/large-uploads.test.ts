@@ -39,6 +39,6 @@ test.each([
     // Documents go on with their form, audio without.
     const sent = path === "/v1/audio/transcriptions" ? file : body;
     const sha256 = createHash("sha256").update(sent).digest("hex");
-    expect(stack.simulator.journal.list().at(-1)?.upload).toMatchObject({ sha256 });
+    expect(stack.simulator.calls.list().at(-1)?.upload).toMatchObject({ sha256 });
   }
 });

@@ -94,7 +94,7 @@ describe("live transcription", () => {
       basis: "provider",
       amountNanoUsd: -500_000n,
     });
-    expect(stack.simulator.journal.list().at(-1)?.upload?.bytes).toBe(5 * bytesPerSecond);
+    expect(stack.simulator.calls.list().at(-1)?.upload?.bytes).toBe(5 * bytesPerSecond);
   });
 
   test("a provider that thinks over its last words is heard to the end", async () => {
@@ -321,7 +321,7 @@ describe("live transcription", () => {
     await eventually(() => expect(finals(live)).toHaveLength(2));
     live.socket.terminate();
     await eventually(() =>
-      expect(stack.simulator.journal.list().at(-1)?.outcome).toBe("client_left"),
+      expect(stack.simulator.calls.list().at(-1)?.outcome).toBe("client_disconnected"),
     );
     expect(await entryOf(stack, account, live.requestId)).toMatchObject({
       kind: "usage",
@@ -335,7 +335,7 @@ describe("live transcription", () => {
     live.socket.pause();
     const audio = pcm(10);
     for (let at = 0; at < audio.length; at += 320) live.socket.send(audio.subarray(at, at + 320));
-    const call = () => stack.simulator.journal.list().at(-1);
+    const call = () => stack.simulator.calls.list().at(-1);
     let sent = -1;
     await eventually(
       () => {

@@ -146,10 +146,10 @@ describe("OCR jobs", () => {
 
   test("a job that its provider numbers is made once, read by its number and metered", async () => {
     const own = await stack.newAccount(1);
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     const made = await ocr.create([image, model("test-read-numbered")], own.key);
     expect([made.status, made.body]).toEqual([202, { job_id: 71, status: "queued" }]);
-    expect(stack.simulator.journal.list()).toHaveLength(before + 1);
+    expect(stack.simulator.calls.list()).toHaveLength(before + 1);
     const answer = await ocr.read("71", "test-read-numbered", own.key);
     expect(answer.body).toMatchObject({ status: "Completed", pages: 3 });
     await eventually(async () => {
@@ -169,7 +169,7 @@ describe("OCR jobs", () => {
     const made = await ocr.create([image, model("test-read-failover")]);
     const answer = await ocr.read(jobIdOf(made), "test-read-failover");
     expect(answer.body).toMatchObject({ status: "Completed", pages: 2 });
-    const statuses = stack.simulator.journal
+    const statuses = stack.simulator.calls
       .list()
       .slice(-3)
       .map(({ status }) => status);

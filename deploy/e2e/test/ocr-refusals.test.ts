@@ -59,10 +59,10 @@ describe("OCR that is refused", () => {
       "diplomatic",
     ],
   ])("%s is refused, on both routes", async (_, parts, code, param) => {
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     expectEnvelope(await ocr.ask(parts), 400, code, param);
     expectEnvelope(await ocr.create(parts), 400, code, param);
-    expect(stack.simulator.journal.list()).toHaveLength(before);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 
   test("401, 402, 403, 404, 413, 502 and 503, on both routes", async () => {

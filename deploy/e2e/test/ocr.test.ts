@@ -204,7 +204,7 @@ describe("OCR at once", () => {
   });
 
   test("a retry with the same idempotency key runs again", async () => {
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     for (const _ of [1, 2]) {
       const form = formOf("test-read", Buffer.from("x"));
       const response = await fetch(`${stack.url}/v1/ocr`, {
@@ -215,6 +215,6 @@ describe("OCR at once", () => {
       expect(response.headers.get("idempotency-replayed")).toBeNull();
       expect(response.status).toBe(200);
     }
-    expect(stack.simulator.journal.list()).toHaveLength(before + 2);
+    expect(stack.simulator.calls.list()).toHaveLength(before + 2);
   });
 });

@@ -195,9 +195,9 @@ describe("the openai package, unmodified", () => {
       expect(entries[0]?.amount).toBeLessThan(0n);
     });
     const journal = await (
-      await fetch(`${stack.simulator.url}/_simulator/journal?user=leaver`)
+      await fetch(`${stack.simulator.url}/_simulator/calls?user=leaver`)
     ).json();
-    expect(journal).toMatchObject([{ outcome: "client_left" }]);
+    expect(journal).toMatchObject([{ outcome: "client_disconnected" }]);
   });
 
   test("leaves before a JSON answer: the provider is told, and nothing is billed", async () => {
@@ -212,7 +212,7 @@ describe("the openai package, unmodified", () => {
       },
       { signal: controller.signal },
     );
-    const journal = `${stack.simulator.url}/_simulator/journal?user=json-leaver`;
+    const journal = `${stack.simulator.url}/_simulator/calls?user=json-leaver`;
     await eventually(async () => {
       expect(await (await fetch(journal)).json()).toHaveLength(1);
     });
@@ -223,6 +223,6 @@ describe("the openai package, unmodified", () => {
       expect(entries.map((entry) => entry.kind)).toEqual(["failure", "top_up"]);
       expect([held, balance]).toEqual([0n, 1_000_000_000n]);
     });
-    expect(await (await fetch(journal)).json()).toMatchObject([{ outcome: "client_left" }]);
+    expect(await (await fetch(journal)).json()).toMatchObject([{ outcome: "client_disconnected" }]);
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createDocument } from "@tollgate/edge/openapi/document";
+import { routes } from "@tollgate/edge/routes";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -12,9 +13,9 @@ import { type Account, type Stack, startStack } from "../src/stack.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 
-/** Every answer here, as in all suites, is held to the document by `send` itself. */
+/** Here, as in all suites, `send` itself validates every response against the document. */
 describe("the OpenAPI document and the gateway", () => {
-  const document = createDocument();
+  const document = createDocument(routes);
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
@@ -68,7 +69,7 @@ describe("the OpenAPI document and the gateway", () => {
   const page = Buffer.from("\u0089PNG");
   const createJob = () => upload("/v1/ocr/jobs", { model: "demo-ocr" }, page, "image/png");
 
-  /** One call of each operation that is no WebSocket, as the document shows it. */
+  /** A call of each operation except the WebSocket, with the example of the document. */
   const calls: Record<string, () => Promise<Answer>> = {
     createChatCompletion: () => askExample("createChatCompletion"),
     createEmbeddings: () => askExample("createEmbeddings"),
@@ -107,19 +108,20 @@ describe("the OpenAPI document and the gateway", () => {
     getHealth: () => send(`${stack.url}/v1/health`),
     getOpenApi: () => send(`${stack.url}/openapi.json`),
     getDocs: () => send(`${stack.url}/docs`),
+    getDocsFile: () => send(`${stack.url}/docs/standalone.esm.js`),
   };
 
-  test.each(Object.entries(calls))("%s does as its example says", async (_, call) => {
+  test.each(Object.entries(calls))("the example of %s succeeds", async (_, call) => {
     const { status, text } = await call();
     expect([status, text]).toEqual([expect.toSatisfy((code: number) => code < 300), text]);
   });
 
-  test("all operations were called", () => {
+  test("every operation is called", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect([...Object.keys(calls), "streamTranscription"].sort()).toEqual(ids.sort());
   });
 
-  test("streams are events as they are described", async () => {
+  test("streams match their description", async () => {
     const chat = await askExample("createChatCompletion", { stream: true });
     expect(eventsOf(chat.text).at(-1)).toBe("[DONE]");
     const fields = { model: "demo-transcribe", stream: "true" };
@@ -128,7 +130,7 @@ describe("the OpenAPI document and the gateway", () => {
     expect(eventsOf(heard.text).length).toBeGreaterThan(1);
   });
 
-  test("a replayed answer is described as well", async () => {
+  test("a replayed response matches its description", async () => {
     const { path, body } = exampleOf("createEmbeddings");
     const headers = { "idempotency-key": randomUUID() };
     const options = { key: account.key, body, headers };
@@ -140,7 +142,7 @@ describe("the OpenAPI document and the gateway", () => {
 
   const frames = "/paths/~1v1~1audio~1transcriptions~1stream/get/x-websocket";
 
-  /** Sends a configuration and a second of audio, and answers the frames that come. */
+  /** Sends a configuration and a second of audio, and returns the received frames. */
   async function transcribeLive(config: object): Promise<unknown[]> {
     const url = `${stack.url.replace("http", "ws")}/v1/audio/transcriptions/stream`;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${account.key}` } });
@@ -156,7 +158,7 @@ describe("the OpenAPI document and the gateway", () => {
     return heard;
   }
 
-  test("the WebSocket's frames are those that are described", async () => {
+  test("the frames of the WebSocket match their description", async () => {
     const config = { model: "demo-transcribe", format: "pcm_s16le", sample_rate: 16_000 };
     expectValid(`${frames}/client/0/schema`, config, "the configuration");
     const events = await transcribeLive(config);
@@ -167,7 +169,7 @@ describe("the OpenAPI document and the gateway", () => {
     expectValid(`${frames}/server/1/schema`, failure, "a failure");
   });
 
-  test("is served as it is, and takes no query", async () => {
+  test("the document is served unchanged, and accepts no query", async () => {
     const { body, headers } = await send(`${stack.url}/openapi.json`);
     expect(body).toEqual(JSON.parse(JSON.stringify(document)));
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -177,9 +179,15 @@ describe("the OpenAPI document and the gateway", () => {
     expect([head.status, head.text]).toEqual([200, ""]);
   });
 
-  test("the page lets nothing run and nothing load", async () => {
+  test("the page may load and contact its own origin only", async () => {
     const { headers } = await send(`${stack.url}/docs`);
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none';/);
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^default-src 'none';/);
+    expect(policy).not.toMatch(/https?:|\*/);
+  });
+
+  test("a file that the page does not have is a 404", async () => {
+    expectEnvelope(await send(`${stack.url}/docs/standalone.js`), 404, "not_found");
   });
 });

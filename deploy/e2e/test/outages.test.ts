@@ -63,7 +63,7 @@ describe("outages", () => {
       [500, "internal_error"],
       [503, "no_provider_available"],
     ]).toContainEqual([refused.status, code]);
-    const journal = await send(`${stack.simulator.url}/_simulator/journal?user=no-database`);
+    const journal = await send(`${stack.simulator.url}/_simulator/calls?user=no-database`);
     expect(journal.body).toEqual([]);
     const health = await send(`${stack.url}/v1/health`);
     expect(health.status).toBe(200);
@@ -79,7 +79,7 @@ describe("outages", () => {
       const body = chatBody({ user, stream: true, ...simulate("chunks=10&gap_ms=200") });
       const streaming = send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
       await eventually(() => {
-        expect(stack.simulator.journal.list({ user })[0]?.chunksSent).toBeGreaterThan(1);
+        expect(stack.simulator.calls.list({ user })[0]?.chunksSent).toBeGreaterThan(1);
       });
       const startBroker = await stack.stopBroker();
       const startDatabase = await stack.stopDatabase();

@@ -35,7 +35,7 @@ describe("providers", () => {
   }
 
   async function calls(user: string): Promise<{ model: string; outcome: string }[]> {
-    const answer = await send(`${stack.simulator.url}/_simulator/journal?user=${user}`);
+    const answer = await send(`${stack.simulator.url}/_simulator/calls?user=${user}`);
     return answer.body as { model: string; outcome: string }[];
   }
 
@@ -265,7 +265,7 @@ describe("providers", () => {
   test.each([false, true])("a provider is told the request's id (stream: %s)", async (stream) => {
     const user = `named-${stream}`;
     const answer = await ask({ user, stream });
-    const [call] = stack.simulator.journal.list({ user });
+    const [call] = stack.simulator.calls.list({ user });
     expect(call?.requestId).toBe(requestIdOf(answer));
   });
 

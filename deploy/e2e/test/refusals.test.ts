@@ -18,7 +18,7 @@ describe("refusals", () => {
   }
 
   async function calls(): Promise<number> {
-    const answer = await send(`${stack.simulator.url}/_simulator/journal`);
+    const answer = await send(`${stack.simulator.url}/_simulator/calls`);
     return (answer.body as unknown[]).length;
   }
 
@@ -204,7 +204,7 @@ describe("refusals", () => {
   test("the provider gets the client's fields, and no other", async () => {
     const fields = { user: "exact", seed: 7, metadata: { a: "b" }, stop: ["x"], top_k: 3 };
     expect((await ask(chatBody({ ...fields, max_tokens: 12 }))).status).toBe(200);
-    const journal = await send(`${stack.simulator.url}/_simulator/journal?user=exact`);
+    const journal = await send(`${stack.simulator.url}/_simulator/calls?user=exact`);
     const [call] = journal.body as { body: unknown }[];
     expect(call?.body).toEqual({
       model: "small",

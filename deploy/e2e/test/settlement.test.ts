@@ -82,7 +82,7 @@ describe("the settlement look-up", () => {
     await known([first.id]);
     // As if its runner had died after the charge and before the answer was kept.
     await database.query(
-      `UPDATE edge.idempotency_record SET answered_at = NULL, body = NULL, lease_until = now()
+      `UPDATE edge.idempotency_record SET stored_at = NULL, body = NULL, lease_until = now()
        WHERE key_id = $1 AND idempotency_key = $2`,
       [partner.keyId, key["idempotency-key"]],
     );

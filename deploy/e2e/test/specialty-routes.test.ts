@@ -32,7 +32,7 @@ describe("the JSON routes beside chat", () => {
   }
 
   function calls(): number {
-    return stack.simulator.journal.list().length;
+    return stack.simulator.calls.list().length;
   }
 
   describe.each(cases)("%s", (_, { path, body, fields, foreign }) => {
@@ -124,7 +124,7 @@ describe("the JSON routes beside chat", () => {
     test("an error in a 200 is passed over for the next slot's answer, which alone is billed", async () => {
       const answer = await ask(path, of("-erring-first"));
       expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-      expect(stack.simulator.journal.list().at(-1)?.model).toBe("good");
+      expect(stack.simulator.calls.list().at(-1)?.model).toBe("good");
       const entry = await entryOf(stack, account, answer.headers.get("x-request-id"));
       expect(entry).toMatchObject({ kind: "usage", quantity: expect.any(BigInt) });
     });
@@ -147,18 +147,18 @@ describe("the JSON routes beside chat", () => {
 
     test("a client that leaves is not billed", async () => {
       const leaving = new AbortController();
-      const before = stack.simulator.journal.list().at(-1)?.seq ?? 0;
+      const before = stack.simulator.calls.list().at(-1)?.seq ?? 0;
       const request = fetch(`${stack.url}${path}`, {
         method: "POST",
         headers: { authorization: `Bearer ${account.key}` },
         body: JSON.stringify(of("-slow")),
         signal: leaving.signal,
       }).catch(() => undefined);
-      const call = () => stack.simulator.journal.list({ since: before })[0];
+      const call = () => stack.simulator.calls.list({ since: before })[0];
       await eventually(() => expect(call()).toBeDefined());
       leaving.abort();
       await request;
-      await eventually(() => expect(call()?.outcome).toBe("client_left"));
+      await eventually(() => expect(call()?.outcome).toBe("client_disconnected"));
       await expectBooksInOrder(stack);
     });
   });
@@ -179,7 +179,7 @@ describe("the JSON routes beside chat", () => {
     const answer = await ask(path, body);
     expect(answer.text).toBe(direct.text);
     expect(answer.text).not.toBe(JSON.stringify(answer.body));
-    expect(stack.simulator.journal.list().at(-1)?.body).toEqual(upstream);
+    expect(stack.simulator.calls.list().at(-1)?.body).toEqual(upstream);
   });
 
   test.each<[string, string, Body, object]>([
@@ -260,7 +260,7 @@ describe("the JSON routes beside chat", () => {
       prompt: "cat",
       n: 3,
     });
-    const { seq } = stack.simulator.journal.list().at(-1) ?? { seq: 0 };
+    const { seq } = stack.simulator.calls.list().at(-1) ?? { seq: 0 };
     expect(answer.body).toEqual({
       created: 1_700_000_000 + seq,
       data: [0, 1, 2].map((index) => ({
@@ -299,7 +299,7 @@ describe("the JSON routes beside chat", () => {
     const poor = await stack.newAccount(0.09);
     const generous = { model: "test-image-many", prompt: "cat", n: 10 };
     const answer = await ask("/v1/images/generations", generous, poor.key);
-    expect(stack.simulator.journal.list().at(-1)?.body).toMatchObject({ n: 2 });
+    expect(stack.simulator.calls.list().at(-1)?.body).toMatchObject({ n: 2 });
     expect(answer.body).toMatchObject({ data: { length: 2 }, usage: { images: 2, cost: 0.08 } });
     await expectBooksInOrder(stack);
     expect((await readBooks(stack, poor)).balance).toBe(10_000_000n);

@@ -35,7 +35,7 @@ describe("speech and voices", () => {
   }
 
   function lastCall() {
-    return stack.simulator.journal.list().at(-1);
+    return stack.simulator.calls.list().at(-1);
   }
 
   test("audio is answered chunked, with the content type alone, and billed by code points", async () => {
@@ -97,9 +97,9 @@ describe("speech and voices", () => {
     ["speed text", { speed: "1" }, "invalid_param", "speed"],
     ["model number", { model: 5 }, "invalid_param", "model"],
   ])("%s is refused before the provider is asked", async (_, fields, code, param) => {
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     expectEnvelope(await ask(fields), 400, code, param);
-    expect(stack.simulator.journal.list()).toHaveLength(before);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 
   test("400 code points, every format and the ends of speed are taken", async () => {
@@ -154,7 +154,7 @@ describe("speech and voices", () => {
     const reader = response.body?.getReader();
     await reader?.read();
     leaving.abort();
-    await eventually(() => expect(lastCall()?.outcome).toBe("client_left"));
+    await eventually(() => expect(lastCall()?.outcome).toBe("client_disconnected"));
     expect(lastCall()?.bytesSent).toBeLessThan(200_000_000);
     const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
     expect(entry).toMatchObject({ kind: "usage", quantity: 11n });

@@ -112,7 +112,7 @@ describe("with an address for traces", () => {
     );
     const { url } = stack.simulator;
     providerPort = Number(new URL(url).port);
-    const journal = await send(`${url}/_simulator/journal?user=streamed`);
+    const journal = await send(`${url}/_simulator/calls?user=streamed`);
     seenByProvider = journal.body as typeof seenByProvider;
     await ask({ model: "test-failing" }, failing.headers);
     await ask({ temperature: prompt }, refused.headers);
@@ -129,7 +129,7 @@ describe("with an address for traces", () => {
     });
     await askAndLeave(stack.url, key, left.headers);
     await talk(stack.url, key, heard.headers);
-    liveCalls = stack.simulator.journal.list().slice(-1);
+    liveCalls = stack.simulator.calls.list().slice(-1);
     await expectBooksInOrder(stack);
     await stack.stop();
     written.mockRestore();
@@ -410,7 +410,7 @@ test("without an address for traces nothing of the SDK is loaded, and no trace i
   const body = chatBody({ user: "off", stream: true });
   const answer = await send(`${stack.url}/v1/chat/completions`, { key, body, headers });
   expect(answer.status).toBe(200);
-  const journal = await send(`${stack.simulator.url}/_simulator/journal?user=off`);
+  const journal = await send(`${stack.simulator.url}/_simulator/calls?user=off`);
   expect(journal.body).toMatchObject([{ traceparent: null }]);
   await stack.stop();
   expect(await sdkModules(file)).toEqual([]);

@@ -44,9 +44,9 @@ describe("transcriptions that are refused", () => {
     ["stream 1", { stream: "1" }, "invalid_param", "stream"],
     ["a language in a stream", { stream: "true", language: "de" }, "invalid_param", "language"],
   ])("%s is a 400 that names the field", async (_, fields, code, param) => {
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     expectEnvelope(await audio.ask(fields), 400, code, param);
-    expect(stack.simulator.journal.list()).toHaveLength(before);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 
   test("no file, no model, a file as text and a field as a file", async () => {

@@ -108,7 +108,7 @@ describe("transcription of uploads in one answer", () => {
   });
 
   test("a language that is not served is the provider's own 502, told not to retry", async () => {
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     for (const language of ["", "xx"]) {
       const answer = await audio.ask({ model: "test-hear-dedicated", language });
       expect([answer.status, answer.text]).toEqual([502, "502 Bad Gateway: language not served\n"]);
@@ -120,23 +120,23 @@ describe("transcription of uploads in one answer", () => {
         amountNanoUsd: 0n,
       });
     }
-    expect(stack.simulator.journal.list()).toHaveLength(before + 2);
+    expect(stack.simulator.calls.list()).toHaveLength(before + 2);
     expect((await audio.ask({ model: "test-hear-dedicated", language: "fr" })).status).toBe(200);
   });
 
   test("where a language was named, a slot's 502 is passed on to the next slot", async () => {
     const model = "test-hear-dedicated-broken";
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     expect((await audio.ask({ model, language: "fr" })).status).toBe(200);
     const unserved = await audio.ask({ model, language: "xx" });
     expect([unserved.status, unserved.text]).toEqual([
       502,
       "502 Bad Gateway: language not served\n",
     ]);
-    expect(stack.simulator.journal.list()).toHaveLength(before + 4);
+    expect(stack.simulator.calls.list()).toHaveLength(before + 4);
     const unnamed = await audio.ask({ model });
     expect([unnamed.status, unnamed.headers.get("x-should-retry")]).toEqual([502, "false"]);
-    expect(stack.simulator.journal.list()).toHaveLength(before + 5);
+    expect(stack.simulator.calls.list()).toHaveLength(before + 5);
   });
 
   test("languages that are not served do not take a slot out", async () => {
@@ -172,7 +172,7 @@ describe("transcription of uploads in one answer", () => {
   });
 
   test("a retry with the same idempotency key runs again", async () => {
-    const before = stack.simulator.journal.list().length;
+    const before = stack.simulator.calls.list().length;
     for (const _ of [1, 2]) {
       const response = await fetch(audio.url, {
         method: "POST",
@@ -182,7 +182,7 @@ describe("transcription of uploads in one answer", () => {
       expect(response.status).toBe(200);
       expect(response.headers.get("idempotency-replayed")).toBeNull();
     }
-    expect(stack.simulator.journal.list()).toHaveLength(before + 2);
+    expect(stack.simulator.calls.list()).toHaveLength(before + 2);
   });
 
   test("the openai client transcribes, also a file that it streams", async () => {

@@ -1,115 +1,120 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Seat } from "@tollgate/local/fleet";
+import type { Replica } from "@tollgate/local/fleet";
 import { usageStream, usageSubject } from "@tollgate/metering/broker/usage-stream";
 import { serviceNames } from "@tollgate/runtime/service";
 import { connect, type NatsConnection } from "nats";
 import pg from "pg";
-import type { Grounds } from "./grounds.ts";
+import type { Cluster } from "./cluster.ts";
 import type { Random } from "./random.ts";
 
-/** One kind of harm. */
+/** A kind of fault. */
 interface Fault {
   name: string;
   weight: number;
-  /** What it harms; nothing is harmed twice at once. */
-  target(random: Random, grounds: Grounds): string;
-  /** Harms, waits, and heals. Raises when the target is in no state to be harmed so. */
-  inflict(grounds: Grounds, target: string, random: Random): Promise<void>;
+  /** Returns the name of what it affects. A target has at most one fault at a time. */
+  target(random: Random, cluster: Cluster): string;
+  /** Injects the fault, waits and heals it. Rejects when the target's state does not allow it. */
+  inject(cluster: Cluster, target: string, random: Random): Promise<void>;
 }
 
-const redeliveredAtMost = 300;
+const maxRedelivered = 300;
 
 export const faults: readonly Fault[] = [
-  { name: "kill -9", weight: 34, target: someReplica, inflict: killed },
-  { name: "pause", weight: 24, target: someReplica, inflict: paused },
-  { name: "broker killed", weight: 6, target: () => "broker", inflict: brokerKilled },
-  { name: "broker restarted", weight: 6, target: () => "broker", inflict: brokerRestarted },
-  { name: "broker paused", weight: 5, target: () => "broker", inflict: brokerPaused },
-  { name: "stream wiped", weight: 6, target: () => "broker", inflict: streamWiped },
-  { name: "events redelivered", weight: 9, target: () => "broker", inflict: eventsRedelivered },
-  { name: "database crashed", weight: 5, target: () => "database", inflict: databaseCrashed },
-  { name: "sessions cut", weight: 5, target: () => "database", inflict: sessionsCut },
+  { name: "replica killed", weight: 34, target: someReplica, inject: killReplica },
+  { name: "replica paused", weight: 24, target: someReplica, inject: pauseReplica },
+  { name: "broker killed", weight: 6, target: () => "broker", inject: killBroker },
+  { name: "broker restarted", weight: 6, target: () => "broker", inject: restartBroker },
+  { name: "broker paused", weight: 5, target: () => "broker", inject: pauseBroker },
+  { name: "stream wiped", weight: 6, target: () => "broker", inject: wipeStream },
+  { name: "events redelivered", weight: 9, target: () => "broker", inject: redeliverEvents },
+  { name: "database crashed", weight: 5, target: () => "database", inject: crashDatabase },
+  {
+    name: "database sessions terminated",
+    weight: 5,
+    target: () => "database",
+    inject: terminateSessions,
+  },
 ];
 
-/** As `chat 1`. */
-function someReplica(random: Random, { fleet }: Grounds): string {
+/** Returns a replica's name, such as `chat 1`. */
+function someReplica(random: Random, { fleet }: Cluster): string {
   const name = random.pick(serviceNames);
-  return `${name} ${random.whole(0, fleet.seats(name).length - 1)}`;
+  return `${name} ${random.integer(0, fleet.replicas(name).length - 1)}`;
 }
 
-function seatOf({ fleet }: Grounds, target: string): { seat: Seat; replica: number } {
+function replicaOf({ fleet }: Cluster, target: string): { replica: Replica; index: number } {
   for (const name of serviceNames) {
-    for (const [replica, seat] of fleet.seats(name).entries()) {
-      if (target === `${name} ${replica}`) return { seat, replica };
+    for (const [index, replica] of fleet.replicas(name).entries()) {
+      if (target === `${name} ${index}`) return { replica, index };
     }
   }
-  throw new Error(`${target} is no replica`);
+  throw new Error(`there is no replica ${target}`);
 }
 
-async function killed(grounds: Grounds, target: string, random: Random): Promise<void> {
-  const { seat, replica } = seatOf(grounds, target);
-  const startAgain = await grounds.killService(seat.name, replica);
-  await sleep(random.whole(0, 1_500));
+async function killReplica(cluster: Cluster, target: string, random: Random): Promise<void> {
+  const { replica, index } = replicaOf(cluster, target);
+  const startAgain = await cluster.killReplica(replica.name, index);
+  await sleep(random.integer(0, 1_500));
   await startAgain();
 }
 
-async function paused(grounds: Grounds, target: string, random: Random): Promise<void> {
-  const { child } = seatOf(grounds, target).seat;
+async function pauseReplica(cluster: Cluster, target: string, random: Random): Promise<void> {
+  const { child } = replicaOf(cluster, target).replica;
   child?.kill("SIGSTOP");
-  await sleep(random.whole(100, 4_000));
+  await sleep(random.integer(100, 4_000));
   child?.kill("SIGCONT");
 }
 
-async function brokerKilled(grounds: Grounds, _target: string, random: Random): Promise<void> {
-  const startAgain = await grounds.endBroker("SIGKILL");
-  await sleep(random.whole(0, 2_500));
+async function killBroker(cluster: Cluster, _target: string, random: Random): Promise<void> {
+  const startAgain = await cluster.endBroker("SIGKILL");
+  await sleep(random.integer(0, 2_500));
   await startAgain();
 }
 
-async function brokerRestarted(grounds: Grounds, _target: string, random: Random): Promise<void> {
-  const startAgain = await grounds.endBroker("SIGTERM");
-  await sleep(random.whole(0, 2_500));
+async function restartBroker(cluster: Cluster, _target: string, random: Random): Promise<void> {
+  const startAgain = await cluster.endBroker("SIGTERM");
+  await sleep(random.integer(0, 2_500));
   await startAgain();
 }
 
-async function brokerPaused(grounds: Grounds, _target: string, random: Random): Promise<void> {
-  const goOn = grounds.pauseBroker();
-  await sleep(random.whole(100, 4_000));
-  goOn();
+async function pauseBroker(cluster: Cluster, _target: string, random: Random): Promise<void> {
+  const resume = cluster.pauseBroker();
+  await sleep(random.integer(100, 4_000));
+  resume();
 }
 
-/** The broker loses all that it had taken. */
-async function streamWiped({ natsUrl }: Grounds): Promise<void> {
+/** The broker loses all messages that it had stored. */
+async function wipeStream({ natsUrl }: Cluster): Promise<void> {
   await withBroker(natsUrl, async (connection) => {
     const manager = await connection.jetstreamManager();
     await manager.streams.delete(usageStream.name);
   });
 }
 
-/** Events of before come once more, in another order, and past the broker's own dedupe. */
-async function eventsRedelivered({ natsUrl }: Grounds, _target: string, random: Random) {
+/** Publishes earlier events again in another order, without the broker's deduplication. */
+async function redeliverEvents({ natsUrl }: Cluster, _target: string, random: Random) {
   await withBroker(natsUrl, async (connection) => {
     const manager = await connection.jetstreamManager();
     const { state } = await manager.streams.info(usageStream.name);
-    const first = Math.max(state.first_seq, state.last_seq - redeliveredAtMost + 1);
+    const first = Math.max(state.first_seq, state.last_seq - maxRedelivered + 1);
     const events: Uint8Array[] = [];
     for (let seq = first; seq <= state.last_seq; seq += 1) {
       const message = await manager.streams
         .getMessage(usageStream.name, { seq })
         .catch(() => undefined);
-      if (message !== undefined) events.splice(random.whole(0, events.length), 0, message.data);
+      if (message !== undefined) events.splice(random.integer(0, events.length), 0, message.data);
     }
     for (const event of events) await connection.jetstream().publish(usageSubject, event);
   });
 }
 
-async function databaseCrashed(grounds: Grounds, _target: string, random: Random): Promise<void> {
-  const startAgain = await grounds.crashDatabase();
-  await sleep(random.whole(0, 1_500));
+async function crashDatabase(cluster: Cluster, _target: string, random: Random): Promise<void> {
+  const startAgain = await cluster.crashDatabase();
+  await sleep(random.integer(0, 1_500));
   await startAgain();
 }
 
-async function sessionsCut({ databaseUrl }: Grounds): Promise<void> {
+async function terminateSessions({ databaseUrl }: Cluster): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(

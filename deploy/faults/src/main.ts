@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { holdTrial, type Trial } from "./trial.ts";
+import { type FaultRun, runFaults } from "./run-faults.ts";
 
 /**
- * `npm run test:faults`: a fleet under load and under fire, held against what its clients were told
- * and what its provider did. `--seed` replays a run: the same requests, the same faults.
+ * `npm run test:faults`: injects faults into a fleet under load and checks its ledger against what
+ * clients observed and providers served. `--seed` repeats the requests and the faults of a run.
  */
 const { values } = parseArgs({
   options: {
@@ -21,34 +21,36 @@ const plan = {
   clients: Number(values.clients),
   replicas: Number(values.replicas),
 };
+const shownViolations = 50;
 
 const flags = Object.entries(plan).map(([name, value]) => `--${name} ${value}`);
-const replay = `npm run test:faults -- ${flags.join(" ")}`;
-process.stdout.write(`seed ${plan.seed}; to replay it: ${replay}\n`);
-const trial = await holdTrial(plan);
-process.stdout.write(reportOf(trial));
-process.exitCode = trial.violations.length === 0 ? 0 : 1;
+process.stdout.write(`to repeat this run: npm run test:faults -- ${flags.join(" ")}\n`);
+const run = await runFaults(plan);
+process.stdout.write(reportOf(run));
+process.exitCode = run.violations.length === 0 ? 0 : 1;
 
-function reportOf({ told, inflicted, missed, violations, ...rest }: Trial): string {
-  const families = new Map<string, Map<string, number>>();
-  for (const { family, ended } of told) {
-    const ends = families.get(family) ?? new Map<string, number>();
-    families.set(family, ends.set(ended, (ends.get(ended) ?? 0) + 1));
+function reportOf({ observations, injected, failedInjections, violations, ...rest }: FaultRun) {
+  const workloads = new Map<string, Map<string, number>>();
+  for (const { workload, outcome } of observations) {
+    const outcomes = workloads.get(workload) ?? new Map<string, number>();
+    workloads.set(workload, outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
   }
-  const count = [...inflicted.values()].reduce((sum, one) => sum + one, 0);
+  const count = [...injected.values()].reduce((sum, one) => sum + one, 0);
   return [
-    `${told.length} requests, ${count} faults (${missed} more could not be inflicted), ` +
-      `${rest.seconds.toFixed(0)} s`,
-    ...[...inflicted].map(([name, times]) => `  ${name}: ${times}`),
-    ...[...families].map(([family, ends]) => `  ${family}: ${list(ends)}`),
-    `charged ${rest.chargedNanoUsd} nano-USD; ${rest.chargedUnanswered} charged to clients that ` +
-      "got no whole answer",
-    violations.length === 0 ? "nothing lost, nothing charged twice" : `${violations.length} WRONG:`,
-    ...violations.slice(0, 50).map((line) => `  ${line}`),
+    `${observations.length} requests, ${count} faults (${failedInjections} more could not be ` +
+      `injected), ${rest.seconds.toFixed(0)} s`,
+    ...[...injected].map(([name, times]) => `  ${name}: ${times}`),
+    ...[...workloads].map(([workload, outcomes]) => `  ${workload}: ${list(outcomes)}`),
+    `charged ${rest.chargedNanoUsd} nano-USD; ${rest.chargedWithoutResponse} charged requests ` +
+      "whose response was lost",
+    violations.length === 0
+      ? "no event was lost, no request was charged twice"
+      : `${violations.length} violations:`,
+    ...violations.slice(0, shownViolations).map((line) => `  ${line}`),
     "",
   ].join("\n");
 }
 
-function list(ends: ReadonlyMap<string, number>): string {
-  return [...ends].map(([end, times]) => `${times} ${end}`).join(", ");
+function list(outcomes: ReadonlyMap<string, number>): string {
+  return [...outcomes].map(([outcome, times]) => `${times} ${outcome}`).join(", ");
 }

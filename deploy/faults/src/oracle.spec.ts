@@ -1,18 +1,18 @@
-import { createJournal, type JournalEntry } from "@tollgate/simulator/journal";
+import { createCallLog, type RecordedCall } from "@tollgate/simulator/call-log";
 import { expect, test } from "vitest";
-import type { LedgerEntry } from "./books.ts";
+import type { LedgerEntry } from "./ledger-database.ts";
+import type { Observation } from "./observation.ts";
 import { judge } from "./oracle.ts";
-import type { Told } from "./told.ts";
 
-const answered: Told = {
-  family: "chat",
+const complete: Observation = {
+  workload: "chat",
   customer: { accountId: "a", key: "k", isRich: true },
-  ended: "whole",
+  outcome: "complete",
   status: 200,
   requestId: "req_1",
   attempts: 1,
-  nameless: 0,
-  tellsCost: true,
+  attemptsWithoutId: 0,
+  reportsCost: true,
   keyed: false,
   costNanoUsd: 5_000n,
 };
@@ -28,88 +28,88 @@ const charged: LedgerEntry = {
   chargedForKey: undefined,
 };
 
-function calls(...requestIds: string[]): JournalEntry[] {
-  const journal = createJournal();
+function calls(...requestIds: string[]): RecordedCall[] {
+  const log = createCallLog();
   const about = { at: 0, route: "/", model: "m", stream: false, user: null, authorized: false };
   for (const requestId of requestIds) {
-    journal.open({ ...about, requestId, body: undefined }).status = 200;
+    log.record({ ...about, requestId, body: undefined }).status = 200;
   }
-  return journal.list();
+  return log.list();
 }
 
-test("what was told, charged and generated agrees", () => {
-  expect(judge([answered], [charged], calls("req_1"))).toEqual({
+test("matching observations, charges and provider calls are no violation", () => {
+  expect(judge([complete], [charged], calls("req_1"))).toEqual({
     violations: [],
-    chargedUnanswered: 0,
+    chargedWithoutResponse: 0,
     chargedNanoUsd: 5_000n,
   });
 });
 
 const keyedCharge = { ...charged, chargeId: "c", chargedForKey: 5_000n };
 
-test.each<[string, Told[], LedgerEntry[], string[], string]>([
-  ["a lost entry", [answered], [], ["req_1"], "has 0 entries"],
-  ["two entries", [answered], [charged, charged], ["req_1"], "has 2 entries"],
-  ["another cost", [answered], [{ ...charged, amountNanoUsd: -1n }], ["req_1"], "told 5000"],
+test.each<[string, Observation[], LedgerEntry[], string[], string]>([
+  ["a lost entry", [complete], [], ["req_1"], "has 0 entries"],
+  ["two entries", [complete], [charged, charged], ["req_1"], "has 2 entries"],
+  ["another cost", [complete], [{ ...charged, amountNanoUsd: -1n }], ["req_1"], "reported 5000"],
   [
-    "less than is owed",
-    [{ ...answered, tellsCost: false, costNanoUsd: undefined, owedNanoUsd: 6_000n }],
+    "a charge below the expected cost",
+    [{ ...complete, reportsCost: false, costNanoUsd: undefined, expectedNanoUsd: 6_000n }],
     [charged],
     ["req_1"],
-    "owes 6000",
+    "expected 6000",
   ],
   [
-    "a charge for what is free",
-    [{ ...answered, tellsCost: false, costNanoUsd: undefined }],
+    "a charge for a free request",
+    [{ ...complete, reportsCost: false, costNanoUsd: undefined }],
     [charged],
     ["req_1"],
-    "costs nothing",
+    "it is free",
   ],
   [
-    "a cost that is not named",
-    [{ ...answered, costNanoUsd: undefined }],
+    "a cost that is not reported",
+    [{ ...complete, costNanoUsd: undefined }],
     [],
     ["req_1"],
-    "names no",
+    "reports no",
   ],
   [
-    "what the rich do not pay",
-    [{ ...answered, tellsCost: false, costNanoUsd: undefined, owedNanoUsd: 5_000n }],
+    "an uncollected amount of a rich customer",
+    [{ ...complete, reportsCost: false, costNanoUsd: undefined, expectedNanoUsd: 5_000n }],
     [{ ...charged, amountNanoUsd: 0n, uncollectedNanoUsd: 5_000n }],
     ["req_1"],
     "5000 uncollected",
   ],
   [
     "a charge for a provider's failure",
-    [{ ...answered, ended: "refused", status: 502 }],
+    [{ ...complete, outcome: "refused", status: 502 }],
     [charged],
     ["req_1"],
-    "502, yet charged",
+    "502, but charged",
   ],
   [
-    "two entries for a stream that broke",
-    [{ ...answered, ended: "broken" }],
+    "two entries for a broken stream",
+    [{ ...complete, outcome: "broken" }],
     [charged, { ...charged, eventId: "req_9" }],
     ["req_1"],
     "2 entries",
   ],
   [
-    "far too much for a stream that was left",
-    [{ ...answered, ended: "left" }],
+    "a charge far above the bound of a disconnected stream",
+    [{ ...complete, outcome: "disconnected" }],
     [{ ...charged, amountNanoUsd: -5_000_000_000n }],
     ["req_1"],
-    "left, and charged",
+    "disconnected, but charged",
   ],
-  ["a charge for nobody's request", [], [charged], ["req_1"], "nobody made"],
+  ["a charge for an unknown request", [], [charged], ["req_1"], "unknown requests"],
   [
     "a charge for a refusal",
-    [{ ...answered, ended: "refused", status: 402 }],
+    [{ ...complete, outcome: "refused", status: 402 }],
     [charged],
     ["req_1"],
-    "402, yet charged",
+    "402, but charged",
   ],
-  ["an answer of nobody's", [answered], [charged], [], "never asked"],
-  ["a charge for nothing", [], [charged], ["req_2"], "generated nothing"],
+  ["a response without a provider call", [complete], [charged], [], "never called"],
+  ["a charge without a provider call", [], [charged], ["req_2"], "generated nothing"],
   [
     "a key charged twice",
     [],
@@ -117,23 +117,25 @@ test.each<[string, Told[], LedgerEntry[], string[], string]>([
     ["req_1"],
     "charged twice",
   ],
-])("%s is seen", (_name, told, entries, generated, problem) => {
-  const { violations } = judge(told, entries, calls(...generated));
+])("%s is a violation", (_name, observations, entries, generated, problem) => {
+  const { violations } = judge(observations, entries, calls(...generated));
   expect(violations.join("\n")).toContain(problem);
 });
 
-test("an answer that was lost on its way is counted, one that was left is not", () => {
-  const lost = { ...answered, ended: "broken" } as const;
+test("a charge for a lost response is counted, one after a disconnect is not", () => {
+  const lost = { ...complete, outcome: "broken" } as const;
   expect(judge([lost], [charged], calls("req_1"))).toMatchObject({
     violations: [],
-    chargedUnanswered: 1,
+    chargedWithoutResponse: 1,
   });
-  expect(judge([{ ...lost, ended: "left" }], [charged], calls("req_1")).chargedUnanswered).toBe(0);
+  expect(
+    judge([{ ...lost, outcome: "disconnected" }], [charged], calls("req_1")).chargedWithoutResponse,
+  ).toBe(0);
 });
 
 test("a second run under a key refers to the charge of the first", () => {
   const second = { ...keyedCharge, eventId: "req_2", requestId: "req_2", amountNanoUsd: 0n };
-  const told = { ...answered, requestId: "req_2", attempts: 2 };
-  const { violations } = judge([told], [keyedCharge, second], calls("req_1", "req_2"));
+  const retried = { ...complete, requestId: "req_2", attempts: 2 };
+  const { violations } = judge([retried], [keyedCharge, second], calls("req_1", "req_2"));
   expect(violations).toEqual([]);
 });

@@ -1,130 +1,146 @@
-import type { JournalEntry } from "@tollgate/simulator/journal";
-import type { LedgerEntry } from "./books.ts";
-import type { Told } from "./told.ts";
+import type { RecordedCall } from "@tollgate/simulator/call-log";
+import type { LedgerEntry } from "./ledger-database.ts";
+import type { Observation } from "./observation.ts";
 
-/** What must not be, one line each, and what is worth knowing. */
+/** The violations, one line each, and the totals. */
 export interface Verdict {
   violations: string[];
-  /** Charged though no whole answer came: it was lost on its way. Who left early is not counted. */
-  chargedUnanswered: number;
+  /** Charged requests whose response was lost. Clients that disconnected are not counted. */
+  chargedWithoutResponse: number;
   chargedNanoUsd: bigint;
 }
 
-/** Refusals that cost nothing. The others may be an answer that was lost within the fleet. */
-const unbilled = new Set([400, 401, 402, 403, 404, 409, 413, 429, 502]);
+/** Statuses that cost nothing. After other statuses, a response may be lost within the fleet. */
+const unbilledStatuses = new Set([400, 401, 402, 403, 404, 409, 413, 429, 502]);
 
-/** What a stream that its client left may cost at the most, as its provider counts tokens. */
+/** The most that a stream may cost after a disconnect, per token that its provider counted. */
 const perPromptToken = 150n;
 const perCompletionToken = 600n;
-/** The gateway counts characters where no usage came. */
-const leeway = 4n;
-const leastBound = 50_000n;
+/** The gateway counts characters when the provider reports no usage. */
+const characterLeeway = 4n;
+const minBoundNanoUsd = 50_000n;
+/** The bound of a call on any other route. */
+const otherRouteBoundNanoUsd = 10_000_000n;
 
 /**
- * Holds what clients were told and what the provider did against the ledger: every whole answer has
- * one entry over what it was told or owes, none has two, and nothing is charged that the provider
- * was not asked for.
+ * Compares the clients' observations and the provider's calls with the ledger. Every complete
+ * response must have exactly one entry with the reported or expected cost, no request may have two
+ * entries, and every charge must have a provider call.
  */
 export function judge(
-  told: readonly Told[],
+  observations: readonly Observation[],
   entries: readonly LedgerEntry[],
-  journal: readonly JournalEntry[],
+  calls: readonly RecordedCall[],
 ): Verdict {
   const usage = entries.filter(({ kind }) => kind === "usage");
-  const byRequest = groupBy(usage, ({ requestId }) => requestId);
-  const byEvent = groupBy(usage, ({ eventId }) => eventId);
-  const generated = groupBy(journal, ({ requestId }) => requestId ?? "");
-  const violations = judgeStrangers(told, usage);
-  let chargedUnanswered = 0;
-  for (const one of told) {
+  const byRequest = Map.groupBy(usage, ({ requestId }) => requestId);
+  const byEvent = Map.groupBy(usage, ({ eventId }) => eventId);
+  const generated = Map.groupBy(calls, ({ requestId }) => requestId ?? "");
+  const violations = judgeUnknownRequests(observations, usage);
+  let chargedWithoutResponse = 0;
+  for (const one of observations) {
     const own = one.eventId === undefined ? byRequest.get(one.requestId) : byEvent.get(one.eventId);
     const isGenerated = one.eventId !== undefined || generated.has(one.requestId);
     const problems =
-      one.ended === "whole"
-        ? problemsOfWhole(one, own ?? [], isGenerated)
+      one.outcome === "complete"
+        ? problemsOfComplete(one, own ?? [], isGenerated)
         : problemsOf(one, own, generated.get(one.requestId) ?? []);
-    const name = `${one.family} ${one.requestId || "(no id)"}`;
+    const name = `${one.workload} ${one.requestId || "(no id)"}`;
     violations.push(...problems.map((problem) => `${name}: ${problem}`));
-    const isLost = one.ended === "refused" || one.ended === "broken";
-    if (isLost && sum(own) > 0n) chargedUnanswered += 1;
+    const isLost = one.outcome === "refused" || one.outcome === "broken";
+    if (isLost && sum(own) > 0n) chargedWithoutResponse += 1;
   }
   violations.push(...judgeCharges(usage, generated));
-  return { violations, chargedUnanswered, chargedNanoUsd: sum(usage) };
+  return { violations, chargedWithoutResponse, chargedNanoUsd: sum(usage) };
 }
 
 function problemsOf(
-  { status, ended, requestId }: Told,
+  { status, outcome, requestId }: Observation,
   own: readonly LedgerEntry[] = [],
-  calls: readonly JournalEntry[],
+  calls: readonly RecordedCall[],
 ): string[] {
   const problems: string[] = [];
   const charged = sum(own);
-  if (charged > 0n && unbilled.has(status)) problems.push(`${status}, yet charged`);
+  if (charged > 0n && unbilledStatuses.has(status)) problems.push(`status ${status}, but charged`);
   if (requestId !== "" && own.length > 1) problems.push(`${own.length} entries`);
-  if (ended === "left" && charged > boundOf(calls)) problems.push(`left, and charged ${charged}`);
+  if (outcome === "disconnected" && charged > boundOf(calls)) {
+    problems.push(`disconnected, but charged ${charged}`);
+  }
   return problems;
 }
 
-function boundOf(calls: readonly JournalEntry[]): bigint {
+function boundOf(calls: readonly RecordedCall[]): bigint {
   return calls.reduce((bound, { route, promptTokens, completionTokens }) => {
-    if (!route.endsWith("/chat/completions")) return bound + 10_000_000n;
+    if (!route.endsWith("/chat/completions")) return bound + otherRouteBoundNanoUsd;
     const prompt = BigInt(promptTokens) * perPromptToken;
-    return bound + leeway * (prompt + BigInt(completionTokens) * perCompletionToken);
-  }, leastBound);
+    return bound + characterLeeway * (prompt + BigInt(completionTokens) * perCompletionToken);
+  }, minBoundNanoUsd);
 }
 
 /**
- * What was charged for requests that no client knows: no more of them than went out and never had
- * an answer that named them.
+ * Checks the charges for requests that no client knows: there may be as many as attempts without a
+ * known request id.
  */
-function judgeStrangers(told: readonly Told[], usage: readonly LedgerEntry[]): string[] {
-  const known = new Set(told.flatMap(({ requestId, eventId = requestId }) => [requestId, eventId]));
-  // A keyed request has an id an attempt, and is told the last one.
-  const nameless = told.reduce((sum, one) => sum + one.nameless + (one.attempts - 1), 0);
-  const strangers = usage.filter(
+function judgeUnknownRequests(
+  observations: readonly Observation[],
+  usage: readonly LedgerEntry[],
+): string[] {
+  const known = new Set(
+    observations.flatMap(({ requestId, eventId = requestId }) => [requestId, eventId]),
+  );
+  // Each attempt of a keyed request has its own id; the client knows the last one.
+  const unattributed = observations.reduce(
+    (sum, one) => sum + one.attemptsWithoutId + (one.attempts - 1),
+    0,
+  );
+  const unknown = usage.filter(
     ({ amountNanoUsd, requestId, eventId }) =>
       amountNanoUsd < 0n && !known.has(requestId) && !known.has(eventId),
   );
-  if (strangers.length <= nameless) return [];
-  return [`${strangers.length} charges for requests that nobody made, or ${nameless} at the most`];
+  if (unknown.length <= unattributed) return [];
+  return [`${unknown.length} charges for unknown requests; at most ${unattributed} are possible`];
 }
 
-function problemsOfWhole(one: Told, own: readonly LedgerEntry[], isGenerated: boolean): string[] {
-  const { costNanoUsd, owedNanoUsd } = one;
-  const problems = isGenerated ? [] : ["answered, yet the provider was never asked"];
-  if (one.tellsCost && costNanoUsd === undefined) problems.push("whole, and names no cost");
-  // A job costs nothing when it is made.
-  if (costNanoUsd === undefined && owedNanoUsd === undefined && !one.tellsCost) {
-    return sum(own) > 0n ? [...problems, "charged, though it costs nothing"] : problems;
+function problemsOfComplete(
+  one: Observation,
+  own: readonly LedgerEntry[],
+  isGenerated: boolean,
+): string[] {
+  const { costNanoUsd, expectedNanoUsd } = one;
+  const problems = isGenerated ? [] : ["complete, but the provider was never called"];
+  if (one.reportsCost && costNanoUsd === undefined) problems.push("complete, but reports no cost");
+  // Creating a job is free.
+  if (costNanoUsd === undefined && expectedNanoUsd === undefined && !one.reportsCost) {
+    return sum(own) > 0n ? [...problems, "charged, but it is free"] : problems;
   }
   const [entry] = own;
   if (entry === undefined || own.length > 1) {
-    return [...problems, `answered whole, and has ${own.length} entries`];
+    return [...problems, `complete, but has ${own.length} entries`];
   }
   return [...problems, ...problemsOfCharge(one, entry)];
 }
 
 function problemsOfCharge(
-  { customer, costNanoUsd, owedNanoUsd }: Told,
+  { customer, costNanoUsd, expectedNanoUsd }: Observation,
   entry: LedgerEntry,
 ): string[] {
   const problems: string[] = [];
-  // A second run of a keyed request refers to the first, which is what was charged.
+  // The entry of a second run refers to the first run, which was charged.
   const charged = entry.chargedForKey ?? -entry.amountNanoUsd;
   const { uncollectedNanoUsd: uncollected } = entry;
   if (customer.isRich && uncollected > 0n) problems.push(`${uncollected} uncollected`);
   if (costNanoUsd !== undefined && charged !== costNanoUsd) {
-    problems.push(`told ${costNanoUsd}, charged ${charged}`);
+    problems.push(`reported ${costNanoUsd}, charged ${charged}`);
   }
-  if (owedNanoUsd !== undefined && charged + uncollected !== owedNanoUsd) {
-    problems.push(`owes ${owedNanoUsd}, charged ${charged}, ${uncollected} uncollected`);
+  if (expectedNanoUsd !== undefined && charged + uncollected !== expectedNanoUsd) {
+    problems.push(`expected ${expectedNanoUsd}, charged ${charged}, ${uncollected} uncollected`);
   }
   return problems;
 }
 
 function judgeCharges(
   usage: readonly LedgerEntry[],
-  generated: ReadonlyMap<string, readonly JournalEntry[]>,
+  generated: ReadonlyMap<string, readonly RecordedCall[]>,
 ): string[] {
   const violations: string[] = [];
   const charges = new Set<string>();
@@ -137,21 +153,11 @@ function judgeCharges(
     if (eventId.startsWith("ocr-job:")) continue;
     const calls = generated.get(requestId) ?? [];
     if (calls.some(({ status }) => status === 101 || status === 200)) continue;
-    violations.push(`${requestId}: charged, yet the provider generated nothing`);
+    violations.push(`${requestId}: charged, but the provider generated nothing`);
   }
   return violations;
 }
 
 function sum(entries: readonly LedgerEntry[] = []): bigint {
   return entries.reduce((total, { amountNanoUsd }) => total - amountNanoUsd, 0n);
-}
-
-function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of list) {
-    const group = groups.get(keyOf(one));
-    if (group === undefined) groups.set(keyOf(one), [one]);
-    else group.push(one);
-  }
-  return groups;
 }

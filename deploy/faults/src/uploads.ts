@@ -7,12 +7,12 @@ export interface Form {
 
 type Fields = Record<string, string>;
 
-/** A transcription's form, with a WAV of so many seconds. */
+/** Builds a transcription form with a WAV file of `seconds` seconds. */
 export function transcriptionForm(fields: Fields, seconds: number): Promise<Form> {
   return formOf(fields, new Blob([new Uint8Array(wav(seconds))], { type: "audio/wav" }), "a.wav");
 }
 
-/** An OCR form, with one image. */
+/** Builds an OCR form with one image. */
 export function ocrForm(fields: Fields): Promise<Form> {
   return formOf(fields, new Blob(["\u0089PNG and so on"], { type: "image/png" }), "a.png");
 }

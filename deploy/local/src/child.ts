@@ -2,26 +2,34 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** Longer than a service's own grace, so that it is the service that decides. */
+/** Longer than a service's own grace period, so that the service ends by itself. */
 const stopTimeoutMs = 30_000;
+/** How much of its error output is reported when the process exits early. */
+const maxOutputCharacters = 10_000;
 
-/** A program of ours that runs beside this one. */
+/** A launcher that exits without stopping its children, as after a crash, must not leave them. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGTERM");
+});
+
+/** A child process that runs one of our programs. */
 export interface Child {
   name: string;
   pid: number;
-  /** What it said when it was ready. */
+  /** The message that it sent when it was ready. */
   ready: { url?: string };
-  /** Resolves with its exit code, or with the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   exited: Promise<number | string>;
   kill(signal: NodeJS.Signals): void;
-  /** Asks it to end, and waits. */
+  /** Sends SIGTERM and waits for the exit; sends SIGKILL after the timeout. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a TypeScript program with the Node that runs this one. Resolves when it says over IPC that
- * it is ready; raises an Error with what it wrote when it ends before that. It gets a process group
- * of its own, so that Ctrl-C reaches this launcher alone.
+ * Starts a TypeScript program with the current Node. Resolves when the program reports over IPC that
+ * it is ready; rejects with its output when it exits before that. It runs in its own process group,
+ * so that Ctrl-C signals only the launcher.
  */
 export async function startChild(
   name: string,
@@ -34,15 +42,17 @@ export async function startChild(
     detached: true,
     stdio: ["ignore", "inherit", "pipe", "ipc"],
   });
-  let said = "";
-  child.stderr?.on("data", (part: Buffer) => {
-    if (said.length < 10_000) said += part.toString("utf8");
-    process.stderr.write(part);
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  let output = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    if (output.length < maxOutputCharacters) output += chunk.toString("utf8");
+    process.stderr.write(chunk);
   });
   const exited = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
   const ready = once(child, "message").then(([message]) => message as { url?: string });
   const early = exited.then((code) => {
-    throw new Error(`${name} ended (${code}) before it was ready: ${said.trim()}`);
+    throw new Error(`${name} exited (${code}) before it was ready: ${output.trim()}`);
   });
   const message = await Promise.race([ready, early]);
   early.catch(() => {});

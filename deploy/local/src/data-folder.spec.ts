@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDataFolder } from "./data-folder.ts";
 
-/** Larger than any process id that a system gives. */
+/** Larger than any process id that Linux assigns. */
 const deadPid = 4_194_305;
 
 let folder: string;
@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Another program that opens the folder and, unless it is refused, keeps it until it is killed. */
+/** Starts a process that opens the folder and holds its lock until it is killed. */
 async function startLauncher() {
   const program = `
     import { openDataFolder } from ${JSON.stringify(import.meta.resolve("./data-folder.ts"))};
@@ -33,11 +33,11 @@ async function startLauncher() {
   const args = ["--input-type=module-typescript", "--eval", program, folder];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   launched.push(child);
-  const [said] = (await once(child.stdout, "data")) as [Buffer];
-  return { child, said: said.toString() };
+  const [message] = (await once(child.stdout, "data")) as [Buffer];
+  return { child, message: message.toString() };
 }
 
-test("a folder that is not there is made, and can be opened again once it is released", async () => {
+test("a missing folder is created, and can be opened again after its release", async () => {
   const path = join(folder, "deep", "data");
   const first = await openDataFolder(path);
   expect(first.path).toBe(path);
@@ -46,25 +46,28 @@ test("a folder that is not there is made, and can be opened again once it is rel
   expect(await readdir(path)).toEqual([]);
 });
 
-test("a second launcher is refused with the folder and the first one's process id", async () => {
+test("a second launcher is refused with the folder and the first launcher's process id", async () => {
   const data = await openDataFolder(folder);
-  const { said } = await startLauncher();
-  expect(said).toBe(`the data folder ${folder} is in use by process ${process.pid}`);
+  const { message } = await startLauncher();
+  expect(message).toBe(
+    `the data folder ${folder} is in use by process ${process.pid}: stop that process, or set ` +
+      "TOLLGATE_DATA_DIR to another folder",
+  );
   await expect(openDataFolder(folder)).rejects.toThrow("is in use");
   await data.release();
 });
 
-test("a killed launcher's lock is taken over, by one alone", async () => {
-  const { child, said } = await startLauncher();
-  expect(said).toBe("opened");
+test("exactly one launcher recovers the lock of a killed launcher", async () => {
+  const { child, message } = await startLauncher();
+  expect(message).toBe("opened");
   await expect(openDataFolder(folder)).rejects.toThrow(`in use by process ${child.pid}`);
   child.kill("SIGKILL");
   await once(child, "exit");
   const launchers = await Promise.all(Array.from({ length: 4 }, startLauncher));
-  expect(launchers.filter(({ said }) => said === "opened")).toHaveLength(1);
+  expect(launchers.filter(({ message }) => message === "opened")).toHaveLength(1);
 });
 
-test("a dead launcher's lock goes to one alone, whoever of many comes when", async () => {
+test("exactly one of many concurrent calls recovers a dead launcher's lock", async () => {
   for (let round = 0; round < 50; round += 1) {
     await writeFile(join(folder, "launcher.pid"), `${deadPid} ${round}`);
     const tries = Array.from({ length: 8 }, () => openDataFolder(folder));
@@ -74,23 +77,23 @@ test("a dead launcher's lock goes to one alone, whoever of many comes when", asy
   }
 });
 
-test("a dead heir's claim passes on", async () => {
+test("a recovery whose process died is recovered", async () => {
   await writeFile(join(folder, "launcher.pid"), `${deadPid} 1`);
-  await writeFile(join(folder, `launcher.pid.heir-of-${deadPid}-1`), `${deadPid} 2`);
+  await writeFile(join(folder, `launcher.pid.recovery-of-${deadPid}-1`), `${deadPid} 2`);
   const data = await openDataFolder(folder);
   expect(await readdir(folder)).toEqual(["launcher.pid"]);
   await data.release();
 });
 
 test.runIf(process.platform === "linux")(
-  "a lock whose process id went to another program is taken over",
+  "a lock whose process id belongs to another program now is recovered",
   async () => {
     await writeFile(join(folder, "launcher.pid"), `${process.ppid} 1`);
     await (await openDataFolder(folder)).release();
   },
 );
 
-test("a lock that a dying launcher left empty is taken over", async () => {
+test("an empty lock of a dead launcher is recovered", async () => {
   const lock = join(folder, "launcher.pid");
   await writeFile(lock, "");
   const longAgo = new Date(Date.now() - 60_000);

@@ -1,68 +1,72 @@
 import { randomUUID } from "node:crypto";
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isAlive, startMark } from "./process-table.ts";
+import { isAlive, processStartTime } from "./process-table.ts";
 
 const maxAttempts = 20;
 const lockName = "launcher.pid";
-const heirMark = ".heir-of-";
+const recoveryMark = ".recovery-of-";
 
 export interface DataFolder {
-  /** Absolute. */
+  /** The absolute path. */
   path: string;
-  /** Lets the next launcher in. */
+  /** Releases the lock. */
   release(): Promise<void>;
 }
 
 /**
- * Opens the folder in which the embedded servers keep their data, for this launcher alone; makes it
- * when it is not there. Raises an Error that names the process which has it open already. A lock
- * that a dead launcher left is taken over, also when its process id went to another program since.
+ * Opens and locks the folder in which the embedded servers store their data; creates it if needed.
+ * Throws an Error that names the process which holds the lock. Recovers the lock of a dead launcher,
+ * even when another program has its process id now.
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
   await mkdir(path, { recursive: true });
   const lock = join(path, lockName);
-  const own = `${process.pid} ${(await startMark(process.pid)) ?? ""}`.trim();
+  const self = `${process.pid} ${(await processStartTime(process.pid)) ?? ""}`.trim();
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    if (await claim(lock, own)) return { path, release: () => release(lock, own) };
-    const last = await holderOf(lock);
+    if (await createFile(lock, self)) return { path, release: () => release(lock, self) };
+    const last = await readHolder(lock);
     if (last === undefined) continue;
-    if (await inherit(path, last, own)) return { path, release: () => release(lock, own) };
+    if (await recoverLock(path, last, self)) return { path, release: () => release(lock, self) };
   }
   throw new Error(`the data folder ${path} cannot be locked`);
 }
 
 /**
- * Takes the lock over from `last`. A dead launcher has one heir at most: the one whose claim on its
- * name came first, or, where that one died too, that one's heir. The claim alone is not enough: the
- * heir before may have come and gone, which shows in the lock.
+ * Recovers the lock of the dead holder `last` and resolves with whether it succeeded. Only the
+ * process that creates the recovery file of a dead holder may take its lock. If that process died,
+ * too, the next one creates the recovery file of that process. The lock is read again afterwards,
+ * because an earlier recovery may already be complete.
  */
-async function inherit(path: string, last: string, own: string): Promise<boolean> {
+async function recoverLock(path: string, last: string, self: string): Promise<boolean> {
   const lock = join(path, lockName);
   for (let holder = last; ; ) {
     if (await isRunning(holder)) {
-      throw new Error(`the data folder ${path} is in use by process ${holder.split(" ")[0]}`);
+      throw new Error(
+        `the data folder ${path} is in use by process ${holder.split(" ")[0]}: stop that process, ` +
+          "or set TOLLGATE_DATA_DIR to another folder",
+      );
     }
-    const heir = `${lock}${heirMark}${holder.replace(" ", "-")}`;
-    if (await claim(heir, own)) {
-      const mine = (await holderOf(lock)) === last;
-      if (mine) {
-        await rename(heir, lock);
-        await removeHeirs(path);
+    const recovery = `${lock}${recoveryMark}${holder.replace(" ", "-")}`;
+    if (await createFile(recovery, self)) {
+      const isCurrent = (await readHolder(lock)) === last;
+      if (isCurrent) {
+        await rename(recovery, lock);
+        await removeRecoveryFiles(path);
       } else {
-        await rm(heir, { force: true });
+        await rm(recovery, { force: true });
       }
-      return mine;
+      return isCurrent;
     }
-    const next = await holderOf(heir);
+    const next = await readHolder(recovery);
     if (next === undefined) return false;
     holder = next;
   }
 }
 
-/** Makes the file with its text in one step, or not at all where it is there already. */
-async function claim(file: string, text: string): Promise<boolean> {
+/** Creates the file with its text atomically. Resolves with false when it exists. */
+async function createFile(file: string, text: string): Promise<boolean> {
   const draft = join(dirname(file), `${lockName}.${randomUUID()}`);
   await writeFile(draft, text);
   try {
@@ -76,23 +80,25 @@ async function claim(file: string, text: string): Promise<boolean> {
   }
 }
 
-function holderOf(file: string): Promise<string | undefined> {
+function readHolder(file: string): Promise<string | undefined> {
   return readFile(file, "utf8").catch(() => undefined);
 }
 
 async function isRunning(holder: string): Promise<boolean> {
-  const [id = "", ...mark] = holder.split(" ");
+  const [id = "", ...startTime] = holder.split(" ");
   const pid = Number(id);
   if (!(pid > 0) || !isAlive(pid)) return false;
-  const now = await startMark(pid);
-  return now === undefined || mark.length === 0 || now === mark.join(" ");
+  const now = await processStartTime(pid);
+  return now === undefined || startTime.length === 0 || now === startTime.join(" ");
 }
 
-async function removeHeirs(path: string): Promise<void> {
-  const heirs = (await readdir(path)).filter((name) => name.startsWith(`${lockName}${heirMark}`));
-  for (const name of heirs) await rm(join(path, name), { force: true });
+async function removeRecoveryFiles(path: string): Promise<void> {
+  const files = (await readdir(path)).filter((name) =>
+    name.startsWith(`${lockName}${recoveryMark}`),
+  );
+  for (const name of files) await rm(join(path, name), { force: true });
 }
 
-async function release(lock: string, own: string): Promise<void> {
-  if ((await holderOf(lock)) === own) await rm(lock, { force: true });
+async function release(lock: string, self: string): Promise<void> {
+  if ((await readHolder(lock)) === self) await rm(lock, { force: true });
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(import.meta.resolve("@tollgate/simulator/main"));
 
-/** Runs the simulator beside the gateway, for as long as this program lives. */
+/** Starts the simulator as a child process. It exits when this process does. */
 export async function startDemoProvider(
   env: NodeJS.ProcessEnv,
 ): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
@@ -16,14 +16,14 @@ export async function startDemoProvider(
   });
   const exited = once(child, "exit");
   const line = once(createInterface({ input: child.stdout }), "line");
-  const [said] = await Promise.race([
+  const [message] = await Promise.race([
     line as Promise<[string]>,
     exited.then(([code]) => {
-      throw new Error(`the simulator ended (${code}) before it was ready`);
+      throw new Error(`the simulator exited (${code}) before it was ready`);
     }),
   ]);
   return {
-    url: (JSON.parse(said) as { url: string }).url,
+    url: (JSON.parse(message) as { url: string }).url,
     pid: child.pid as number,
     async stop() {
       child.kill("SIGTERM");

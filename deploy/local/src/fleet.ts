@@ -5,96 +5,103 @@ import { freePort } from "./free-port.ts";
 const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
 
 export interface Fleet {
+  /** The URL of the first edge. */
   url: string;
-  /** Where each replica of the edge listens. */
+  /** The URL of each edge replica. */
   urls: readonly string[];
-  /** Where billing answers the operator's commands. */
+  /** The address at which billing serves the operator's commands. */
   billingAddress: string;
-  /** The first replica of a service. */
+  /** Returns the process of a service's first replica. */
   process(name: ServiceName): Child | undefined;
-  /** Of the replicas that it started with, without edges that were added. */
+  /** Returns the process ids of all replicas except added edges. */
   pids(): number[];
-  seats(name: ServiceName): readonly Seat[];
-  /** Starts another edge beside the first, on a port of its own. */
+  replicas(name: ServiceName): readonly Replica[];
+  /** Starts one more edge on its own port. */
   addEdge(): Promise<Child>;
-  /** Starts a replica again after it ended, at the addresses it had. */
+  /** Starts a replica whose process has ended again, at the same addresses. */
   restart(name: ServiceName, replica?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The place of one replica: its addresses stay while processes come and go. */
-export interface Seat {
+/** One replica of a service. Its addresses stay the same when its process is restarted. */
+export interface Replica {
   name: ServiceName;
   child: Child | undefined;
   listen: string;
   httpListen: string;
-  /** Where it tells how it is. */
+  /** Serves health checks and metrics. */
   operationsListen: string;
   port: number;
 }
 
 /**
- * Starts every service as processes of its own on this machine, gRPC between them; `replicas` of
- * each, 1 by default.
+ * Starts `replicaCount` processes of every service on this machine. They call each other over gRPC.
+ * The first edge listens on `port`; 0 picks a free port.
  */
 export async function startFleet(
   env: NodeJS.ProcessEnv,
   port: number,
-  replicas = 1,
+  replicaCount = 1,
 ): Promise<Fleet> {
-  const seats = new Map<ServiceName, Seat[]>();
+  const replicas = new Map<ServiceName, Replica[]>();
   for (const name of serviceNames) {
-    const own: Seat[] = [];
-    for (let index = 0; index < replicas; index += 1) {
-      own.push(await newSeat(name, index === 0 ? port : 0));
+    const own: Replica[] = [];
+    for (let index = 0; index < replicaCount; index += 1) {
+      own.push(await newReplica(name, index === 0 ? port : 0));
     }
-    seats.set(name, own);
+    replicas.set(name, own);
   }
-  const shared: NodeJS.ProcessEnv = { ...env };
-  for (const [name, own] of seats) {
-    const variable = `TOLLGATE_${name.toUpperCase()}`;
-    shared[`${variable}_ADDRESS`] = own.map(({ listen }) => listen).join(",");
-    shared[`${variable}_HTTP_ADDRESS`] = own.map(({ httpListen }) => httpListen).join(",");
-  }
-  const added: Seat[] = [];
+  const sharedEnv = { ...env, ...addressVariables(replicas) };
+  const added: Replica[] = [];
 
   async function stop(): Promise<void> {
     for (const { child } of added) await child?.stop();
     for (const name of serviceNames.toReversed()) {
-      await Promise.all((seats.get(name) ?? []).map(({ child }) => child?.stop()));
+      await Promise.all((replicas.get(name) ?? []).map(({ child }) => child?.stop()));
     }
   }
 
   try {
     for (const name of serviceNames) {
-      for (const seat of seats.get(name) ?? []) await startIn(seat, shared);
+      for (const replica of replicas.get(name) ?? []) await startReplica(replica, sharedEnv);
     }
   } catch (error) {
     await stop();
     throw error;
   }
-  const edges = seats.get("edge") ?? [];
+  const edges = replicas.get("edge") ?? [];
   return {
     url: edges[0]?.child?.ready.url ?? "",
     urls: edges.map(({ child }) => child?.ready.url ?? ""),
-    billingAddress: seats.get("billing")?.[0]?.listen ?? "",
-    process: (name) => seats.get(name)?.[0]?.child,
-    pids: () => [...seats.values()].flat().flatMap(({ child }) => child?.pid ?? []),
-    seats: (name) => seats.get(name) ?? [],
+    billingAddress: replicas.get("billing")?.[0]?.listen ?? "",
+    process: (name) => replicas.get(name)?.[0]?.child,
+    pids: () => [...replicas.values()].flat().flatMap(({ child }) => child?.pid ?? []),
+    replicas: (name) => replicas.get(name) ?? [],
     async addEdge() {
-      const seat = await newSeat("edge", 0);
-      added.push(seat);
-      return startIn(seat, shared);
+      const replica = await newReplica("edge", 0);
+      added.push(replica);
+      return startReplica(replica, sharedEnv);
     },
-    async restart(name, replica = 0) {
-      const seat = seats.get(name)?.[replica];
-      if (seat !== undefined) await startIn(seat, shared);
+    async restart(name, index = 0) {
+      const replica = replicas.get(name)?.[index];
+      if (replica !== undefined) await startReplica(replica, sharedEnv);
     },
     stop,
   };
 }
 
-async function newSeat(name: ServiceName, port: number): Promise<Seat> {
+/** Returns the environment variables by which the services find each other. */
+function addressVariables(replicas: ReadonlyMap<ServiceName, readonly Replica[]>) {
+  const env: NodeJS.ProcessEnv = {};
+  for (const [name, own] of replicas) {
+    const variable = `TOLLGATE_${name.toUpperCase()}`;
+    env[`${variable}_ADDRESS`] = own.map(({ listen }) => listen).join(",");
+    env[`${variable}_HTTP_ADDRESS`] = own.map(({ httpListen }) => httpListen).join(",");
+  }
+  return env;
+}
+
+async function newReplica(name: ServiceName, port: number): Promise<Replica> {
   const address = async () => `127.0.0.1:${await freePort()}`;
   return {
     name,
@@ -106,14 +113,14 @@ async function newSeat(name: ServiceName, port: number): Promise<Seat> {
   };
 }
 
-async function startIn(seat: Seat, shared: NodeJS.ProcessEnv): Promise<Child> {
+async function startReplica(replica: Replica, sharedEnv: NodeJS.ProcessEnv): Promise<Child> {
   const env = {
-    ...shared,
-    PORT: String(seat.port),
-    TOLLGATE_LISTEN: seat.listen,
-    TOLLGATE_HTTP_LISTEN: seat.httpListen,
-    TOLLGATE_OPERATIONS_LISTEN: seat.operationsListen,
+    ...sharedEnv,
+    PORT: String(replica.port),
+    TOLLGATE_LISTEN: replica.listen,
+    TOLLGATE_HTTP_LISTEN: replica.httpListen,
+    TOLLGATE_OPERATIONS_LISTEN: replica.operationsListen,
   };
-  seat.child = await startChild(seat.name, main, ["--target", seat.name], env);
-  return seat.child;
+  replica.child = await startChild(replica.name, main, ["--target", replica.name], env);
+  return replica.child;
 }

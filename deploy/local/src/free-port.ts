@@ -7,41 +7,43 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Below what systems give to outgoing connections, which would take a port before its server does.
+ * The range is below the ephemeral ports, which an outgoing connection could take before the server
+ * listens.
  */
 const lowestPort = 15_000;
 const highestPort = 32_000;
-/** Nobody holds on to ports for longer; who was killed left its marks behind. */
+/** Older reservations were left by killed processes. */
 const staleMs = 60 * 60 * 1_000;
 
 const folder = join(tmpdir(), `tollgate-ports-${process.getuid?.() ?? "all"}`);
-const given = new Set<string>();
+const reserved = new Set<string>();
 process.once("exit", () => {
-  for (const mark of given) rmSync(mark, { force: true });
+  for (const file of reserved) rmSync(file, { force: true });
 });
 
 /**
- * A TCP port of 127.0.0.1 that nothing listens on at this moment, and that no other program of ours
- * on this machine was given. Raises an Error where temporary files cannot be written.
+ * Resolves with a TCP port of 127.0.0.1 on which nothing listens and that no other call on this
+ * machine has reserved. The port stays reserved until this process exits. Throws when temporary
+ * files cannot be written.
  */
 export async function freePort(): Promise<number> {
   await mkdir(folder, { recursive: true });
   for (;;) {
     const port = randomInt(lowestPort, highestPort);
-    if ((await claim(port)) && (await isFree(port))) return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
 }
 
-async function claim(port: number): Promise<boolean> {
-  const mark = join(folder, String(port));
+async function reserve(port: number): Promise<boolean> {
+  const file = join(folder, String(port));
   try {
-    await writeFile(mark, "", { flag: "wx" });
-    given.add(mark);
+    await writeFile(file, "", { flag: "wx" });
+    reserved.add(file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const found = await stat(mark).catch(() => undefined);
-    if (found && Date.now() - found.mtimeMs > staleMs) await rm(mark, { force: true });
+    const found = await stat(file).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > staleMs) await rm(file, { force: true });
     return false;
   }
 }

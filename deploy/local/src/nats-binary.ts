@@ -7,16 +7,16 @@ import { unpackNatsRelease } from "./nats-release.ts";
 
 const program = "nats-server";
 
-/** A program that was unpacked into a scratch folder. */
+/** A NATS server that was unpacked into a scratch folder. */
 export interface UnpackedNats {
   file: string;
   version: string;
 }
 
 /**
- * A `nats-server` of this machine: the one on the PATH, else one from the cache folder, which is
- * filled from Debian's package or else from the official release; neither needs root. Raises an
- * Error that says what to install.
+ * Finds `nats-server` on the PATH or in the cache folder. Otherwise downloads Debian's package or
+ * the official release into the cache; neither needs root. Throws an Error that says what to
+ * install when nothing succeeds.
  */
 export async function findNatsServer(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const installed = await findOnPath(env.PATH ?? "");
@@ -25,7 +25,10 @@ export async function findNatsServer(env: NodeJS.ProcessEnv = process.env): Prom
   const cached = await findCached(cache);
   if (cached !== undefined) return cached;
   const reasons: string[] = [];
-  const sources = { "Debian's package": unpackDebianNats, "the release": unpackNatsRelease };
+  const sources = {
+    "Debian's package": unpackDebianNats,
+    "the official release": unpackNatsRelease,
+  };
   for (const [name, unpack] of Object.entries(sources)) {
     try {
       return await fillCache(cache, unpack);
@@ -34,8 +37,8 @@ export async function findNatsServer(env: NodeJS.ProcessEnv = process.env): Prom
     }
   }
   throw new Error(
-    "the fleet needs a NATS server: put nats-server 2.9 or newer on the PATH (apt-get install " +
-      `nats-server, brew install nats-server), or set NATS_URL (${reasons.join("; ")})`,
+    "no NATS server found: install nats-server 2.9 or newer (apt-get install nats-server, " +
+      `brew install nats-server), or set NATS_URL (${reasons.join("; ")})`,
   );
 }
 
@@ -47,7 +50,7 @@ async function findOnPath(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The newest, where there are several. */
+/** Resolves with the newest version in the cache. */
 async function findCached(cache: string): Promise<string | undefined> {
   const versions = await readdir(cache).catch(() => []);
   const { compare } = new Intl.Collator("en", { numeric: true });
@@ -58,7 +61,7 @@ async function findCached(cache: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Unpacked beside its place and then renamed, so that nobody runs half of a program. */
+/** Unpacks into a scratch folder and renames it, so that no process runs an incomplete file. */
 async function fillCache(
   cache: string,
   unpack: (scratch: string) => Promise<UnpackedNats>,
@@ -70,12 +73,12 @@ async function fillCache(
     const ready = join(scratch, "ready");
     await copyFile(file, join(ready, program));
     await chmod(join(ready, program), 0o755);
-    const place = join(cache, version);
-    await rename(ready, place).catch(async (error) => {
-      // Another process may have been faster: its copy serves as well.
-      if (!(await isExecutable(join(place, program)))) throw error;
+    const folder = join(cache, version);
+    await rename(ready, folder).catch(async (error) => {
+      // Another process was faster: its copy is used.
+      if (!(await isExecutable(join(folder, program)))) throw error;
     });
-    return join(place, program);
+    return join(folder, program);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -7,27 +7,28 @@ import type { UnpackedNats } from "./nats-binary.ts";
 const run = promisify(execFile);
 const packageName = "nats-server";
 const downloadTimeoutMs = 120_000;
-/** apt's own user cannot write into a folder of ours, and there is no need to become it. */
+/** Downloads as the current user: apt's own user cannot write into our folder. */
 const asSelf = ["-o", "APT::Sandbox::User="];
 
-/** Unpacks Debian's package below the scratch folder, without root and without installing it. */
+/** Downloads Debian's package and unpacks it below the scratch folder, without root. */
 export async function unpackDebianNats(scratch: string): Promise<UnpackedNats> {
   await download(scratch);
   const file = (await readdir(scratch)).find((entry) => entry.endsWith(".deb"));
   const version = file?.split("_")[1];
-  if (file === undefined || version === undefined) throw new Error("nothing was downloaded");
+  if (file === undefined || version === undefined) throw new Error("apt-get downloaded nothing");
   const unpacked = join(scratch, "unpacked");
   await run("dpkg-deb", ["-x", join(scratch, file), unpacked]);
   return { file: join(unpacked, "usr", "sbin", "nats-server"), version };
 }
 
-/** With the package lists as they are; where they are missing or stale, with fresh ones of ours. */
+/** Downloads the package; with fresh package lists of our own where the system's are stale. */
 async function download(scratch: string): Promise<void> {
   const options = { cwd: scratch, timeout: downloadTimeoutMs };
   try {
     await run("apt-get", [...asSelf, "download", packageName], options);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new Error("there is no apt-get");
+    if ((error as NodeJS.ErrnoException).code === "ENOENT")
+      throw new Error("apt-get is not installed");
     const lists = join(scratch, "lists");
     const cache = join(scratch, "cache");
     for (const folder of [lists, join(cache, "archives")]) {

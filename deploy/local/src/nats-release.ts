@@ -10,7 +10,7 @@ const version = "2.10.29";
 const downloads = "https://github.com/nats-io/nats-server/releases/download";
 const downloadTimeoutMs = 120_000;
 
-/** SHA-256 of the release's archives, as the NATS project's own images pin them. */
+/** SHA-256 of the release archives, as pinned by the official NATS images. */
 const releases: Readonly<Record<string, { system: string; sha256: string }>> = {
   "linux-x64": {
     system: "linux-amd64",
@@ -23,8 +23,8 @@ const releases: Readonly<Record<string, { system: string; sha256: string }>> = {
 };
 
 /**
- * Unpacks the official release below the scratch folder. Raises an Error where none is pinned for
- * this platform, where it is out of reach, and when it is not the archive that is pinned.
+ * Downloads the official release and unpacks it below the scratch folder. Throws when no release is
+ * pinned for this platform, when the download fails, and when the checksum differs.
  */
 export async function unpackNatsRelease(
   scratch: string,
@@ -32,12 +32,12 @@ export async function unpackNatsRelease(
 ): Promise<UnpackedNats> {
   const platform = `${process.platform}-${process.arch}`;
   const release = releases[platform];
-  if (release === undefined) throw new Error(`none is known for ${platform}`);
+  if (release === undefined) throw new Error(`no release is pinned for ${platform}`);
   const folder = `nats-server-v${version}-${release.system}`;
   const archive = join(scratch, "release.tar.gz");
   const bytes = await download(`${downloads}/v${version}/${folder}.tar.gz`, get);
   if (createHash("sha256").update(bytes).digest("hex") !== release.sha256) {
-    throw new Error(`${folder}.tar.gz is not the archive that is pinned`);
+    throw new Error(`${folder}.tar.gz has the wrong checksum`);
   }
   await writeFile(archive, bytes);
   await run("tar", ["-xzf", archive, "-C", scratch]);
@@ -48,8 +48,8 @@ async function download(url: string, get: typeof fetch): Promise<Uint8Array> {
   const signal = AbortSignal.timeout(downloadTimeoutMs);
   const response = await get(url, { signal }).catch((error: Error) => {
     const reason = error.cause instanceof Error ? error.cause : error;
-    throw new Error(`it cannot be downloaded (${reason.message})`);
+    throw new Error(`the download failed (${reason.message})`);
   });
-  if (!response.ok) throw new Error(`it cannot be downloaded (HTTP ${response.status})`);
+  if (!response.ok) throw new Error(`the download failed (HTTP ${response.status})`);
   return new Uint8Array(await response.arrayBuffer());
 }

@@ -19,21 +19,21 @@ afterEach(() => rm(dataFolder, { recursive: true, force: true }));
 async function publish(url: string, text: string): Promise<void> {
   const connection = await connect({ servers: url });
   const manager = await connection.jetstreamManager();
-  await manager.streams.add({ name: "kept", subjects: ["kept"] });
-  await connection.jetstream().publish("kept", StringCodec().encode(text));
+  await manager.streams.add({ name: "stored", subjects: ["stored"] });
+  await connection.jetstream().publish("stored", StringCodec().encode(text));
   await connection.close();
 }
 
 async function countMessages(url: string): Promise<number> {
   const connection = await connect({ servers: url });
-  const { state } = await (await connection.jetstreamManager()).streams.info("kept");
+  const { state } = await (await connection.jetstreamManager()).streams.info("stored");
   await connection.close();
   return state.messages;
 }
 
 // The first run on a machine downloads the server.
 describe("an embedded NATS server", { timeout: 300_000 }, () => {
-  test("keeps its streams over a restart, and leaves no process when it is stopped", async () => {
+  test("preserves its streams over a restart, and leaves no process after it is stopped", async () => {
     const storeFolder = join(dataFolder, "elsewhere");
     const first = await startNatsServer({ dataFolder, storeFolder });
     await publish(first.url, "one");
@@ -45,7 +45,7 @@ describe("an embedded NATS server", { timeout: 300_000 }, () => {
     await second.stop();
   });
 
-  test("is started anew, with its streams, after the launcher was killed", async () => {
+  test("starts again with its streams after the launcher was killed", async () => {
     const program = `
       import { startNatsServer } from ${JSON.stringify(import.meta.resolve("./nats-server.ts"))};
       const { url, pid } = await startNatsServer({ dataFolder: process.argv[1] });
@@ -53,8 +53,8 @@ describe("an embedded NATS server", { timeout: 300_000 }, () => {
       setInterval(() => {}, 1000);`;
     const args = ["--input-type=module-typescript", "--eval", program, dataFolder];
     const launcher = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-    const [said] = (await once(launcher.stdout, "data")) as [Buffer];
-    const orphan = JSON.parse(said.toString()) as { url: string; pid: number };
+    const [message] = (await once(launcher.stdout, "data")) as [Buffer];
+    const orphan = JSON.parse(message.toString()) as { url: string; pid: number };
     await publish(orphan.url, "one");
     launcher.kill("SIGKILL");
     await once(launcher, "exit");
@@ -65,11 +65,11 @@ describe("an embedded NATS server", { timeout: 300_000 }, () => {
     await next.stop();
   });
 
-  test("a port that another NATS server has is refused", async () => {
+  test("a port that another NATS server uses is refused", async () => {
     const first = await startNatsServer({ dataFolder });
     const port = Number(new URL(first.url).port);
     const other = { dataFolder: join(dataFolder, "other"), port };
-    await expect(startNatsServer(other)).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`);
+    await expect(startNatsServer(other)).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`);
     await first.stop();
     const second = await startNatsServer(other);
     expect(second.url).toBe(first.url);

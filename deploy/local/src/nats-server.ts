@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { connect } from "nats";
 import { freePort } from "./free-port.ts";
 import { findNatsServer } from "./nats-binary.ts";
-import { commandOf, isAlive } from "./process-table.ts";
+import { commandLineOf, isAlive } from "./process-table.ts";
 import { startServer, stopProcess } from "./server-process.ts";
 
 const readyTimeoutMs = 15_000;
@@ -16,20 +16,19 @@ const stopSignals = ["SIGTERM", "SIGINT"] as const;
 export interface NatsServer {
   url: string;
   pid: number;
-  /** Ends the server and waits until it is gone. */
+  /** Stops the server and waits for its exit. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs a NATS server with JetStream on 127.0.0.1. Its streams are kept in `storeFolder`, in the
- * data folder when it is left out, and outlive restarts. The data folder must be this launcher's
- * alone: a server that a killed launcher left on it is stopped first. Raises an Error when the port
- * is taken, when there is no NATS server to be had, and, with the end of `nats-server.log`, when it
- * does not start.
+ * Starts a NATS server with JetStream on 127.0.0.1. Streams are stored in `storeFolder` (default
+ * `nats` in the data folder) and survive restarts. The caller must hold the data folder's lock: a
+ * server that a killed launcher left running is stopped first. Throws when the port is in use, when
+ * no NATS server can be found, and, with the end of `nats-server.log`, when it does not start.
  */
 export async function startNatsServer(options: {
   dataFolder: string;
-  /** A free one when it is left out, or 0. */
+  /** A free port by default, or when 0. */
   port?: number;
   storeFolder?: string;
 }): Promise<NatsServer> {
@@ -51,7 +50,7 @@ export async function startNatsServer(options: {
     logFile: join(dataFolder, "nats-server.log"),
     stopSignals,
     readyTimeoutMs,
-    isReady: () => answers(url, name),
+    isReady: () => responds(url, name),
   });
   return {
     url,
@@ -68,11 +67,11 @@ async function makeFolder(path: string): Promise<string> {
   return realpath(path);
 }
 
-/** The id in the file may have been given to another program since: its command line tells. */
+/** Checks the command line, because another program may have the process id now. */
 async function stopOrphan(pidFile: string): Promise<void> {
   const pid = Number(await readFile(pidFile, "utf8").catch(() => "0"));
   if (!(pid > 0) || !isAlive(pid)) return;
-  if ((await commandOf(pid))?.includes(pidFile)) await stopProcess(pid, stopSignals);
+  if ((await commandLineOf(pid))?.includes(pidFile)) await stopProcess(pid, stopSignals);
 }
 
 async function requireFree(port: number): Promise<void> {
@@ -82,15 +81,15 @@ async function requireFree(port: number): Promise<void> {
     await once(probe, "listening");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason = code === "EADDRINUSE" ? "is taken" : `cannot be used (${code})`;
-    throw new Error(`port ${port} of 127.0.0.1 ${reason}: nats-server needs another one`);
+    const reason = code === "EADDRINUSE" ? "is in use" : `cannot be used (${code})`;
+    throw new Error(`port ${port} of 127.0.0.1 ${reason}: choose another port for nats-server`);
   }
   probe.close();
   await once(probe, "close");
 }
 
-/** By its name: should somebody else's server have taken the port since, it answers as well. */
-async function answers(url: string, name: string): Promise<boolean> {
+/** Checks the server's name, because another NATS server could be listening on the port. */
+async function responds(url: string, name: string): Promise<boolean> {
   try {
     const connection = await connect({ servers: url, timeout: connectTimeoutMs, reconnect: false });
     const isOurs = connection.info?.server_name === name;

@@ -10,7 +10,7 @@ export interface Operator {
 }
 
 /**
- * A client of the operator's commands at the address where billing listens, with its fleet's
+ * Creates a client of the operator API that billing serves at `address`. `secret` is the fleet's
  * secret.
  */
 export function connectOperator(address: string, secret?: string): Operator {

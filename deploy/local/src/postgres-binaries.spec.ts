@@ -17,7 +17,7 @@ async function inScratch(test: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-test("the binaries run, as the user that Postgres runs as", async () => {
+test("the binaries run as the user that runs Postgres", async () => {
   const [folder] = await Promise.all([findPostgres(), findPostgres()]);
   const user = serverUid === undefined ? {} : { uid: serverUid, gid: serverUid };
   const { stdout } = await run(join(folder, "bin/postgres"), ["--version"], { cwd: "/", ...user });
@@ -25,7 +25,7 @@ test("the binaries run, as the user that Postgres runs as", async () => {
 });
 
 test.runIf(serverUid !== undefined && process.platform === "linux")(
-  "as root, a package in a closed folder is used from a copy that others can run, links and all",
+  "as root, a package in a closed folder is copied, with its links, to where others can run it",
   { timeout: 30_000 },
   () =>
     inScratch(async (scratch) => {
@@ -45,14 +45,14 @@ test.runIf(serverUid !== undefined && process.platform === "linux")(
     }),
 );
 
-test("a folder in a shared place is trusted only when it is our own and closed to writers", () =>
+test("a folder in a shared parent is trusted only when no other user can write to it", () =>
   inScratch(async (scratch) => {
     const own = join(scratch, "own");
     await makeOwnFolder(own);
     await makeOwnFolder(own);
     await mkdir(join(scratch, "open"));
     await chmod(join(scratch, "open"), 0o777);
-    await expect(makeOwnFolder(join(scratch, "open"))).rejects.toThrow("belongs to somebody else");
+    await expect(makeOwnFolder(join(scratch, "open"))).rejects.toThrow("belongs to another user");
     await symlink(own, join(scratch, "link"));
-    await expect(makeOwnFolder(join(scratch, "link"))).rejects.toThrow("belongs to somebody else");
+    await expect(makeOwnFolder(join(scratch, "link"))).rejects.toThrow("belongs to another user");
   }));

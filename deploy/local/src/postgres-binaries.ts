@@ -18,12 +18,12 @@ import { dirname, join, relative } from "node:path";
 
 const require = createRequire(import.meta.url);
 
-/** Postgres refuses to run as root: then it runs as this user, "nobody" on most systems. */
+/** Postgres refuses to run as root. Root runs it as this user, "nobody" on most systems. */
 export const serverUid = process.getuid?.() === 0 ? 65_534 : undefined;
 
 /**
- * The folder of the embedded Postgres, with `bin/initdb` and `bin/postgres` in it, at a place where
- * the user it runs as can read it. Raises an Error where no package is made for this platform.
+ * Resolves with the folder of the embedded Postgres, which contains `bin/initdb` and `bin/postgres`.
+ * The user that runs it can read the folder. Throws when there is no package for this platform.
  */
 export async function findPostgres(packageFolder = findPackage()): Promise<string> {
   const folder = await realpath(join(packageFolder, "native"));
@@ -32,30 +32,30 @@ export async function findPostgres(packageFolder = findPackage()): Promise<strin
   return copyToReachable(folder, join(packageFolder, "package.json"));
 }
 
-/** Whether any user can enter every folder on the way, and enter or run what lies at the end. */
+/** Resolves with whether every user can enter all parent folders and enter or run the target. */
 export async function isReachable(path: string): Promise<boolean> {
-  for (let place = await realpath(path); ; place = dirname(place)) {
-    const { mode } = await stat(place);
+  for (let current = await realpath(path); ; current = dirname(current)) {
+    const { mode } = await stat(current);
     if ((mode & 0o001) === 0) return false;
-    if (dirname(place) === place) return true;
+    if (dirname(current) === current) return true;
   }
 }
 
-/** Makes a folder in a shared parent. Raises an Error when another user could write to it. */
+/** Creates a folder in a shared parent. Throws when another user could write to it. */
 export async function makeOwnFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder).then(
+  const isNew = await mkdir(folder).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === "EEXIST") return false;
       throw error;
     },
   );
-  // The mode that mkdir takes is cut by the umask.
-  if (made) await chmod(folder, 0o755);
+  // The umask restricts the mode of mkdir.
+  if (isNew) await chmod(folder, 0o755);
   const found = await lstat(folder);
   const isOwn = found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
   if (found.isDirectory() && isOwn) return;
-  throw new Error(`${folder} belongs to somebody else: remove it, or set DATABASE_URL`);
+  throw new Error(`${folder} belongs to another user: remove it, or set DATABASE_URL`);
 }
 
 function findPackage(): string {
@@ -64,7 +64,7 @@ function findPackage(): string {
   try {
     return dirname(dirname(require.resolve(name)));
   } catch {
-    throw new Error(`no embedded Postgres is made for this machine (${name}): set DATABASE_URL`);
+    throw new Error(`there is no embedded Postgres for this platform (${name}): set DATABASE_URL`);
   }
 }
 
@@ -73,50 +73,52 @@ interface Link {
   target: string;
 }
 
-/** Packages cannot hold links: the names under which the libraries are looked for are made here. */
+/** Creates the symbolic links to the libraries, because npm packages cannot contain links. */
 async function linkLibraries(packageFolder: string): Promise<void> {
   const list = join(packageFolder, "native", "pg-symlinks.json");
   const links = JSON.parse(await readFile(list, "utf8").catch(() => "[]")) as Link[];
   for (const { source, target } of links) {
-    const place = join(packageFolder, target);
-    const pointsTo = relative(dirname(place), join(packageFolder, source));
-    await symlink(pointsTo, place).catch((error: NodeJS.ErrnoException) => {
+    const link = join(packageFolder, target);
+    const pointsTo = relative(dirname(link), join(packageFolder, source));
+    await symlink(pointsTo, link).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
   }
 }
 
-/** Copied once for a version: under a name of its own first, so that nobody sees half of it. */
+/** Copies each version once. Copies to a temporary name first, so that no copy is incomplete. */
 async function copyToReachable(folder: string, packageFile: string): Promise<string> {
   const version = createHash("sha256")
     .update(await readFile(packageFile))
     .digest("hex");
   const parent = join(await sharedFolder(), "tollgate-postgres");
-  const place = join(parent, version.slice(0, 16));
+  const copy = join(parent, version.slice(0, 16));
   await makeOwnFolder(parent);
-  if (await stat(place).catch(() => undefined)) return place;
-  const unfinished = `${place}.${process.pid}`;
+  if (await stat(copy).catch(() => undefined)) return copy;
+  const temporary = `${copy}.${process.pid}`;
   try {
-    await cp(folder, unfinished, { recursive: true, verbatimSymlinks: true });
-    await openToAll(unfinished);
-    await rename(unfinished, place);
+    await cp(folder, temporary, { recursive: true, verbatimSymlinks: true });
+    await openToAll(temporary);
+    await rename(temporary, copy);
   } catch (error) {
-    // Another process may have been faster: its copy serves as well.
-    if (!(await stat(place).catch(() => undefined))) throw error;
+    // Another process was faster: its copy is used.
+    if (!(await stat(copy).catch(() => undefined))) throw error;
   } finally {
-    await rm(unfinished, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
-  return place;
+  return copy;
 }
 
 async function sharedFolder(): Promise<string> {
   for (const folder of ["/var/tmp", tmpdir()]) {
     if (await isReachable(folder).catch(() => false)) return folder;
   }
-  throw new Error("the embedded Postgres has no place that every user can reach: set DATABASE_URL");
+  throw new Error(
+    "no folder for the embedded Postgres is accessible to every user: set DATABASE_URL",
+  );
 }
 
-/** A strict umask at the time of the installation closed the files, too. */
+/** Makes the files readable: a strict umask during the installation may have closed them. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

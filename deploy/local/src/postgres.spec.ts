@@ -7,7 +7,7 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, dropDatabase, startPostgres } from "./postgres.ts";
 import { serverUid } from "./postgres-binaries.ts";
-import { commandOf, isAlive } from "./process-table.ts";
+import { commandLineOf, isAlive } from "./process-table.ts";
 
 let dataFolder: string;
 
@@ -29,7 +29,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** A program that starts Postgres on the folder and lives until it is killed. */
+/** Starts a process that starts Postgres on the folder. `ending` is the rest of its program. */
 async function startLauncher(ending: string) {
   const program = `
     import { startPostgres } from ${JSON.stringify(import.meta.resolve("./postgres.ts"))};
@@ -39,28 +39,28 @@ async function startLauncher(ending: string) {
   const args = ["--input-type=module-typescript", "--eval", program, dataFolder];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
   const exited = once(child, "exit");
-  const [said] = (await once(child.stdout, "data")) as [Buffer];
-  return { child, exited, server: JSON.parse(said.toString()) as { url: string; pid: number } };
+  const [message] = (await once(child.stdout, "data")) as [Buffer];
+  return { child, exited, server: JSON.parse(message.toString()) as { url: string; pid: number } };
 }
 
 describe("an embedded Postgres", { timeout: 60_000 }, () => {
-  test("keeps its data over a restart, and leaves no process when it is stopped", async () => {
-    const said: string[] = [];
-    const first = await startPostgres({ dataFolder, log: (message) => said.push(message) });
-    await query(first.url, "CREATE TABLE kept AS SELECT 7 AS number");
+  test("preserves its data over a restart, and leaves no process after it is stopped", async () => {
+    const logged: string[] = [];
+    const first = await startPostgres({ dataFolder, log: (message) => logged.push(message) });
+    await query(first.url, "CREATE TABLE stored AS SELECT 7 AS number");
     await first.stop();
     await first.stop();
     expect(isAlive(first.pid)).toBe(false);
 
     const began = performance.now();
-    const second = await startPostgres({ dataFolder, log: (message) => said.push(message) });
+    const second = await startPostgres({ dataFolder, log: (message) => logged.push(message) });
     expect(performance.now() - began).toBeLessThan(5_000);
-    expect(await query(second.url, "SELECT number FROM kept")).toEqual([{ number: 7 }]);
+    expect(await query(second.url, "SELECT number FROM stored")).toEqual([{ number: 7 }]);
     await second.stop();
-    expect(said).toEqual([expect.stringContaining("making the Postgres data in")]);
+    expect(logged).toEqual([expect.stringContaining("creating the Postgres data in")]);
   });
 
-  test("is durable and checks its pages, and asks for a password that others cannot read", async () => {
+  test("is durable, has checksums, and requires a password that other users cannot read", async () => {
     const postgres = await startPostgres({ dataFolder });
     const [row] = await query(
       postgres.url,
@@ -82,11 +82,11 @@ describe("an embedded Postgres", { timeout: 60_000 }, () => {
 
     await writeFile(join(dataFolder, "postgres.password"), "another");
     const password = join(dataFolder, "postgres.password");
-    const refusal = `refuses the password in ${password}: put back the one that the data in ${dataFolder}`;
+    const refusal = `refuses the password in ${password}: restore the one with which the data in ${dataFolder}`;
     await expect(startPostgres({ dataFolder })).rejects.toThrow(refusal);
   });
 
-  test("makes and drops databases, also ones with sessions and odd names", async () => {
+  test("creates and drops databases, also with open sessions and unusual names", async () => {
     const { url, stop } = await startPostgres({ dataFolder, durable: false });
     const name = 'a "b" c';
     const own = await createDatabase(url, name);
@@ -102,19 +102,19 @@ describe("an embedded Postgres", { timeout: 60_000 }, () => {
     await stop();
   });
 
-  test("is started anew, with its data, after the launcher was killed", async () => {
+  test("starts again with its data after the launcher was killed", async () => {
     const { child, exited, server } = await startLauncher("setInterval(() => {}, 1000);");
-    await query(server.url, "CREATE TABLE kept AS SELECT 7 AS number");
+    await query(server.url, "CREATE TABLE stored AS SELECT 7 AS number");
     child.kill("SIGKILL");
     await exited;
     expect(isAlive(server.pid)).toBe(true);
     const next = await startPostgres({ dataFolder });
     expect(isAlive(server.pid)).toBe(false);
-    expect(await query(next.url, "SELECT number FROM kept")).toEqual([{ number: 7 }]);
+    expect(await query(next.url, "SELECT number FROM stored")).toEqual([{ number: 7 }]);
     await next.stop();
   });
 
-  test("ends with a launcher that crashes", async () => {
+  test("exits when the launcher crashes", async () => {
     const { exited, server } = await startLauncher(
       "setTimeout(() => { throw new Error(); }, 100);",
     );
@@ -122,7 +122,7 @@ describe("an embedded Postgres", { timeout: 60_000 }, () => {
     await expect.poll(() => isAlive(server.pid), { timeout: 10_000 }).toBe(false);
   });
 
-  test("says why it does not start, and spares a program that was given its old id", async () => {
+  test("reports why it does not start, and spares a program that has its former process id", async () => {
     const postgres = await startPostgres({ dataFolder, durable: false });
     const cluster = (await query(postgres.url, "SHOW data_directory"))[0]?.data_directory as string;
     await postgres.stop();
@@ -130,38 +130,40 @@ describe("an embedded Postgres", { timeout: 60_000 }, () => {
     await (await startPostgres({ dataFolder, durable: false })).stop();
     await writeFile(join(cluster, "postgresql.conf"), "no_such_setting = 1\n");
     await expect(startPostgres({ dataFolder })).rejects.toThrow(
-      /^the embedded Postgres ended before it was ready: .*no_such_setting/,
+      /^the embedded Postgres exited before it was ready: .*no_such_setting/,
     );
   });
 });
 
 describe.runIf(serverUid !== undefined)("as root", { timeout: 60_000 }, () => {
-  test("a data folder that is closed to others keeps its data at a place beside", async () => {
+  test("a data folder that is closed to other users has its data in /var", async () => {
     await chmod(dataFolder, 0o700);
     const closed = join(dataFolder, "data");
     await mkdir(closed);
     const first = await startPostgres({ dataFolder: closed });
-    const place = (await readFile(join(closed, "postgres-is-at.txt"), "utf8")).trim();
+    const location = (await readFile(join(closed, "postgres-location.txt"), "utf8")).trim();
     try {
-      expect(place).toMatch(/^\/var\/(lib|tmp)\/tollgate-[0-9a-f]{16}$/);
-      await query(first.url, "CREATE TABLE kept AS SELECT 7 AS number");
+      expect(location).toMatch(/^\/var\/(lib|tmp)\/tollgate-[0-9a-f]{16}$/);
+      await query(first.url, "CREATE TABLE stored AS SELECT 7 AS number");
       await first.stop();
-      // Opening the folder later does not leave the data behind.
+      // Opening the folder later does not move the data.
       await chmod(dataFolder, 0o755);
       const second = await startPostgres({ dataFolder: closed });
-      expect(await query(second.url, "SELECT number FROM kept")).toEqual([{ number: 7 }]);
+      expect(await query(second.url, "SELECT number FROM stored")).toEqual([{ number: 7 }]);
       await second.stop();
     } finally {
-      await rm(place, { recursive: true, force: true });
+      await rm(location, { recursive: true, force: true });
     }
   });
 
-  test("it runs as another user, and closing its folder later is told", async () => {
+  test("it runs as another user, and a folder that is closed later is reported", async () => {
     const postgres = await startPostgres({ dataFolder, durable: false });
-    expect(await commandOf(postgres.pid)).toContain(join(dataFolder, "postgres"));
+    expect(await commandLineOf(postgres.pid)).toContain(join(dataFolder, "postgres"));
     expect((await stat(`/proc/${postgres.pid}`)).uid).toBe(serverUid);
     await postgres.stop();
     await chmod(dataFolder, 0o700);
-    await expect(startPostgres({ dataFolder })).rejects.toThrow("cannot be reached by user");
+    await expect(startPostgres({ dataFolder })).rejects.toThrow(
+      /user \d+, who runs Postgres, cannot reach its data/,
+    );
   });
 });

@@ -5,9 +5,9 @@ import pg from "pg";
 import { freePort } from "./free-port.ts";
 import { findPostgres, serverUid } from "./postgres-binaries.ts";
 import {
-  initialiseCluster,
-  isInitialised,
-  placeCluster,
+  chooseClusterFolder,
+  initializeCluster,
+  isInitialized,
   postgresStopSignals,
   stopOrphan,
 } from "./postgres-cluster.ts";
@@ -15,27 +15,26 @@ import { startServer } from "./server-process.ts";
 
 const user = "tollgate";
 const database = "tollgate";
-/** Recovery after a crash of the machine is part of a start. */
+/** Includes the recovery after a crash of the machine. */
 const readyTimeoutMs = 60_000;
 const connectTimeoutMs = 1_000;
 const duplicateDatabase = "42P04";
 const invalidPassword = "28P01";
 
 export interface EmbeddedPostgres {
-  /** Of the database `tollgate`, with user and password. */
+  /** The URL of the database `tollgate`, with user and password. */
   url: string;
   pid: number;
-  /** Ends every session and the server, and waits until it is gone. */
+  /** Ends all sessions, stops the server and waits for its exit. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs a real Postgres on the data folder, on 127.0.0.1 at `port`, else at a free one, and with a
- * password of its own. What it holds outlives restarts. The data folder must be this launcher's
- * alone: a server that still runs on it was left by a launcher that was killed, and is stopped
- * first. Data that may be thrown away is written with `durable: false`, which is faster and
- * survives no crash. `log` is told what takes time. Raises an Error with the end of `postgres.log`
- * when the server does not start.
+ * Starts a Postgres server on 127.0.0.1 with a generated password. Its data is in the data folder
+ * and survives restarts; with `durable: false`, writes are faster and are lost in a crash. `port`
+ * defaults to a free port. The caller must hold the data folder's lock: a server that a killed
+ * launcher left running is stopped first. Calls `log` before slow steps. Throws an Error with the
+ * end of `postgres.log` when the server does not start.
  */
 export async function startPostgres(options: {
   dataFolder: string;
@@ -47,14 +46,14 @@ export async function startPostgres(options: {
   await mkdir(options.dataFolder, { recursive: true });
   const dataFolder = await realpath(options.dataFolder);
   const binaries = await findPostgres();
-  const cluster = await placeCluster(dataFolder);
+  const cluster = await chooseClusterFolder(dataFolder);
   const passwordFile = join(dataFolder, "postgres.password");
   const password = await readPassword(passwordFile);
-  if (await isInitialised(cluster)) {
+  if (await isInitialized(cluster)) {
     if (await stopOrphan(cluster)) log("stopped the Postgres that an earlier start left running");
   } else {
-    log(`making the Postgres data in ${cluster}`);
-    await initialiseCluster({ binaries, cluster, user, password });
+    log(`creating the Postgres data in ${cluster}`);
+    await initializeCluster({ binaries, cluster, user, password });
   }
   const port = options.port ?? (await freePort());
   const urlOf = (name: string) => `postgresql://${user}:${password}@127.0.0.1:${port}/${name}`;
@@ -78,7 +77,7 @@ export async function startPostgres(options: {
   return { url: urlOf(database), pid: server.pid, stop: server.stop };
 }
 
-/** Makes a database beside the one that `url` names, unless it is there. Answers its own URL. */
+/** Creates a database on the server of `url` unless it exists. Resolves with its URL. */
 export async function createDatabase(url: string, name: string): Promise<string> {
   await runStatement(url, `CREATE DATABASE ${pg.escapeIdentifier(name)}`).catch((error) => {
     if ((error as pg.DatabaseError).code !== duplicateDatabase) throw error;
@@ -88,7 +87,7 @@ export async function createDatabase(url: string, name: string): Promise<string>
   return own.toString();
 }
 
-/** Removes a database, its open sessions with it, unless it is gone. `url` names another one. */
+/** Drops a database, if it exists, and ends its sessions. `url` must name another database. */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   await runStatement(url, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
 }
@@ -106,11 +105,11 @@ function settings(port: number, durable: boolean): string[] {
 }
 
 async function readPassword(file: string): Promise<string> {
-  const known = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const existing = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     return "";
   });
-  if (known !== "") return known;
+  if (existing !== "") return existing;
   const password = randomBytes(24).toString("base64url");
   await writeFile(file, password, { mode: 0o600 });
   return password;
@@ -127,7 +126,8 @@ async function runStatement(url: string, statement: string): Promise<void> {
 }
 
 /**
- * Raises an Error that says what to do where the password is another than the data was made with.
+ * Resolves with whether the server accepts connections. Throws when it refuses the password, with
+ * what to do about it.
  */
 async function canConnect(
   url: string,
@@ -137,7 +137,7 @@ async function canConnect(
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
   });
-  // A server that ends in the middle tells the client outside any call.
+  // A server that exits during the attempt causes an error event outside any call.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -146,8 +146,8 @@ async function canConnect(
   } catch (error) {
     if ((error as pg.DatabaseError).code !== invalidPassword) return false;
     throw new Error(
-      `the embedded Postgres refuses the password in ${passwordFile}: put back the one that the ` +
-        `data in ${cluster} was made with, or remove that data to begin anew`,
+      `the embedded Postgres refuses the password in ${passwordFile}: restore the one with which ` +
+        `the data in ${cluster} was created, or remove that data to start over`,
     );
   }
 }

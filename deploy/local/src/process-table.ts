@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Whether a process has this id and has not ended. One that only waits to be collected has. */
+/** Returns whether a process with this id is running. A zombie is not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -16,17 +16,18 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Tells a process from a later one that was given the same id. Undefined where the system does not
- * say, and when there is no such process.
+ * Resolves with the start time of a process, in a format that depends on the system. It
+ * distinguishes the process from a later one with the same id. Undefined when the process does not
+ * exist, or the system does not report it.
  */
-export async function startMark(pid: number): Promise<string | undefined> {
+export async function processStartTime(pid: number): Promise<string | undefined> {
   if (process.platform === "linux") return linuxStatus(pid)?.startTicks;
-  return askPs(pid, "lstart=");
+  return readFromPs(pid, "lstart=");
 }
 
-/** The command line of a process. Undefined as for `startMark`. */
-export async function commandOf(pid: number): Promise<string | undefined> {
-  if (process.platform !== "linux") return askPs(pid, "command=");
+/** Resolves with the command line of a process. Undefined as for `processStartTime`. */
+export async function commandLineOf(pid: number): Promise<string | undefined> {
+  if (process.platform !== "linux") return readFromPs(pid, "command=");
   const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   return line.replaceAll("\0", " ").trim() || undefined;
 }
@@ -35,8 +36,8 @@ function linuxStatus(pid: number): { state: string; startTicks: string } | undef
   if (process.platform !== "linux") return undefined;
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name, in brackets, may hold anything; the fields behind it start with the
-    // third.
+    // The second field is the program's name in brackets and may contain anything. The fields after
+    // it start with the third.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0] ?? "", startTicks: fields[19] ?? "" };
   } catch {
@@ -44,7 +45,7 @@ function linuxStatus(pid: number): { state: string; startTicks: string } | undef
   }
 }
 
-async function askPs(pid: number, field: string): Promise<string | undefined> {
+async function readFromPs(pid: number, field: string): Promise<string | undefined> {
   const { stdout } = await run("ps", ["-o", field, "-p", String(pid)]).catch(() => ({
     stdout: "",
   }));

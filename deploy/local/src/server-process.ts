@@ -6,14 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive } from "./process-table.ts";
 
 const maxLogBytes = 5 * 1024 * 1024;
-/** How long a server may take over each signal before the next, harder one is sent. */
+/** How long a server may take to end after each signal before the next one is sent. */
 const stopTimeoutMs = 10_000;
 const pollMs = 20;
 const shownLogLines = 5;
 
 export interface ServerProcess {
   pid: number;
-  /** Ends the server and waits until it is gone. */
+  /** Stops the server and waits for its exit. */
   stop(): Promise<void>;
 }
 
@@ -21,24 +21,26 @@ export interface ServerOptions {
   name: string;
   command: string;
   args: readonly string[];
-  /** One that `uid` can enter. */
+  /** A folder that `uid` can enter. */
   cwd: string;
-  /** What the server writes is added to it; one that has grown large is put aside first. */
+  /** The server's output is appended to it. A large file is rotated first. */
   logFile: string;
   uid?: number | undefined;
   /**
-   * What ends it without waiting for its clients, the gentlest first. SIGKILL is the last resort.
+   * The signals that stop the server without waiting for its clients, the gentlest first. SIGKILL
+   * follows them.
    */
   stopSignals: readonly [NodeJS.Signals, ...NodeJS.Signals[]];
   readyTimeoutMs: number;
-  /** Whether it answers; asked again and again until it does. What it raises ends the start. */
+  /** Resolves with whether the server responds. Polled until it does; an error fails the start. */
   isReady(): Promise<boolean>;
 }
 
 /**
- * Starts a server of somebody else's in a process group of its own, so that Ctrl-C reaches only the
- * launcher, which then stops it in its turn; should the launcher just end, the server is told to.
- * Raises an Error with the end of its log when it ends early, or is not ready in time.
+ * Starts a third-party server in its own process group, so that Ctrl-C signals only the launcher,
+ * which then stops the server in order. If the launcher exits without stopping it, the server is
+ * signalled. Throws an Error with the end of the log when the server exits early, or is not ready in
+ * time.
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const logStart = await rotateLog(options.logFile);
@@ -59,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   process.once("exit", endWithLauncher);
   const stop = async () => {
     if (child.pid !== undefined)
-      await stopProcess(child.pid, options.stopSignals, () => ended(child));
+      await stopProcess(child.pid, options.stopSignals, () => hasExited(child));
     process.removeListener("exit", endWithLauncher);
   };
   try {
@@ -74,44 +76,44 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
 }
 
 /**
- * Ends a process: by the first signal, else by one after the other. One that is gone already is
- * fine. Raises an Error for one that even SIGKILL does not end.
+ * Stops a process with the given signals, one after the other, then with SIGKILL. Does nothing when
+ * it has ended already. Throws when even SIGKILL does not end it.
  */
 export async function stopProcess(
   pid: number,
   signals: readonly NodeJS.Signals[],
-  isGone: () => boolean = () => !isAlive(pid),
+  hasEnded: () => boolean = () => !isAlive(pid),
 ): Promise<void> {
   for (const signal of [...signals, "SIGKILL"] as const) {
-    if (isGone()) return;
+    if (hasEnded()) return;
     sendSignal(pid, signal);
     const deadline = performance.now() + stopTimeoutMs;
-    while (!isGone() && performance.now() < deadline) await sleep(pollMs);
+    while (!hasEnded() && performance.now() < deadline) await sleep(pollMs);
   }
-  if (!isGone()) throw new Error(`process ${pid} does not end`);
+  if (!hasEnded()) throw new Error(`process ${pid} does not exit`);
 }
 
-/** Resolves with what is wrong, or with nothing once the server answers. */
+/** Resolves with the problem, or with undefined once the server is ready. */
 async function waitUntilReady(
   child: ChildProcess,
   { isReady, readyTimeoutMs }: ServerOptions,
 ): Promise<string | undefined> {
   const deadline = performance.now() + readyTimeoutMs;
-  // A command that cannot be run has no id; the error that says why comes a moment later.
+  // A command that cannot be run has no process id; its error event follows.
   if (child.pid === undefined) await once(child, "close").catch(() => {});
-  while (!ended(child)) {
-    if ((await isReady()) && !ended(child)) return undefined;
+  while (!hasExited(child)) {
+    if ((await isReady()) && !hasExited(child)) return undefined;
     if (performance.now() > deadline) return "was not ready in time";
     await sleep(pollMs);
   }
-  return "ended before it was ready";
+  return "exited before it was ready";
 }
 
-function ended(child: ChildProcess): boolean {
+function hasExited(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Keys of providers and the like are no business of these servers. */
+/** Passes only a few variables on: these servers must not see providers' keys. */
 function serverEnv(): NodeJS.ProcessEnv {
   if (process.platform === "win32") return process.env;
   const { HOME, PATH, TMPDIR, TZ } = process.env;
@@ -127,7 +129,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Answers where in the file, in bytes, the coming run's lines begin. */
+/** Resolves with the offset, in bytes, at which the lines of this run will begin. */
 async function rotateLog(file: string): Promise<number> {
   const size = await stat(file).then(
     (found) => found.size,
@@ -139,6 +141,6 @@ async function rotateLog(file: string): Promise<number> {
 }
 
 async function logSince(file: string, start: number): Promise<string> {
-  const said = (await readFile(file)).subarray(start).toString("utf8").trim();
-  return said.split("\n").slice(-shownLogLines).join(" | ") || `see ${file}`;
+  const text = (await readFile(file)).subarray(start).toString("utf8").trim();
+  return text.split("\n").slice(-shownLogLines).join(" | ") || `see ${file}`;
 }

@@ -11,17 +11,18 @@ import { startDemoProvider } from "./demo-provider.ts";
 import { startFleet } from "./fleet.ts";
 import { startNatsServer } from "./nats-server.ts";
 import { startPostgres } from "./postgres.ts";
-import { welcome } from "./welcome.ts";
+import { welcomeText } from "./welcome.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 
-/** Something that was started, and is stopped in the opposite order. */
+/** Stops one started part. Parts are stopped in reverse order. */
 type Stop = () => Promise<void>;
 
 /**
- * What `npm start` runs: the gateway with everything that its environment leaves out. With
- * `--fleet` each service is a process of its own, with a broker; with another `--target` it is that
- * service alone, and the environment must say where everything is.
+ * The program of `npm start`: runs the gateway in one process, and starts a Postgres and a simulated
+ * provider where the environment names none. With `--fleet`, each service is a process, and a NATS
+ * server is started, too. With `--target SERVICE`, runs only that service; then the environment must
+ * name all its dependencies.
  */
 await runUntilStopped(async () => {
   const { target, fleet } = readArguments(process.argv.slice(2));
@@ -30,14 +31,31 @@ await runUntilStopped(async () => {
   const stop = async () => {
     for (const stopOne of stops.splice(0).reverse()) await stopOne();
   };
+  const ignoreSignals = exitOnSignals();
   try {
     await startEverything(fleet, stops);
   } catch (error) {
     await stop();
     throw error instanceof StartError ? error : new StartError((error as Error).message);
+  } finally {
+    ignoreSignals();
   }
   return { stop };
 });
+
+/**
+ * Exits on Ctrl-C during the start, which ends the processes that are already running: they have
+ * their own process groups and would not receive the signal. Returns a function that removes the
+ * handlers.
+ */
+function exitOnSignals(): () => void {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  const exit = () => process.exit(1);
+  for (const signal of signals) process.on(signal, exit);
+  return () => {
+    for (const signal of signals) process.off(signal, exit);
+  };
+}
 
 async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
   const env: NodeJS.ProcessEnv = { ...process.env };
@@ -62,7 +80,7 @@ async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
     ? await startAsFleet(env, dataFolder, stops)
     : await startInProcess(env, dataFolder, stops);
   const key = isDemo ? await createDemoKey(gateway.operatorAddress) : undefined;
-  process.stdout.write(welcome({ url: gateway.url, key }));
+  process.stdout.write(welcomeText({ url: gateway.url, key }));
 }
 
 async function startInProcess(env: NodeJS.ProcessEnv, dataFolder: string, stops: Stop[]) {
@@ -84,7 +102,7 @@ async function startAsFleet(env: NodeJS.ProcessEnv, dataFolder: string, stops: S
   const fleet = await startFleet(env, Number(env.PORT || 8_080));
   stops.push(fleet.stop);
   process.stdout.write(
-    `billing answers \`tollgate\` at TOLLGATE_BILLING_ADDRESS=${fleet.billingAddress}\n`,
+    `For operator commands, set TOLLGATE_BILLING_ADDRESS=${fleet.billingAddress}\n`,
   );
   return { url: fleet.url, operatorAddress: fleet.billingAddress };
 }

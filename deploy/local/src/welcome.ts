@@ -1,11 +1,14 @@
-/** What a person sees once the gateway runs. Without a key: the catalog is their own. */
-export function welcome({ url, key }: { url: string; key: string | undefined }): string {
-  if (key === undefined) return `\nTollgate listens at ${url}/v1\n\n`;
+/**
+ * Returns the text that `npm start` prints once the gateway listens. `key` is undefined when the
+ * catalog is not the demo catalog.
+ */
+export function welcomeText({ url, key }: { url: string; key: string | undefined }): string {
+  if (key === undefined) return `\nTollgate listens at ${url}/v1. Press Ctrl-C to stop.\n\n`;
   return `
 Tollgate listens at ${url}/v1
-  key  ${key}   (account demo, with credit)
+API key: ${key}   (account "demo", with credit)
 
-The demo models are served by the built-in simulator, which invents its answers. Try:
+The demo models are served by a built-in simulator, which invents its responses. Try:
 
   curl ${url}/v1/chat/completions \\
     -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\
@@ -13,6 +16,6 @@ The demo models are served by the built-in simulator, which invents its answers.
 
   curl ${url}/v1/credits -H "Authorization: Bearer ${key}"
 
-Ctrl-C stops it; wallets and keys stay.
+Press Ctrl-C to stop. Wallets and keys are preserved.
 `;
 }

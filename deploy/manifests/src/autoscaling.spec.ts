@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { renderChart } from "./chart.ts";
 import { ofKind, serversOf } from "./manifest.ts";
 
-/** What each service is scaled by, beside its CPU. */
+/** The metrics by which each service is scaled, besides its CPU. */
 const ownMetrics: Record<string, string[]> = {
   audio: ["tollgate_requests_in_flight", "tollgate_open_sockets"],
   billing: [],
@@ -20,14 +20,14 @@ function componentOf({ metadata }: { metadata: { labels: Record<string, string> 
 }
 
 describe("autoscaling", () => {
-  it("is off by default, and replicas are what the values say", async () => {
+  it("is off by default, and the values set the replicas", async () => {
     const manifests = await renderChart("defaults", "services.chat.replicas=5");
     expect(ofKind(manifests, "HorizontalPodAutoscaler")).toEqual([]);
     const chat = serversOf(manifests).find(({ component }) => component === "chat");
     expect(chat?.owner).toHaveProperty("spec.replicas", 5);
   });
 
-  it("goes by CPU alone until the pods' metrics are said to be served", async () => {
+  it("uses only CPU unless autoscaling.podMetrics is set", async () => {
     const manifests = await renderChart("defaults", "autoscaling.enabled=true");
     const scalers = ofKind<IHorizontalPodAutoscaler>(manifests, "HorizontalPodAutoscaler");
     expect(scalers.map(componentOf).sort()).toEqual(Object.keys(ownMetrics));
@@ -36,7 +36,7 @@ describe("autoscaling", () => {
     }
   });
 
-  it("scales the very workloads, which then say no replicas of their own", async () => {
+  it("targets the workloads, which then set no replicas", async () => {
     const manifests = await renderChart("production");
     const scalers = ofKind<IHorizontalPodAutoscaler>(manifests, "HorizontalPodAutoscaler");
     for (const { component, owner } of serversOf(manifests)) {
@@ -54,7 +54,7 @@ describe("autoscaling", () => {
     expect(Object.fromEntries(bounds)).toMatchObject({ ledger: 6, chat: 30 });
   });
 
-  it("may be KEDA's, and is then nobody else's", async () => {
+  it("uses KEDA instead of HorizontalPodAutoscalers when enabled", async () => {
     const manifests = await renderChart("keda");
     expect(ofKind(manifests, "HorizontalPodAutoscaler")).toEqual([]);
     const scaled = ofKind<IScaledObject>(manifests, "ScaledObject");

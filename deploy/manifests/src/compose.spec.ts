@@ -19,7 +19,7 @@ const { services } = parse(await readFile(file, "utf8"), { merge: true }) as {
 };
 
 describe("the Compose file", () => {
-  it("runs every service of the fleet, under the name by which the others find it", () => {
+  it("runs every service of the fleet, with the host name that the others use", () => {
     for (const name of serviceNames) {
       expect(services[name], name).toMatchObject({
         image: "tollgate",
@@ -37,12 +37,12 @@ describe("the Compose file", () => {
     }
   });
 
-  it("opens the edge to clients, and nothing else", () => {
+  it("publishes only the edge's port", () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(open.map(([name]) => name)).toEqual(["edge"]);
   });
 
-  it("takes its secrets from outside, and does not start without them", () => {
+  it("reads its secrets from the environment, and does not start without them", () => {
     for (const [name, { environment = {} }] of Object.entries(services)) {
       for (const [variable, value] of Object.entries(environment)) {
         if (!/SECRET|PASSWORD|DATABASE_URL/.test(variable)) continue;

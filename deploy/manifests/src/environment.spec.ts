@@ -20,10 +20,10 @@ function describeValue({ value, valueFrom }: IEnvVar): string {
 }
 
 describe.each(valueSets)("with the values of %s, secrets", (set) => {
-  it("are made elsewhere, and only referred to", async () => {
+  it("are referenced, never created", async () => {
     const manifests = await renderChart(set);
     expect(ofKind(manifests, "Secret")).toEqual([]);
-    // An address with a password in it.
+    // A URL with a password.
     expect(JSON.stringify(manifests)).not.toMatch(/:\/\/[^/@\s"]*:[^/@\s"]+@/);
     for (const { component, container } of podsOf(manifests)) {
       const isDevServer = ["postgres", "nats", "simulator"].includes(component);
@@ -38,7 +38,7 @@ describe.each(valueSets)("with the values of %s, secrets", (set) => {
 });
 
 describe("the environment", () => {
-  it("tells the edge where every service is", async () => {
+  it("contains the address of every service for the edge", async () => {
     const { env, envFrom } = await environmentOf("defaults", "edge");
     expect(env).toEqual({
       TOLLGATE_FLEET_SECRET: "secret tollgate/TOLLGATE_FLEET_SECRET",
@@ -64,7 +64,7 @@ describe("the environment", () => {
     expect(envFrom).toBeUndefined();
   });
 
-  it("gives audio a spool and a port for uploads, and no database", async () => {
+  it("contains a spool and an upload port for audio, and no database", async () => {
     const { env } = await environmentOf("defaults", "audio");
     expect(env).toEqual({
       TOLLGATE_FLEET_SECRET: "secret tollgate/TOLLGATE_FLEET_SECRET",
@@ -81,7 +81,7 @@ describe("the environment", () => {
     });
   });
 
-  it("hands the providers' keys to the services that call providers, and to no other", async () => {
+  it("contains the providers' keys only for services that call providers", async () => {
     const withKeys = serversOf(await renderChart("production")).filter(
       ({ container }) => container.envFrom,
     );
@@ -99,33 +99,33 @@ describe("the environment", () => {
     }
   });
 
-  it("may name a user of Postgres for one service alone", async () => {
+  it("may set a separate Postgres user for one service", async () => {
     const { env } = await environmentOf("external-secrets", "ledger");
     expect(env.DATABASE_URL).toBe("secret tollgate-postgres-ledger/uri");
     const chat = await environmentOf("external-secrets", "chat");
     expect(chat.env.DATABASE_URL).toBe("secret tollgate-postgres/uri");
   });
 
-  it("adds what is set for a service, over what is set for all", async () => {
+  it("prefers a service's own variables to the defaults", async () => {
     const values = ["services.defaults.env.TOLLGATE_X=all", "services.chat.env.TOLLGATE_X=chat"];
     expect((await environmentOf("defaults", "chat", ...values)).env.TOLLGATE_X).toBe("chat");
     expect((await environmentOf("defaults", "image", ...values)).env.TOLLGATE_X).toBe("all");
   });
 
-  it("tells every service where traces go, and no other pod", async () => {
+  it("contains the trace endpoint for every service, and for no other pod", async () => {
     const endpoint = "http://otel-collector.monitoring:4318";
     const values = [`tracing.endpoint=${endpoint}`, "tracing.share=0.05"];
     for (const { component, container } of podsOf(await renderChart("dev", ...values))) {
       const env = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
-      const traced = ["postgres", "nats", "simulator", "test"].includes(component)
+      const expected = ["postgres", "nats", "simulator", "test"].includes(component)
         ? [undefined, undefined]
         : [endpoint, "0.05"];
-      const told = [env.OTEL_EXPORTER_OTLP_ENDPOINT, env.OTEL_TRACES_SAMPLER_ARG];
-      expect(told, component).toEqual(traced);
+      const actual = [env.OTEL_EXPORTER_OTLP_ENDPOINT, env.OTEL_TRACES_SAMPLER_ARG];
+      expect(actual, component).toEqual(expected);
     }
   });
 
-  it("migrates before an install or upgrade, by a hook that needs nothing of the release", async () => {
+  it("migrates in a hook that runs before the release is installed or upgraded", async () => {
     const { env } = await environmentOf("defaults", "migrate");
     expect(env).toEqual({ DATABASE_URL: "secret tollgate/DATABASE_URL" });
     const hooks = (await renderChart("defaults")).filter(({ metadata }) => {
@@ -134,7 +134,7 @@ describe("the environment", () => {
     expect(hooks.map(({ kind }) => kind)).toEqual(["ServiceAccount", "Job"]);
   });
 
-  it("lets the services migrate where no Job can come before them", async () => {
+  it("lets the services migrate when no Job can run before them", async () => {
     for (const set of ["dev", "minimal"] as const) {
       expect((await environmentOf(set, "ledger")).env).not.toHaveProperty("TOLLGATE_MIGRATE");
       expect(podsOf(await renderChart(set)).map(({ component }) => component)).not.toContain(
@@ -143,7 +143,7 @@ describe("the environment", () => {
     }
   });
 
-  it("holds a catalog that the program takes", async () => {
+  it("contains a valid catalog", async () => {
     for (const [set, models] of [
       ["defaults", 0],
       ["dev", 2],

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Ajv, type AnySchemaObject, type ValidateFunction } from "ajv";
 
-/** Kubernetes's own kinds are in the first; the others hold the kinds of one extension each. */
+/** The packages with the schemas of Kubernetes and of one extension each, by API group. */
 const packages = {
   core: "kubernetes-models",
   "gateway.networking.k8s.io": "@kubernetes-models/gateway-api",
@@ -12,19 +12,19 @@ const packages = {
 } as const;
 
 export interface ManifestValidator {
-  /** What is wrong with a manifest, by path; nothing when the API server would take it. */
+  /** Resolves with the problems of a manifest; empty when the API server would accept it. */
   problems(manifest: { apiVersion: string; kind: string }): Promise<string[]>;
 }
 
 /**
- * Checks manifests against the schemas of the Kubernetes API, as strictly as `kubectl apply
- * --validate=strict` does: a field that the schema does not name is a problem.
+ * Creates a validator that checks manifests as strictly as `kubectl apply --validate=strict`: unknown
+ * fields are a problem.
  */
 export function createManifestValidator(): ManifestValidator {
   const ajv = new Ajv({
     allErrors: true,
     strict: false,
-    // Quantities, base64 and so on are left to the API server.
+    // Only the API server checks formats such as quantities and base64.
     validateFormats: false,
     loadSchema: async (id) => strict(await readShared(id.replace(/#$/, ""))),
   });
@@ -42,7 +42,7 @@ export function createManifestValidator(): ManifestValidator {
       validators.set(name, validator);
       const validate = await validator;
       if (validate(manifest)) return [];
-      return (validate.errors ?? []).filter(isTelling).map(({ instancePath, message, params }) => {
+      return (validate.errors ?? []).filter(isRelevant).map(({ instancePath, message, params }) => {
         return `${kind} ${instancePath}: ${message} ${JSON.stringify(params)}`;
       });
     },
@@ -50,9 +50,10 @@ export function createManifestValidator(): ManifestValidator {
 }
 
 /**
- * An optional field is `oneOf` its schema and null, which fails twice more when the schema fails.
+ * Returns whether an error is worth reporting. An optional field is `oneOf` its schema and null, so
+ * one error in its schema causes two more.
  */
-function isTelling({ keyword, params }: { keyword: string; params: object }): boolean {
+function isRelevant({ keyword, params }: { keyword: string; params: object }): boolean {
   return keyword !== "oneOf" && !("type" in params && params.type === "null");
 }
 
@@ -64,7 +65,7 @@ async function readKind(apiVersion: string, kind: string): Promise<AnySchemaObje
   return id === undefined ? schemaIn(source) : readShared(id);
 }
 
-/** `io.k8s.api.core.v1.PodSpec` lies in `_schemas/IoK8sApiCoreV1PodSpec.mjs`. */
+/** Reads a shared schema: `io.k8s.api.core.v1.PodSpec` is in `IoK8sApiCoreV1PodSpec.mjs`. */
 async function readShared(id: string): Promise<AnySchemaObject> {
   const owner = id.startsWith("io.k8s.apimachinery.")
     ? "@kubernetes-models/apimachinery"
@@ -78,14 +79,14 @@ function folderOf(name: string): string {
   return dirname(createRequire(import.meta.url).resolve(name));
 }
 
-/** The schema that a module holds: it is written there as JSON. */
+/** Extracts the schema from a module's source, which contains it as JSON. */
 function schemaIn(source: string): AnySchemaObject {
   const [, json] = /^const schema = (\{\n[\s\S]*?\n\});$/m.exec(source) ?? [];
   if (json === undefined) throw new Error(`no schema in ${source.slice(0, 200)}`);
   return JSON.parse(json) as AnySchemaObject;
 }
 
-/** The same schema, in which an object has no fields but those that are named. */
+/** Returns the schema with unknown fields forbidden in all objects. */
 function strict<Schema>(schema: Schema): Schema {
   if (Array.isArray(schema)) return schema.map(strict) as Schema;
   if (typeof schema !== "object" || schema === null) return schema;

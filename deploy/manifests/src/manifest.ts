@@ -1,7 +1,7 @@
 import type { IJob } from "kubernetes-models/batch/v1";
 import type { IContainer, IPod, IPodSpec } from "kubernetes-models/v1";
 
-/** A manifest as Helm wrote it. Once it is validated it is what its kind says. */
+/** A manifest that Helm rendered. Other fields depend on its kind. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -12,8 +12,8 @@ export interface Manifest {
   };
 }
 
-/** A pod that the chart brings about, and the workload that it comes from. */
-export interface PodOf {
+/** A pod template of the chart, and the workload that contains it. */
+export interface ChartPod {
   owner: Manifest;
   component: string;
   labels: Record<string, string>;
@@ -25,8 +25,8 @@ export function ofKind<M>(manifests: readonly Manifest[], kind: string): (M & Ma
   return manifests.filter((manifest): manifest is M & Manifest => manifest.kind === kind);
 }
 
-/** Every pod of the release. Each has one container. */
-export function podsOf(manifests: readonly Manifest[]): PodOf[] {
+/** Returns every pod of the release. Throws when one does not have exactly one container. */
+export function podsOf(manifests: readonly Manifest[]): ChartPod[] {
   const owners = ["Deployment", "StatefulSet", "Job", "Pod"];
   return manifests
     .filter(({ kind }) => owners.includes(kind))
@@ -35,7 +35,8 @@ export function podsOf(manifests: readonly Manifest[]): PodOf[] {
       const [container, ...others] = pod?.spec?.containers ?? [];
       const spec = pod?.spec;
       const labels = pod?.metadata?.labels ?? {};
-      if (!spec || !container || others.length > 0) throw new Error(`${owner.metadata.name}: odd`);
+      if (!spec || !container || others.length > 0)
+        throw new Error(`${owner.metadata.name} must have exactly one container`);
       return {
         owner,
         component: labels["app.kubernetes.io/component"] ?? "",
@@ -46,14 +47,14 @@ export function podsOf(manifests: readonly Manifest[]): PodOf[] {
     });
 }
 
-/** The pods that run until they are stopped. */
-export function serversOf(manifests: readonly Manifest[]): PodOf[] {
+/** Returns the pods of Deployments and StatefulSets. */
+export function serversOf(manifests: readonly Manifest[]): ChartPod[] {
   return podsOf(manifests).filter(({ owner }) =>
     ["Deployment", "StatefulSet"].includes(owner.kind),
   );
 }
 
-/** Whether a label selector picks what has `labels`. The chart's selectors have no expressions. */
+/** Returns whether a label selector matches. The chart's selectors have no expressions. */
 export function selects(
   selector: { matchLabels?: Record<string, string> } | undefined,
   labels: Record<string, string>,

@@ -31,7 +31,7 @@ interface Dashboard {
   }[];
 }
 
-/** What Prometheus and the ServiceMonitor add to every sample. */
+/** The labels that Prometheus and the ServiceMonitor add to every sample. */
 const targetLabels = ["namespace", "pod", "service", "component", "part_of"];
 
 const metrics = await readChartFile<Record<string, Metric>>("files/metrics.yaml");
@@ -56,7 +56,7 @@ async function expressions(): Promise<string[]> {
   return [...ofRules, ...ofPanels, ...ofScalers];
 }
 
-/** The metrics that an expression reads, as files/metrics.yaml names them. */
+/** Returns the metrics that an expression reads, as files/metrics.yaml names them. */
 function metricsIn(expression: string): string[] {
   const names = expression.match(/\b(?:tollgate_\w+|nodejs_\w+|process_\w+|up(?=\{))/g) ?? [];
   return names.map((name) => {
@@ -65,7 +65,7 @@ function metricsIn(expression: string): string[] {
   });
 }
 
-/** The labels that an expression groups by or selects by. */
+/** Returns the labels by which an expression groups or selects. */
 function labelsIn(expression: string): string[] {
   const groups = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) => {
     return list.split(/,\s*/);
@@ -74,8 +74,8 @@ function labelsIn(expression: string): string[] {
   return [...groups, ...selected];
 }
 
-describe("what is watched", () => {
-  it("is what the services export, by labels that they give", async () => {
+describe("the monitoring expressions", () => {
+  it("read metrics that the services export, by labels that these have", async () => {
     for (const expression of await expressions()) {
       const names = metricsIn(expression);
       expect(names.length, expression).toBeGreaterThan(0);
@@ -91,12 +91,12 @@ describe("what is watched", () => {
     }
   });
 
-  it("is everything that the list of metrics names", async () => {
+  it("use every metric in files/metrics.yaml", async () => {
     const watched = (await expressions()).flatMap(metricsIn);
     expect([...new Set(watched)].sort()).toEqual(Object.keys(metrics).sort());
   });
 
-  it("reads counters and histograms as rates, and gauges as they are", async () => {
+  it("read counters and histograms as rates, and gauges as values", async () => {
     for (const expression of await expressions()) {
       for (const name of metricsIn(expression)) {
         const isRate = new RegExp(`\\b(rate|increase)\\(${name}`).test(expression);
@@ -138,7 +138,7 @@ describe("the monitoring objects", () => {
     }
   });
 
-  it("draw panels that do not lie on each other", async () => {
+  it("draw panels that do not overlap", async () => {
     const { panels } = await dashboard();
     expect(new Set(panels.map(({ gridPos }) => `${gridPos.x},${gridPos.y}`)).size).toBe(
       panels.length,

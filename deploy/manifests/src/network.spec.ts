@@ -3,10 +3,10 @@ import { namespace, renderChart, type ValueSet } from "./chart.ts";
 import { podsOf } from "./manifest.ts";
 import { createNetwork, type Endpoint } from "./network.ts";
 
-/** Every port that anything of the fleet, or anything around it, listens on. */
+/** All ports of the fleet and of the servers around it. */
 const ports = [53, 80, 443, 4222, 4318, 5432, 6432, 8000, 8080, 9090, 9091, 9092];
 
-const strangers: readonly Endpoint[] = [
+const externals: readonly Endpoint[] = [
   { name: "ingress controller", namespace: "ingress-nginx", labels: {} },
   { name: "prometheus", namespace: "monitoring", labels: {} },
   { name: "dns", namespace: "kube-system", labels: {} },
@@ -21,10 +21,10 @@ const strangers: readonly Endpoint[] = [
 ];
 
 /**
- * What calls what inside the fleet, as the architecture draws it; and the test, which asks the
- * edge.
+ * The connections inside the fleet, according to the architecture, and the connection of `helm test`
+ * to the edge.
  */
-const fleetArrows = [
+const fleetConnections = [
   "edge -> chat:9090",
   "edge -> document:9090",
   "edge -> document:9091",
@@ -32,7 +32,7 @@ const fleetArrows = [
   "edge -> audio:9090",
   "edge -> audio:9091",
   "edge -> billing:9090",
-  // The health route asks every service.
+  // The health route calls every service.
   "edge -> ledger:9090",
   "chat -> ledger:9090",
   "document -> ledger:9090",
@@ -45,26 +45,26 @@ const services = ["edge", "chat", "document", "image", "audio", "billing", "ledg
 const withProviders = ["chat", "document", "image", "audio"];
 const withDatabase = ["edge", "chat", "document", "billing", "ledger"];
 
-/** Every connection that the policies let through, of those that touch the release. */
-async function arrowsOf(set: ValueSet, ...values: string[]): Promise<string[]> {
+/** Returns every connection from or to the release that the policies allow. */
+async function connectionsOf(set: ValueSet, ...values: string[]): Promise<string[]> {
   const manifests = await renderChart(set, ...values);
-  const admits = createNetwork(manifests);
+  const allows = createNetwork(manifests);
   const pods: Endpoint[] = podsOf(manifests).map(({ component, labels }) => {
     return { name: component, namespace, labels };
   });
-  const arrows: string[] = [];
+  const connections: string[] = [];
   for (const pod of pods) {
-    for (const other of [...pods, ...strangers]) {
+    for (const other of [...pods, ...externals]) {
       if (other === pod) continue;
       for (const port of ports) {
-        if (admits(pod, other, port)) arrows.push(`${pod.name} -> ${other.name}:${port}`);
-        const isStranger = strangers.includes(other);
-        if (isStranger && admits(other, pod, port))
-          arrows.push(`${other.name} -> ${pod.name}:${port}`);
+        if (allows(pod, other, port)) connections.push(`${pod.name} -> ${other.name}:${port}`);
+        const isExternal = externals.includes(other);
+        if (isExternal && allows(other, pod, port))
+          connections.push(`${other.name} -> ${pod.name}:${port}`);
       }
     }
   }
-  return arrows.sort();
+  return connections.sort();
 }
 
 function each(froms: readonly string[], to: string): string[] {
@@ -72,11 +72,11 @@ function each(froms: readonly string[], to: string): string[] {
 }
 
 describe("the network policies", () => {
-  it("admit what the architecture draws, and nothing else", async () => {
-    const arrows = await arrowsOf("external-secrets");
-    expect(arrows).toEqual(
+  it("allow exactly the connections of the architecture", async () => {
+    const connections = await connectionsOf("external-secrets");
+    expect(connections).toEqual(
       [
-        ...fleetArrows,
+        ...fleetConnections,
         "ingress controller -> edge:8080",
         ...services.map((service) => `prometheus -> ${service}:9092`),
         ...each([...services, "migrate", "test"], "dns:53"),
@@ -90,31 +90,38 @@ describe("the network policies", () => {
     );
   });
 
-  it("let only the services that call providers out, and those not into the cluster", async () => {
-    const arrows = await arrowsOf("defaults");
-    const out = arrows.filter((arrow) => arrow.endsWith(":443"));
+  it("allow external connections only to services that call providers, and none to the cluster", async () => {
+    const connections = await connectionsOf("defaults");
+    const out = connections.filter((connection) => connection.endsWith(":443"));
     expect(out).toEqual(each(withProviders, "internet:443").sort());
-    expect(arrows.filter((arrow) => arrow.includes("metadata service:443"))).toEqual([]);
+    expect(connections.filter((connection) => connection.includes("metadata service:443"))).toEqual(
+      [],
+    );
   });
 
-  it("let every service out to where traces go, once they do", async () => {
+  it("allow every service to connect to the trace collector when tracing is on", async () => {
     const collector = "prometheus:4318";
-    const closed = await arrowsOf("defaults");
-    expect(closed.filter((arrow) => arrow.endsWith(":4318"))).toEqual([]);
-    const open = await arrowsOf("defaults", "tracing.endpoint=http://collector.monitoring:4318");
-    const added = open.filter((arrow) => !closed.includes(arrow));
+    const closed = await connectionsOf("defaults");
+    expect(closed.filter((connection) => connection.endsWith(":4318"))).toEqual([]);
+    const open = await connectionsOf(
+      "defaults",
+      "tracing.endpoint=http://collector.monitoring:4318",
+    );
+    const added = open.filter((connection) => !closed.includes(connection));
     expect(added).toEqual(each(services, collector).sort());
   });
 
-  it("admit clients from where the ingress is, and nowhere else", async () => {
-    const arrows = await arrowsOf("gateway-api");
-    expect(arrows.filter((arrow) => arrow.endsWith("edge:8080"))).toEqual(["test -> edge:8080"]);
+  it("allow clients only from the ingress namespace", async () => {
+    const connections = await connectionsOf("gateway-api");
+    expect(connections.filter((connection) => connection.endsWith("edge:8080"))).toEqual([
+      "test -> edge:8080",
+    ]);
   });
 
-  it("keep the dev servers to those that need them", async () => {
-    const arrows = await arrowsOf("dev");
-    const inside = arrows.filter((arrow) =>
-      /(postgres:5432|nats:4222|simulator:8080)$/.test(arrow),
+  it("allow connections to dev servers only from services that need them", async () => {
+    const connections = await connectionsOf("dev");
+    const inside = connections.filter((connection) =>
+      /(postgres:5432|nats:4222|simulator:8080)$/.test(connection),
     );
     expect(inside).toEqual(
       [
@@ -125,7 +132,7 @@ describe("the network policies", () => {
     );
   });
 
-  it("are none when they are switched off", async () => {
+  it("do not exist when they are disabled", async () => {
     const manifests = await renderChart("minimal");
     expect(manifests.filter(({ kind }) => kind === "NetworkPolicy")).toEqual([]);
   });

@@ -4,7 +4,7 @@ import type { INetworkPolicyPeer } from "kubernetes-models/networking.k8s.io/v1/
 import { namespace as ownNamespace } from "./chart.ts";
 import { type Manifest, ofKind, selects } from "./manifest.ts";
 
-/** One end of a connection: a pod of some namespace, or an address outside of the cluster. */
+/** One end of a connection: a pod of a namespace, or an address outside the cluster. */
 export interface Endpoint {
   name: string;
   namespace?: string;
@@ -12,18 +12,18 @@ export interface Endpoint {
   address?: string;
 }
 
-/** Answers whether the network policies of `manifests` let `from` open a TCP connection. */
+/** Returns a function that evaluates whether network policies allow a TCP connection. */
 export function createNetwork(manifests: readonly Manifest[]) {
   const policies = ofKind<INetworkPolicy>(manifests, "NetworkPolicy");
 
-  function admits(direction: "Ingress" | "Egress", here: Endpoint, there: Endpoint, port: number) {
-    const mine = policies.filter(({ spec }) => {
+  function allows(direction: "Ingress" | "Egress", here: Endpoint, there: Endpoint, port: number) {
+    const applicable = policies.filter(({ spec }) => {
       const isHere =
         here.namespace === ownNamespace && selects(spec?.podSelector, here.labels ?? {});
       return isHere && spec?.policyTypes?.includes(direction);
     });
-    if (mine.length === 0) return true;
-    return mine.some(({ spec }) => {
+    if (applicable.length === 0) return true;
+    return applicable.some(({ spec }) => {
       const rules =
         direction === "Ingress"
           ? spec?.ingress?.map(({ ports, from }) => ({ ports, peers: from }))
@@ -37,7 +37,7 @@ export function createNetwork(manifests: readonly Manifest[]) {
   }
 
   return (from: Endpoint, to: Endpoint, port: number): boolean =>
-    admits("Egress", from, to, port) && admits("Ingress", to, from, port);
+    allows("Egress", from, to, port) && allows("Ingress", to, from, port);
 }
 
 function matches(peer: INetworkPolicyPeer, endpoint: Endpoint): boolean {

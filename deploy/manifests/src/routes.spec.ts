@@ -5,21 +5,21 @@ import { describe, expect, it } from "vitest";
 import { renderChart } from "./chart.ts";
 import { ofKind } from "./manifest.ts";
 
-/** The longest that a chat stream may take, and the largest body that the edge reads. */
+/** The longest duration of a chat stream, and the largest body that the edge accepts. */
 const longestRequestSeconds = 1_800;
 const largestBodyMiB = 32;
 
-describe("the way in", () => {
-  it("is closed by default: no Service has an address outside of the cluster", async () => {
+describe("client traffic", () => {
+  it("is not exposed by default: no Service has an address outside the cluster", async () => {
     const manifests = await renderChart("defaults");
-    const outward = manifests.filter(({ kind }) => kind === "Ingress" || kind === "HTTPRoute");
-    expect(outward).toEqual([]);
+    const exposing = manifests.filter(({ kind }) => kind === "Ingress" || kind === "HTTPRoute");
+    expect(exposing).toEqual([]);
     for (const { spec } of ofKind<IService>(manifests, "Service")) {
       expect(spec?.type ?? "ClusterIP").toBe("ClusterIP");
     }
   });
 
-  it("by an Ingress lets long streams, large bodies and unbuffered events through", async () => {
+  it("through an Ingress allows long streams, large bodies and unbuffered events", async () => {
     const [ingress] = ofKind<IIngress>(await renderChart("production"), "Ingress");
     const setting = (name: string) => {
       return ingress?.metadata.annotations?.[`nginx.ingress.kubernetes.io/${name}`] ?? "";
@@ -31,7 +31,7 @@ describe("the way in", () => {
       "off",
       "off",
     ]);
-    // A proxy that repeats a POST would pay for it twice.
+    // A proxy that retries a POST would pay for it twice.
     expect(setting("proxy-next-upstream")).toBe("off");
     expect(ingress?.spec?.tls).toEqual([
       { hosts: ["api.example.com"], secretName: "api-example-com" },
@@ -40,7 +40,7 @@ describe("the way in", () => {
     expect(backend).toEqual({ name: "gateway-tollgate-edge", port: { name: "http" } });
   });
 
-  it("by a Gateway limits every request but a live socket", async () => {
+  it("through a Gateway has a timeout, except for live sockets", async () => {
     const [route] = ofKind<IHTTPRoute>(await renderChart("gateway-api"), "HTTPRoute");
     const rules = route?.spec?.rules?.map(({ matches, timeouts }) => {
       return [matches?.[0]?.path?.value, timeouts?.request];
@@ -55,7 +55,7 @@ describe("the way in", () => {
     }
   });
 
-  it("between the services goes by names that resolve to every ready pod", async () => {
+  it("between services uses names that resolve to every ready pod", async () => {
     const found = ofKind<IService>(await renderChart("defaults"), "Service");
     const headless = found.filter(({ spec }) => spec?.clusterIP === "None");
     expect(headless.map(({ metadata }) => metadata.name).sort()).toEqual(

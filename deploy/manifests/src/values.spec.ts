@@ -16,22 +16,22 @@ describe("the schema of the values", () => {
     ["a misspelt value", "image.tagg=1"],
     ["a misspelt value of a service", "services.chat.replica=3"],
     ["a misspelt value of the defaults", "services.defaults.resources.request.cpu=1"],
-    ["a service that there is not", "services.video.replicas=1"],
-    ["a number that is none", "services.chat.replicas=many"],
-    ["a switch that is none", "ingress.enabled=maybe"],
-    ["a digest that is none", "image.digest=sha256:abc"],
-    ["a volume that there is not", "spool.volume=ephemeral"],
-    ["a duration that is none", "httpRoute.requestTimeout=forever"],
+    ["an unknown service", "services.video.replicas=1"],
+    ["an invalid number", "services.chat.replicas=many"],
+    ["an invalid boolean", "ingress.enabled=maybe"],
+    ["an invalid digest", "image.digest=sha256:abc"],
+    ["an unknown volume type", "spool.volume=ephemeral"],
+    ["an invalid duration", "httpRoute.requestTimeout=forever"],
     ["a secret without its key", "services.ledger.databaseSecret.name=other"],
     ["a secret as a plain variable", "services.ledger.env.DATABASE_URL=postgres://a:b@c/d"],
-    ["a level of logging that there is not", "log=loud"],
-    ["an address for traces with a password", "tracing.endpoint=https://a:b@collector"],
-    ["more traces than all", "tracing.share=2"],
+    ["an unknown log level", "log=loud"],
+    ["a trace endpoint with a password", "tracing.endpoint=https://a:b@collector"],
+    ["a trace share above 1", "tracing.share=2"],
   ])("refuses %s", async (_, value) => {
     await expect(renderChart("defaults", value)).rejects.toThrow("don't meet the specifications");
   });
 
-  it("leaves no object open but those whose fields are Kubernetes's or the user's", async () => {
+  it("allows unknown fields only in objects that Kubernetes or the user defines", async () => {
     const schema = await readChartFile<Schema>("values.schema.json");
     expect(openObjects("", schema).sort()).toEqual([
       ".catalog.content.limits",
@@ -45,7 +45,7 @@ describe("the schema of the values", () => {
     ]);
   });
 
-  it("knows every value of values.yaml, and values.yaml every value of it", async () => {
+  it("and values.yaml contain the same values", async () => {
     const schema = await readChartFile<Schema>("values.schema.json");
     const values = await readChartFile<Record<string, unknown>>("values.yaml");
     const known = Object.keys(schema.properties ?? {}).filter((name) => name !== "global");
@@ -58,15 +58,15 @@ describe("the schema of the values", () => {
 
 describe("the chart refuses", () => {
   it.each([
-    ["a pod that is killed before it has drained", "terminationGracePeriodSeconds=5"],
+    ["a grace period shorter than the drain", "terminationGracePeriodSeconds=5"],
     ["an ingress without a host", "ingress.enabled=true"],
-    ["a route without a gateway", "httpRoute.enabled=true"],
+    ["an HTTPRoute without a Gateway", "httpRoute.enabled=true"],
   ])("%s", async (_, value) => {
     await expect(renderChart("defaults", value)).rejects.toThrow(/must (be|name)/);
   });
 });
 
-/** The objects in a schema that take any field. */
+/** Returns the paths of the objects in a schema that allow unknown fields. */
 function openObjects(path: string, schema: Schema): string[] {
   const { properties = {}, definitions = {}, items, additionalProperties, ...rest } = schema;
   const isOpen = rest.type === "object" && additionalProperties === undefined;

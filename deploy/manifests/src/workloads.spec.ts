@@ -5,13 +5,13 @@ import { renderChart, valueSets } from "./chart.ts";
 import { ofKind, podsOf, selects, serversOf } from "./manifest.ts";
 
 const services = ["audio", "billing", "chat", "document", "edge", "image", "ledger"];
-/** Longer than any stream lives by itself. */
-const longestStreamSeconds = 600;
+/** The least default grace period. */
+const minGraceSeconds = 600;
 
 describe.each(valueSets)("with the values of %s, every pod", (set) => {
   const rendered = renderChart(set);
 
-  it("runs without root, privileges, capabilities, or a file system to write to", async () => {
+  it("runs without root, privileges, capabilities and a writable root file system", async () => {
     const pods = podsOf(await rendered);
     expect(pods.length).toBeGreaterThanOrEqual(services.length);
     for (const { component, spec, container } of pods) {
@@ -36,18 +36,18 @@ describe.each(valueSets)("with the values of %s, every pod", (set) => {
     }
   });
 
-  it("asks for CPU and memory, and has a limit of memory", async () => {
+  it("requests CPU and memory, and limits memory", async () => {
     for (const { component, container } of podsOf(await rendered)) {
       expect(container.resources, component).toMatchObject({
         requests: { cpu: expect.any(String), memory: expect.any(String) },
         limits: { memory: expect.any(String) },
       });
-      // The limit keeps a leak from its neighbours; throttled CPU would only delay streams.
+      // A memory limit protects other pods from a leak; a CPU limit would only delay streams.
       expect(container.resources?.limits, component).not.toHaveProperty("cpu");
     }
   });
 
-  it("holds no token of the Kubernetes API", async () => {
+  it("has no Kubernetes API token", async () => {
     const manifests = await rendered;
     for (const { component, spec } of podsOf(manifests)) {
       expect(spec.automountServiceAccountToken, component).toBe(false);
@@ -57,7 +57,7 @@ describe.each(valueSets)("with the values of %s, every pod", (set) => {
     }
   });
 
-  it("that serves has probes, an account of its own and a disruption budget", async () => {
+  it("that serves has probes, its own service account and a disruption budget", async () => {
     const manifests = await rendered;
     const accounts = ofKind<IServiceAccount>(manifests, "ServiceAccount");
     const budgets = ofKind<IPodDisruptionBudget>(manifests, "PodDisruptionBudget");
@@ -66,26 +66,26 @@ describe.each(valueSets)("with the values of %s, every pod", (set) => {
       expect(container.livenessProbe, component).toBeDefined();
       expect(accounts.map(({ metadata }) => metadata.name)).toContain(spec.serviceAccountName);
       expect(spec.serviceAccountName, component).toBe(`gateway-tollgate-${component}`);
-      const its = budgets.filter((budget) => selects(budget.spec?.selector, labels));
-      expect(its.length, component).toBe(1);
+      const own = budgets.filter((budget) => selects(budget.spec?.selector, labels));
+      expect(own.length, component).toBe(1);
     }
   });
 });
 
 describe("the workloads", () => {
-  it("are one for each service, whose selectors pick its pods alone", async () => {
+  it("are one per service, and their selectors match only its pods", async () => {
     const servers = serversOf(await renderChart("defaults"));
     expect(servers.map(({ component }) => component).sort()).toEqual(services);
     for (const { component, owner } of servers) {
       const { selector } = (owner as unknown as { spec: { selector: object } }).spec;
-      const picked = servers.filter(({ labels }) => selects(selector, labels));
-      expect(picked.map((pod) => pod.component)).toEqual([component]);
+      const matched = servers.filter(({ labels }) => selects(selector, labels));
+      expect(matched.map((pod) => pod.component)).toEqual([component]);
     }
   });
 
-  it("let streams end before their pods do, and spread over zones and nodes", async () => {
+  it("have a grace period for streams, and spread over zones and nodes", async () => {
     for (const { component, spec } of serversOf(await renderChart("defaults"))) {
-      expect(spec.terminationGracePeriodSeconds, component).toBeGreaterThan(longestStreamSeconds);
+      expect(spec.terminationGracePeriodSeconds, component).toBeGreaterThan(minGraceSeconds);
       expect(spec.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey)).toEqual([
         "topology.kubernetes.io/zone",
         "kubernetes.io/hostname",
@@ -93,7 +93,7 @@ describe("the workloads", () => {
     }
   });
 
-  it("keep usage events in a volume, on a claim of their own where that is asked for", async () => {
+  it("store usage events in an emptyDir, or in a claim when spool.volume is persistent", async () => {
     const publishers = ["audio", "chat", "document", "image"];
     for (const [set, kind] of [
       ["defaults", "Deployment"],
@@ -112,7 +112,7 @@ describe("the workloads", () => {
     }
   });
 
-  it("mount the catalog as a folder, or no change of it would arrive", async () => {
+  it("mount the catalog as a folder, because subPath mounts are not updated", async () => {
     const readers = serversOf(await renderChart("defaults")).filter(({ spec }) => {
       return spec.volumes?.some(({ configMap }) => configMap?.name === "gateway-tollgate-catalog");
     });

@@ -1,16 +1,16 @@
 import { z } from "zod";
 
 /**
- * What a call tells the simulator to do, by the names of the grammar: a URL query string such as
- * `status=503&delay_ms=200`. A flag is switched on by `flag` or `flag=1`, and off by `flag=0`.
+ * The commands of a call, written as a URL query string such as `status=503&delay_ms=200`. `flag`
+ * and `flag=1` set a flag; `flag=0` clears it.
  */
 export type Commands = Readonly<z.output<typeof commands>>;
 
 export const NO_COMMANDS: Commands = Object.freeze({});
 
 /**
- * Reads the commands of a call from what follows the `?` of its model id and from its
- * `metadata.simulate`; the latter wins. A problem names the command that is not right.
+ * Reads the commands of a call from the text after the `?` of its model id and from its
+ * `metadata.simulate`, which takes precedence. Returns a problem that names the invalid command.
  */
 export function readCommands(
   model: string,
@@ -27,7 +27,7 @@ export function readCommands(
   return { problem: describe(parsed.error, given) };
 }
 
-function whole(min: number, max: number) {
+function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
@@ -62,115 +62,115 @@ const usage = z
 
 const commands = z
   .strictObject({
-    /** Waits this long before the headers, or before whatever fault comes in their place. */
-    delay_ms: whole(0, 600_000),
-    /** Answers this HTTP status, even a 200, with an error body; a 429 has a `Retry-After`. */
-    status: whole(200, 599),
-    /** The error's text, for `status`, `fail_first` and `error_event`. */
+    /** Waits this long before the headers, or before the fault that replaces them. */
+    delay_ms: integer(0, 600_000),
+    /** Sends this HTTP status, even 200, with an error body; a 429 has a `Retry-After`. */
+    status: integer(200, 599),
+    /** The error message of `status`, `fail_first` and `error_event`. */
     message: z.string().max(1_000, "must be at most 1000 characters").optional(),
-    /** The first so many calls that carry the same `id` answer `status` (default 503). */
-    fail_first: whole(1, 1_000_000),
-    /** The name under which `fail_first` counts. */
+    /** Fails the first n calls with the same `id`, with `status` (default 503). */
+    fail_first: integer(1, 1_000_000),
+    /** The name by which `fail_first` counts calls. */
     id: z
       .string()
       .min(1, "must not be empty")
       .max(200, "must be at most 200 characters")
       .optional(),
-    /** Destroys the connection before any byte. */
+    /** Destroys the connection before the first byte. */
     refuse: flag(),
-    /** Never answers, until the client leaves. */
+    /** Sends nothing until the client disconnects. */
     hang: flag(),
-    /** Destroys the connection after so many chunks; in JSON, after half of the body. */
-    cut_after: whole(0, 1_000_000),
-    /** Ends the stream cleanly after so many chunks, without a finish and without `[DONE]`. */
-    end_after: whole(0, 1_000_000),
-    /** After so many chunks, sends an error event and ends the stream. */
-    error_event: whole(0, 1_000_000),
-    /** Leaves `id`, `object` and `created` out of a chat's answer, or of all its chunks. */
+    /** Destroys the connection after n chunks; for JSON, after half of the body. */
+    cut_after: integer(0, 1_000_000),
+    /** Ends the stream cleanly after n chunks, without a finish reason and `[DONE]`. */
+    end_after: integer(0, 1_000_000),
+    /** Sends an error event after n chunks and ends the stream. */
+    error_event: integer(0, 1_000_000),
+    /** Omits `id`, `object` and `created` from a completion, or from all chunks. */
     no_head: flag(),
-    /** Adds a `session_id` of the provider's own to a chat's answer, or to all its chunks. */
+    /** Adds the provider's own `session_id` to a completion, or to all chunks. */
     own_session: flag(),
-    /** A chat's answer without a choice, or a stream of no more than its usage and `[DONE]`. */
+    /** Sends a completion without choices, or a stream of only its usage and `[DONE]`. */
     no_choices: flag(),
-    /** Leaves usage out everywhere. */
+    /** Omits usage everywhere. */
     no_usage: flag(),
-    /** Finishes the stream, but without `[DONE]`. */
+    /** Finishes the stream without `[DONE]`. */
     no_done: flag(),
-    /** Puts the usage so far on every chunk. */
+    /** Reports the usage so far on every chunk. */
     usage_each: flag(),
-    /** `P,C`: reports exactly these prompt and completion tokens. */
+    /** `P,C`: reports P prompt tokens and C completion tokens. */
     usage: usage.optional(),
-    /** `usage` with nothing but `total_tokens`, where a route reports usage. */
+    /** Reports only `total_tokens` in `usage`. */
     total_only: flag(),
-    /** Answers a rerank with its list alone. */
+    /** Responds to a rerank with the bare list of results. */
     bare: flag(),
-    /** Leaves the list of what was asked for out of embeddings and of a rerank. */
+    /** Omits the list of results from embeddings and rerank. */
     no_list: flag(),
-    /** Reports so many pages, where a route has pages. */
-    pages: whole(0, 1_000_000),
-    /** Reports its pages as a list of them. */
+    /** Reports n pages, on routes that report pages. */
+    pages: integer(0, 1_000_000),
+    /** Reports pages as a list instead of a count. */
     page_list: flag(),
-    /** An OCR job that is still running for its first so many reads, 1 by default. */
-    running: whole(0, 1_000),
-    /** How an OCR job ends, `Completed` by default; what OCR at once says of itself. */
+    /** An OCR job is still running for its first n reads (default 1). */
+    running: integer(0, 1_000),
+    /** The final status of an OCR job (default `Completed`); the status of a direct OCR. */
     job_status: z.string().max(100, "must be at most 100 characters").optional(),
-    /** Names every OCR job so, instead of anew. */
+    /** Gives every OCR job this id instead of a new one. */
     job_id: z.string().max(1_000, "must be at most 1000 characters").optional(),
-    /** The same, by a number. */
-    job_number: whole(0, 9_999_999_999),
-    /** Makes an OCR job without telling its id. */
+    /** Gives every OCR job this number as its id. */
+    job_number: integer(0, 9_999_999_999),
+    /** Creates an OCR job without reporting its id. */
     no_job_id: flag(),
-    /** Returns so many images, whatever was asked for. */
-    images: whole(0, 100),
-    /** Speech of so many bytes; by default 100 for each character of the input. */
-    bytes: whole(0, 2_000_000_000),
-    /** The size of speech's chunks, 16384 by default. */
-    chunk_bytes: whole(1, 10_000_000),
-    /** Speech's content type; with no value, none is sent. */
+    /** Returns n images, whatever the request says. */
+    images: integer(0, 100),
+    /** Sends n bytes of speech (default 100 per character of the input). */
+    bytes: integer(0, 2_000_000_000),
+    /** The chunk size of speech (default 16384). */
+    chunk_bytes: integer(1, 10_000_000),
+    /** The content type of speech; empty sends none. */
     audio_type: z.string().max(100, "must be at most 100 characters").optional(),
     /** The duration that a transcription reports, in seconds. */
     duration: decimal(),
-    /** Leaves the duration out, of a transcription or of all finals. */
+    /** Omits the duration from a transcription, or from all final events. */
     no_duration: flag(),
-    /** Serves only the languages en, de and fr, and answers others with an edge page's 502. */
+    /** Accepts only the languages en, de and fr; others get a plain-text 502. */
     needs_lang: flag(),
-    /** A live stream: a final after so much audio, 2000 by default. */
-    final_ms: whole(1, 600_000),
-    /** Breaks the live connection instead of sending this event, counted from 0. */
-    die_after: whole(0, 1_000_000),
-    /** Reports a failure instead of sending this event, and closes. */
-    fail_after: whole(0, 1_000_000),
-    /** Closes cleanly instead of sending this event. */
-    close_after: whole(0, 1_000_000),
-    /** Stays open, and silent, after the last event of a live stream. */
+    /** Milliseconds of audio per final event of a live stream (default 2000). */
+    final_ms: integer(1, 600_000),
+    /** Destroys the live connection instead of sending event n, counted from 0. */
+    die_after: integer(0, 1_000_000),
+    /** Sends an error instead of event n, and closes. */
+    fail_after: integer(0, 1_000_000),
+    /** Closes cleanly instead of sending event n. */
+    close_after: integer(0, 1_000_000),
+    /** Keeps the live connection open after its last event. */
     no_close: flag(),
-    /** Waits this long after the flush before each event that is left. */
-    drain_ms: whole(1, 60_000),
-    /** Sends no event at all. */
+    /** Waits this long before each event that is sent after the flush. */
+    drain_ms: integer(1, 60_000),
+    /** Sends no events. */
     mute: flag(),
-    /** Sends so many partials for each frame of audio. */
-    flood: whole(1, 10_000),
+    /** Sends n additional partial events for each audio frame. */
+    flood: integer(1, 10_000),
     /** Reads nothing from a live connection. */
     stall: flag(),
     /** Adds the provider's own cost: `usage.cost`, `usage.cost_details` and a top-level `cost`. */
     cost: flag(),
-    /** Text of exactly so many tokens, unless the request's own limit is lower. */
-    tokens: whole(1, 1_000_000),
-    /** So many content chunks a choice; without `tokens`, the text has one token a chunk. */
-    chunks: whole(1, 1_000_000),
+    /** Generates exactly n tokens, unless the request's own limit is lower. */
+    tokens: integer(1, 1_000_000),
+    /** Sends n content chunks per choice; without `tokens`, each chunk is one token. */
+    chunks: integer(1, 1_000_000),
     /** Waits this long before every content chunk. */
-    gap_ms: whole(0, 600_000),
-    /** Text with emoji and multi-byte characters. */
+    gap_ms: integer(0, 600_000),
+    /** Generates text with emoji and multi-byte characters. */
     unicode: flag(),
-    /** Splits every event (or a JSON body) into small writes, this far apart. */
-    trickle_ms: whole(1, 60_000),
-    /** Ends the stream's lines with `\r\n`. */
+    /** Splits every event (or a JSON body) into small writes with this gap. */
+    trickle_ms: integer(1, 60_000),
+    /** Ends the lines of a stream with `\r\n`. */
     crlf: flag(),
-    /** Sends the whole stream in a single socket write. */
+    /** Sends the complete stream in a single socket write. */
     one_write: flag(),
-    /** A comment line before every event. */
+    /** Sends a comment line before every event. */
     comment: flag(),
-    /** A `data:` line that is not JSON after the first chunk; a JSON body that is not JSON. */
+    /** Sends an invalid JSON event after the first chunk, or an invalid JSON body. */
     garbage: flag(),
   })
   .refine((given) => given.fail_first === undefined || given.id !== undefined, {
@@ -179,7 +179,7 @@ const commands = z
   })
   .refine((given) => !given.one_write || !(given.trickle_ms || given.gap_ms), {
     path: ["one_write"],
-    message: "does not go with trickle_ms or gap_ms",
+    message: "cannot be combined with trickle_ms or gap_ms",
   });
 
 function describe(error: z.ZodError, given: Readonly<Record<string, string>>): string {

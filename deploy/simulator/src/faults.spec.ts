@@ -22,16 +22,16 @@ function simulated(simulate: string, fields: Record<string, unknown> = {}) {
 }
 
 function entryOf(user: string) {
-  return simulator.journal.list({ user })[0];
+  return simulator.calls.list({ user })[0];
 }
 
-test("delay_ms holds the answer back", async () => {
+test("delay_ms delays the response", async () => {
   const startMs = performance.now();
   expect((await simulated("delay_ms=60")).status).toBe(200);
   expect(performance.now() - startMs).toBeGreaterThanOrEqual(58);
 });
 
-test("status answers an error with its message", async () => {
+test("status sends an error with its message", async () => {
   const response = await simulated("status=503&message=gone+fishing", { user: "status" });
   expect(response.status).toBe(503);
   expect(await response.json()).toEqual({
@@ -40,38 +40,38 @@ test("status answers an error with its message", async () => {
   expect(entryOf("status")).toMatchObject({ status: 503, outcome: "failed", completionTokens: 0 });
 });
 
-test("an error may come under a 200", async () => {
+test("an error may have status 200", async () => {
   const response = await simulated("status=200&message=so+sorry");
   expect(response.status).toBe(200);
   expect((await jsonOf<ErrorJson>(response)).error.message).toBe("so sorry");
 });
 
-test("status is answered as JSON to a stream as well", async () => {
+test("status sends JSON for a stream request, too", async () => {
   const response = await simulated("status=500", { stream: true });
   expect(response.status).toBe(500);
   expect(response.headers.get("content-type")).toBe("application/json");
 });
 
-test("a 429 says when to retry", async () => {
+test("a 429 has a Retry-After", async () => {
   const response = await simulated("status=429");
   expect(response.headers.get("retry-after")).toBe("1");
 });
 
-test("commands come after the model id too, and the metadata's win", async () => {
+test("commands may follow the model id, and those in the metadata override them", async () => {
   const model = "sim-large?status=503&message=from+the+model";
   const failed = await postChat(simulator.url, chatBody({ model }));
   expect(failed.status).toBe(503);
-  const overruled = await simulated("status=418", { model });
-  expect(overruled.status).toBe(418);
-  expect((await jsonOf<ErrorJson>(overruled)).error.message).toBe("from the model");
+  const overridden = await simulated("status=418", { model });
+  expect(overridden.status).toBe(418);
+  expect((await jsonOf<ErrorJson>(overridden)).error.message).toBe("from the model");
 });
 
-test("the answer's model is the id as sent", async () => {
+test("the response's model is the id as sent", async () => {
   const response = await postChat(simulator.url, chatBody({ model: "sim-large?no_usage" }));
   expect((await jsonOf<CompletionJson>(response)).model).toBe("sim-large?no_usage");
 });
 
-test("refuse destroys the connection before any byte", async () => {
+test("refuse destroys the connection before the first byte", async () => {
   const { text } = await rawChat(simulator.url, chatBody({ user: "refuse" }, "refuse"));
   expect(text).toBe("");
   expect(entryOf("refuse")).toMatchObject({ status: 0, outcome: "refused" });
@@ -82,7 +82,7 @@ test("a flag is switched off with 0", async () => {
   expect(response.status).toBe(200);
 });
 
-test("hang answers nothing until the client leaves", async () => {
+test("hang sends nothing until the client disconnects", async () => {
   const socket = openChat(simulator.url, chatBody({ user: "hang" }, "hang"));
   const read = vi.fn();
   socket.on("data", read);
@@ -92,15 +92,15 @@ test("hang answers nothing until the client leaves", async () => {
   expect(read).not.toHaveBeenCalled();
 });
 
-test("a client that leaves ends the wait at once", async () => {
-  const body = chatBody({ user: "leaver" }, "delay_ms=600000");
+test("a client that disconnects ends the delay at once", async () => {
+  const body = chatBody({ user: "disconnecting" }, "delay_ms=600000");
   const socket = openChat(simulator.url, body);
-  await vi.waitFor(() => expect(entryOf("leaver")?.outcome).toBe("open"));
+  await vi.waitFor(() => expect(entryOf("disconnecting")?.outcome).toBe("open"));
   socket.destroy();
-  await vi.waitFor(() => expect(entryOf("leaver")?.outcome).toBe("client_left"));
+  await vi.waitFor(() => expect(entryOf("disconnecting")?.outcome).toBe("client_disconnected"));
 });
 
-test("fail_first fails the first calls that carry an id, each id for itself", async () => {
+test("fail_first fails the first calls of each id", async () => {
   const statuses = async (simulate: string) => {
     const seen: number[] = [];
     for (let call = 0; call < 3; call += 1) seen.push((await simulated(simulate)).status);
@@ -117,7 +117,10 @@ test.each([
   ["refuse=yes", "bad command refuse=yes: refuse is a flag: give it no value, 1 or 0"],
   ["usage=7", "bad command usage=7: usage must be two whole numbers, as in 120,40"],
   ["fail_first=1", "bad command fail_first=1: fail_first needs an id"],
-  ["one_write&gap_ms=5", "bad command one_write=: one_write does not go with trickle_ms or gap_ms"],
+  [
+    "one_write&gap_ms=5",
+    "bad command one_write=: one_write cannot be combined with trickle_ms or gap_ms",
+  ],
 ])("%s is a 400 that names the command", async (simulate, message) => {
   const response = await simulated(simulate);
   expect(response.status).toBe(400);

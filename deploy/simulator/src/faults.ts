@@ -1,44 +1,44 @@
 import { once } from "node:events";
 import { type Call, pause } from "./call.ts";
+import type { CallCounter } from "./call-counter.ts";
+import type { RecordedCall } from "./call-log.ts";
 import type { Commands } from "./commands.ts";
-import { answerError, type ProviderError } from "./error-answer.ts";
-import type { FirstCalls } from "./first-calls.ts";
-import type { JournalEntry } from "./journal.ts";
+import { type ProviderError, sendError } from "./error-response.ts";
 
 /**
- * Does what a call's commands ask for ahead of any answer, whatever the route: the delay, then a
- * refused connection, silence or an error status. True when that was the whole answer.
+ * Injects the faults that come before any response, on every route: the delay, then a refused
+ * connection, a hang or an error status. Resolves with true when the call is thereby finished.
  */
-export async function meetFaults(
+export async function injectFaults(
   call: Call,
-  entry: JournalEntry,
+  recorded: RecordedCall,
   commands: Commands,
 ): Promise<boolean> {
   if (commands.delay_ms) await pause(call, commands.delay_ms);
   if (commands.refuse) {
-    entry.outcome = "refused";
+    recorded.outcome = "refused";
     call.response.destroy();
     return true;
   }
   if (commands.hang) {
-    entry.outcome = "hung";
-    if (!call.left.aborted) await once(call.left, "abort");
+    recorded.outcome = "hung";
+    if (!call.disconnected.aborted) await once(call.disconnected, "abort");
     return true;
   }
-  const status = failingStatus(commands, call.world.firstCalls);
+  const status = failingStatus(commands, call.state.callCounter);
   if (status === undefined) return false;
-  answerError(call, commandedError(status, commands), entry);
+  sendError(call, commandedError(status, commands), recorded);
   return true;
 }
 
-/** The error that a call asks for, with its own text or a plain one. */
+/** Returns the error that the commands demand, with their message or a default one. */
 export function commandedError(status: number, commands: Commands): ProviderError {
-  const message = commands.message ?? `the simulator was told to answer ${status}`;
+  const message = commands.message ?? `the simulator was commanded to return ${status}`;
   return { status, message, code: "simulated" };
 }
 
-function failingStatus(commands: Commands, firstCalls: FirstCalls): number | undefined {
+function failingStatus(commands: Commands, callCounter: CallCounter): number | undefined {
   if (commands.fail_first === undefined || commands.id === undefined) return commands.status;
-  const passed = firstCalls.count(commands.id) > commands.fail_first;
+  const passed = callCounter.increment(commands.id) > commands.fail_first;
   return passed ? undefined : (commands.status ?? 503);
 }

@@ -1,86 +1,56 @@
 import { z } from "zod";
-import { type Call, isAuthorized, namesOf, type Route, untilClientLeaves } from "./call.ts";
-import { type Commands, NO_COMMANDS, readCommands } from "./commands.ts";
-import { answerError, answerInvalid } from "./error-answer.ts";
-import { meetFaults } from "./faults.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { Call, Route } from "./call.ts";
+import type { RecordedCall } from "./call-log.ts";
+import { type Commands, NO_COMMANDS } from "./commands.ts";
+import { sendInvalidRequest } from "./error-response.ts";
+import { injectFaults } from "./faults.ts";
 import { readJsonBody } from "./json-body.ts";
-import { sendJson } from "./send-json.ts";
+import { recordCall, runCommanded } from "./recorded-call.ts";
+import { prettyJson, sendJson } from "./send-json.ts";
 
-const labels = z.object({ model: z.string().catch("") }).catch({ model: "" });
+const summary = z.object({ model: z.string().catch("") }).catch({ model: "" });
 
-/** A call whose commands were read, and whose faults were met. */
+/** A call whose commands are read and whose faults are already injected. */
 export interface CommandedCall {
   call: Call;
-  entry: JournalEntry;
+  recorded: RecordedCall;
   commands: Commands;
 }
 
-/** A POST route that takes JSON and obeys the commands of its model id. */
+/** Creates a POST route that takes JSON and obeys the commands in its model id. */
 export function commandedRoute<Schema extends z.ZodType<{ model: string }>>(
   path: string,
   schema: Schema,
-  answer: (commanded: CommandedCall, request: z.output<Schema>) => Promise<void>,
+  respond: (commanded: CommandedCall, request: z.output<Schema>) => Promise<void>,
 ): Route {
   return {
     method: "POST",
     path,
     async handle(call) {
-      const { value, kept } = await readJsonBody(call.request);
+      const { value, recordable } = await readJsonBody(call.request);
       const parsed = schema.safeParse(value);
-      const entry = openEntry(call, labels.parse(value), kept);
+      const recorded = recordCall(call, summary.parse(value), recordable);
       if (!parsed.success) {
-        answerInvalid(call, parsed.error, entry);
+        sendInvalidRequest(call, parsed.error, recorded);
         return;
       }
-      const commands = readCommands(parsed.data.model, undefined);
-      if ("problem" in commands) {
-        answerError(call, { status: 400, message: commands.problem, code: "bad_command" }, entry);
-        return;
-      }
-      await untilClientLeaves(call, entry, async () => {
-        if (commands !== NO_COMMANDS && (await meetFaults(call, entry, commands))) return;
-        entry.status = 200;
-        await answer({ call, entry, commands }, parsed.data);
+      await runCommanded(call, recorded, { model: parsed.data.model }, async (commands) => {
+        if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+        recorded.status = 200;
+        await respond({ call, recorded, commands }, parsed.data);
       });
     },
   };
 }
 
-/** The same for a route that answers with JSON. */
+/** Creates a `commandedRoute` that responds with the JSON value that `createValue` returns. */
 export function jsonRoute<Schema extends z.ZodType<{ model: string }>>(
   path: string,
   schema: Schema,
-  answer: (request: z.output<Schema>, commands: Commands, seq: number) => object,
+  createValue: (request: z.output<Schema>, commands: Commands, seq: number) => object,
 ): Route {
-  return commandedRoute(path, schema, async ({ call, entry, commands }, request) => {
-    const value = answer(request, commands, entry.seq);
-    // Indented, as no gateway would write it again.
-    await sendJson(call, entry, commands, `${JSON.stringify(value, null, 1)}\n`);
-  });
-}
-
-/** What the journal tells of a call's request without reading on. */
-export interface Labels {
-  model: string;
-  stream?: boolean | null | undefined;
-  user?: string | null | undefined;
-}
-
-/** Notes a call in the journal. */
-export function openEntry(
-  call: Call,
-  { model, stream, user }: Labels,
-  body: unknown,
-): JournalEntry {
-  return call.world.journal.open({
-    at: call.world.nowMs(),
-    route: call.path,
-    model,
-    stream: stream ?? false,
-    user: user ?? null,
-    authorized: isAuthorized(call.request),
-    ...namesOf(call.request),
-    body,
+  return commandedRoute(path, schema, async ({ call, recorded, commands }, request) => {
+    const value = createValue(request, commands, recorded.seq);
+    await sendJson(call, recorded, commands, prettyJson(value));
   });
 }

@@ -23,10 +23,7 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-test.each([
-  "SIGTERM",
-  "SIGINT",
-] as const)("it says where it listens and ends on %s", async (sig) => {
+test.each(["SIGTERM", "SIGINT"] as const)("it prints its URL and exits on %s", async (sig) => {
   const child = run({});
   const url = await urlOf(child);
   expect((await fetch(`${url}/_simulator/health`)).status).toBe(200);
@@ -35,7 +32,7 @@ test.each([
   expect(await exit).toBe(0);
 });
 
-test("it ends with its parent where it is told to", async () => {
+test("it exits with its parent when SIMULATOR_END_WITH_PARENT is 1", async () => {
   const child = run({ SIMULATOR_END_WITH_PARENT: "1" });
   await urlOf(child);
   const exit = exitOf(child);
@@ -43,7 +40,7 @@ test("it ends with its parent where it is told to", async () => {
   expect(await exit).toBe(0);
 });
 
-test("a taken port is one line and exit 1", async () => {
+test("a port in use is reported in one line, with exit code 1", async () => {
   const taken = await startSimulator({ port: 0 });
   const child = run({ SIMULATOR_PORT: new URL(taken.url).port });
   const [code, complaint] = await Promise.all([exitOf(child), text(child.stderr)]);
@@ -52,7 +49,7 @@ test("a taken port is one line and exit 1", async () => {
   await taken.close();
 });
 
-test("a port that is none is one line and exit 1", async () => {
+test("an invalid port is reported in one line, with exit code 1", async () => {
   const child = run({ SIMULATOR_PORT: "many" });
   const [code, complaint] = await Promise.all([exitOf(child), text(child.stderr)]);
   expect(code).toBe(1);

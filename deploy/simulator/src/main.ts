@@ -1,10 +1,10 @@
 import { startSimulator } from "./simulator.ts";
 
 /**
- * Runs a simulator as a program. `SIMULATOR_PORT` is its port (default 0, a free one), and
- * `SIMULATOR_HOST` the address that it listens at (default 127.0.0.1). With
- * `SIMULATOR_END_WITH_PARENT=1` it ends when its standard input or its channel to the parent
- * closes. Once it listens, it prints one line: `{"url":"http://…"}`.
+ * Runs a simulator as a program. It listens on `SIMULATOR_PORT` (default 0, a free port) of
+ * `SIMULATOR_HOST` (default 127.0.0.1). With `SIMULATOR_END_WITH_PARENT=1` it exits when its
+ * standard input or its IPC channel closes. Once it listens, it prints one line:
+ * `{"url":"http://…"}`.
  */
 async function main(): Promise<void> {
   const port = readPort(process.env.SIMULATOR_PORT);

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from "node:http";
 
-/** Twice what the gateway takes, so that its own limit is the one that is met. */
+/** Twice the gateway's own limit, so that a test reaches the gateway's limit first. */
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 
-/** Reads a request's whole body; undefined when it is larger than the limit. */
+/** Reads the complete request body. Resolves with undefined when it exceeds the limit. */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let sizeBytes = 0;
-    request.on("data", (piece: Buffer) => {
-      sizeBytes += piece.length;
-      if (sizeBytes <= BODY_LIMIT_BYTES) pieces.push(piece);
+    request.on("data", (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
     });
     request.once("end", () => {
-      const [first] = pieces;
+      const [first] = chunks;
       if (sizeBytes > BODY_LIMIT_BYTES) resolve(undefined);
-      else resolve(pieces.length === 1 && first ? first : Buffer.concat(pieces));
+      else resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
     });
     request.once("error", reject);
   });

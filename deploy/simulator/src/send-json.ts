@@ -1,12 +1,12 @@
 import { type Call, cut } from "./call.ts";
+import type { RecordedCall } from "./call-log.ts";
 import type { Commands } from "./commands.ts";
-import type { JournalEntry } from "./journal.ts";
 import { trickle } from "./trickle.ts";
 
-/** Answers 200 with a JSON text, or with the broken one that the commands ask for. */
+/** Sends JSON text with status 200, or breaks the response as the commands demand. */
 export async function sendJson(
   call: Call,
-  entry: JournalEntry,
+  recorded: RecordedCall,
   commands: Commands,
   text: string,
 ): Promise<void> {
@@ -16,13 +16,21 @@ export async function sendJson(
     "content-length": Buffer.byteLength(body),
   });
   if (commands.cut_after !== undefined) {
-    entry.outcome = "cut";
+    recorded.outcome = "cut";
     call.response.write(body.slice(0, body.length / 2));
     cut(call);
     return;
   }
   if (commands.trickle_ms) await trickle(call, Buffer.from(body), commands.trickle_ms);
-  call.left.throwIfAborted();
-  entry.outcome = commands.garbage ? "garbage" : "completed";
+  call.disconnected.throwIfAborted();
+  recorded.outcome = commands.garbage ? "garbage" : "completed";
   call.response.end(commands.trickle_ms ? undefined : body);
+}
+
+/**
+ * Indented, so that a test can tell whether the gateway passed the bytes through or serialized the
+ * value again.
+ */
+export function prettyJson(value: object): string {
+  return `${JSON.stringify(value, null, 1)}\n`;
 }

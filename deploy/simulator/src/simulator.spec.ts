@@ -3,10 +3,10 @@ import { expect, test, vi } from "vitest";
 import { chatBody, openChat, postChat } from "../test/client.ts";
 import { startSimulator } from "./simulator.ts";
 
-test("closing cuts the calls under way and frees the port", async () => {
+test("closing destroys pending connections and frees the port", async () => {
   const simulator = await startSimulator({ port: 0 });
   const socket = openChat(simulator.url, chatBody({}, "hang"));
-  await vi.waitFor(() => expect(simulator.journal.list()[0]?.outcome).toBe("hung"));
+  await vi.waitFor(() => expect(simulator.calls.list()[0]?.outcome).toBe("hung"));
   const closed = once(socket, "close");
   await simulator.close();
   await closed;
@@ -15,17 +15,17 @@ test("closing cuts the calls under way and frees the port", async () => {
   await next.close();
 });
 
-test("a taken port is refused", async () => {
+test("a port in use is refused", async () => {
   const simulator = await startSimulator({ port: 0 });
   const port = Number(new URL(simulator.url).port);
   await expect(startSimulator({ port })).rejects.toThrow("EADDRINUSE");
   await simulator.close();
 });
 
-test("simulators share nothing", async () => {
+test("simulators share no state", async () => {
   const [one, other] = [await startSimulator({ port: 0 }), await startSimulator({ port: 0 })];
   await postChat(one.url, chatBody());
-  expect(one.journal.list().length).toBe(1);
-  expect(other.journal.list().length).toBe(0);
+  expect(one.calls.list().length).toBe(1);
+  expect(other.calls.list().length).toBe(0);
   await Promise.all([one.close(), other.close()]);
 });

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { splitAwkwardly } from "./trickle.ts";
 
-test("the pieces are the whole, and several even for plain text", () => {
+test("the chunks join to the original, and plain text is split, too", () => {
   const bytes = Buffer.from('data: {"a":1}\n\n');
-  const pieces = splitAwkwardly(bytes);
-  expect(Buffer.concat(pieces)).toEqual(bytes);
-  expect(pieces.length).toBe(4);
-  expect(pieces.at(-1)?.toString()).toBe("\n");
+  const chunks = splitAwkwardly(bytes);
+  expect(Buffer.concat(chunks)).toEqual(bytes);
+  expect(chunks.length).toBe(4);
+  expect(chunks.at(-1)?.toString()).toBe("\n");
 });
 
 test("every multi-byte character is split", () => {
-  const pieces = splitAwkwardly(Buffer.from("aé👋z"));
-  expect(pieces.some((piece) => piece.at(-1) === 0xc3)).toBe(true);
-  expect(pieces.some((piece) => piece.at(-1) === 0xf0)).toBe(true);
+  const chunks = splitAwkwardly(Buffer.from("aé👋z"));
+  expect(chunks.some((chunk) => chunk.at(-1) === 0xc3)).toBe(true);
+  expect(chunks.some((chunk) => chunk.at(-1) === 0xf0)).toBe(true);
 });
 
-test("a single byte stays whole", () => {
+test("a single byte is not split", () => {
   expect(splitAwkwardly(Buffer.from("x")).length).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A chat request with one user message, over which `fields` are laid. */
+/** Returns a chat request with one user message. `fields` override its fields. */
 export function chatBody(fields: Record<string, unknown> = {}, simulate?: string) {
   return {
     model: "sim-small",
@@ -19,17 +19,17 @@ export function postChat(url: string, body: unknown, init: RequestInit = {}): Pr
   });
 }
 
-export interface RawAnswer {
-  /** The bytes as they came, one item a socket read. */
+export interface RawResponse {
+  /** The received bytes, one item per socket read. */
   readonly reads: readonly Buffer[];
-  /** Everything that came, the headers and the framing of chunks included, as text. */
+  /** The complete response as text, with its headers and chunk framing. */
   readonly text: string;
-  /** What follows the headers, as text, with the framing of chunks taken off. */
+  /** The body as text, without chunk framing. */
   readonly body: string;
 }
 
-/** Sends a chat request over a bare socket and takes what comes until the server closes it. */
-export async function rawChat(url: string, body: unknown): Promise<RawAnswer> {
+/** Sends a chat request over a plain socket and reads until the server closes it. */
+export async function rawChat(url: string, body: unknown): Promise<RawResponse> {
   const socket = openChat(url, body);
   const reads: Buffer[] = [];
   socket.on("data", (read: Buffer) => reads.push(read));
@@ -39,21 +39,21 @@ export async function rawChat(url: string, body: unknown): Promise<RawAnswer> {
   return { reads, text: bytes.toString(), body: bodyOf(bytes).toString() };
 }
 
-function bodyOf(answer: Buffer): Buffer {
-  const headEnd = answer.indexOf("\r\n\r\n");
-  const body = answer.subarray(headEnd + 4);
-  if (!/transfer-encoding: chunked/i.test(answer.toString("latin1", 0, headEnd))) return body;
-  const pieces: Buffer[] = [];
+function bodyOf(response: Buffer): Buffer {
+  const headEnd = response.indexOf("\r\n\r\n");
+  const body = response.subarray(headEnd + 4);
+  if (!/transfer-encoding: chunked/i.test(response.toString("latin1", 0, headEnd))) return body;
+  const chunks: Buffer[] = [];
   for (let at = 0; at < body.length; ) {
     const sizeEnd = body.indexOf("\r\n", at);
     const size = Number.parseInt(body.toString("latin1", at, sizeEnd), 16);
-    pieces.push(body.subarray(sizeEnd + 2, sizeEnd + 2 + size));
+    chunks.push(body.subarray(sizeEnd + 2, sizeEnd + 2 + size));
     at = sizeEnd + 2 + size + 2;
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(chunks);
 }
 
-/** Sends a chat request over a bare socket and leaves the rest to the caller. */
+/** Sends a chat request over a plain socket and returns the socket. */
 export function openChat(url: string, body: unknown): Socket {
   const { port, hostname } = new URL(url);
   const json = JSON.stringify(body);
@@ -85,7 +85,7 @@ export interface ErrorJson {
   error: { message: string; type: string; param: string | null; code: string | null };
 }
 
-/** A JSON answer, taken to be of the form that the test expects. */
+/** Parses a JSON response as the type that the test expects. */
 export async function jsonOf<T>(response: Response): Promise<T> {
   return (await response.json()) as T;
 }
@@ -117,7 +117,7 @@ export interface UsageJson {
   cost_details?: object;
 }
 
-/** The payloads of a stream's `data:` lines. */
+/** Returns the payloads of a stream's `data:` lines. */
 export function payloadsOf(stream: string): string[] {
   return stream
     .split(/\r?\n/)
@@ -125,14 +125,14 @@ export function payloadsOf(stream: string): string[] {
     .map((line) => line.slice("data: ".length));
 }
 
-/** The chunks among a stream's payloads. */
+/** Returns the chunks among a stream's payloads. */
 export function chunksIn(stream: string): ChunkJson[] {
   return payloadsOf(stream)
     .filter((payload) => payload.includes("chat.completion.chunk"))
     .map((payload) => JSON.parse(payload));
 }
 
-/** What one choice of a stream says. */
+/** Returns the content of one choice of a stream. */
 export function contentIn(stream: string, choice = 0): string {
   return chunksIn(stream)
     .flatMap((chunk) => chunk.choices)

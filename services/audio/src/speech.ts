@@ -2,7 +2,7 @@ import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
-import { measuredUnits } from "@tollgate/metering/measured";
+import { measureUnits } from "@tollgate/metering/measurement";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
@@ -43,7 +43,7 @@ export async function* speak(
       });
       return { chunks };
     });
-    const measured = measuredUnits({ quantity, basis: "input" }, slot);
+    const measured = measureUnits({ quantity, basis: "input" }, slot);
     generation.billPartial(() =>
       signal.aborted && isDelivered ? { slot, response: measured } : undefined,
     );

@@ -65,7 +65,7 @@ export function createKeyLookup(pool: pg.Pool): (keyHash: Uint8Array) => Promise
   return createBatch({
     run: (hashes) => findKeys(pool, hashes),
     limit: lookupLimit,
-    patienceMs: lookupTimeoutMs,
+    timeoutMs: lookupTimeoutMs,
     isolates: () => false,
   });
 }

@@ -11,7 +11,7 @@ function forwarded(data: string, read = readOwn()): string {
 const head = '"id":"c-1","object":"chat.completion.chunk","created":17';
 const choices = '"choices":[{"index":0,"delta":{"content":"say \\"model\\":\\"x\\""}}]';
 
-test("a chunk goes on in the provider's own text, under our alias", () => {
+test("a chunk is sent as the provider wrote it, under our alias", () => {
   const data = `{${head},"model":"big-1",${choices},"rate":1.50}`;
   expect(forwarded(data)).toBe(`{${head},"model":"fast",${choices},"rate":1.50}`);
   expect(forwarded(`{${head},"model":"big-1",${choices},"usage":null}`)).toBe(
@@ -23,18 +23,18 @@ test.each([
   ["has its usage elsewhere", `{"model":"big","usage":null,${head},${choices}}`],
   ["reports usage", `{"model":"big",${head},${choices},"usage":{"prompt_tokens":1}}`],
   ["reports a cost", `{"model":"big",${head},${choices},"cost":0.1}`],
-  ["names a session of the provider's", `{"model":"big",${head},${choices},"session_id":"s"}`],
-  ["names no session", `{"model":"big",${head},${choices},"session_id":null}`],
+  ["names a session of the provider", `{"model":"big",${head},${choices},"session_id":"s"}`],
+  ["has a session that is null", `{"model":"big",${head},${choices},"session_id":null}`],
   ["has blanks", `{ "model": "big",\n ${head},\n ${choices},\n "usage": null }`],
   ["names its model last", `{${head},${choices},"model":"big"}`],
-  ["names no model", `{${head},${choices}}`],
-  ["names a model that is escaped", `{"model":"b\\u0069g",${head},${choices}}`],
-  ["names its model twice", `{"model":"big",${head},${choices},"model":"other"}`],
-  ["names its model twice alike", `{"model":"big",${head},${choices},"model":"big"}`],
-  ["has no usage twice", `{"model":"big","usage":null,${head},${choices},"usage":null}`],
-  ["has a model of another object", `{"x":{"model":"big"},${head},${choices}}`],
+  ["has no model", `{${head},${choices}}`],
+  ["has an escaped model name", `{"model":"b\\u0069g",${head},${choices}}`],
+  ["has two different models", `{"model":"big",${head},${choices},"model":"other"}`],
+  ["has the same model twice", `{"model":"big",${head},${choices},"model":"big"}`],
+  ["has a null usage twice", `{"model":"big","usage":null,${head},${choices},"usage":null}`],
+  ["has the model of a nested object first", `{"x":{"model":"big"},${head},${choices}}`],
   ["has a string like a member", `{"x":"\\",\\"model\\":\\"big",${head},${choices}}`],
-])("a chunk that %s is written anew", (_, data) => {
+])("a chunk that %s is serialized again", (_, data) => {
   const { usage, cost, session_id, ...rest } = JSON.parse(data);
   const text = forwarded(data);
   expect(JSON.parse(text)).toEqual({ ...rest, model: "fast" });
@@ -45,14 +45,14 @@ test.each([
   ["no id", `"object":"chat.completion.chunk","created":17`, { id: "chatcmpl-0", created: 17 }],
   ["no created", `"id":"c-1","object":"chat.completion.chunk"`, { id: "c-1", created: 9 }],
   ["no object", `"id":"c-1","created":17`, { id: "c-1", created: 17 }],
-  ["an object of its own", `"id":"c-1","object":"x","created":17`, { id: "c-1", created: 17 }],
+  ["another object", `"id":"c-1","object":"x","created":17`, { id: "c-1", created: 17 }],
   ["none of them", `"x":1`, { id: "chatcmpl-0", created: 9 }],
-])("a chunk with %s gets ours", (_, members, expected) => {
+])("a chunk with %s gets our values", (_, members, expected) => {
   const text = forwarded(`{${members},"model":"big",${choices}}`);
   expect(JSON.parse(text)).toMatchObject({ ...expected, object: "chat.completion.chunk" });
 });
 
-test("all chunks of a stream have the identity of the first that is sent on", () => {
+test("all chunks of a stream have the identity of the first one that is sent", () => {
   const read = readOwn();
   const usage = '"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}';
   expect(read(`{"id":"","created":0,"choices":[]}`)?.forward).toBeUndefined();
@@ -68,7 +68,7 @@ test("all chunks of a stream have the identity of the first that is sent on", ()
   });
 });
 
-test("a chunk of a conversation names it", () => {
+test("a chunk of a conversation contains its session id", () => {
   const text = forwarded(
     `{"model":"big",${choices}}`,
     createChunkReader({ ...own, session_id: "s" }),
@@ -76,7 +76,7 @@ test("a chunk of a conversation names it", () => {
   expect(JSON.parse(text)).toMatchObject({ model: "fast", session_id: "s" });
 });
 
-test("a chunk without choices is not sent on, and tells its usage", () => {
+test("a chunk without choices is not sent, and its usage is read", () => {
   const data = '{"model":"big","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
   expect(readOwn()(data)).toMatchObject({
     forward: undefined,
@@ -93,6 +93,6 @@ test.each([
   `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502}}`,
   `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`,
   `{"choices":[],"error":{"message":"gone"}}`,
-])("%j is no chunk", (data) => {
+])("%j is not a chunk", (data) => {
   expect(readOwn()(data)).toBeUndefined();
 });

@@ -1,12 +1,13 @@
 import type { JsonObject } from "@tollgate/core/json";
-import { type AnswerIdentity, identityOf } from "./answer-identity.ts";
-import { hasChoices } from "./provider-answer.ts";
+import { hasChoices } from "./provider-response.ts";
+import { identityOf, type ResponseIdentity } from "./response-identity.ts";
 import { type ChatUsage, readUsage } from "./usage.ts";
 
-/** A provider's chunk, read once: what goes on to the client, and what it says for the meter. */
+/** A provider's chunk, parsed once: the bytes for the client and the values for metering. */
 export interface Chunk {
   /**
-   * The chunk under its head, without what only we tell; undefined when nothing is left to send.
+   * The chunk with its head replaced, and without usage, cost and session, which only the gateway
+   * reports; undefined when there is nothing to send.
    */
   forward: Uint8Array | undefined;
   head: ChunkHead;
@@ -14,19 +15,19 @@ export interface Chunk {
   choices: readonly JsonObject[];
 }
 
-/** What the chunks of one stream have in common. */
-export interface ChunkHead extends AnswerIdentity {
+/** The fields that all chunks of one stream share. */
+export interface ChunkHead extends ResponseIdentity {
   object: string;
   model: string;
   session_id?: string;
 }
 
-/** Reads the data of one event; undefined when it is no chunk, also when it reports an error. */
+/** Reads the data of one event. Returns undefined for an error, or any value but a chunk. */
 export type ReadChunk = (data: string) => Chunk | undefined;
 
 /**
- * Reads one stream's chunks. All have the identity of the first that is sent on; ours stands in for
- * what that one leaves out.
+ * Creates a reader of one stream's chunks. All of them get the identity of the first chunk that is
+ * sent to the client; `own` replaces what that chunk leaves out.
  */
 export function createChunkReader(own: Omit<ChunkHead, "object">): ReadChunk {
   const { id, created, ...others } = own;
@@ -44,25 +45,23 @@ export function createChunkReader(own: Omit<ChunkHead, "object">): ReadChunk {
   };
 }
 
-/**
- * Which of the answers that were asked for a choice belongs to: the first, where it does not say.
- */
+/** Returns a choice's index; a choice without one is the first. */
 export function indexOf({ index }: JsonObject): number {
   return typeof index === "number" ? index : 0;
 }
 
-/** The chunk written anew, without the provider's usage, cost and session. */
+/** Serializes the chunk without the provider's usage, cost and session. */
 function write({ usage, cost, session_id, ...rest }: JsonObject, head: ChunkHead): string {
   return JSON.stringify({ ...rest, ...head });
 }
 
-/** A chunk as most providers write it: the model behind plain members, the usage last and null. */
+/** A chunk as most providers write it: the model after plain members, the usage last and null. */
 const opening = /^(\{(?:"\w+":(?:"[^"\\]*"|\d+|null),)*?"model":)"([^"\\]*)"/;
 const noUsage = ',"usage":null}';
 
 /**
- * The same from the provider's own text, which costs less; undefined where that is not to be seen
- * to be the same.
+ * Returns the same chunk spliced from the provider's text, which costs less CPU than to serialize
+ * it; undefined when the text does not have the expected form.
  */
 function splice(data: string, value: JsonObject, head: ChunkHead): string | undefined {
   if (!hasHead(value, head) || data.includes("\n")) return undefined;
@@ -70,7 +69,7 @@ function splice(data: string, value: JsonObject, head: ChunkHead): string | unde
   if (cost !== undefined || session_id !== undefined) return undefined;
   const [all = "", start, written] = opening.exec(data) ?? [];
   if (written === undefined || written !== model) return undefined;
-  // A second member of the name, or one further in.
+  // A second member of this name, or a nested one.
   if (data.includes('"model":', all.length)) return undefined;
   const alias = JSON.stringify(head.model);
   if (usage === undefined) return `${start}${alias}${data.slice(all.length)}`;
@@ -79,7 +78,7 @@ function splice(data: string, value: JsonObject, head: ChunkHead): string | unde
   return `${start}${alias}${data.slice(all.length, -noUsage.length)}}`;
 }
 
-/** Whether a chunk says, but for its model, what the chunks of its stream have in common. */
+/** Returns whether a chunk, apart from its model, already has its stream's head. */
 function hasHead(value: JsonObject, head: ChunkHead): boolean {
   return (
     value.id === head.id &&

@@ -2,12 +2,12 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJson } from "@tollgate/upstream/provider-client";
-import { identityOf, ownIdentity } from "./answer-identity.ts";
 import { contentCharacters } from "./content.ts";
 import { messageOf } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
 import { billableChat, type ChatRuntime, type PreparedChat, prepareChat } from "./prepared-chat.ts";
-import { requireCompletion, type WithChoices } from "./provider-answer.ts";
+import { requireCompletion, type WithChoices } from "./provider-response.ts";
+import { identityOf, ownIdentity } from "./response-identity.ts";
 import { completionOf, settleStored } from "./stored-response.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import {
@@ -33,8 +33,8 @@ export async function complete(
   const prepared = await prepareChat(runtime, call, signal);
   const { session } = prepared;
   try {
-    if (session?.kept === undefined) return await generate(runtime, prepared, signal);
-    const stored = await settleStored(runtime.engine, prepared, session.kept);
+    if (session?.storedTurn === undefined) return await generate(runtime, prepared, signal);
+    const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
     return { body: completionOf(stored, session.sessionId), totalTokens: stored.totalTokens };
   } finally {
     await session?.release();
@@ -56,7 +56,7 @@ async function generate(
     if (session !== undefined) {
       const charge = generation.measured(slot, measured);
       const [choice] = value.choices;
-      await session.keep({
+      await session.storeTurn({
         model: model.alias,
         response: messageOf(value.choices),
         usage: usageBlock(usage, charge),

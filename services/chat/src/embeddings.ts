@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import type { JsonRoute } from "@tollgate/generation/json-route";
-import type { Used } from "@tollgate/metering/measured";
+import type { UsedUnits } from "@tollgate/metering/measurement";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
 import { approximateTokens } from "./usage.ts";
 
-/** Embeddings bill the tokens of their inputs. No token is shorter than a byte. */
+/** Embeddings bill the tokens of their inputs. A token is at least one byte. */
 export const embeddings: JsonRoute<EmbedRequest> = {
   routeType: "embeddings",
-  // The second is the name in the answers of Ollama's own route.
+  // The second is the name in responses of Ollama's native route.
   lists: ["data", "embeddings"],
   bound: ({ textBytes }) => (textBytes === 0n ? 1n : textBytes),
   measure: ({ usage }, { textCharacters }) =>
     reportedTokens(usage) ?? { quantity: approximateTokens(textCharacters), basis: "approx4" },
 };
 
-function reportedTokens(usage: unknown): Used | undefined {
+function reportedTokens(usage: unknown): UsedUnits | undefined {
   const { prompt_tokens, total_tokens }: JsonObject = isJsonObject(usage) ? usage : {};
   const quantity = readCount(prompt_tokens) ?? readCount(total_tokens);
   return quantity === undefined ? undefined : { quantity, basis: "provider" };

@@ -21,7 +21,7 @@ const bound: fc.Arbitrary<Bound> = fc.record({
   maxTokens: fc.bigInt({ min: 1n, max: 1_000_000n }),
   choices: fc.bigInt({ min: 1n, max: 128n }),
 });
-/** What a hold may have got: whole micro-USD, as every estimate is. */
+/** The amount of a hold: whole micro-USD, as every estimate is. */
 const held = fc.bigInt({ min: 0n, max: 10n ** 10n }).map((micro) => micro * 1_000n);
 
 function slotWith(prices: Pricing): Slot {
@@ -56,7 +56,7 @@ function modelWith(chain: readonly [Slot, ...Slot[]]): Model {
   };
 }
 
-/** What a call costs that uses `outputTokens` a choice, and the whole of its prompt's bound. */
+/** Returns the cost of a call that uses `outputTokens` per choice and its full prompt bound. */
 function costAt({ promptTokens, choices }: Bound, slot: Slot, outputTokens: bigint): bigint {
   const { input, output } = slot.pricing;
   return costOf([
@@ -65,7 +65,7 @@ function costAt({ promptTokens, choices }: Bound, slot: Slot, outputTokens: bigi
   ]);
 }
 
-test("a ceiling above 1 is paid for by the hold, for the longest prompt and all choices", () => {
+test("the hold covers a ceiling above 1, with the longest prompt and all choices", () => {
   fc.assert(
     fc.property(bound, pricing, held, (call, prices, amount) => {
       const slot = slotWith(prices);
@@ -80,7 +80,7 @@ test("a ceiling above 1 is paid for by the hold, for the longest prompt and all 
   );
 });
 
-test("a ceiling is at least 1, and no more than the call's own", () => {
+test("a ceiling is at least 1 and at most that of the call", () => {
   fc.assert(
     fc.property(bound, pricing, held, (call, prices, amount) => {
       const affordable = affordableTokens(call, slotWith(prices), amount);
@@ -91,7 +91,7 @@ test("a ceiling is at least 1, and no more than the call's own", () => {
   );
 });
 
-test("a ceiling is lowered to what the hold pays for, shared evenly by the choices", () => {
+test("a ceiling is lowered to what the hold covers, divided evenly among the choices", () => {
   const call = { promptTokens: 100n, maxTokens: 1_000n, choices: 2n };
   const micro = { picoUsd: 1_000_000n, per: 1n };
   const slot = slotWith({ input: micro, cachedInput: undefined, output: micro });
@@ -101,7 +101,7 @@ test("a ceiling is lowered to what the hold pays for, shared evenly by the choic
   expect(affordableTokens(call, slot, 0n)).toBe(1n);
 });
 
-test("a hold of the whole estimate pays for the whole ceiling, at every slot of the chain", () => {
+test("a hold of the full estimate covers the full ceiling at every slot of the chain", () => {
   fc.assert(
     fc.property(bound, fc.tuple(pricing, pricing, pricing), (call, prices) => {
       const [first, second, third] = prices;
@@ -137,7 +137,7 @@ function callOf(fields: Partial<ChatCall>): ChatCall {
   return Object.assign(create(ChatCallSchema, { choices: 1 }), fields);
 }
 
-test("a prompt is bound by its bytes, its messages' frames and its images", () => {
+test("the bound of a prompt counts its bytes, its messages and its images", () => {
   const slot = slotWith({
     input: { picoUsd: 1n, per: 1n },
     cachedInput: undefined,
@@ -157,7 +157,7 @@ test("a prompt is bound by its bytes, its messages' frames and its images", () =
   expect(boundOf(call, large).promptTokens).toBe(1_000n + 2n * 16n + 40_000n);
 });
 
-test("a call without a ceiling of its own is bound by its model's", () => {
+test("a call without a ceiling has the ceiling of its model", () => {
   const free = { picoUsd: 0n, per: 1n };
   const model = modelWith([slotWith({ input: free, cachedInput: undefined, output: free })]);
   expect(boundOf(callOf({}), model).maxTokens).toBe(4_096n);

@@ -3,15 +3,15 @@ import { costOf, type NanoUsd, unitsFor } from "@tollgate/core/money";
 import { dearestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
-/** What an image part takes of a prompt, in tokens, where the catalog does not say the most. */
-const usualImageTokens = 1_200;
-/** What a message's frame takes at the most. */
-const tokensAMessage = 16n;
+/** Tokens of an image part where the catalog does not state a maximum. */
+const defaultImageTokens = 1_200;
+/** The most tokens that a message takes besides its text. */
+const tokensPerMessage = 16n;
 
-/** The most that a call can use: no token is shorter than a byte. */
+/** The most tokens that a call can use. A token is at least one byte. */
 export interface Bound {
   promptTokens: bigint;
-  /** The output ceiling, a choice. */
+  /** The output ceiling of each choice. */
   maxTokens: bigint;
   choices: bigint;
 }
@@ -22,23 +22,23 @@ export function boundOf(
   prompt: Pick<PromptSize, "textBytes" | "messages" | "imageParts"> | undefined = call.prompt,
 ): Bound {
   const { textBytes = 0n, messages = 0, imageParts = 0 } = prompt ?? {};
-  const tokensAnImage = BigInt(model.imageTokens ?? usualImageTokens);
+  const tokensPerImage = BigInt(model.imageTokens ?? defaultImageTokens);
   return {
     promptTokens:
-      textBytes + BigInt(messages) * tokensAMessage + BigInt(imageParts) * tokensAnImage,
+      textBytes + BigInt(messages) * tokensPerMessage + BigInt(imageParts) * tokensPerImage,
     maxTokens: call.maxTokens ?? BigInt(model.maxOutputTokens ?? 0),
     choices: BigInt(call.choices),
   };
 }
 
-/** The cost of the bound, as the hold has to cover it. */
+/** Returns the cost of the bound at the chain's dearest prices: what the hold must cover. */
 export function estimateOf(bound: Bound, model: Model): NanoUsd {
   return dearestCost(model, (pricing) => costOfBound(bound, pricing));
 }
 
 /**
- * The output ceiling that the provider is sent, a choice: the bound's own, or less where the hold
- * pays for less. At least 1, since a provider takes no less.
+ * Returns the output ceiling of each choice that the provider is sent: the bound's, or less where
+ * the hold pays for less. At least 1, the least that providers accept.
  */
 export function affordableTokens(bound: Bound, slot: Slot, held: NanoUsd): bigint {
   const { input, output } = slot.pricing;

@@ -71,7 +71,7 @@ function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {
 
 function measurePrompt(call: ChatCall, model: Model, session: Session | undefined) {
   // A turn that is stored already was checked before it was stored.
-  if (session !== undefined && session.kept === undefined) {
+  if (session !== undefined && session.storedTurn === undefined) {
     checkBytes(call, session);
     checkContext(call, model, session);
   }

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
-import type { Measured } from "@tollgate/metering/measured";
-import type { KeptTurn } from "./conversations/session.ts";
+import type { Measurement } from "@tollgate/metering/measurement";
+import type { StoredTurn } from "./conversations/session.ts";
 import type { PreparedChat } from "./prepared-chat.ts";
 import { type ChatUsage, readUsage, totalTokens } from "./usage.ts";
 
@@ -25,7 +25,7 @@ export interface StoredResponse {
 export async function settleStored(
   engine: Engine,
   { call: { caller }, model, session }: PreparedChat,
-  turn: KeptTurn,
+  turn: StoredTurn,
 ): Promise<StoredResponse> {
   const usage = readUsage(turn.usage);
   if (usage === undefined) throw new Error("a turn is stored with its usage");
@@ -48,7 +48,7 @@ export async function settleStored(
 }
 
 /** Prices may have changed since the turn was stored: its cost is the stored one. */
-function measureStored(usage: ChatUsage, { basis, cost }: KeptTurn): Measured {
+function measureStored(usage: ChatUsage, { basis, cost }: StoredTurn): Measurement {
   return {
     quantity: totalTokens(usage),
     basis,

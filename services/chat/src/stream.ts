@@ -2,16 +2,16 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { ownIdentity } from "./answer-identity.ts";
 import { createChunkReader, indexOf } from "./chunk.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { affordableTokens } from "./estimate.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
 import { billableChat, type ChatRuntime, type PreparedChat, prepareChat } from "./prepared-chat.ts";
+import { ownIdentity } from "./response-identity.ts";
 import { chunksOf, settleStored } from "./stored-response.ts";
-import { createTally } from "./stream-tally.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { measure, totalTokens, usageBlock } from "./usage.ts";
+import { createUsageCounter } from "./usage-counter.ts";
 
 /**
  * Yields the provider's chunks under our alias as they are generated, and at the end the usage
@@ -25,11 +25,11 @@ export async function* stream(
   const prepared = await prepareChat(runtime, call, signal);
   const { session } = prepared;
   try {
-    if (session?.kept === undefined) {
+    if (session?.storedTurn === undefined) {
       yield* generate(runtime, prepared, signal);
       return;
     }
-    const stored = await settleStored(runtime.engine, prepared, session.kept);
+    const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
     yield { chunks: chunksOf(stored, session.sessionId), totalTokens: stored.totalTokens };
   } finally {
     await session?.release();
@@ -46,34 +46,34 @@ function generate(
     const { slot, response } = await generation.attemptStream((slot) =>
       openStream(runtime, prepared, slot, generation.held, signal),
     );
-    const { chunks, tally, message } = response;
+    const { chunks, counter, message } = response;
     generation.billPartial(() => {
-      if (!signal.aborted || !tally.delivered) return undefined;
-      return { slot, response: measure(tally.usage("delivered_approx4"), slot) };
+      if (!signal.aborted || !counter.delivered) return undefined;
+      return { slot, response: measure(counter.usage("delivered_approx4"), slot) };
     });
     yield* chunks;
-    if (!tally.finished) throw brokenStream();
-    const usage = tally.usage("approx4");
+    if (!counter.finished) throw brokenStream();
+    const usage = counter.usage("approx4");
     const measured = measure(usage, slot);
     const charge = generation.measured(slot, measured);
     let cost: NanoUsd;
     try {
-      await session?.keep({
+      await session?.storeTurn({
         model: model.alias,
         response: message.message(),
         usage: usageBlock(usage, charge),
         totalTokens: totalTokens(usage),
-        head: { ...tally.head, basis: usage.basis, cost: charge },
+        head: { ...counter.head, basis: usage.basis, cost: charge },
       });
     } finally {
       // The client has the complete response: it is billed also where its turn is not stored.
       cost = await generation.settle(slot, measured);
     }
-    yield { chunks: [tally.usageChunk(usage, cost)], totalTokens: totalTokens(usage) };
+    yield { chunks: [counter.usageChunk(usage, cost)], totalTokens: totalTokens(usage) };
   });
 }
 
-/** Opens one slot's stream, with its own tally: the chunks of a slot that failed do not count. */
+/** Opens one slot's stream, with its own counter: the chunks of a slot that failed do not count. */
 async function openStream(
   { providers, now }: ChatRuntime,
   { call, model, session, bound, promptCharacters }: PreparedChat,
@@ -86,15 +86,15 @@ async function openStream(
   const { requestId = "" } = call.caller ?? {};
   const accept = "text/event-stream";
   const response = await providers.post(slot, body, { accept, requestId, signal });
-  const tally = createTally(promptCharacters);
+  const counter = createUsageCounter(promptCharacters);
   const message = createMessageBuilder();
   const echo = session === undefined ? {} : { session_id: session.sessionId };
   const identity = ownIdentity(requestId, now());
   const readChunk = createChunkReader({ ...identity, model: model.alias, ...echo });
   const chunks = forwardChunks(response.body, signal, readChunk, (chunk) => {
-    tally.add(chunk);
+    counter.add(chunk);
     if (session === undefined) return;
     for (const choice of chunk.choices) if (indexOf(choice) === 0) message.add(choice.delta);
   });
-  return { chunks, tally, message };
+  return { chunks, counter, message };
 }

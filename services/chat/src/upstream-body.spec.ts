@@ -13,15 +13,15 @@ test.each<[slot: Field, client: string, sent: string]>([
   ["max_tokens", "", "max_tokens"],
   ["max_tokens", "max_completion_tokens", "max_tokens"],
   ["max_completion_tokens", "max_tokens", "max_completion_tokens"],
-])("a slot that knows %s, asked with %j, is told %s", (maxTokensField, client, sent) => {
+])("for a slot with field %s, a ceiling sent as %j is forwarded as %s", (maxTokensField, client, sent) => {
   const slot = { upstreamModel: "big", maxTokensField } as Slot;
   const call = create(ChatCallSchema, {
     body: Buffer.from('{"seed":1}'),
     messages: Buffer.from('[{"role":"user","content":"x"}]'),
     maxTokensField: client,
   });
-  const pieces = upstreamBody(call, slot, undefined, { stream: false, maxTokens: 7n });
-  expect(JSON.parse(Buffer.concat(pieces).toString())).toEqual({
+  const chunks = upstreamBody(call, slot, undefined, { stream: false, maxTokens: 7n });
+  expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual({
     model: "big",
     [sent]: 7,
     seed: 1,

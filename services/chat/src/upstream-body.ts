@@ -4,9 +4,9 @@ import { spliceParts } from "@tollgate/upstream/json-body";
 import type { Session } from "./conversations/session.ts";
 
 /**
- * The body that a slot is sent: what the gateway decides, the stored turns with the client's
- * messages behind them, and the client's other members, in pieces. What is JSON already is neither
- * parsed again nor copied: a conversation may hold many megabytes.
+ * Returns the body for a slot in chunks: the members that the gateway sets, the stored turns followed
+ * by the client's messages, and the client's other members. Existing JSON is neither parsed again nor
+ * copied: a conversation may hold many megabytes.
  */
 export function upstreamBody(
   call: ChatCall,
@@ -25,7 +25,7 @@ export function upstreamBody(
   return spliceParts(decided, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
 }
 
-/** What a slot does not know may be an error there, or be passed over, the ceiling with it. */
+/** A slot may refuse a field that it does not know, or ignore it and with it the ceiling. */
 function ceilingFieldOf({ maxTokensField }: ChatCall, slot: Slot): string {
   return slot.maxTokensField ?? (maxTokensField || "max_completion_tokens");
 }

@@ -29,14 +29,14 @@ const reported = {
   completion_tokens_details: { reasoning_tokens: 5 },
 };
 
-/** The provider's report, as it is read; it must be one that can be. */
+/** Reads a usage block that must be readable. */
 function read(block: unknown) {
   const usage = readUsage(block);
   if (usage === undefined) throw new Error("the block must be read");
   return usage;
 }
 
-test("a provider's report is taken at its word", () => {
+test("a provider's usage block is used as it is", () => {
   expect(readUsage(reported)).toEqual({
     promptTokens: 100n,
     completionTokens: 20n,
@@ -56,20 +56,20 @@ test.each([
   ["no prompt tokens", { completion_tokens: 1 }],
   ["no completion tokens", { prompt_tokens: 1 }],
   ["a negative count", { prompt_tokens: -1, completion_tokens: 1 }],
-  ["a broken count", { prompt_tokens: 1.5, completion_tokens: 1 }],
-  ["a count in quotes", { prompt_tokens: "1", completion_tokens: 1 }],
-  ["a count past what a number holds", { prompt_tokens: 2 ** 53, completion_tokens: 1 }],
-])("a report with %s is not billed from", (_, block) => {
+  ["a fractional count", { prompt_tokens: 1.5, completion_tokens: 1 }],
+  ["a count that is a string", { prompt_tokens: "1", completion_tokens: 1 }],
+  ["a count above the largest safe integer", { prompt_tokens: 2 ** 53, completion_tokens: 1 }],
+])("a usage block with %s is not billed from", (_, block) => {
   expect(readUsage(block)).toBeUndefined();
 });
 
-test("no more tokens are cached than the prompt has, and none where the count makes no sense", () => {
+test("cached tokens are at most those of the prompt, and an invalid count is zero", () => {
   const cached = (count: unknown) =>
     read({ ...reported, prompt_tokens_details: { cached_tokens: count } }).cachedTokens;
   expect([cached(500), cached(-5), cached("60"), cached(undefined)]).toEqual([100n, 0n, 0n, 0n]);
 });
 
-test("details that are no object are not passed on", () => {
+test("details that are not an object are dropped", () => {
   const usage = read({ ...reported, prompt_tokens_details: 7, completion_tokens_details: null });
   expect(usage).toMatchObject({ details: {}, cachedTokens: 0n });
 });
@@ -79,7 +79,7 @@ test.each([
   [1n, 1, 1n, 1n],
   [4n, 4, 1n, 1n],
   [5n, 9, 2n, 3n],
-])("%d and %d characters are counted four to a token, a rest as one", (prompt, completion, p, c) => {
+])("%d and %d characters count as one token for every four, rounded up", (prompt, completion, p, c) => {
   expect(approximateUsage(prompt, completion, "approx4")).toEqual({
     promptTokens: p,
     completionTokens: c,
@@ -89,7 +89,7 @@ test.each([
   });
 });
 
-test("cached prompt tokens are priced by their own price, and only once", () => {
+test("cached prompt tokens are priced once, at their own price", () => {
   const slot = slotWith({
     input: perToken(10n),
     cachedInput: perToken(1n),
@@ -104,12 +104,12 @@ test("cached prompt tokens are priced by their own price, and only once", () => 
   });
 });
 
-test("cached prompt tokens cost what others do where they have no price", () => {
+test("cached prompt tokens without a price of their own are priced as other prompt tokens", () => {
   const slot = slotWith({ input: perToken(10n), cachedInput: undefined, output: perToken(100n) });
   expect(costOf(measure(read(reported), slot).lines)).toBe((100n * 10n + 20n * 100n) * 1_000n);
 });
 
-test("the client's usage block adds up, keeps the details and has a cost of six decimals", () => {
+test("the usage block of the client adds up, contains the details and a cost of six decimals", () => {
   const usage = read({ ...reported, total_tokens: 9_999 });
   expect(totalTokens(usage)).toBe(120n);
   expect(JSON.stringify(usageBlock(usage, 120_000n))).toBe(

@@ -1,19 +1,19 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, readCount } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 
-/** What a chat generation used, and where that is known from. */
+/** The usage of a chat generation, and the basis on which it was measured. */
 export interface ChatUsage {
   promptTokens: bigint;
   completionTokens: bigint;
   cachedTokens: bigint;
   basis: "provider" | "approx4" | "delivered_approx4";
-  /** The provider's own detail blocks, told to the client as they came. */
+  /** The provider's detail blocks, sent to the client unchanged. */
   details: Record<string, unknown>;
 }
 
-/** Reads a provider's usage block; undefined when it reports none that can be billed. */
+/** Reads a provider's usage block. Returns undefined when it cannot be billed from. */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const promptTokens = readCount(block.prompt_tokens);
@@ -31,7 +31,7 @@ export function readUsage(block: unknown): ChatUsage | undefined {
   return { promptTokens, completionTokens, cachedTokens, basis: "provider", details };
 }
 
-/** Counts by characters, four to a token, where the provider reports nothing. */
+/** Approximates usage by characters, four per token, where the provider reports none. */
 export function approximateUsage(
   promptCharacters: bigint,
   completionCharacters: number,
@@ -46,7 +46,7 @@ export function approximateUsage(
   };
 }
 
-/** Four characters to a token, rounded up. */
+/** Returns a quarter of the characters, rounded up. */
 export function approximateTokens(characters: bigint): bigint {
   return (characters + 3n) / 4n;
 }
@@ -55,8 +55,8 @@ export function totalTokens(usage: ChatUsage): bigint {
   return usage.promptTokens + usage.completionTokens;
 }
 
-/** The usage as lines to be priced: cached prompt tokens at their own price where there is one. */
-export function measure(usage: ChatUsage, slot: Slot): Measured {
+/** Prices the usage by line: cached prompt tokens at their own price where there is one. */
+export function measure(usage: ChatUsage, slot: Slot): Measurement {
   const { input, cachedInput, output } = slot.pricing;
   const cached = cachedInput === undefined ? 0n : usage.cachedTokens;
   const lines = [
@@ -76,7 +76,7 @@ export function measure(usage: ChatUsage, slot: Slot): Measured {
   };
 }
 
-/** The `usage` block of an answer, its cost with six decimals. */
+/** Returns the `usage` block of a response, its cost with six decimals. */
 export function usageBlock(usage: ChatUsage, cost: NanoUsd): Record<string, unknown> {
   return {
     prompt_tokens: Number(usage.promptTokens),

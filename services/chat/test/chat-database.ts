@@ -5,23 +5,25 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import type { ConversationKey } from "../src/conversations/conversation-key.ts";
 import type { NewTurn } from "../src/conversations/store.ts";
+import { CopySocket } from "../src/database/copy-socket.ts";
 import { chatSchema } from "../src/schema.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A Postgres in which every suite makes databases of its own. */
+    /** A Postgres in which each suite creates its own databases. */
     postgresUrl: string;
   }
 }
 
 export const silent = createLog("silent");
 
-/** The chat service's tables in a database of their own. */
+/** Opens a new database with the tables of the chat service. */
 export async function openChatDatabase(postgresUrl: string): Promise<pg.Pool> {
   return openDatabase({
     url: await createDatabase(postgresUrl, `chat_${randomUUID().replaceAll("-", "")}`),
     schema: chatSchema,
     maxConnections: 8,
+    createSocket: () => new CopySocket(),
     log: silent,
   });
 }
@@ -43,7 +45,7 @@ export function newTurn(more: Partial<NewTurn> = {}): NewTurn {
   };
 }
 
-/** Makes `holder` the one who works on a conversation. */
+/** Gives `holder` the lock of a conversation. */
 export async function lock(pool: pg.Pool, key: ConversationKey, holder: string): Promise<void> {
   await pool.query(
     `INSERT INTO session_lock VALUES ($1, $2, $3, now() + interval '1 minute')

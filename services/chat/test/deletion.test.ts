@@ -8,8 +8,8 @@ import { createDeletion, type Deletion } from "../src/conversations/deletion.ts"
 import { type ConversationStore, createConversationStore } from "../src/conversations/store.ts";
 import { lock, newKey, newTurn, openChatDatabase, silent } from "./chat-database.ts";
 
-const unending = new AbortController().signal;
-const patience = { timeout: 20_000 };
+const { signal: neverAborted } = new AbortController();
+const waitOptions = { timeout: 20_000 };
 
 describe("deletion", () => {
   let pool: pg.Pool;
@@ -36,7 +36,7 @@ describe("deletion", () => {
     return key;
   }
 
-  /** How many rows there are with content: turns, and segments of many. */
+  /** Counts the rows with content: turns and segments. */
   async function contentsOf({ keyId, id }: ConversationKey): Promise<number> {
     const own = "WHERE key_id = $1 AND conversation_id = $2";
     const text = `SELECT FROM turn ${own} UNION ALL SELECT FROM turn_segment ${own}`;
@@ -44,7 +44,8 @@ describe("deletion", () => {
   }
 
   /**
-   * Adds a turn with which many are joined, as another replica does, in a transaction left open.
+   * Adds a turn that completes a segment, as another replica does, in a transaction that stays open
+   * until the returned function is called.
    */
   async function addSlowly({ keyId, id }: ConversationKey): Promise<() => Promise<void>> {
     const client = await pool.connect();
@@ -69,13 +70,13 @@ describe("deletion", () => {
       const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
         AND datname = current_database()`;
       expect((await pool.query(text)).rows).toHaveLength(1);
-    }, patience);
+    }, waitOptions);
   }
 
   test.each([
     ["one", (key: ConversationKey) => deletion.deleteOne(key)],
-    ["all", (key: ConversationKey) => deletion.deleteAll(key.keyId, unending)],
-  ])("of %s removes also the turn that is just being added", async (_, remove) => {
+    ["all", (key: ConversationKey) => deletion.deleteAll(key.keyId, neverAborted)],
+  ])("of %s removes also a turn that is being added", async (_, remove) => {
     const key = await begin();
     const commit = await addSlowly(key);
     const removed = remove(key);
@@ -86,20 +87,20 @@ describe("deletion", () => {
     expect(await contentsOf(key)).toBe(0);
   });
 
-  test("of all locks one conversation after another by their ids", async () => {
+  test("of all locks the conversations in the order of their ids", async () => {
     const ids = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000000"];
     for (const id of ids) {
       const key = { keyId: "key_1", id };
       await lock(pool, key, "req_1");
       await store.append(key, "req_1", newTurn());
     }
-    // By these the database would take them as they lie.
+    // With statistics, the planner would read the rows in their physical order.
     await pool.query("ANALYZE conversation");
     const own = "SELECT FROM conversation WHERE id = $1 FOR UPDATE";
     const holder = await pool.connect();
     await holder.query("BEGIN");
     await holder.query(own, [ids[1]]);
-    const removed = deletion.deleteAll("key_1", unending);
+    const removed = deletion.deleteAll("key_1", neverAborted);
     await waitsForRow();
     const free = holder.query(`${own} NOWAIT`, [ids[0]]);
     await free.finally(() => holder.release(true));
@@ -118,19 +119,21 @@ describe("deletion", () => {
          SELECT $1, gen_random_uuid(), 'acct_1', 'm', 1, 0, 0, 0, 2, 0 FROM generate_series(1, 4500)`,
         [keyId],
       );
+      // Autovacuum does this in production. By the statistics of a few rows, a batch takes seconds.
+      await pool.query("ANALYZE conversation");
     });
 
-    test("does nothing for a call that has ended", async () => {
+    test("does nothing for a call that is already aborted", async () => {
       await expect(deletion.deleteAll(keyId, AbortSignal.abort())).rejects.toThrow();
       expect(await countLive()).toBe(4_500);
     });
 
-    test("takes some at a time, until none is left", async () => {
+    test("deletes in batches until none is left", async () => {
       const holder = await pool.connect();
       await holder.query("BEGIN");
       const last = (await pool.query<{ id: string }>(live, [keyId])).rows.at(-1)?.id;
       await holder.query(`${live} AND id = $2 FOR UPDATE`, [keyId, last]);
-      const removed = deletion.deleteAll(keyId, unending);
+      const removed = deletion.deleteAll(keyId, neverAborted);
       await waitsForRow();
       expect(await countLive().finally(() => holder.release(true))).toBeLessThan(4_500);
       await removed;
@@ -138,7 +141,7 @@ describe("deletion", () => {
     });
   });
 
-  test("removes also what was joined before", async () => {
+  test("removes segments, too", async () => {
     const key = newKey();
     await lock(pool, key, "req_1");
     for (let turn = 0; turn < 64; turn += 1) await store.append(key, "req_1", newTurn());
@@ -147,7 +150,7 @@ describe("deletion", () => {
     expect(await contentsOf(key)).toBe(0);
   });
 
-  test("adds nothing to what is deleted", async () => {
+  test("prevents further turns of the conversation", async () => {
     const key = await begin();
     await deletion.deleteOne(key);
     await lock(pool, key, "req_2");
@@ -155,35 +158,35 @@ describe("deletion", () => {
     expect(await contentsOf(key)).toBe(0);
   });
 
-  test("does not wait for the ledger, which is told until it has heard", async () => {
+  test("does not wait for the ledger, whose entries are unlinked with retries", async () => {
     const key = await begin();
-    let away = true;
+    let isUnavailable = true;
     unlink.mockClear();
     unlink.mockImplementation(async () => {
-      if (away) throw new GatewayError("internal_error", "the ledger is away");
+      if (isUnavailable) throw new GatewayError("internal_error", "the ledger is unavailable");
       return {};
     });
     const startedAt = performance.now();
     expect(await deletion.deleteOne(key)).toBe(true);
     expect(performance.now() - startedAt).toBeLessThan(2_000);
-    await vi.waitFor(() => expect(unlink.mock.calls.length).toBeGreaterThan(2), patience);
-    away = false;
+    await vi.waitFor(() => expect(unlink.mock.calls.length).toBeGreaterThan(2), waitOptions);
+    isUnavailable = false;
     await vi.waitFor(async () => {
       expect((await pool.query("SELECT FROM pending_unlink")).rows).toEqual([]);
-    }, patience);
+    }, waitOptions);
     expect(unlink.mock.lastCall?.[0].conversationIds).toContain(linkOf(key));
   });
 
-  test("answers at once while the ledger keeps silent", async () => {
+  test("returns at once while the ledger does not respond", async () => {
     const key = await begin();
-    const silence = Promise.withResolvers<object>();
-    unlink.mockImplementation(() => silence.promise);
+    const pending = Promise.withResolvers<object>();
+    unlink.mockImplementation(() => pending.promise);
     await deletion.deleteOne(key);
-    await deletion.deleteAll(key.keyId, unending);
-    silence.resolve({});
+    await deletion.deleteAll(key.keyId, neverAborted);
+    pending.resolve({});
   });
 
-  test("tells the ledger of all that wait, however many, before it rests", async () => {
+  test("unlinks all pending conversations, however many batches they are", async () => {
     await deletion.stop();
     unlink.mockClear();
     await pool.query("DELETE FROM pending_unlink");
@@ -192,13 +195,13 @@ describe("deletion", () => {
        SELECT 'link_' || n, 'acct_' || n % 3 FROM generate_series(1, 1700) AS n`,
     );
     const ledger = { unlinkConversations: unlink } as unknown as Client<typeof LedgerService>;
-    const resting = createDeletion(pool, ledger, silent, { retryEveryMs: 600_000 });
-    await resting.deleteOne(await begin());
+    const unlinking = createDeletion(pool, ledger, silent, { retryEveryMs: 600_000 });
+    await unlinking.deleteOne(await begin());
     await vi.waitFor(async () => {
       expect((await pool.query("SELECT FROM pending_unlink")).rows).toEqual([]);
-    }, patience);
-    await resting.stop();
-    const told = unlink.mock.calls.flatMap(([{ conversationIds }]) => conversationIds);
-    expect(new Set(told).size).toBe(1_701);
+    }, waitOptions);
+    await unlinking.stop();
+    const unlinked = unlink.mock.calls.flatMap(([{ conversationIds }]) => conversationIds);
+    expect(new Set(unlinked).size).toBe(1_701);
   });
 });

@@ -8,7 +8,7 @@ import { newKey, newTurn, openChatDatabase, silent } from "./chat-database.ts";
 const leaseMs = 2_500;
 const waitMs = 20_000;
 
-describe("session locks over two replicas", () => {
+describe("session locks across two replicas", () => {
   let pool: pg.Pool;
   let here: SessionLocks;
   let there: SessionLocks;
@@ -26,7 +26,7 @@ describe("session locks over two replicas", () => {
     await pool.end();
   });
 
-  test("a lock is renewed for as long as it is held", async () => {
+  test("a lock is renewed while it is held", async () => {
     const key = newKey();
     await here.take(key, "first", signal);
     const startedAt = performance.now();
@@ -37,7 +37,7 @@ describe("session locks over two replicas", () => {
     await there.release(key, "second");
   });
 
-  test("a holder that no longer renews loses its lock, and stores nothing from then on", async () => {
+  test("a holder that stops renewing loses its lock and can store no more turns", async () => {
     const key = newKey();
     const store = createConversationStore(pool);
     const dying = createSessionLocks(pool, silent, { waitMs, leaseMs });
@@ -52,7 +52,7 @@ describe("session locks over two replicas", () => {
     expect((await store.load(key))?.turnCount).toBe(2);
   });
 
-  test("those who wait get it in their order, one soon after another", async () => {
+  test("waiting requests get the lock in order, each soon after the one before", async () => {
     const key = newKey();
     const order: number[] = [];
     const turns = Array.from({ length: 30 }, async (_, index) => {
@@ -63,27 +63,27 @@ describe("session locks over two replicas", () => {
     const startedAt = performance.now();
     await Promise.all(turns);
     expect(order).toEqual(order.map((_, index) => index));
-    // Where each waited for the lease of the one before, this would take a minute.
+    // If each waited for the lease of the one before to expire, this would take a minute.
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
-  test("one who waits too long is refused, and one who leaves lets the next one in", async () => {
-    const hurried = createSessionLocks(pool, silent, { waitMs: 300, leaseMs });
+  test("a request that waits too long is refused, and an aborted one frees its place in the queue", async () => {
+    const impatient = createSessionLocks(pool, silent, { waitMs: 300, leaseMs });
     const key = newKey();
     await here.take(key, "first", signal);
-    const refusals = ["second", "third"].map((name) => hurried.take(key, name, signal));
+    const refusals = ["second", "third"].map((name) => impatient.take(key, name, signal));
     for (const refusal of await Promise.allSettled(refusals)) {
       expect(refusal).toMatchObject({ reason: { code: "rate_limited", param: "session_id" } });
     }
-    const leaving = new AbortController();
-    const leavers = ["fourth", "fifth"].map((name) => here.take(key, name, leaving.signal));
+    const aborted = new AbortController();
+    const abortedRequests = ["fourth", "fifth"].map((name) => here.take(key, name, aborted.signal));
     const last = here.take(key, "last", signal);
-    leaving.abort();
-    const left = await Promise.allSettled(leavers);
+    aborted.abort();
+    const left = await Promise.allSettled(abortedRequests);
     expect(left.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     await here.release(key, "first");
     await last;
     await here.release(key, "last");
-    hurried.stop();
+    impatient.stop();
   });
 });

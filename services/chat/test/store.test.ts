@@ -4,7 +4,7 @@ import type { ConversationKey } from "../src/conversations/conversation-key.ts";
 import { type ConversationStore, createConversationStore } from "../src/conversations/store.ts";
 import { lock, newKey, newTurn, openChatDatabase } from "./chat-database.ts";
 
-describe("the store", () => {
+describe("the conversation store", () => {
   let pool: pg.Pool;
 
   beforeAll(async () => {
@@ -26,12 +26,12 @@ describe("the store", () => {
     return Buffer.concat((await store.load(key))?.content ?? []).toString();
   }
 
-  /** Changes what is stored, as nobody does, so that whoever reads it again is found out. */
-  async function spoil({ id }: ConversationKey): Promise<void> {
+  /** Changes stored turns, which never happens in production, so that a repeated read is detected. */
+  async function corrupt({ id }: ConversationKey): Promise<void> {
     await pool.query("UPDATE turn SET messages = '[]' WHERE conversation_id = $1", [id]);
   }
 
-  test("a list tells its total in the same statement, also beyond its end", async () => {
+  test("a page and the total are read in one statement, also beyond the last page", async () => {
     const keyId = "key_list";
     const store = createConversationStore(pool);
     const query = vi.spyOn(pool, "query");
@@ -50,41 +50,41 @@ describe("the store", () => {
     expect(listed).toEqual([ids.slice(0, 2), ids.slice(2), []]);
   });
 
-  test("turns that were read lately, or stored here, are not read again", async () => {
+  test("turns that this store read or stored recently are not read again", async () => {
     const key = await begin(2);
     const store = createConversationStore(pool);
     expect(await textOf(store, key)).toBe(turnText.repeat(2));
-    await spoil(key);
+    await corrupt(key);
     await store.load(key);
     await store.append(key, "req_1", newTurn());
     expect(await textOf(store, key)).toBe(turnText.repeat(3));
   });
 
-  test("a turn that another replica stored is read, and no other", async () => {
+  test("of a cached conversation, only the turns that another replica stored are read", async () => {
     const key = await begin(1);
     const [here, there] = [createConversationStore(pool), createConversationStore(pool)];
     await here.load(key);
-    await spoil(key);
+    await corrupt(key);
     await there.append(key, "req_1", newTurn({ response: '{"role":"assistant","content":"z"}' }));
     expect(await textOf(here, key)).toBe(turnText + turnText.replace('"y"', '"z"'));
   });
 
-  test("many turns are few pieces, in their order", async () => {
+  test("many turns are returned in few chunks, in order", async () => {
     const key = newKey();
     await lock(pool, key, "req_1");
     const store = createConversationStore(pool);
     let text = "";
     for (let turn = 0; turn < 70; turn += 1) {
-      const said = `{"role":"user","content":"${"x".repeat(turn % 7)}${turn}"}`;
-      await store.append(key, "req_1", newTurn({ messages: `[${said}]` }));
-      text += `${said},{"role":"assistant","content":"y"},`;
+      const message = `{"role":"user","content":"${"x".repeat(turn % 7)}${turn}"}`;
+      await store.append(key, "req_1", newTurn({ messages: `[${message}]` }));
+      text += `${message},{"role":"assistant","content":"y"},`;
     }
     expect(await textOf(store, key)).toBe(text);
     expect((await store.load(key))?.content.length).toBeLessThan(12);
     expect(await textOf(createConversationStore(pool), key)).toBe(text);
   });
 
-  test("2,000 turns of 10 MB are loaded in well under a second of work", async () => {
+  test("2,000 turns of 10 MB are loaded within 2.5 seconds", async () => {
     const key = await begin(1);
     await pool.query(
       `INSERT INTO turn (key_id, conversation_id, index, messages, response, usage, model, request_id)
@@ -94,29 +94,29 @@ describe("the store", () => {
       [key.id],
     );
     await pool.query("UPDATE conversation SET turn_count = 2000 WHERE id = $1", [key.id]);
-    const took: number[] = [];
+    const durationsMs: number[] = [];
     for (let run = 0; run < 3; run += 1) {
       const store = createConversationStore(pool);
       const startedAt = performance.now();
       expect((await store.load(key))?.turnCount).toBe(2_000);
-      took.push(performance.now() - startedAt);
+      durationsMs.push(performance.now() - startedAt);
     }
-    // A busy machine takes a multiple of what it needs.
-    expect(Math.min(...took)).toBeLessThan(2_500);
+    // An idle machine takes a fraction of this; a busy one takes longer.
+    expect(Math.min(...durationsMs)).toBeLessThan(2_500);
   });
 
   test("a turn is stored once for all runs of its request", async () => {
     const key = await begin(1);
     const store = createConversationStore(pool);
-    const charge = { id: "req_charge", answer: "{}" };
+    const charge = { id: "req_charge", responseHead: "{}" };
     await store.append(key, "req_1", newTurn({ charge }));
-    expect(await store.findCharged(key, "req_charge")).toMatchObject({ answer: "{}" });
+    expect(await store.findCharged(key, "req_charge")).toMatchObject({ response_head: "{}" });
     expect(await store.findCharged(newKey(), "req_charge")).toBeUndefined();
     await expect(store.append(key, "req_1", newTurn({ charge }))).rejects.toThrow("turn_charge");
     expect((await store.load(key))?.turnCount).toBe(2);
   });
 
-  test("what is read of a conversation under way counts the turns that it has", async () => {
+  test("a conversation that is read while turns are added has as many turns as it counts", async () => {
     const key = await begin(1);
     const store = createConversationStore(pool);
     let done = false;
@@ -125,7 +125,8 @@ describe("the store", () => {
       done = true;
     })();
     while (!done) {
-      const { row, turns } = (await store.read(key)) ?? expect.unreachable("it is there");
+      const { row, turns } =
+        (await store.read(key)) ?? expect.unreachable("the conversation exists");
       expect(turns).toHaveLength(row.turn_count);
     }
     await adding;

@@ -13,7 +13,7 @@ describe("the turns of a long conversation", () => {
 
   afterAll(() => pool.end());
 
-  /** A conversation of so many turns, numbered. */
+  /** Creates a conversation of `count` numbered turns. */
   async function begin(count: number): Promise<ConversationKey> {
     const key = newKey();
     await lock(pool, key, "req_1");
@@ -34,8 +34,8 @@ describe("the turns of a long conversation", () => {
       "",
     );
 
-  /** What a replica that never served the conversation reads of it. */
-  async function readAnew(key: ConversationKey): Promise<string> {
+  /** Reads the conversation as a replica does that has not cached it. */
+  async function readUncached(key: ConversationKey): Promise<string> {
     const { content = [] } = (await createConversationStore(pool).load(key)) ?? {};
     return Buffer.concat(content).toString();
   }
@@ -49,37 +49,39 @@ describe("the turns of a long conversation", () => {
     return rows.map(({ from_index, until_index }) => [from_index, until_index]);
   }
 
-  test.each([1, 63, 64, 65, 127, 130])("%i turns are read whole, in their order", async (count) => {
+  test.each([
+    1, 63, 64, 65, 127, 130,
+  ])("of %i turns are read completely and in order", async (count) => {
     const key = await begin(count);
-    expect(await readAnew(key)).toBe(textOf(count));
+    expect(await readUncached(key)).toBe(textOf(count));
   });
 
-  test("are joined by 64, and read so", async () => {
+  test("are joined into segments of 64, which are read instead", async () => {
     const key = await begin(130);
     expect(await segmentsOf(key)).toEqual([
       [0, 64],
       [64, 128],
     ]);
-    // What is joined is not read one by one.
+    // The joined turns are not read from their rows.
     await pool.query("UPDATE turn SET messages = '' WHERE conversation_id = $1 AND index < 128", [
       key.id,
     ]);
-    expect(await readAnew(key)).toBe(textOf(130));
+    expect(await readUncached(key)).toBe(textOf(130));
   });
 
-  test("that were stored before any were joined are read one by one, and joined later", async () => {
+  test("that are in no segment are read one by one, and joined with the next segment", async () => {
     const key = await begin(150);
     await pool.query("DELETE FROM turn_segment WHERE conversation_id = $1", [key.id]);
-    expect(await readAnew(key)).toBe(textOf(150));
+    expect(await readUncached(key)).toBe(textOf(150));
     await addTurns(key, 150, 193);
     expect(await segmentsOf(key)).toEqual([[0, 192]]);
-    expect(await readAnew(key)).toBe(textOf(193));
+    expect(await readUncached(key)).toBe(textOf(193));
   });
 
   test.each([
     ["a few", 60, 70],
     ["many", 10, 140],
-  ])("that another replica added, %s, follow those at hand", async (_, seen, count) => {
+  ])("that another replica added, %s, follow the cached turns", async (_, seen, count) => {
     const key = await begin(seen);
     const store = createConversationStore(pool);
     await store.load(key);
@@ -87,7 +89,7 @@ describe("the turns of a long conversation", () => {
     expect(Buffer.concat((await store.load(key))?.content ?? []).toString()).toBe(textOf(count));
   });
 
-  test("are joined also when somebody without the service's search path adds them", async () => {
+  test("are joined also when a session with another search path adds them", async () => {
     const key = await begin(63);
     const client = await pool.connect();
     try {

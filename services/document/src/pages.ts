@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 
-/** The page count that a provider's card reports; undefined when it reports none. */
-export function reportedPages(answer: JsonObject): bigint | undefined {
-  const info: JsonObject = isJsonObject(answer.usage_info) ? answer.usage_info : {};
-  const usage: JsonObject = isJsonObject(answer.usage) ? answer.usage : {};
+/** Returns the page count that a provider's response reports, or undefined. */
+export function reportedPages(response: JsonObject): bigint | undefined {
+  const info: JsonObject = isJsonObject(response.usage_info) ? response.usage_info : {};
+  const usage: JsonObject = isJsonObject(response.usage) ? response.usage : {};
   return (
-    readCount(answer.pages) ??
-    readCount(answer.page_count) ??
+    readCount(response.pages) ??
+    readCount(response.page_count) ??
     readCount(info.pages_processed) ??
     readCount(usage.pages) ??
-    (Array.isArray(answer.pages) ? BigInt(answer.pages.length) : undefined)
+    (Array.isArray(response.pages) ? BigInt(response.pages.length) : undefined)
   );
 }

@@ -1,13 +1,13 @@
 import type { JsonRoute } from "@tollgate/generation/json-route";
 import type { RerankRequest } from "@tollgate/proto/tollgate/v1/document";
 
-/** A rerank is one search, however many documents it looks through. */
+/** A rerank bills one search, for any number of documents. */
 export const rerank: JsonRoute<RerankRequest> = {
   routeType: "rerank",
-  // The two names that providers have for what they ranked.
+  // The two names that providers use for the ranked documents.
   lists: ["results", "data"],
   bound: () => 1n,
-  measure: (_answer, { documents }) => ({
+  measure: (_response, { documents }) => ({
     quantity: 1n,
     basis: "request",
     corpusSize: BigInt(documents),

@@ -17,7 +17,7 @@ import { createJob, type JobParts, readJob } from "./ocr/jobs.ts";
 import { rerank } from "./rerank.ts";
 import { documentSchema } from "./schema.ts";
 
-/** What is done with documents: OCR, its jobs, rerank and classification. */
+/** OCR and its jobs, rerank and classification. */
 export const document = defineService({
   name: "document",
   async setup(context) {

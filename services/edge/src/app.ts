@@ -4,144 +4,112 @@ import type { Log } from "@tollgate/core/log";
 import { notFound } from "@tollgate/http/error-response";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import {
-  answerErrors,
-  answerFailure,
-  refuseOtherMethods,
-  refuseUnknownPath,
-} from "./error-answer.ts";
+  rejectOtherMethods,
+  rejectUnknownPath,
+  sendError,
+  sendRoutingErrors,
+} from "./http/error-response.ts";
+import type { Handler } from "./http/handler.ts";
 import {
-  type Exchange,
-  type ExchangeParts,
-  exchangeOf,
-  openExchange,
-  type Route,
-  rememberExchange,
-  withoutOrigin,
-} from "./exchange.ts";
-import { traceExchange } from "./trace-requests.ts";
-import { livePath } from "./wire/live-transcription.ts";
+  attachContext,
+  contextOf,
+  createRequestContext,
+  type RequestContext,
+  type RequestContextOptions,
+} from "./http/request-context.ts";
+import { withoutOrigin } from "./http/url.ts";
+import type { RouteDependencies } from "./routes/dependencies.ts";
+import type { Method, Route } from "./routes/route.ts";
+import { traceRequest } from "./trace-requests.ts";
 
-/** Every route of the edge, by name. */
-export interface Routes {
-  chatCompletions: Route;
-  embeddings: Route;
-  rerank: Route;
-  classification: Route;
-  imageGenerations: Route;
-  speech: Route;
-  listVoices: Route;
-  transcriptions: Route;
-  liveTranscription: Route;
-  ocr: Route;
-  createOcrJob: Route;
-  readOcrJob: Route;
-  listConversations: Route;
-  deleteConversations: Route;
-  getConversation: Route;
-  deleteConversation: Route;
-  listModels: Route;
-  getModel: Route;
-  getCredits: Route;
-  lookUpSettlement: Route;
-  getHealth: Route;
-  getOpenApi: Route;
-  getDocs: Route;
+/** A route with its handler. */
+export interface ServedRoute {
+  method: Method;
+  path: string;
+  handler: Handler;
 }
 
-/**
- * Answers every request. The addresses of POST routes hold nothing that varies, so a request that
- * names one just so meets its route at once; express finds the others, and refuses what is none.
- */
-export function createApp(routes: Routes, parts: ExchangeParts): RequestListener {
-  const { knows, log } = parts;
-  const { posts, others } = createAddresses(routes, log);
+/** Creates the listener that serves every request by the route table. */
+export function createApp(
+  routes: readonly Route[],
+  dependencies: RouteDependencies,
+  options: RequestContextOptions,
+): RequestListener {
+  const { knows, log } = options;
+  const served = routes.map((route) => ({
+    method: route.method,
+    path: route.path,
+    handler: route.createHandler(dependencies),
+  }));
+  const posts = postsByUrl(served);
+  const router = createRouter(served, log);
   return (req, res) => {
-    const exchange = openExchange(parts, req, res);
-    const find = () => {
+    const context = createRequestContext(options, req, res);
+    const dispatch = () => {
       if (lacksHost(req)) {
-        return answerFailure(exchange, invalidParam("Host", "is required"), log);
+        return sendError(context, invalidParam("Host", "is required"), log);
       }
       const { method, url = "" } = req;
       const route = method === "POST" ? posts.get(url) : undefined;
-      if (route !== undefined) return answer(exchange, url, route, log);
-      rememberExchange(exchange);
-      // Express makes of them what it says they are; an address without a path it gives back.
-      others(req as Request, res as Response, (error?: unknown) => {
-        answerFailure(exchange, error ?? notFound(), log);
+      if (route !== undefined) return run(context, route, log);
+      attachContext(context);
+      // Express extends both objects itself. It calls back for an address without a path.
+      router(req as Request, res as Response, (error?: unknown) => {
+        sendError(context, error ?? notFound(), log);
       });
     };
-    traceExchange(exchange, knows, find);
+    traceRequest(context, knows, dispatch);
   };
 }
 
-/** The whole address space: read it and you know every route. */
-export function createAddresses(
-  routes: Routes,
-  log: Log,
-): { posts: ReadonlyMap<string, Route>; others: Express } {
-  const posts = new Map([
-    ["/v1/chat/completions", routes.chatCompletions],
-    ["/v1/embeddings", routes.embeddings],
-    ["/v1/rerank", routes.rerank],
-    ["/v1/classification", routes.classification],
-    ["/v1/images/generations", routes.imageGenerations],
-    ["/v1/audio/speech", routes.speech],
-    ["/v1/audio/transcriptions", routes.transcriptions],
-    ["/v1/ocr", routes.ocr],
-    ["/v1/ocr/jobs", routes.createOcrJob],
-    ["/v1/hf/billing", routes.lookUpSettlement],
-  ]);
-  const others = createExpress();
-  for (const [path, route] of posts) {
-    others
-      .route(path)
-      .post(handler(path, route, log))
-      .all(refuseOtherMethods("POST"));
-  }
-  get("/v1/audio/voices", routes.listVoices);
-  get(livePath, routes.liveTranscription);
-  get("/v1/ocr/jobs/*id", routes.readOcrJob);
-  getOrDelete("/v1/conversations", routes.listConversations, routes.deleteConversations);
-  getOrDelete("/v1/conversations/*id", routes.getConversation, routes.deleteConversation);
-  get("/v1/models", routes.listModels);
-  get("/v1/models/*alias", routes.getModel);
-  get("/v1/credits", routes.getCredits);
-  get("/v1/health", routes.getHealth);
-  get("/openapi.json", routes.getOpenApi);
-  get("/docs", routes.getDocs);
-  others.use(refuseUnknownPath);
-  others.use(answerErrors(log));
-  return { posts, others };
-
-  function get(path: string, route: Route): void {
-    others
-      .route(path)
-      .get(handler(path, route, log))
-      .all(refuseOtherMethods("GET", "HEAD"));
-  }
-
-  function getOrDelete(path: string, reading: Route, deleting: Route): void {
-    const route = others.route(path);
-    route.get(handler(path, reading, log)).delete(handler(path, deleting, log));
-    route.all(refuseOtherMethods("GET", "HEAD", "DELETE"));
-  }
+/**
+ * Returns the POST routes by their URL. They have no parameters, so a request whose URL is exactly
+ * the route's path needs no router.
+ */
+function postsByUrl(routes: readonly ServedRoute[]): ReadonlyMap<string, ServedRoute> {
+  return new Map(
+    routes.filter(({ method }) => method === "POST").map((route) => [route.path, route]),
+  );
 }
 
-function handler(path: string, route: Route, log: Log): RequestHandler {
+/** Creates the express router of the routes. It rejects other methods and unknown paths. */
+export function createRouter(routes: readonly ServedRoute[], log: Log): Express {
+  const app = createExpress();
+  for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
+    const route = app.route(path.replace(/\{(\w+)\}/, "*$1"));
+    for (const served of ofPath) {
+      const handler = expressHandler(served, log);
+      if (served.method === "GET") route.get(handler);
+      else if (served.method === "POST") route.post(handler);
+      else route.delete(handler);
+    }
+    route.all(rejectOtherMethods(allowedMethods(ofPath)));
+  }
+  app.use(rejectUnknownPath);
+  app.use(sendRoutingErrors(log));
+  return app;
+}
+
+/** Express serves HEAD by the GET route. */
+function allowedMethods(routes: readonly ServedRoute[]): string[] {
+  return routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+}
+
+function expressHandler(route: ServedRoute, log: Log): RequestHandler {
   return (req) => {
-    const exchange = exchangeOf(req);
+    const context = contextOf(req);
     const [parameter = []] = Object.values(req.params);
-    exchange.pathParameter = [parameter].flat().join("/");
-    answer(exchange, path, route, log);
+    context.pathParameter = [parameter].flat().join("/");
+    run(context, route, log);
   };
 }
 
-function answer(exchange: Exchange, path: string, route: Route, log: Log): void {
-  exchange.route = path;
-  route(exchange).catch((error) => answerFailure(exchange, error, log));
+function run(context: RequestContext, { path, handler }: ServedRoute, log: Log): void {
+  context.route = path;
+  handler(context).catch((error) => sendError(context, error, log));
 }
 
-/** HTTP/1.1 asks that such a request be refused (RFC 9112, 3.2). */
+/** Returns whether a request must be rejected for its missing Host header (RFC 9112, 3.2). */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === "1.1" && headers.host === undefined;
 }
@@ -153,20 +121,20 @@ function createExpress(): Express {
   app.enable("strict routing");
   app.enable("case sensitive routing");
   app.set("query parser", false);
-  return app.use(takePathAlone, takePathAsItIs);
+  return app.use(removeOrigin, escapeBrokenPath);
 }
 
-/** What a whole URL says in front of its path names this gateway, and nothing of use to a route. */
-const takePathAlone: RequestHandler = (req, _res, next) => {
+/** An absolute URL names this gateway in front of its path. Routes need only the path. */
+const removeOrigin: RequestHandler = (req, _res, next) => {
   req.url = withoutOrigin(req.url);
   next();
 };
 
 /**
- * An id with a broken percent escape is an id that nobody has: its route refuses it like any other,
- * after the key. Such a path is taken as it is written.
+ * A path with a broken percent escape is taken literally, so that its route rejects the id in it
+ * like any other unknown id, after authentication.
  */
-const takePathAsItIs: RequestHandler = (req, _res, next) => {
+const escapeBrokenPath: RequestHandler = (req, _res, next) => {
   try {
     decodeURIComponent(req.path);
   } catch {

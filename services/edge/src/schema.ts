@@ -1,6 +1,6 @@
 import type { DatabaseSchema } from "@tollgate/runtime/database/migrate";
 
-/** The edge service's own tables. */
+/** The tables of the edge service. */
 export const edgeSchema: DatabaseSchema = {
   name: "edge",
   migrations: new URL("../prisma/migrations/", import.meta.url),

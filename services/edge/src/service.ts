@@ -10,56 +10,28 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService, type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import manifest from "../package.json" with { type: "json" };
 import { createApp } from "./app.ts";
-import { createAuthenticate } from "./auth.ts";
-import { type BillableRoute, billable } from "./billable.ts";
+import { createAuthenticate } from "./auth/authenticate.ts";
+import { createBalanceGuard } from "./auth/balance-guard.ts";
+import { watchRevocations } from "./auth/revocations.ts";
+import { createRateWindows } from "./billable/rate-windows.ts";
 import { readConfig } from "./config.ts";
-import type { Route } from "./exchange.ts";
-import { createBalanceGuard } from "./guard.ts";
-import { createClaims } from "./idempotency/claims.ts";
+import { listen } from "./http/server.ts";
+import { createUpgrades, type UpgradeHandler } from "./http/upgrades.ts";
+import { createLeases } from "./idempotency/leases.ts";
 import { createRecords } from "./idempotency/records.ts";
 import { createDocument } from "./openapi/document.ts";
-import { createServiceProxy } from "./proxy.ts";
-import { createRateWindows } from "./rate-windows.ts";
-import { watchRevocations } from "./revocations.ts";
+import { createServiceProxy } from "./proxy/service-proxy.ts";
+import type { RouteDependencies } from "./routes/dependencies.ts";
+import { routes } from "./routes/index.ts";
 import { edgeSchema } from "./schema.ts";
-import { listen } from "./server.ts";
 import { traceProxy, traceUpgrades } from "./trace-requests.ts";
-import { chatCompletions } from "./wire/chat.ts";
-import { classification } from "./wire/classification.ts";
-import {
-  deleteConversation,
-  deleteConversations,
-  getConversation,
-  listConversations,
-} from "./wire/conversations.ts";
-import { getCredits } from "./wire/credits.ts";
-import { embeddings } from "./wire/embeddings.ts";
-import { getHealth } from "./wire/health.ts";
-import { images } from "./wire/images.ts";
-import { refuseWithoutUpgrade, upgradeLive } from "./wire/live-transcription.ts";
-import { getModel, listModels } from "./wire/models.ts";
-import { readOcrJob } from "./wire/ocr-jobs.ts";
-import { getDocs, getOpenApi } from "./wire/reference.ts";
-import { rerank } from "./wire/rerank.ts";
-import { lookUpSettlement } from "./wire/settlement.ts";
-import { speech } from "./wire/speech.ts";
-import { upload } from "./wire/uploads.ts";
-import { listVoices } from "./wire/voices.ts";
-import { withoutProvider } from "./without-provider.ts";
 
-/** The face of the fleet: the only service that clients talk to. */
+/** The public service of the fleet: the only one that clients connect to. */
 export const edge = defineService({
   name: "edge",
   async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
-    const billing = peer("billing", BillingService);
-    const authenticate = createAuthenticate(billing, notices);
-    const rates = createRateWindows(() => catalog.current().limits, Date.now);
-    const guard = createBalanceGuard(billing);
-    const peers = serviceNames.filter((name) => name !== "edge");
-    const health = Object.fromEntries(peers.map((name) => [name, peer(name, Health)]));
-    const models = { authenticate, catalog: catalog.current };
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: edgeSchema,
@@ -68,61 +40,59 @@ export const edge = defineService({
       log,
     });
     const records = createRecords(pool);
-    const claims = createClaims(records, log);
-    const conversations = peer("chat", ConversationService);
-    const stored = { authenticate, conversations, records };
-    const document = peer("document", DocumentService);
-    const chat = peer("chat", ChatService);
-    const audio = peer("audio", AudioService);
+    const leases = createLeases(records, log);
+    const billing = peer("billing", BillingService);
     const proxyTo = (owner: ServiceName) =>
       traceProxy(createServiceProxy(httpPeer(owner), peerAuth, log));
-    const audioProxy = proxyTo("audio");
-    const documentProxy = proxyTo("document");
-    const own = (route: Route) => withoutProvider(route, log);
-    const serve = (route: BillableRoute) => billable({ authenticate, guard, claims }, route);
-    const app = createApp(
-      {
-        chatCompletions: serve(chatCompletions(chat, rates)),
-        embeddings: serve(embeddings(chat)),
-        rerank: serve(rerank(document)),
-        classification: serve(classification(document, catalog.current)),
-        imageGenerations: serve(images(peer("image", ImageService))),
-        speech: serve(speech(audio)),
-        listVoices: listVoices(authenticate, audio),
-        transcriptions: upload({ authenticate, guard }, audioProxy),
-        liveTranscription: own(refuseWithoutUpgrade(authenticate)),
-        ocr: upload({ authenticate, guard }, documentProxy),
-        createOcrJob: upload({ authenticate, guard }, documentProxy),
-        readOcrJob: readOcrJob(authenticate, document),
-        listConversations: own(listConversations(stored)),
-        deleteConversations: own(deleteConversations(stored)),
-        getConversation: own(getConversation(stored)),
-        deleteConversation: own(deleteConversation(stored)),
-        listModels: own(listModels(models)),
-        getModel: own(getModel(models)),
-        getCredits: own(getCredits(authenticate, billing)),
-        lookUpSettlement: own(lookUpSettlement(authenticate, billing)),
-        getHealth: getHealth(health, manifest.version, () => process.uptime()),
-        getOpenApi: getOpenApi(createDocument),
-        getDocs: getDocs(createDocument),
+    const proxies = { audio: proxyTo("audio"), document: proxyTo("document") };
+    const others = serviceNames.filter((name) => name !== "edge");
+    const dependencies: RouteDependencies = {
+      log,
+      authenticate: createAuthenticate(billing, notices),
+      balance: createBalanceGuard(billing),
+      revocations: watchRevocations(notices),
+      rates: createRateWindows(() => catalog.current().limits, Date.now),
+      leases,
+      records,
+      services: {
+        audio: peer("audio", AudioService),
+        billing,
+        chat: peer("chat", ChatService),
+        conversations: peer("chat", ConversationService),
+        document: peer("document", DocumentService),
+        image: peer("image", ImageService),
       },
-      { log, metrics, knows: (alias) => catalog.current().models.has(alias) },
-    );
-    const revocations = watchRevocations(notices);
-    const live = { authenticate, guard, revocations, proxy: audioProxy, log, metrics };
-    const server = await listen(app, traceUpgrades(upgradeLive(live)), config);
+      health: Object.fromEntries(others.map((name) => [name, peer(name, Health)])),
+      proxies,
+      catalog: catalog.current,
+      openApiDocument: () => createDocument(routes),
+      version: manifest.version,
+      uptimeSeconds: () => process.uptime(),
+    };
+    const knows = (alias: string) => catalog.current().models.has(alias);
+    const app = createApp(routes, dependencies, { log, metrics, knows });
+    const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
+    const server = await listen(app, traceUpgrades(upgrades), config);
     log.info({ url: server.url }, "listening");
     return {
       bindings: [],
       url: server.url,
       drain: server.stop,
       async stop(graceMs) {
-        await claims.stop(graceMs);
+        await leases.stop(graceMs);
         await pool.end();
-        audioProxy.close();
-        documentProxy.close();
+        proxies.audio.close();
+        proxies.document.close();
         catalog.close();
       },
     };
   },
 });
+
+function upgradeHandlers(dependencies: RouteDependencies): ReadonlyMap<string, UpgradeHandler> {
+  return new Map(
+    routes.flatMap(({ path, createUpgradeHandler }) =>
+      createUpgradeHandler === undefined ? [] : [[path, createUpgradeHandler(dependencies)]],
+    ),
+  );
+}

@@ -7,37 +7,40 @@ import {
   withSpan,
 } from "@tollgate/core/tracing";
 import { recordHttpStatus, traceHeadersOf } from "@tollgate/http/traced-requests";
-import type { Exchange } from "./exchange.ts";
-import type { ServiceProxy } from "./proxy.ts";
-import type { Upgrades } from "./server.ts";
-import { livePath } from "./wire/live-transcription.ts";
+import type { RequestContext } from "./http/request-context.ts";
+import type { Upgrades } from "./http/upgrades.ts";
+import type { ServiceProxy } from "./proxy/service-proxy.ts";
 
 /**
- * Runs `work` in a span of the request, which continues the client's own trace where its headers
- * carry one. Of the address the span names the route alone: the rest is the client's.
+ * Calls `work` in a span of the request, which continues the client's trace if the request has one.
+ * Of the address the span records only the route: the rest is client input.
  */
-export function traceExchange(
-  exchange: Exchange,
+export function traceRequest(
+  context: RequestContext,
   knows: (alias: string) => boolean,
   work: () => void,
 ): void {
-  const { req, res, requestId } = exchange;
+  const { req, res, requestId } = context;
   const { method = "" } = req;
   const attributes = { "http.request.method": method, "tollgate.request_id": requestId };
   const options = { kind: SpanKind.SERVER, attributes };
   const span = tracer.startSpan(method, options, contextOf(traceHeadersOf(req.headers)));
-  // Traces are off: no listener and no context is made for the request.
+  // While traces are off, a request gets no listener and no context.
   if (!isSpanContextValid(span.spanContext())) return void work();
-  exchange.traceId = span.spanContext().traceId;
+  context.traceId = span.spanContext().traceId;
   res.once("close", () => {
-    recordResponse(span, exchange, knows);
+    recordResponse(span, context, knows);
     span.end();
   });
   withSpan(span, work);
 }
 
-function recordResponse(span: Span, exchange: Exchange, knows: (alias: string) => boolean): void {
-  const { req, res, route, alias, failure } = exchange;
+function recordResponse(
+  span: Span,
+  context: RequestContext,
+  knows: (alias: string) => boolean,
+): void {
+  const { req, res, route, alias, failure } = context;
   if (route !== undefined) span.updateName(`${req.method} ${route}`);
   span.setAttributes({
     "http.route": route,
@@ -48,37 +51,38 @@ function recordResponse(span: Span, exchange: Exchange, knows: (alias: string) =
   if (failure !== undefined) recordServerFailure(span, failure);
 }
 
-/** Wraps WebSocket upgrades in a span that lasts as long as the connection. */
-export function traceUpgrades({ takes, accept }: Upgrades): Upgrades {
+/** Traces WebSocket upgrades. A span lasts as long as its connection. */
+export function traceUpgrades({ routeOf, accept }: Upgrades): Upgrades {
   return {
-    takes,
+    routeOf,
     accept(req, socket, head) {
-      const attributes = { "http.request.method": "GET", "http.route": livePath };
+      const route = routeOf(req) ?? "";
+      const attributes = { "http.request.method": "GET", "http.route": route };
       const options = { kind: SpanKind.SERVER, attributes };
       const parent = contextOf(traceHeadersOf(req.headers));
-      const span = tracer.startSpan(`GET ${livePath}`, options, parent);
+      const span = tracer.startSpan(`GET ${route}`, options, parent);
       socket.once("close", () => span.end());
       withSpan(span, () => accept(req, socket, head));
     },
   };
 }
 
-/** Wraps a proxy so that it forwards the trace of the request's span in place of the client's. */
+/** Traces a proxy: forwarded requests continue the current trace instead of the client's. */
 export function traceProxy(proxy: ServiceProxy): ServiceProxy {
   return {
     web(req, res, caller) {
-      Object.assign(req.headers, activeHeaders());
+      Object.assign(req.headers, currentHeaders());
       proxy.web(req, res, caller);
     },
-    upgrade(req, socket, head, stamp) {
-      Object.assign(req.headers, activeHeaders());
-      proxy.upgrade(req, socket, head, stamp);
+    upgrade(req, socket, head, options) {
+      Object.assign(req.headers, currentHeaders());
+      proxy.upgrade(req, socket, head, options);
     },
     close: proxy.close,
   };
 }
 
-function activeHeaders(): object {
+function currentHeaders(): object {
   const span = trace.getActiveSpan();
   return span === undefined ? {} : headersOf(span);
 }

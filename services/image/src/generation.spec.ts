@@ -25,6 +25,6 @@ test.each([
   "-7",
   '"5"',
   "null",
-])("created %s is no time: now stands in for it", (text) => {
+])("created %s is not a time and is replaced by the current time", (text) => {
   expect(createdOf(text)).toBe(nowSeconds);
 });

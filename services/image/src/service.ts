@@ -12,8 +12,8 @@ export const image = defineService({
     const runtime = await openProviderRuntime(context);
     const implementation = bindService(ImageService, {
       async generateImages(call, { signal }) {
-        const answer = await serveJson(runtime, generation, call, signal);
-        return { body: imagesAnswer(answer, context.now()) };
+        const response = await serveJson(runtime, generation, call, signal);
+        return { body: imagesAnswer(response, context.now()) };
       },
     });
     return { bindings: [implementation], stop: runtime.stop };

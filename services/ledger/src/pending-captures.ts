@@ -42,7 +42,7 @@ export function trackCaptures(capture: Capture): PendingCaptures {
     },
     pending: () => last,
     flush() {
-      capture.hurry();
+      capture.flush();
       return last;
     },
   };

@@ -31,7 +31,7 @@ describe("pending captures", () => {
       await start.promise;
       await capture(event);
     };
-    const captures = trackCaptures(Object.assign(late, { hurry: capture.hurry }));
+    const captures = trackCaptures(Object.assign(late, { flush: capture.flush }));
     const flush = () => {
       flushed.resolve();
       return captures.flush();
@@ -106,7 +106,7 @@ describe("pending captures", () => {
   test("are flushed when a caller waits for them", async () => {
     const started = Promise.withResolvers<void>();
     const capture = () => started.promise;
-    const captures = trackCaptures(Object.assign(capture, { hurry: started.resolve }));
+    const captures = trackCaptures(Object.assign(capture, { flush: started.resolve }));
     void captures.capture(usageEvent({ accountId: "acct_any" }));
     await captures.flush();
     expect(captures.flush()).toBeUndefined();
@@ -116,7 +116,7 @@ describe("pending captures", () => {
     const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const results = [one.promise, other.promise];
     const capture = () => results.shift() as Promise<void>;
-    const captures = trackCaptures(Object.assign(capture, { hurry() {} }));
+    const captures = trackCaptures(Object.assign(capture, { flush() {} }));
     const event = usageEvent({ accountId: "acct_any" });
     expect(captures.flush()).toBeUndefined();
     void captures.capture(event);

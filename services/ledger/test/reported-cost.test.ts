@@ -10,9 +10,9 @@ import { costOf, minOf, type Price } from "@tollgate/core/money";
 import { createEngine, type Engine } from "@tollgate/generation/engine";
 import { dearestCost } from "@tollgate/generation/estimate";
 import type { Generation } from "@tollgate/generation/generation";
-import { createCharges } from "@tollgate/metering/charges";
+import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
-import { openSpool } from "@tollgate/metering/outbox/spool";
+import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { createPublisher } from "@tollgate/metering/publisher";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
@@ -53,12 +53,12 @@ describe("the cost in a client's response", () => {
       publisher: createPublisher({
         broker: undefined,
         ledger: client,
-        spool: await openSpool(await mkdtemp(join(tmpdir(), "spool-")), log),
+        eventLog: await openEventLog(await mkdtemp(join(tmpdir(), "spool-")), log),
         log,
         metrics,
         missingAfterMs: 60_000,
       }),
-      charges: createCharges(client),
+      charges: createChargeLookup(client),
       breakers: createBreakers(() => performance.now()),
       log,
       metrics,

@@ -2,31 +2,32 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
+import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
-import type { JournalEntry } from "../journal.ts";
 import { createTranscriber } from "./transcriber.ts";
 
-/** Serves one live connection to its end, as its commands say. */
+/** Serves one live connection until it closes, as its commands demand. */
 export async function serveLive(
   socket: WebSocket,
-  entry: JournalEntry,
+  recorded: RecordedCall,
   commands: Commands,
 ): Promise<void> {
   const hash = createHash("sha256");
   const upload = { contentType: "", bytes: 0, sha256: "", lang: undefined };
-  entry.upload = upload;
+  recorded.upload = upload;
   const transcriber = createTranscriber(commands);
-  const send = sender(socket, entry, commands);
+  const send = sender(socket, recorded, commands);
   let work: Promise<void> = Promise.resolve();
   const doNext = (next: () => Promise<void>) => {
     work = work.then(next).catch(() => {});
   };
   socket.on("error", () => {});
   socket.on("message", (data: Buffer, isBinary) => {
-    if (!isBinary) return doNext(() => drain(socket, entry, commands, transcriber.flush(), send));
+    if (!isBinary)
+      return doNext(() => drain(socket, recorded, commands, transcriber.flush(), send));
     hash.update(data);
     upload.bytes += data.length;
-    const events = transcriber.hear(data.length);
+    const events = transcriber.addAudio(data.length);
     doNext(async () => {
       for (const event of events) await send(event);
     });
@@ -35,26 +36,26 @@ export async function serveLive(
   if (commands.die_after === 0) doNext(() => send({}));
   await once(socket, "close");
   upload.sha256 = hash.digest("hex");
-  if (entry.outcome === "open") entry.outcome = "client_left";
+  if (recorded.outcome === "open") recorded.outcome = "client_disconnected";
 }
 
-/** Sends an event, or does what was commanded in its place. */
-function sender(socket: WebSocket, entry: JournalEntry, commands: Commands) {
+/** Returns a function that sends an event, or does what a command demands instead. */
+function sender(socket: WebSocket, recorded: RecordedCall, commands: Commands) {
   const { die_after, fail_after, close_after, mute } = commands;
   return async (event: object): Promise<void> => {
     if (socket.readyState !== WebSocket.OPEN || mute) return;
-    if (entry.chunksSent === die_after) {
-      entry.outcome = "cut";
+    if (recorded.chunksSent === die_after) {
+      recorded.outcome = "cut";
       socket.terminate();
-    } else if (entry.chunksSent === fail_after) {
-      entry.outcome = "error_event";
-      socket.send(JSON.stringify({ error: { message: "the simulator was told to fail" } }));
+    } else if (recorded.chunksSent === fail_after) {
+      recorded.outcome = "error_event";
+      socket.send(JSON.stringify({ error: { message: "the simulator was commanded to fail" } }));
       socket.close(1_011);
-    } else if (entry.chunksSent === close_after) {
-      entry.outcome = "ended_early";
+    } else if (recorded.chunksSent === close_after) {
+      recorded.outcome = "ended_early";
       socket.close(1_000);
     } else {
-      entry.chunksSent += 1;
+      recorded.chunksSent += 1;
       await new Promise<void>((resolve) => socket.send(JSON.stringify(event), () => resolve()));
     }
   };
@@ -62,7 +63,7 @@ function sender(socket: WebSocket, entry: JournalEntry, commands: Commands) {
 
 async function drain(
   socket: WebSocket,
-  entry: JournalEntry,
+  recorded: RecordedCall,
   { drain_ms, no_close }: Commands,
   events: readonly object[],
   send: (event: object) => Promise<void>,
@@ -72,6 +73,6 @@ async function drain(
     await send(event);
   }
   if (socket.readyState !== WebSocket.OPEN) return;
-  entry.outcome = "completed";
+  recorded.outcome = "completed";
   if (!no_close) socket.close(1_000);
 }

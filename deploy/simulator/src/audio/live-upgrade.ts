@@ -2,20 +2,20 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocketServer } from "ws";
-import { isAuthorized, namesOf, type World } from "../call.ts";
+import { correlationIds, isAuthorized, type SimulatorState } from "../call.ts";
 import { readCommands } from "../commands.ts";
 import { serveLive } from "./live-stream.ts";
 
 const PATH = "/v1/audio/stream";
 
-/** Takes upgrades to the live transcriber. */
+/** Handles WebSocket upgrades to the live transcriber. */
 export interface LiveUpgrade {
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Breaks every connection. */
+  /** Destroys all connections. */
   close(): void;
 }
 
-export function createLiveUpgrade(world: World): LiveUpgrade {
+export function createLiveUpgrade(state: SimulatorState): LiveUpgrade {
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
   async function accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -24,28 +24,33 @@ export function createLiveUpgrade(world: World): LiveUpgrade {
     const commands = readCommands(model, undefined);
     if (pathname !== PATH) return refuse(socket, 404);
     if ("problem" in commands) return refuse(socket, 400);
-    const entry = world.journal.open({
-      at: world.nowMs(),
+    const recorded = state.calls.record({
+      at: state.nowMs(),
       route: pathname,
       model,
       stream: true,
       user: null,
       authorized: isAuthorized(request),
-      ...namesOf(request),
+      ...correlationIds(request),
       body: undefined,
     });
     if (commands.delay_ms) await delay(commands.delay_ms);
-    if (commands.hang) entry.outcome = "hung";
+    if (commands.hang) recorded.outcome = "hung";
     else if (commands.refuse) {
-      entry.outcome = "refused";
+      recorded.outcome = "refused";
       socket.destroy();
     } else if (commands.status !== undefined) {
-      entry.outcome = "failed";
-      entry.status = commands.status;
+      recorded.outcome = "failed";
+      recorded.status = commands.status;
       refuse(socket, commands.status);
     } else {
-      entry.status = 101;
-      server.handleUpgrade(request, socket, head, (live) => void serveLive(live, entry, commands));
+      recorded.status = 101;
+      server.handleUpgrade(
+        request,
+        socket,
+        head,
+        (live) => void serveLive(live, recorded, commands),
+      );
     }
   }
 

@@ -1,21 +1,21 @@
 import type { Commands } from "../commands.ts";
 
-/** Signed 16 bit, 16 kHz, mono. */
-const BYTES_A_SECOND = 32_000;
-const PARTIAL_BYTES = BYTES_A_SECOND / 2;
+/** 16-bit PCM, 16 kHz, mono. */
+const BYTES_PER_SECOND = 32_000;
+const PARTIAL_BYTES = BYTES_PER_SECOND / 2;
 const DEFAULT_FINAL_MS = 2_000;
 
-/** Turns amounts of audio into the events that a live transcriber sends. */
+/** Produces the events of a live transcriber from the amount of audio. */
 export interface Transcriber {
-  /** The events that so much more audio brings. */
-  hear(bytes: number): object[];
-  /** The events that are left once the audio is over. */
+  /** Returns the events for this many more bytes of audio. */
+  addAudio(bytes: number): object[];
+  /** Returns the remaining events after the end of the audio. */
   flush(): object[];
 }
 
 export function createTranscriber({ final_ms, no_duration, flood }: Commands): Transcriber {
-  const finalBytes = ((final_ms ?? DEFAULT_FINAL_MS) / 1_000) * BYTES_A_SECOND;
-  let heard = 0;
+  const finalBytes = ((final_ms ?? DEFAULT_FINAL_MS) / 1_000) * BYTES_PER_SECOND;
+  let receivedBytes = 0;
   let partials = 0;
   let finals = 0;
 
@@ -27,20 +27,20 @@ export function createTranscriber({ final_ms, no_duration, flood }: Commands): T
   });
 
   function final(untilBytes: number): object {
-    const start = (finals * finalBytes) / BYTES_A_SECOND;
-    const end = untilBytes / BYTES_A_SECOND;
+    const start = (finals * finalBytes) / BYTES_PER_SECOND;
+    const end = untilBytes / BYTES_PER_SECOND;
     const event = { type: "transcription.final", text: `sentence ${finals}`, start, end };
-    const said = { ...event, speaker: speaker() };
+    const attributed = { ...event, speaker: speaker() };
     finals += 1;
-    return no_duration ? said : { ...said, duration: end - start };
+    return no_duration ? attributed : { ...attributed, duration: end - start };
   }
 
   return {
-    hear(bytes) {
-      heard += bytes;
+    addAudio(bytes) {
+      receivedBytes += bytes;
       const events: object[] = [];
       for (let copy = 0; copy < (flood ?? 0); copy += 1) events.push(partial());
-      while ((partials + 1) * PARTIAL_BYTES <= heard) {
+      while ((partials + 1) * PARTIAL_BYTES <= receivedBytes) {
         partials += 1;
         events.push(partial());
         while ((finals + 1) * finalBytes <= partials * PARTIAL_BYTES) {
@@ -51,8 +51,9 @@ export function createTranscriber({ final_ms, no_duration, flood }: Commands): T
     },
     flush() {
       const events: object[] = [];
-      while ((finals + 1) * finalBytes <= heard) events.push(final((finals + 1) * finalBytes));
-      if (heard > finals * finalBytes) events.push(final(heard));
+      while ((finals + 1) * finalBytes <= receivedBytes)
+        events.push(final((finals + 1) * finalBytes));
+      if (receivedBytes > finals * finalBytes) events.push(final(receivedBytes));
       events.push({ type: "transcription.refine", text: "all of it", lang: "en" });
       return events;
     },

@@ -1,36 +1,37 @@
 import type { Choice, Generation } from "./generation.ts";
 import type { ToolCall } from "./tool-call.ts";
 
-/** One step of a stream, before it is written out. */
+/** One chunk of a stream, before it is serialized. */
 export interface Chunk {
   readonly kind: "role" | "content" | "finish";
   readonly index: number;
   readonly delta: object;
-  /** The characters of this step that count as completion. */
+  /** The characters of this chunk that are billed as completion. */
   readonly characters: number;
   readonly finishReason: Choice["finishReason"] | null;
 }
 
-const WORDS_PER_PIECE = 3;
+const WORDS_PER_CHUNK = 3;
 
 /**
- * The steps of a stream: each choice's role, then their contents in turns, then their finishes.
- * Contents come a few words at a time, or in `pieceCount` pieces where that is given.
+ * Yields the chunks of a stream: each choice's role, then the contents of all choices in turns, then
+ * each choice's finish reason. A content chunk has a few words; with `contentChunks`, each choice
+ * has that many.
  */
 export function* chunksOf(
   { choices }: Generation,
-  pieceCount: number | undefined,
+  contentChunks: number | undefined,
 ): Generator<Chunk, void> {
   for (const { index, toolCall } of choices) {
     const delta = { role: "assistant", content: toolCall ? null : "" };
     yield { kind: "role", index, delta, characters: 0, finishReason: null };
   }
-  const byChoice = choices.map((choice) => piecesOf(choice, pieceCount));
-  const rounds = Math.max(...byChoice.map((pieces) => pieces.length));
+  const byChoice = choices.map((choice) => contentsOf(choice, contentChunks));
+  const rounds = Math.max(...byChoice.map((contents) => contents.length));
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, pieces] of byChoice.entries()) {
-      const piece = pieces[round];
-      if (piece) yield { kind: "content", index, ...piece, finishReason: null };
+    for (const [index, contents] of byChoice.entries()) {
+      const content = contents[round];
+      if (content) yield { kind: "content", index, ...content, finishReason: null };
     }
   }
   for (const { index, finishReason } of choices) {
@@ -38,16 +39,17 @@ export function* chunksOf(
   }
 }
 
-type Piece = Pick<Chunk, "delta" | "characters">;
+type Content = Pick<Chunk, "delta" | "characters">;
 
-function piecesOf({ content, toolCall }: Choice, pieceCount: number | undefined): Piece[] {
+function contentsOf({ content, toolCall }: Choice, contentChunks: number | undefined): Content[] {
   if (toolCall) return splitToolCall(toolCall);
-  const texts = pieceCount === undefined ? splitByWords(content) : splitEvenly(content, pieceCount);
+  const texts =
+    contentChunks === undefined ? splitByWords(content) : splitEvenly(content, contentChunks);
   return texts.map((text) => ({ delta: { content: text }, characters: text.length }));
 }
 
-/** The name and half of the arguments, then the other half. */
-function splitToolCall({ id, name, arguments: json }: ToolCall): Piece[] {
+/** Returns the name with the first half of the arguments, then the second half. */
+function splitToolCall({ id, name, arguments: json }: ToolCall): Content[] {
   const half = Math.ceil(json.length / 2);
   const [start, rest] = [json.slice(0, half), json.slice(half)];
   const first = { index: 0, id, type: "function", function: { name, arguments: start } };
@@ -60,20 +62,20 @@ function splitToolCall({ id, name, arguments: json }: ToolCall): Piece[] {
 
 function splitByWords(text: string): string[] {
   const words = text.match(/\s*\S+|\s+$/g) ?? [];
-  const pieces: string[] = [];
-  for (let at = 0; at < words.length; at += WORDS_PER_PIECE) {
-    pieces.push(words.slice(at, at + WORDS_PER_PIECE).join(""));
+  const parts: string[] = [];
+  for (let at = 0; at < words.length; at += WORDS_PER_CHUNK) {
+    parts.push(words.slice(at, at + WORDS_PER_CHUNK).join(""));
   }
-  return pieces;
+  return parts;
 }
 
-/** Exactly `count` pieces, or one a character where there are fewer characters. */
+/** Splits into exactly `count` parts, or one per character when there are fewer characters. */
 function splitEvenly(text: string, count: number): string[] {
   const characters = Array.from(text);
-  const pieces = Math.min(count, characters.length);
-  return Array.from({ length: pieces }, (_, piece) => {
-    const from = Math.floor((piece * characters.length) / pieces);
-    const to = Math.floor(((piece + 1) * characters.length) / pieces);
+  const parts = Math.min(count, characters.length);
+  return Array.from({ length: parts }, (_, part) => {
+    const from = Math.floor((part * characters.length) / parts);
+    const to = Math.floor(((part + 1) * characters.length) / parts);
     return characters.slice(from, to).join("");
   });
 }

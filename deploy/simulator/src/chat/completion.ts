@@ -1,19 +1,19 @@
 import { sendJson } from "../send-json.ts";
+import { type ChatContext, commonFields } from "./chat-context.ts";
 import type { Choice } from "./generation.ts";
-import { headOf, type Order } from "./order.ts";
 import { reportUsage } from "./usage-report.ts";
 
-/** Answers with one JSON object, or with the broken one that the commands ask for. */
-export async function sendCompletion(order: Order): Promise<void> {
-  const { call, entry, commands, generation } = order;
-  entry.completionTokens = generation.usage.completionTokens;
-  await sendJson(call, entry, commands, JSON.stringify(completionOf(order)));
+/** Sends a completion as one JSON object, or breaks it as the commands demand. */
+export async function sendCompletion(context: ChatContext): Promise<void> {
+  const { call, recorded, commands, generation } = context;
+  recorded.completionTokens = generation.usage.completionTokens;
+  await sendJson(call, recorded, commands, JSON.stringify(completionOf(context)));
 }
 
-function completionOf(order: Order): object {
-  const { commands, generation } = order;
+function completionOf(context: ChatContext): object {
+  const { commands, generation } = context;
   return {
-    ...headOf(order, "chat.completion"),
+    ...commonFields(context, "chat.completion"),
     choices: generation.choices.map(choiceOf),
     ...reportUsage(generation.usage, commands),
   };

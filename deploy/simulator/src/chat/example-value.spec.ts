@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleOf } from "./example-value.ts";
 
-test("an example has every property, in its type", () => {
+test("an example has every property, with the right type", () => {
   const schema = {
     type: "object",
     properties: {
@@ -27,7 +27,7 @@ test("an example has every property, in its type", () => {
   });
 });
 
-test("endless nesting ends", () => {
+test("a recursive schema produces a finite example", () => {
   const schema: Record<string, unknown> = { type: "array" };
   schema.items = schema;
   expect(JSON.stringify(exampleOf(schema))).toContain("null");

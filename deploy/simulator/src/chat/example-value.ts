@@ -11,10 +11,10 @@ const jsonSchema = z.object({
   oneOf: z.array(z.unknown()).optional(),
 });
 
-/** Schemas nested deeper than this yield null. */
+/** Schemas nested deeper than this produce null. */
 const DEPTH_LIMIT = 8;
 
-/** A small value of the shape that a JSON schema describes; every property is present. */
+/** Returns a small value that matches a JSON schema; every property is present. */
 export function exampleOf(schema: unknown, depth = 0): unknown {
   const parsed = jsonSchema.safeParse(schema);
   if (!parsed.success || depth > DEPTH_LIMIT) return null;

@@ -17,15 +17,15 @@ export interface Usage {
   readonly completionTokens: number;
 }
 
-/** All that the model says to one request, before it is written in either form. */
+/** The generated output for one request, before it is sent as JSON or as a stream. */
 export interface Generation {
   readonly id: string;
   readonly choices: readonly Choice[];
-  /** What is reported: the real count, or what the `usage` command says. */
+  /** The reported usage: the real count, or the value of the `usage` command. */
   readonly usage: Usage;
 }
 
-/** The answer to a request. Equal requests get equal answers, but for the ids made from `seq`. */
+/** Generates the output for a request. Equal requests differ only in the ids derived from `seq`. */
 export function generate(request: ChatRequest, commands: Commands, seq: number): Generation {
   const limit = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
   const choices: Choice[] = [];
@@ -40,7 +40,7 @@ export function generate(request: ChatRequest, commands: Commands, seq: number):
   return { id: `chatcmpl-${seq}`, choices, usage: commands.usage ?? counted };
 }
 
-/** The characters of a choice that count as completion. */
+/** Counts the characters of a choice that are billed as completion. */
 function charactersOf({ content, toolCall }: Choice): number {
   return content.length + (toolCall ? toolCall.name.length + toolCall.arguments.length : 0);
 }
@@ -50,15 +50,15 @@ function invent(
   commands: Commands,
   { index, limit, seq }: { index: number; limit: number; seq: number },
 ): Choice {
-  const wholeCall = inventToolCall(request, `call_${seq}_${index}`);
-  if (wholeCall === undefined) {
+  const fullCall = inventToolCall(request, `call_${seq}_${index}`);
+  if (fullCall === undefined) {
     const text = inventText(request, commands, index);
     const content = firstTokens(text, limit);
     const finishReason = content.length < text.length ? "length" : "stop";
     return { index, content, toolCall: undefined, finishReason };
   }
-  const { name } = wholeCall;
-  const kept = firstTokens(name + wholeCall.arguments, limit).slice(name.length);
-  const finishReason = kept.length < wholeCall.arguments.length ? "length" : "tool_calls";
-  return { index, content: "", toolCall: { ...wholeCall, arguments: kept }, finishReason };
+  const { name } = fullCall;
+  const json = firstTokens(name + fullCall.arguments, limit).slice(name.length);
+  const finishReason = json.length < fullCall.arguments.length ? "length" : "tool_calls";
+  return { index, content: "", toolCall: { ...fullCall, arguments: json }, finishReason };
 }

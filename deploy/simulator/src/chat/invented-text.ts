@@ -2,7 +2,7 @@ import type { Commands } from "../commands.ts";
 import { type ChatRequest, countImages, textOf } from "./request.ts";
 import { CHARACTERS_PER_TOKEN, firstTokens } from "./tokens.ts";
 
-/** An echo stops here, so that a huge prompt does not make a huge answer. */
+/** Longer texts are not echoed in full, so that a huge prompt does not cause a huge response. */
 const ECHO_LIMIT_CHARACTERS = 4_000;
 
 const FILLER = "The simulator goes on and on, word after word, and none of it means a thing. ";
@@ -10,9 +10,9 @@ const FILLER = "The simulator goes on and on, word after word, and none of it me
 const UNICODE_FILLER = "Grüße aus 東京 👋🏽 naïve café — Привет 🌍 नमस्ते 👩‍👩‍👧 und weiter. ";
 
 /**
- * What the model says: filler of an exact length when `tokens` or `chunks` ask for one, else a
- * sentence that echoes the last user's text or the tool's result. Choices after the first say
- * which they are.
+ * Returns the text of a choice: filler of an exact length when `tokens` or `chunks` set one, else a
+ * sentence that echoes the last user's text or the tool's result. Choices after the first end with
+ * their number.
  */
 export function inventText(request: ChatRequest, commands: Commands, index: number): string {
   const tokens = commands.tokens ?? commands.chunks;

@@ -13,7 +13,7 @@ const tool = z.object({
 
 const tokenLimit = z.int().min(1).nullish();
 
-/** The parts of a chat completion request that change the answer; all else is let pass. */
+/** The fields of a chat completion request that the simulator uses; others are ignored. */
 export const chatRequest = z.object({
   model: z.string().min(1),
   messages: z.array(message).min(1),
@@ -33,7 +33,7 @@ export const chatRequest = z.object({
 export type ChatRequest = z.output<typeof chatRequest>;
 export type ChatMessage = ChatRequest["messages"][number];
 
-const labels = z
+const summary = z
   .object({
     model: z.string().catch(""),
     stream: z.boolean().nullish().catch(null),
@@ -41,12 +41,12 @@ const labels = z
   })
   .catch({ model: "", stream: null, user: null });
 
-/** What the journal can tell of a body that is not a proper request. */
-export function labelsOf(body: unknown): z.output<typeof labels> {
-  return labels.parse(body);
+/** Reads what the call log can record of a body that is not a valid request. */
+export function summarize(body: unknown): z.output<typeof summary> {
+  return summary.parse(body);
 }
 
-/** The text of a message, its text parts joined by line ends. */
+/** Returns the text of a message: its text parts, joined by line feeds. */
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return (content ?? []).flatMap(({ text }) => text ?? []).join("\n");

@@ -28,7 +28,7 @@ async function stream(simulate: string, fields: Record<string, unknown> = {}) {
 }
 
 function entryOf(user: string) {
-  return simulator.journal.list({ user })[0];
+  return simulator.calls.list({ user })[0];
 }
 
 test.each([0, 1, 3])("cut_after=%i destroys the connection after that many chunks", async (n) => {
@@ -40,13 +40,13 @@ test.each([0, 1, 3])("cut_after=%i destroys the connection after that many chunk
   expect(entryOf(`cut-${n}`)).toMatchObject({ outcome: "cut", chunksSent: n });
 });
 
-test("a cut stream counts the tokens that it sent", async () => {
+test("a cut stream records the tokens that it sent", async () => {
   await rawChat(simulator.url, streamBody("chunks=10&cut_after=5", { user: "counted" }));
-  const entry = entryOf("counted");
-  expect(entry).toMatchObject({ completionTokens: 4, charactersSent: 16, promptTokens: 3 });
+  const recorded = entryOf("counted");
+  expect(recorded).toMatchObject({ completionTokens: 4, charactersSent: 16, promptTokens: 3 });
 });
 
-test("end_after ends the stream cleanly, without a finish", async () => {
+test("end_after ends the stream cleanly, without a finish reason", async () => {
   const body = streamBody("end_after=2", { user: "early" });
   const { text } = await rawChat(simulator.url, body);
   expect(chunksIn(text).length).toBe(2);
@@ -55,13 +55,13 @@ test("end_after ends the stream cleanly, without a finish", async () => {
   expect(entryOf("early")?.outcome).toBe("ended_early");
 });
 
-test("an end_after beyond the text still sends no finish", async () => {
+test("an end_after beyond the last chunk still sends no finish reason", async () => {
   const text = await stream("end_after=1000");
   expect(contentIn(text)).toBe("You said: hello there");
   expect(chunksIn(text).every(({ choices }) => choices[0]?.finish_reason === null)).toBe(true);
 });
 
-test("error_event sends an error after so many chunks, then ends", async () => {
+test("error_event sends an error after n chunks, then ends", async () => {
   const payloads = payloadsOf(await stream("error_event=1&message=overheated", { user: "hot" }));
   expect(payloads.length).toBe(2);
   expect(JSON.parse(payloads[1] ?? "").error).toMatchObject({
@@ -71,13 +71,13 @@ test("error_event sends an error after so many chunks, then ends", async () => {
   expect(entryOf("hot")?.outcome).toBe("error_event");
 });
 
-test("no_usage leaves out the usage chunk", async () => {
+test("no_usage omits the usage chunk", async () => {
   const chunks = chunksIn(await stream("no_usage&usage_each"));
   expect(chunks.every((chunk) => !("usage" in chunk))).toBe(true);
   expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
 });
 
-test("no_head leaves out what names the answer, on every chunk", async () => {
+test("no_head omits id, object and created from every chunk", async () => {
   const payloads = payloadsOf(await stream("no_head")).slice(0, -1);
   expect(payloads.length).toBeGreaterThan(2);
   for (const payload of payloads) {
@@ -91,7 +91,7 @@ test("own_session adds a session_id to every chunk", async () => {
   expect(chunks.every((chunk) => "session_id" in chunk)).toBe(true);
 });
 
-test("no_choices leaves the usage chunk and the terminator, or the latter alone", async () => {
+test("no_choices sends only the usage chunk, if any, and the terminator", async () => {
   const text = await stream("no_choices");
   expect(chunksIn(text)).toMatchObject([{ choices: [], usage: { completion_tokens: 0 } }]);
   expect(payloadsOf(text).at(-1)).toBe("[DONE]");
@@ -104,7 +104,7 @@ test("no_done finishes without the terminator", async () => {
   expect(chunksIn(text).at(-1)?.choices).toEqual([]);
 });
 
-test("usage_each puts the usage so far on every chunk", async () => {
+test("usage_each reports the usage so far on every chunk", async () => {
   const chunks = chunksIn(await stream("usage_each&chunks=3"));
   const counts = chunks.map((chunk) => chunk.usage?.completion_tokens);
   expect(counts).toEqual([0, 1, 2, 3, 3, 3]);
@@ -128,7 +128,7 @@ test("chunks sets the number of content chunks, whatever the tokens", async () =
   }
 });
 
-test("gap_ms keeps the content chunks apart", async () => {
+test("gap_ms delays every content chunk", async () => {
   const startMs = performance.now();
   await stream("chunks=4&gap_ms=20");
   expect(performance.now() - startMs).toBeGreaterThanOrEqual(4 * 19);
@@ -142,7 +142,7 @@ test("trickle_ms splits lines and characters over several writes", async () => {
   expect(reads.length).toBeGreaterThan(2 * payloadsOf(body).length);
 });
 
-test("a trickled stream reads like any other", async () => {
+test("a trickled stream has the same content as any other", async () => {
   const [plain, trickled] = [await stream("unicode"), await stream("unicode&trickle_ms=1&crlf")];
   expect(contentIn(trickled)).toBe(contentIn(plain));
   expect(trickled).not.toContain("\uFFFD");
@@ -165,26 +165,26 @@ test("one_write and cut_after send the chunks before the cut at once", async () 
   expect(chunksIn(text).length).toBe(2);
 });
 
-test("comment puts a comment line before every event", async () => {
+test("comment sends a comment line before every event", async () => {
   const text = await stream("comment");
   expect(text.match(/^: keep-alive$/gm)?.length).toBe(payloadsOf(text).length);
 });
 
-test("garbage follows the first chunk, and the stream goes on", async () => {
+test("garbage follows the first chunk, and the stream continues", async () => {
   const text = await stream("garbage");
   expect(() => JSON.parse(payloadsOf(text)[1] ?? "")).toThrow(SyntaxError);
   expect(contentIn(text)).toBe("You said: hello there");
 });
 
-test("a client that leaves ends the stream at once", async () => {
+test("a client that disconnects ends the stream at once", async () => {
   const socket = openChat(simulator.url, streamBody("chunks=3&gap_ms=600000", { user: "gone" }));
   await once(socket, "data");
   socket.destroy();
-  await vi.waitFor(() => expect(entryOf("gone")?.outcome).toBe("client_left"));
+  await vi.waitFor(() => expect(entryOf("gone")?.outcome).toBe("client_disconnected"));
   expect(entryOf("gone")).toMatchObject({ chunksSent: 1, completionTokens: 0 });
 });
 
-test("a client that stops reading holds the stream back", async () => {
+test("a client that stops reading stops the stream", async () => {
   const socket = openChat(simulator.url, streamBody("tokens=300000", { user: "slow" }));
   socket.pause();
   await vi.waitFor(() => expect(entryOf("slow")?.chunksSent).toBeGreaterThan(0));
@@ -195,5 +195,5 @@ test("a client that stops reading holds the stream back", async () => {
   }, 5_000);
   expect(entryOf("slow")?.outcome).toBe("open");
   socket.destroy();
-  await vi.waitFor(() => expect(entryOf("slow")?.outcome).toBe("client_left"));
+  await vi.waitFor(() => expect(entryOf("slow")?.outcome).toBe("client_disconnected"));
 });

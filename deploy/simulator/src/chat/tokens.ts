@@ -1,6 +1,6 @@
 import { type ChatMessage, countImages, textOf } from "./request.ts";
 
-/** A token is this many characters (UTF-16 units), the last one rounded up. */
+/** One token is this many UTF-16 code units; the last one is rounded up. */
 export const CHARACTERS_PER_TOKEN = 4;
 
 const TOKENS_PER_IMAGE = 85;
@@ -9,14 +9,14 @@ export function countTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** Tokens of all text and all images of a conversation, at least 1. */
+/** Counts the tokens of all text and images of a conversation, at least 1. */
 export function countPromptTokens(messages: readonly ChatMessage[]): number {
   let characters = 0;
   for (const message of messages) characters += textOf(message).length;
   return Math.max(1, countTokens(characters) + TOKENS_PER_IMAGE * countImages(messages));
 }
 
-/** The start of the text, at most so many tokens, with no character split. */
+/** Returns at most the first `tokens` tokens of the text, without splitting a character. */
 export function firstTokens(text: string, tokens: number): string {
   const cutAt = tokens * CHARACTERS_PER_TOKEN;
   if (text.length <= cutAt) return text;

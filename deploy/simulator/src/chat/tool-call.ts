@@ -9,8 +9,8 @@ export interface ToolCall {
 }
 
 /**
- * The call that the model makes when a user's message comes with tools: to the function that
- * `tool_choice` names, else to the first. Undefined when the model answers with text.
+ * Returns the call that the model makes when a user's message comes with tools: to the function
+ * that `tool_choice` names, else to the first one. Undefined when the model responds with text.
  */
 export function inventToolCall(request: ChatRequest, id: string): ToolCall | undefined {
   const { tools, tool_choice: choice, messages } = request;

@@ -1,11 +1,11 @@
 import type { Commands } from "../commands.ts";
 import type { Usage } from "./generation.ts";
 
-/** What the simulated provider itself charges, in USD a token. */
+/** The simulated provider's own prices, in USD per token. */
 const PROMPT_USD = 0.000_000_1;
 const COMPLETION_USD = 0.000_000_4;
 
-/** The fields of an answer or a chunk that report usage; none when the call says so. */
+/** Returns the usage fields of a completion or a chunk; none with the `no_usage` command. */
 export function reportUsage({ promptTokens, completionTokens }: Usage, commands: Commands): object {
   if (commands.no_usage) return {};
   const usage = {
@@ -23,7 +23,7 @@ export function reportUsage({ promptTokens, completionTokens }: Usage, commands:
   return { usage: { ...usage, cost, cost_details: details }, cost };
 }
 
-/** Rounded to a tenth of a millionth of a dollar, the finest of the prices. */
+/** Rounds to 10⁻⁷ USD, the precision of the prices. */
 function dollars(value: number): number {
   return Number(value.toFixed(7));
 }

@@ -42,8 +42,8 @@ const weather = {
 };
 
 test("a completion echoes the last user's text in the standard form", async () => {
-  const answer = await complete(chatBody());
-  expect(answer).toEqual({
+  const completion = await complete(chatBody());
+  expect(completion).toEqual({
     id: expect.stringMatching(/^chatcmpl-/),
     object: "chat.completion",
     created: 1_700_000_000,
@@ -66,40 +66,40 @@ test("a completion echoes the last user's text in the standard form", async () =
   });
 });
 
-test("equal requests get equal answers", async () => {
+test("equal requests get equal responses", async () => {
   const [one, other] = [await complete(chatBody()), await complete(chatBody())];
   expect(one.choices).toEqual(other.choices);
 });
 
-test("n asks for that many choices, and the usage counts them all", async () => {
-  const answer = await complete(chatBody({ n: 3 }));
-  const contents = answer.choices.map((choice) => choice.message.content);
+test("n sets the number of choices, and the usage counts them all", async () => {
+  const completion = await complete(chatBody({ n: 3 }));
+  const contents = completion.choices.map((choice) => choice.message.content);
   expect(contents).toEqual([
     "You said: hello there",
     "You said: hello there (choice 2)",
     "You said: hello there (choice 3)",
   ]);
-  expect(answer.usage.completion_tokens).toBe(6 + 8 + 8);
+  expect(completion.usage.completion_tokens).toBe(6 + 8 + 8);
 });
 
 test.each(["max_tokens", "max_completion_tokens"])("%s cuts the content", async (limit) => {
-  const answer = await complete(chatBody({ [limit]: 2 }));
-  expect(answer.choices[0]!.message.content).toBe("You said");
-  expect(answer.choices[0]!.finish_reason).toBe("length");
-  expect(answer.usage.completion_tokens).toBe(2);
+  const completion = await complete(chatBody({ [limit]: 2 }));
+  expect(completion.choices[0]!.message.content).toBe("You said");
+  expect(completion.choices[0]!.finish_reason).toBe("length");
+  expect(completion.usage.completion_tokens).toBe(2);
 });
 
-test("images are seen and counted as 85 tokens each", async () => {
+test("images are counted as 85 tokens each", async () => {
   const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
   const content = [{ type: "text", text: "what?" }, image, image];
-  const answer = await complete(chatBody({ messages: [{ role: "user", content }] }));
-  expect(answer.choices[0]!.message.content).toBe("I see 2 images. You said: what?");
-  expect(answer.usage.prompt_tokens).toBe(2 + 2 * 85);
+  const completion = await complete(chatBody({ messages: [{ role: "user", content }] }));
+  expect(completion.choices[0]!.message.content).toBe("I see 2 images. You said: what?");
+  expect(completion.usage.prompt_tokens).toBe(2 + 2 * 85);
 });
 
-test("tools sent with a user's message are answered with a call to the first", async () => {
-  const answer = await complete(chatBody({ tools: [weather] }));
-  const { message, finish_reason } = answer.choices[0]!;
+test("a user's message with tools gets a call to the first tool", async () => {
+  const completion = await complete(chatBody({ tools: [weather] }));
+  const { message, finish_reason } = completion.choices[0]!;
   expect(finish_reason).toBe("tool_calls");
   expect(message.content).toBeNull();
   expect(message.tool_calls![0]!.function.name).toBe("get_weather");
@@ -125,11 +125,11 @@ test("a tool's result is quoted", async () => {
     { role: "assistant", content: null, tool_calls: [] },
     { role: "tool", tool_call_id: "call_1", content: "sunny" },
   ];
-  const answer = await complete(chatBody({ tools: [weather], messages }));
-  expect(answer.choices[0]!.message.content).toBe("The tool answered: sunny");
+  const completion = await complete(chatBody({ tools: [weather], messages }));
+  expect(completion.choices[0]!.message.content).toBe("The tool answered: sunny");
 });
 
-test("a stream has the role, pieces, a finish and the end, and no usage unless asked", async () => {
+test("a stream has a role, contents, a finish reason and [DONE], and no usage unless requested", async () => {
   const text = await stream();
   const chunks = chunksIn(text);
   expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
@@ -152,7 +152,7 @@ test("include_usage adds a last chunk with usage and no choices", async () => {
   expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
 });
 
-test("a stream of several choices finishes each", async () => {
+test("a stream sends a finish reason for each choice", async () => {
   const text = await stream({ n: 2 });
   expect(contentIn(text, 0)).toBe("You said: hello there");
   expect(contentIn(text, 1)).toBe("You said: hello there (choice 2)");
@@ -160,7 +160,7 @@ test("a stream of several choices finishes each", async () => {
   expect(finishes).toEqual(["stop", "stop"]);
 });
 
-test("a streamed tool call comes in two pieces", async () => {
+test("a streamed tool call has two chunks", async () => {
   const chunks = chunksIn(await stream({ tools: [weather] }));
   const deltas = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
   expect(deltas.length).toBe(2);
@@ -170,13 +170,13 @@ test("a streamed tool call comes in two pieces", async () => {
   expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("tool_calls");
 });
 
-test("line ends and spaces survive the stream", async () => {
+test("a stream preserves line ends and spaces", async () => {
   const content = "  one\n\n two   three four\t five six seven\n";
   const text = await stream({ messages: [{ role: "user", content }] });
   expect(contentIn(text)).toBe(`You said: ${content}`);
 });
 
-test("what is not JSON, or not a chat request, is a 400", async () => {
+test("invalid JSON and an invalid chat request are a 400", async () => {
   const bad = await postChat(simulator.url, "{");
   expect(bad.status).toBe(400);
   expect(await bad.json()).toEqual({

@@ -1,44 +1,47 @@
-import { type Call, type Route, untilClientLeaves } from "../call.ts";
+import type { Call, Route } from "../call.ts";
+import type { RecordedCall } from "../call-log.ts";
 import { sendCompletion } from "../chat/completion.ts";
 import { generate } from "../chat/generation.ts";
-import { type ChatRequest, chatRequest, labelsOf } from "../chat/request.ts";
+import { type ChatRequest, chatRequest, summarize } from "../chat/request.ts";
 import { sendStream } from "../chat/stream.ts";
-import { NO_COMMANDS, readCommands } from "../commands.ts";
-import { answerError, answerInvalid } from "../error-answer.ts";
-import { meetFaults } from "../faults.ts";
-import type { JournalEntry } from "../journal.ts";
+import { type Commands, NO_COMMANDS } from "../commands.ts";
+import { sendError, sendInvalidRequest } from "../error-response.ts";
+import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
-import { openEntry } from "../json-route.ts";
+import { recordCall, runCommanded } from "../recorded-call.ts";
 
 export const chatCompletions: Route = {
   method: "POST",
   path: "/v1/chat/completions",
   async handle(call) {
-    const { isTooLarge, value, kept } = await readJsonBody(call.request);
+    const { isTooLarge, value, recordable } = await readJsonBody(call.request);
     const parsed = chatRequest.safeParse(value);
-    const entry = openEntry(call, parsed.success ? parsed.data : labelsOf(value), kept);
+    const recorded = recordCall(call, parsed.success ? parsed.data : summarize(value), recordable);
     if (isTooLarge) {
-      answerError(call, { status: 413, message: "the body is too large" }, entry);
+      sendError(call, { status: 413, message: "the body is too large" }, recorded);
     } else if (value === undefined) {
-      answerError(call, { status: 400, message: "the body is not valid JSON" }, entry);
+      sendError(call, { status: 400, message: "the body is not valid JSON" }, recorded);
     } else if (!parsed.success) {
-      answerInvalid(call, parsed.error, entry);
+      sendInvalidRequest(call, parsed.error, recorded);
     } else {
-      await untilClientLeaves(call, entry, () => answer(call, entry, parsed.data));
+      const { model, metadata } = parsed.data;
+      await runCommanded(call, recorded, { model, simulate: metadata?.simulate }, (commands) =>
+        respond(call, recorded, commands, parsed.data),
+      );
     }
   },
 };
 
-async function answer(call: Call, entry: JournalEntry, request: ChatRequest): Promise<void> {
-  const commands = readCommands(request.model, request.metadata?.simulate);
-  if ("problem" in commands) {
-    answerError(call, { status: 400, message: commands.problem, code: "bad_command" }, entry);
-    return;
-  }
-  if (commands !== NO_COMMANDS && (await meetFaults(call, entry, commands))) return;
-  const generation = generate(request, commands, entry.seq);
-  entry.status = 200;
-  entry.promptTokens = generation.usage.promptTokens;
-  const order = { call, entry, request, commands, generation };
-  await (request.stream ? sendStream(order) : sendCompletion(order));
+async function respond(
+  call: Call,
+  recorded: RecordedCall,
+  commands: Commands,
+  request: ChatRequest,
+): Promise<void> {
+  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+  const generation = generate(request, commands, recorded.seq);
+  recorded.status = 200;
+  recorded.promptTokens = generation.usage.promptTokens;
+  const context = { call, recorded, request, commands, generation };
+  await (request.stream ? sendStream(context) : sendCompletion(context));
 }

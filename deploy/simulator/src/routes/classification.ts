@@ -9,7 +9,7 @@ const request = z.object({
   types: z.array(z.string()).min(1).optional(),
 });
 
-/** With `types` it extracts entities, every capitalized word being one; else it classifies. */
+/** Classifies the input; with `types`, extracts every capitalized word as an entity. */
 export const classification = jsonRoute("/v1/classification", request, (body, commands) => {
   const inputs = [body.input].flat();
   const { types } = body;

@@ -31,7 +31,7 @@ export const embeddings = jsonRoute("/v1/embeddings", request, (body, commands) 
   };
 });
 
-/** Equal texts get equal vectors. */
+/** Derives a vector from the text; equal texts get equal vectors. */
 function vectorOf(text: string, dimensions: number): Float32Array {
   let state = 2_166_136_261;
   for (const byte of Buffer.from(text)) state = Math.imul(state ^ byte, 16_777_619);

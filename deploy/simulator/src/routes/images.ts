@@ -12,7 +12,7 @@ const request = z.object({
   response_format: z.literal("url").optional(),
 });
 
-/** Hosted image URLs that lead nowhere. */
+/** Responds with image URLs that do not resolve. */
 export const images = jsonRoute("/v1/images/generations", request, (body, commands, seq) => ({
   created: 1_700_000_000 + seq,
   data: Array.from({ length: commands.images ?? body.n }, (_, index) => ({

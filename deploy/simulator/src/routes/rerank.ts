@@ -8,7 +8,7 @@ const request = z.object({
   top_n: z.int().min(1).optional(),
 });
 
-/** Ranks by how many words of the query a document holds. Some cards answer with a bare list. */
+/** Ranks documents by how many words of the query they contain. */
 export const rerank = jsonRoute("/v1/rerank", request, (body, { bare, no_list }, seq) => {
   const words = new Set(wordsOf(body.query));
   const results = body.documents.map((text, index) => {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type Call, cut, pause, write } from "../call.ts";
+import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
-import type { JournalEntry } from "../journal.ts";
 import { commandedRoute } from "../json-route.ts";
 
-const BYTES_A_CHARACTER = 100;
+const BYTES_PER_CHARACTER = 100;
 const DEFAULT_CHUNK_BYTES = 16_384;
-/** Byte i of all audio is i modulo this. */
+/** Byte i of any audio is i modulo this. */
 const PERIOD = 251;
 
 const request = z.object({
@@ -17,39 +17,39 @@ const request = z.object({
   speed: z.number().optional(),
 });
 
-/** Binary audio, written chunk by chunk at the client's pace, in constant memory. */
+/** Streams binary audio at the client's pace, in constant memory. */
 export const speech = commandedRoute(
   "/v1/audio/speech",
   request,
-  async ({ call, entry, commands }, { input }) => {
-    const bytes = commands.bytes ?? input.length * BYTES_A_CHARACTER;
+  async ({ call, recorded, commands }, { input }) => {
+    const bytes = commands.bytes ?? input.length * BYTES_PER_CHARACTER;
     const type = commands.audio_type ?? "audio/mpeg";
     call.response.writeHead(200, type === "" ? {} : { "content-type": type });
-    await sendAudio(call, entry, commands, bytes);
+    await sendAudio(call, recorded, commands, bytes);
   },
 );
 
 async function sendAudio(
   call: Call,
-  entry: JournalEntry,
+  recorded: RecordedCall,
   { cut_after, gap_ms, chunk_bytes = DEFAULT_CHUNK_BYTES }: Commands,
   bytes: number,
 ): Promise<void> {
   const pattern = Buffer.from(
     Uint8Array.from({ length: PERIOD + chunk_bytes }, (_, index) => index % PERIOD),
   );
-  for (let chunk = 0; entry.bytesSent < bytes; chunk += 1) {
+  for (let chunk = 0; recorded.bytesSent < bytes; chunk += 1) {
     if (chunk === cut_after) {
-      entry.outcome = "cut";
+      recorded.outcome = "cut";
       cut(call);
       return;
     }
     if (gap_ms) await pause(call, gap_ms);
-    const start = entry.bytesSent % PERIOD;
-    const size = Math.min(chunk_bytes, bytes - entry.bytesSent);
+    const start = recorded.bytesSent % PERIOD;
+    const size = Math.min(chunk_bytes, bytes - recorded.bytesSent);
     await write(call, pattern.subarray(start, start + size));
-    entry.bytesSent += size;
+    recorded.bytesSent += size;
   }
-  entry.outcome = "completed";
+  recorded.outcome = "completed";
   call.response.end();
 }

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
-import { type Call, type Route, untilClientLeaves } from "../call.ts";
-import { type Commands, readCommands } from "../commands.ts";
-import { answerError } from "../error-answer.ts";
-import { meetFaults } from "../faults.ts";
-import type { JournalEntry } from "../journal.ts";
-import { openEntry } from "../json-route.ts";
-import { sendJson } from "../send-json.ts";
+import type { Call, Route } from "../call.ts";
+import type { RecordedCall } from "../call-log.ts";
+import type { Commands } from "../commands.ts";
+import { sendError } from "../error-response.ts";
+import { injectFaults } from "../faults.ts";
+import { recordCall, runCommanded } from "../recorded-call.ts";
+import { prettyJson, sendJson } from "../send-json.ts";
 
 const HEAD_BYTES = 64;
 const LANGUAGES: readonly string[] = ["en", "de", "fr"];
-const BYTES_A_SECOND = 2_000;
-/** What makes an upload undecodable. */
+const BYTES_PER_SECOND = 2_000;
+/** An upload that starts with this text is reported as undecodable. */
 const GARBAGE = "garbage";
 
 /**
- * A whole file as the raw body. The model, with its commands, and the language are in the query.
+ * Transcribes a file that is the raw request body. The model, with its commands, and the language
+ * are query parameters.
  */
 export const transcriptions: Route = {
   method: "POST",
@@ -22,22 +23,21 @@ export const transcriptions: Route = {
   async handle(call) {
     const query = new URLSearchParams(call.search);
     const model = query.get("model") ?? "";
-    const entry = openEntry(call, { model }, undefined);
-    const commands = readCommands(model, undefined);
-    if ("problem" in commands) {
-      answerError(call, { status: 400, message: commands.problem }, entry);
-      return;
-    }
-    await untilClientLeaves(call, entry, async () => {
-      const head = await receive(call, entry, query.get("lang") ?? undefined);
-      if (await meetFaults(call, entry, commands)) return;
-      await answer(call, entry, commands, head);
+    const recorded = recordCall(call, { model }, undefined);
+    await runCommanded(call, recorded, { model }, async (commands) => {
+      const head = await receiveUpload(call, recorded, query.get("lang") ?? undefined);
+      if (await injectFaults(call, recorded, commands)) return;
+      await respond(call, recorded, commands, head);
     });
   },
 };
 
-/** Counts and digests the body. Answers its first bytes. */
-async function receive(call: Call, entry: JournalEntry, lang: string | undefined): Promise<Buffer> {
+/** Records the size and SHA-256 of the body. Resolves with its first bytes. */
+async function receiveUpload(
+  call: Call,
+  recorded: RecordedCall,
+  lang: string | undefined,
+): Promise<Buffer> {
   const hash = createHash("sha256");
   let head = Buffer.alloc(0);
   let bytes = 0;
@@ -47,40 +47,40 @@ async function receive(call: Call, entry: JournalEntry, lang: string | undefined
     bytes += chunk.length;
   }
   const contentType = call.request.headers["content-type"] ?? "";
-  entry.upload = { contentType, bytes, sha256: hash.digest("hex"), lang };
+  recorded.upload = { contentType, bytes, sha256: hash.digest("hex"), lang };
   return head;
 }
 
-async function answer(
+async function respond(
   call: Call,
-  entry: JournalEntry,
+  recorded: RecordedCall,
   commands: Commands,
   head: Buffer,
 ): Promise<void> {
-  const { lang, bytes = 0 } = entry.upload ?? {};
+  const { lang, bytes = 0 } = recorded.upload ?? {};
   if (commands.needs_lang && !LANGUAGES.includes(lang ?? "")) {
-    entry.status = 502;
-    entry.outcome = "failed";
+    recorded.status = 502;
+    recorded.outcome = "failed";
     call.response.writeHead(502, { "content-type": "text/plain; charset=utf-8" });
     call.response.end("502 Bad Gateway: language not served\n");
     return;
   }
   if (head.toString("latin1").startsWith(GARBAGE)) {
-    answerError(call, { status: 400, message: "the audio cannot be decoded" }, entry);
+    sendError(call, { status: 400, message: "the audio cannot be decoded" }, recorded);
     return;
   }
-  entry.status = 200;
+  recorded.status = 200;
   const duration = commands.duration ?? secondsOf(head, bytes);
   const value = {
     text: "simulated transcript",
     language: lang ?? "en",
     ...(commands.no_duration ? {} : { duration }),
   };
-  await sendJson(call, entry, commands, `${JSON.stringify(value, null, 1)}\n`);
+  await sendJson(call, recorded, commands, prettyJson(value));
 }
 
-/** By a plain WAV's header, else by the size. */
+/** Reads the duration from a plain WAV header, else estimates it from the size. */
 function secondsOf(head: Buffer, bytes: number): number {
   const isWav = head.length >= 44 && head.toString("latin1", 0, 4) === "RIFF";
-  return isWav ? (bytes - 44) / head.readUInt32LE(28) : bytes / BYTES_A_SECOND;
+  return isWav ? (bytes - 44) / head.readUInt32LE(28) : bytes / BYTES_PER_SECOND;
 }

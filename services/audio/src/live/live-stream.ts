@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Generation } from "@tollgate/generation/generation";
-import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
 import { type AudioProgress, readProviderEvents } from "../streaming/provider-events.ts";
 import { flushMessage, type ProviderSocket } from "../streaming/provider-socket.ts";
@@ -65,9 +65,9 @@ export class LiveStream {
   }
 
   /** Returns the seconds that the provider reports, else the seconds that the stream has lasted. */
-  measure(): Measured {
+  measure(): Measurement {
     const quantity = billableSeconds(this.#usedSeconds ?? this.#elapsedSeconds());
-    return measuredUnits(this.#usage.reported() ?? { quantity, basis: "wall_clock" }, this.#slot);
+    return measureUnits(this.#usage.reported() ?? { quantity, basis: "wall_clock" }, this.#slot);
   }
 
   /** Audio may be sent faster than it plays, so the hold covers both its length and the time. */

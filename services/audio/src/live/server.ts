@@ -2,7 +2,7 @@ import { envelope, GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
-import { sendErrorOnSocket, toGatewayError } from "@tollgate/http/error-response";
+import { toGatewayError, writeErrorOnSocket } from "@tollgate/http/error-response";
 import type { AcceptUpgrade } from "@tollgate/http/proxied-request";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { ServiceContext } from "@tollgate/runtime/service";
@@ -44,7 +44,7 @@ export function createLiveServer(
     // The error has no code. Only its message, which is sent to the client, names the header.
     const [param] = /Sec-WebSocket-\w+/.exec(message) ?? [];
     const refusal = new GatewayError("invalid_param", `${message}.`, { param });
-    sendErrorOnSocket(socket, refusal, { "sec-websocket-version": "13" });
+    writeErrorOnSocket(socket, refusal, { "sec-websocket-version": "13" });
   });
 
   async function serve(client: ClientSocket, caller: Caller): Promise<void> {

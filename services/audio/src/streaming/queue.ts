@@ -1,3 +1,5 @@
+import { createSignal } from "@tollgate/core/signal";
+
 /** Items that are pushed by events and read by a loop. */
 export interface Queue<Item> {
   /** Adds an item of `bytes`. */
@@ -20,10 +22,10 @@ export function createQueue<Item>(options: {
 }): Queue<Item> {
   const { limit, maxBytes = Number.POSITIVE_INFINITY } = options;
   const unread: Item[] = [];
+  const changed = createSignal();
   let unreadBytes = 0;
   let isFull = false;
   let ended: { failure: Error | undefined } | undefined;
-  let wake = () => {};
 
   function take(): Item | undefined {
     const item = unread.shift();
@@ -40,9 +42,7 @@ export function createQueue<Item>(options: {
     for (;;) {
       while (unread.length > 0) yield take() as Item;
       if (ended !== undefined) break;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      await changed.wait();
     }
     if (ended.failure !== undefined) throw ended.failure;
   }
@@ -55,11 +55,11 @@ export function createQueue<Item>(options: {
         isFull = true;
         options.onFull();
       }
-      wake();
+      changed.notify();
     },
     end(failure) {
       ended ??= { failure };
-      wake();
+      changed.notify();
     },
     items: read(),
   };

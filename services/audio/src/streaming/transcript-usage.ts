@@ -1,5 +1,5 @@
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
-import type { Used } from "@tollgate/metering/measured";
+import type { UsedUnits } from "@tollgate/metering/measurement";
 import { billableSeconds, isPlausible } from "../durations.ts";
 
 /** What the events of one transcript report about its usage. */
@@ -8,7 +8,7 @@ export interface TranscriptUsage {
   /** How many events were added. */
   readonly events: number;
   /** Returns the sum of the final events' durations; undefined where none reports a plausible one. */
-  reported(): Used | undefined;
+  reported(): UsedUnits | undefined;
 }
 
 export function createTranscriptUsage(): TranscriptUsage {

@@ -3,7 +3,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
-import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
 import { type AudioProgress, readProviderEvents } from "../streaming/provider-events.ts";
@@ -40,8 +40,8 @@ export async function* streamFile(
   const model = withStreamSlots(engine.resolve(upload.alias, "transcriptions"), "stream");
   const usage = createTranscriptUsage();
   const progress = { flushed: false, sentBytes: 0 };
-  const measure = (bytes: number, slot: Slot): Measured =>
-    measuredUnits(usage.reported() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
+  const measure = (bytes: number, slot: Slot): Measurement =>
+    measureUnits(usage.reported() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
   const estimate = dearestCostOfUnits(model, pcmSeconds(pcm.bytes));
   yield* engine.stream({ caller, model, estimate }, async function* (generation) {
     const { slot, response } = await generation.attemptStream(async (slot) => {

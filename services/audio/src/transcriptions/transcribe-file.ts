@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { UploadStore } from "@tollgate/http/upload-store";
-import { measuredUnits } from "@tollgate/metering/measured";
+import { measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type Refusal, SlotFailure } from "@tollgate/upstream/failure";
 import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
@@ -68,7 +68,7 @@ export async function transcribeFile(
     const reported = reportedSeconds(response.value);
     const quantity = reported ?? billableSeconds(response.elapsedMs / 1_000);
     const basis = reported === undefined ? "wall_clock" : "provider";
-    await generation.settle(slot, measuredUnits({ quantity, basis }, slot));
+    await generation.settle(slot, measureUnits({ quantity, basis }, slot));
     return response.bytes;
   });
   return running.catch((error: unknown) => {

@@ -8,18 +8,18 @@ const call = (name: string) => ({
   function: { name, arguments: "{}" },
 });
 
-describe("of a whole answer", () => {
+describe("the stored message of a complete response", () => {
   test.each<[string, readonly unknown[]]>([
     ["no choices", []],
     ["no message", [{ index: 0 }]],
     ["no content", [{ message: { role: "assistant", content: null, reasoning_content: "hm" } }]],
     ["no field at all", [{ message: {} }]],
     ["no parts and no calls", [{ message: { content: [], tool_calls: [], refusal: null } }]],
-  ])("with %s, an empty text is kept", (_, choices) => {
+  ])("is an empty text with %s", (_, choices) => {
     expect(messageOf(choices)).toEqual(nothing);
   });
 
-  test("what is said is kept, and calls and refusals stand without a text", () => {
+  test("has the content; a call or a refusal needs none", () => {
     expect(messageOf([{ message: { content: "a", reasoning: "b" } }])).toEqual({
       role: "assistant",
       content: "a",
@@ -37,19 +37,19 @@ describe("of a whole answer", () => {
   });
 });
 
-describe("of a stream", () => {
+describe("the stored message of a stream", () => {
   function built(...deltas: unknown[]) {
     const builder = createMessageBuilder();
     for (const delta of deltas) builder.add(delta);
     return builder.message();
   }
 
-  test("without a word, an empty text is kept", () => {
+  test("is an empty text when there was no output", () => {
     expect(built()).toEqual(nothing);
     expect(built({ role: "assistant", content: "" }, { reasoning_content: "hm" })).toEqual(nothing);
   });
 
-  test("calls stand in the order of their indices, also where some are left out", () => {
+  test("has the calls in the order of their indices, which may have gaps", () => {
     const part = (index: number, name: string) => ({ index, ...call(name) });
     expect(built({ tool_calls: [part(5, "late")] }, { tool_calls: [part(2, "early")] })).toEqual({
       role: "assistant",
@@ -58,15 +58,15 @@ describe("of a stream", () => {
     });
   });
 
-  test("a call without a name is none", () => {
+  test("omits a call without a name", () => {
     expect(built({ tool_calls: [{ index: 0, function: { arguments: "{}" } }] })).toEqual(nothing);
   });
 
-  test("pieces of a call come together", () => {
-    const pieces = ["we", "ather"].map((name, index) => ({
+  test("joins the parts of a call", () => {
+    const parts = ["we", "ather"].map((name, index) => ({
       tool_calls: [{ index: 0, ...(index === 0 ? { id: "c" } : {}), function: { name } }],
     }));
-    expect(built(...pieces)).toMatchObject({
+    expect(built(...parts)).toMatchObject({
       tool_calls: [{ id: "c", function: { name: "weather", arguments: "" } }],
     });
   });

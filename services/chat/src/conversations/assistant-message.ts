@@ -1,18 +1,19 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 
-/** What of an assistant's message is sent again with the next turn. */
-const keptFields = ["content", "refusal", "tool_calls", "name"] as const;
+/** The fields of an assistant's message that are sent again with the next turn. */
+const storedFields = ["content", "refusal", "tool_calls", "name"] as const;
 
-/** The message that a whole answer's first choice holds. */
+/** Returns the message to store of a complete response: that of its first choice. */
 export function messageOf(choices: readonly unknown[]): JsonObject {
   const [choice] = choices;
   const message = isJsonObject(choice) && isJsonObject(choice.message) ? choice.message : {};
-  return kept(message);
+  return storedMessage(message);
 }
 
-/** Puts a message together from the deltas of a stream's first choice. */
+/** Assembles a message from the deltas of a stream's first choice. */
 export interface MessageBuilder {
   add(delta: unknown): void;
+  /** Returns the message to store. */
   message(): JsonObject;
 }
 
@@ -29,7 +30,7 @@ export function createMessageBuilder(): MessageBuilder {
       if (!Array.isArray(delta.tool_calls)) return;
       for (const part of delta.tool_calls) if (isJsonObject(part)) addToolCall(toolCalls, part);
     },
-    message: () => kept({ content: null, ...texts, tool_calls: inOrder(toolCalls) }),
+    message: () => storedMessage({ content: null, ...texts, tool_calls: inOrder(toolCalls) }),
   };
 }
 
@@ -54,9 +55,7 @@ function addToolCall(toolCalls: Map<number, ToolCall>, part: JsonObject): void {
   if (typeof more === "string") call.function.arguments += more;
 }
 
-/**
- * The calls by their indices, of which a provider may leave some out; one without a name is none.
- */
+/** Returns the calls by index. Providers may skip indices; a call without a name is dropped. */
 function inOrder(toolCalls: ReadonlyMap<number, ToolCall>): ToolCall[] {
   const indices = [...toolCalls.keys()].sort((left, right) => left - right);
   const calls = indices.map((index) => toolCalls.get(index) as ToolCall);
@@ -64,12 +63,13 @@ function inOrder(toolCalls: ReadonlyMap<number, ToolCall>): ToolCall[] {
 }
 
 /**
- * A model may end without a word, such as when its thoughts took all tokens. Sent back, a message
- * without anything in it is refused, so that no later turn would work: it says an empty text.
+ * A model may end without any output, for example when its reasoning used up all tokens. Providers
+ * refuse a message that has no content, so every later turn would fail: such a message gets an empty
+ * text.
  */
-function kept(message: JsonObject): JsonObject {
+function storedMessage(message: JsonObject): JsonObject {
   const fields: JsonObject = { role: "assistant", content: null };
-  for (const name of keptFields) {
+  for (const name of storedFields) {
     const value = message[name];
     if (Array.isArray(value) && value.length === 0) continue;
     if (value !== undefined && value !== null) fields[name] = value;

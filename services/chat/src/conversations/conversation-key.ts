@@ -1,19 +1,19 @@
-/** A conversation's id means something only together with the key that began it. */
+/** Identifies a conversation: an id is unique only under the API key that created it. */
 export interface ConversationKey {
   keyId: string;
-  /** Lower case. */
+  /** A UUID in lower case. */
   id: string;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Undefined for what is no UUID. */
+/** Returns undefined when the session id is not a UUID. */
 export function conversationKey(keyId: string, sessionId: string): ConversationKey | undefined {
   const id = sessionId.toLowerCase();
   return uuid.test(id) ? { keyId, id } : undefined;
 }
 
-/** What the ledger knows a conversation by. */
+/** Returns the id that the ledger uses for the conversation. */
 export function linkOf({ keyId, id }: ConversationKey): string {
   return `${keyId}/${id}`;
 }

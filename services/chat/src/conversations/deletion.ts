@@ -5,25 +5,26 @@ import type pg from "pg";
 import type { ConversationKey } from "./conversation-key.ts";
 
 const defaultTimes = { retryEveryMs: 5_000 };
-/** So many are unlinked at a time. */
-const unlinkLimit = 500;
-/** For conversations of many thousand turns. What was done in it is done. */
+/** How many conversations are unlinked per batch. */
+const unlinkBatchSize = 500;
+/** Long enough for conversations of many thousand turns. What a timed-out call unlinked stays so. */
 const unlinkTimeoutMs = 60_000;
-/** So many conversations are deleted in one statement, which may not take long. */
-const deletionLimit = 2_000;
+/** How many conversations one statement deletes, within the statement timeout. */
+const deletionBatchSize = 2_000;
 
 /**
- * Deletes conversations: their content at once, their links in the ledger as soon as it can be,
- * which nobody waits for.
+ * Deletes conversations: their content immediately, the links of their ledger entries in the
+ * background, with retries.
  */
 export interface Deletion {
-  /** False when the id was never the key's. */
+  /** Returns false when the key never had a conversation of this id. */
   deleteOne(key: ConversationKey): Promise<boolean>;
   /**
-   * Deletes all that are there as it begins, some at a time: ended by the signal or by a fault, it
-   * leaves the rest.
+   * Deletes all conversations that exist when it is called, in batches. When the signal aborts or a
+   * statement fails, the remaining batches are not deleted.
    */
   deleteAll(keyId: string, signal: AbortSignal): Promise<void>;
+  /** Stops the retries. Resolves when the batch in progress has ended. */
   stop(): Promise<void>;
 }
 
@@ -37,11 +38,12 @@ export function createDeletion(
   let stopped = false;
 
   /**
-   * Every replica may run it at once: unlinking again changes nothing. Answers how many it were.
+   * Unlinks one batch and returns its size. Several replicas may do this at once: unlinking again
+   * changes nothing.
    */
-  async function unlinkSome(): Promise<number> {
+  async function unlinkBatch(): Promise<number> {
     const { rows } = await pool.query<{ account_id: string; links: string[] }>(pendingSql, [
-      unlinkLimit,
+      unlinkBatchSize,
     ]);
     let unlinked = 0;
     for (const { account_id: accountId, links } of rows) {
@@ -55,19 +57,19 @@ export function createDeletion(
 
   async function unlinkPending(): Promise<void> {
     try {
-      while ((await unlinkSome()) === unlinkLimit && !stopped);
+      while ((await unlinkBatch()) === unlinkBatchSize && !stopped);
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, "entries not unlinked yet");
+      log.warn({ reason: (error as Error).message }, "ledger entries not unlinked yet");
     }
   }
 
-  /** One after another; what is asked for while another waits to begin is done with that one. */
-  let waiting = false;
+  /** Runs one at a time. A call while another run is queued adds nothing: that run covers it. */
+  let queued = false;
   function unlinkSoon(): void {
-    if (waiting) return;
-    waiting = true;
+    if (queued) return;
+    queued = true;
     work = work.then(() => {
-      waiting = false;
+      queued = false;
       return unlinkPending();
     });
   }
@@ -83,9 +85,9 @@ export function createDeletion(
     },
     async deleteAll(keyId, signal) {
       const { rows } = await pool.query<{ id: string }>(liveSql, [keyId]);
-      for (let first = 0; first < rows.length; first += deletionLimit) {
+      for (let first = 0; first < rows.length; first += deletionBatchSize) {
         signal.throwIfAborted();
-        const ids = rows.slice(first, first + deletionLimit).map(({ id }) => id);
+        const ids = rows.slice(first, first + deletionBatchSize).map(({ id }) => id);
         await pool.query(deleteSomeSql, [keyId, ids]);
         unlinkSoon();
       }
@@ -99,8 +101,8 @@ export function createDeletion(
 }
 
 /**
- * The row stays as a tombstone, without content. Its turns are removed by the trigger
- * `deleted_conversation_has_no_turns`, also one that is added while this waits for the row.
+ * The row stays as a tombstone, without content. The trigger `deleted_conversation_has_no_turns`
+ * removes its turns, including one that is added while this statement waits for the row's lock.
  */
 const tombstone = `
   UPDATE conversation SET deleted_at = now(), model = '', turn_count = 0, context_tokens = 0,
@@ -109,28 +111,28 @@ const tombstone = `
 const unlinking = `
   unlinked AS (
     INSERT INTO pending_unlink (link, account_id)
-    SELECT key_id || '/' || id, account_id FROM gone ON CONFLICT DO NOTHING
+    SELECT key_id || '/' || id, account_id FROM deleted ON CONFLICT DO NOTHING
   )`;
 
 const deleteOneSql = `
-  WITH gone AS (
+  WITH deleted AS (
     ${tombstone} WHERE key_id = $1 AND id = $2 AND deleted_at IS NULL
     RETURNING key_id, id, account_id
   ), ${unlinking}
-  SELECT EXISTS (SELECT FROM gone) AS was_live FROM conversation WHERE key_id = $1 AND id = $2`;
+  SELECT EXISTS (SELECT FROM deleted) AS was_live FROM conversation WHERE key_id = $1 AND id = $2`;
 
 const liveSql = "SELECT id FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
 
-/** It locks the rows in one order first, so that two of them do not wait for each other. */
+/** Locks the rows in a fixed order first, so that two such statements cannot deadlock. */
 const deleteSomeSql = `
   WITH live AS (
     SELECT id FROM conversation WHERE key_id = $1 AND id = ANY ($2) AND deleted_at IS NULL
     ORDER BY id FOR UPDATE
-  ), gone AS (
+  ), deleted AS (
     ${tombstone} FROM live WHERE key_id = $1 AND conversation.id = live.id
     RETURNING key_id, conversation.id, account_id
   ), ${unlinking}
-  SELECT count(*) FROM gone`;
+  SELECT count(*) FROM deleted`;
 
 const unlinkedSql = `
   DELETE FROM pending_unlink WHERE link IN (

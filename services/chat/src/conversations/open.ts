@@ -5,6 +5,7 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import type { ServiceContext } from "@tollgate/runtime/service";
 import { z } from "zod";
+import { CopySocket } from "../database/copy-socket.ts";
 import { chatSchema } from "../schema.ts";
 import { createDeletion } from "./deletion.ts";
 import { implementConversations } from "./service.ts";
@@ -19,7 +20,7 @@ export interface Conversations {
   stop(): Promise<void>;
 }
 
-/** Opens the conversation store. Raises a StartError when its database cannot be used. */
+/** Opens the conversation store. Throws a StartError when its database cannot be used. */
 export async function openConversations(
   { env, log, migrates, peer }: ServiceContext,
   { databaseConnections, waitMs }: { databaseConnections: number; waitMs: number },
@@ -29,6 +30,7 @@ export async function openConversations(
     schema: chatSchema,
     migrates,
     maxConnections: databaseConnections,
+    createSocket: () => new CopySocket(),
     log,
   });
   const ledger = peer("ledger", LedgerService);

@@ -15,10 +15,10 @@ const turn = {
   created_at: at,
 };
 
-/** A conversation, and a ledger that is away. */
-function world(found: object | undefined) {
-  const away = new PeerError("unavailable", "the ledger is away");
-  const listConversationEntries = vi.fn(() => Promise.reject(away));
+/** A store that returns `found`, and an unavailable ledger. */
+function createWorld(found: object | undefined) {
+  const unavailable = new PeerError("unavailable", "the ledger is unavailable");
+  const listConversationEntries = vi.fn(() => Promise.reject(unavailable));
   const parts = {
     store: { read: async () => found },
     deletion: {},
@@ -26,17 +26,17 @@ function world(found: object | undefined) {
   } as unknown as ConversationParts;
   const { getConversation } = implementConversations(parts);
   const request = { caller: { keyId: "key_1", accountId: "acct_1" }, id };
-  type Handler = (asked: object, context: object) => Promise<unknown>;
-  return { read: () => (getConversation as unknown as Handler)(request, {}), away };
+  type Handler = (request: object, context: object) => Promise<unknown>;
+  return { read: () => (getConversation as unknown as Handler)(request, {}), unavailable };
 }
 
-test("a conversation is not told without what the ledger says that it cost", async () => {
-  const { read, away } = world({ row, turns: [turn] });
-  await expect(read()).rejects.toBe(away);
+test("a conversation is not returned without its costs from the ledger", async () => {
+  const { read, unavailable } = createWorld({ row, turns: [turn] });
+  await expect(read()).rejects.toBe(unavailable);
 });
 
-test("one that is not there is not found, with or without a ledger", async () => {
-  const { read } = world(undefined);
+test("a conversation that does not exist is not found, whether or not the ledger is available", async () => {
+  const { read } = createWorld(undefined);
   await expect(read()).rejects.toThrow(GatewayError);
   await expect(read()).rejects.toMatchObject({ code: "conversation_not_found" });
 });

@@ -13,7 +13,7 @@ export interface ConversationParts {
   ledger: Client<typeof LedgerService>;
 }
 
-/** What is done with stored conversations, besides adding turns to them. */
+/** Lists, reads and deletes stored conversations. */
 export function implementConversations({
   store,
   deletion,
@@ -30,8 +30,8 @@ export function implementConversations({
       const found = await store.read(key);
       if (found === undefined) throw notFound();
       const accountId = caller?.accountId ?? "";
-      // The summary is the ledger's. While that is away the read fails, to be tried again: turns
-      // without it, or with what they were told alone, would hide what else was charged.
+      // The costs come from the ledger, so the read fails while the ledger is unavailable. The costs
+      // that are stored with the turns would omit other entries of the conversation.
       const linked = { accountId, conversationId: linkOf(key) };
       const { entries } = await ledger.listConversationEntries(linked);
       return {
@@ -63,7 +63,7 @@ export function implementConversations({
   };
 }
 
-/** The same where no conversations are stored: there is none. */
+/** Implements the service where conversations are not stored: every read finds none. */
 export const noConversations: Implementation<typeof ConversationService> = {
   listConversations: async () => ({ conversations: [], total: 0n }),
   getConversation: async () => {
@@ -83,7 +83,7 @@ function requireKey(keyId = "", id: string): ConversationKey {
 }
 
 function notFound(): GatewayError {
-  return new GatewayError("conversation_not_found", "There is no such conversation.");
+  return new GatewayError("conversation_not_found", "This conversation does not exist.");
 }
 
 function toConversation(row: ConversationRow) {

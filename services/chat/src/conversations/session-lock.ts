@@ -3,32 +3,34 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type pg from "pg";
 import { type ConversationKey, linkOf } from "./conversation-key.ts";
-import { createWaitingLines } from "./waiting-line.ts";
+import { createSessionQueues } from "./session-queue.ts";
 
-/** How long a lock outlives a holder that no longer renews it. */
+/** How long a lock is valid after its last renewal. */
 const defaultLeaseMs = 12_000;
 /**
- * How often a replica asks for a lock that is taken. Of all its requests that wait for the same
- * conversation only the first does, so that this may be often.
+ * The pauses between attempts to take a lock that is held. They are short because, of a replica's
+ * requests that wait for the same conversation, only the first one polls.
  */
 const firstPauseMs = 15;
-const longestPauseMs = 60;
+const maxPauseMs = 60;
 const retryAfterSeconds = 1;
 
-/** The longest that a request waits for a conversation, and how long a lock lives unrenewed. */
 export interface LockTimes {
+  /** The longest that a request waits for a conversation. */
   waitMs: number;
+  /** How long a lock is valid after its last renewal. */
   leaseMs?: number;
 }
 
-/** One request at a time works on a conversation, over all replicas. */
+/** Locks that let one request at a time work on a conversation, across all replicas. */
 export interface SessionLocks {
   /**
-   * Takes the lock for a request, waiting for whoever has it; no database connection is kept
-   * meanwhile. Raises `rate_limited` when the wait is over, and the signal's reason when it aborts.
+   * Takes the lock for a request. Waits while another request holds it, without occupying a
+   * database connection. Throws `rate_limited` when `waitMs` has passed, and the signal's reason
+   * when it aborts.
    */
   take(key: ConversationKey, holder: string, signal: AbortSignal): Promise<void>;
-  /** Never raises: a lock that cannot be given back ends with its lease. */
+  /** Releases the lock. Never throws: a lock that cannot be released expires with its lease. */
   release(key: ConversationKey, holder: string): Promise<void>;
   stop(): void;
 }
@@ -38,7 +40,7 @@ export function createSessionLocks(
   log: Log,
   { waitMs, leaseMs = defaultLeaseMs }: LockTimes,
 ): SessionLocks {
-  const lines = createWaitingLines();
+  const queues = createSessionQueues();
   const held = new Map<string, { key: ConversationKey; holder: string }>();
   const renewal = setInterval(() => {
     if (held.size === 0) return;
@@ -63,13 +65,14 @@ export function createSessionLocks(
   return {
     async take(key, holder, signal) {
       const deadline = performance.now() + waitMs;
-      const leave = await lines.enter(linkOf(key), waitMs, signal);
+      const leave = await queues.enter(linkOf(key), waitMs, signal);
       if (leave === undefined) throw busy();
       try {
-        for (let pauseMs = firstPauseMs; !(await tryTake(key, holder)); pauseMs *= 2) {
-          const shortMs = Math.min(pauseMs, longestPauseMs);
-          if (performance.now() + shortMs > deadline) throw busy();
-          await sleep(shortMs, undefined, { signal });
+        let pauseMs = firstPauseMs;
+        while (!(await tryTake(key, holder))) {
+          if (performance.now() + pauseMs > deadline) throw busy();
+          await sleep(pauseMs, undefined, { signal });
+          pauseMs = Math.min(pauseMs * 2, maxPauseMs);
         }
       } finally {
         leave();
@@ -89,7 +92,7 @@ export function createSessionLocks(
 }
 
 function busy(): GatewayError {
-  const message = "Another request works on this conversation. Retry when it has ended.";
+  const message = "Another request is working on this conversation. Retry when it has ended.";
   return new GatewayError("rate_limited", message, { param: "session_id", retryAfterSeconds });
 }
 

@@ -8,37 +8,37 @@ import type { SessionLocks } from "./session-lock.ts";
 import { storedSizes } from "./sizes.ts";
 import type { ConversationStore, StoredPrefix } from "./store.ts";
 
-/** One turn of a conversation under way: nobody else works on it meanwhile. */
+/** A conversation that is locked for one turn: no other request works on it meanwhile. */
 export interface Session {
-  /** As the client wrote it. */
+  /** The id as the client wrote it. */
   sessionId: string;
-  /** What the ledger links the turn's entry to. */
+  /** The id to which the ledger links the turn's entry. */
   link: string;
   prefix: StoredPrefix;
-  /** The turn that an earlier run of this very request stored: it is not to be run again. */
-  kept: KeptTurn | undefined;
+  /** The turn that an earlier run of the same request stored. It must not be generated again. */
+  storedTurn: StoredTurn | undefined;
   /**
-   * Stores the turn. Raises `conversation_not_found` when the conversation was deleted meanwhile,
+   * Stores the turn. Throws `conversation_not_found` when the conversation was deleted meanwhile,
    * and `internal_error` when its lock was lost.
    */
-  keep(turn: AnsweredTurn): Promise<void>;
-  /** Lets others work on the conversation. Never raises. */
+  storeTurn(turn: CompletedTurn): Promise<void>;
+  /** Releases the lock. Never throws. */
   release(): Promise<void>;
 }
 
-export interface AnsweredTurn {
+export interface CompletedTurn {
   model: string;
   /** The assistant's message. */
   response: JsonObject;
-  /** The usage block that the client is told. */
+  /** The usage block that the client is sent. */
   usage: JsonObject;
-  /** Of the whole context: prompt and answer. */
+  /** Tokens of the full context: prompt and response. */
   totalTokens: bigint;
-  head: AnswerHead;
+  head: ResponseHead;
 }
 
-/** What of an answer is not in its turn, and another run of the request tells all the same. */
-export interface AnswerHead {
+/** The fields of a response that a turn does not contain, stored for another run of its request. */
+export interface ResponseHead {
   id: unknown;
   created: unknown;
   finishReason: unknown;
@@ -46,7 +46,7 @@ export interface AnswerHead {
   cost: NanoUsd;
 }
 
-export interface KeptTurn extends AnswerHead {
+export interface StoredTurn extends ResponseHead {
   model: string;
   response: JsonObject;
   usage: JsonObject;
@@ -54,8 +54,8 @@ export interface KeptTurn extends AnswerHead {
 
 export interface Sessions {
   /**
-   * Opens the call's conversation, for it alone; `release` must follow. Raises what taking its lock
-   * raises, and `conversation_not_found` for one that was deleted.
+   * Locks the call's conversation and loads it; `release` must follow. Throws what taking the lock
+   * throws, and `conversation_not_found` for a conversation that was deleted.
    */
   open(call: ChatCall, signal: AbortSignal): Promise<Session>;
 }
@@ -72,15 +72,23 @@ export function createSessions(parts: SessionParts): Sessions {
     async open(call, signal) {
       const { caller, sessionId } = call;
       const key = conversationKey(caller?.keyId ?? "", sessionId);
-      if (caller === undefined || key === undefined) throw new Error("a session names its key");
+      if (caller === undefined || key === undefined) {
+        throw new Error("a call with a session must have a caller and a valid session id");
+      }
       await locks.take(key, caller.requestId, signal);
       const release = () => locks.release(key, caller.requestId);
       try {
-        const prefix = (await store.load(key)) ?? nothingYet;
-        if (prefix.isDeleted) throw gone();
-        const kept = await findKept(store, key, caller.chargeId);
-        const keepTurn = (turn: AnsweredTurn) => keep(parts, key, call, prefix, turn);
-        return { sessionId, link: linkOf(key), prefix, kept, keep: keepTurn, release };
+        const prefix = (await store.load(key)) ?? emptyPrefix;
+        if (prefix.isDeleted) throw conversationDeleted();
+        const storedTurn = await findStoredTurn(store, key, caller.chargeId);
+        return {
+          sessionId,
+          link: linkOf(key),
+          prefix,
+          storedTurn,
+          storeTurn: (turn) => storeTurn(parts, key, call, prefix, turn),
+          release,
+        };
       } catch (error) {
         await release();
         throw error;
@@ -89,7 +97,7 @@ export function createSessions(parts: SessionParts): Sessions {
   };
 }
 
-const nothingYet: StoredPrefix = {
+const emptyPrefix: StoredPrefix = {
   isDeleted: false,
   contextTokens: 0n,
   textBytes: 0n,
@@ -101,20 +109,20 @@ const nothingYet: StoredPrefix = {
 };
 
 /**
- * The contract names a deleted id among those of `conversation_not_found`, and keeps
+ * The contract lists a deleted id under `conversation_not_found`, and reserves
  * `sessions_unavailable` for a service that stores no conversations at all.
  */
-function gone(): GatewayError {
-  const message = "This conversation was deleted. Begin another under a new session_id.";
+function conversationDeleted(): GatewayError {
+  const message = "This conversation was deleted. Start another with a new session_id.";
   return new GatewayError("conversation_not_found", message, { param: "session_id" });
 }
 
-async function keep(
+async function storeTurn(
   { store, log }: SessionParts,
   key: ConversationKey,
   { caller, messages, prompt }: ChatCall,
   prefix: StoredPrefix,
-  { model, response, usage, totalTokens, head }: AnsweredTurn,
+  { model, response, usage, totalTokens, head }: CompletedTurn,
 ): Promise<void> {
   const { accountId = "", requestId = "", chargeId = "" } = caller ?? {};
   const turn = {
@@ -124,30 +132,32 @@ async function keep(
     messages: Buffer.from(messages).toString("utf8"),
     response: JSON.stringify(response),
     usage: JSON.stringify(usage),
-    ...(chargeId === "" ? {} : { charge: { id: chargeId, answer: writeHead(head) } }),
+    ...(chargeId === "" ? {} : { charge: { id: chargeId, responseHead: writeHead(head) } }),
     sizes: storedSizes(prefix, prompt, response, totalTokens),
   };
   if (await store.append(key, requestId, turn)) return;
-  if ((await store.load(key))?.isDeleted) throw gone();
-  log.error({ request_id: requestId }, "a session's lock was lost before its turn was stored");
+  if ((await store.load(key))?.isDeleted) throw conversationDeleted();
+  log.error({ request_id: requestId }, "session lock lost before the turn was stored");
   throw new GatewayError("internal_error", "The turn could not be stored. Retry it.");
 }
 
-function writeHead({ cost, ...rest }: AnswerHead): string {
+function writeHead({ cost, ...rest }: ResponseHead): string {
   return JSON.stringify({ ...rest, cost: String(cost) });
 }
 
-/** A run of no idempotency key is the only one of its request. */
-async function findKept(
+/** A request without an idempotency key has no charge id and no other run. */
+async function findStoredTurn(
   store: ConversationStore,
   key: ConversationKey,
   chargeId: string,
-): Promise<KeptTurn | undefined> {
+): Promise<StoredTurn | undefined> {
   if (chargeId === "") return undefined;
   const row = await store.findCharged(key, chargeId);
   if (row === undefined) return undefined;
-  const { cost, ...head } = JSON.parse(row.answer) as Omit<AnswerHead, "cost"> & { cost: string };
+  const { cost, ...head } = JSON.parse(row.response_head) as WrittenHead;
   const response = JSON.parse(row.response) as JsonObject;
   const usage = JSON.parse(row.usage) as JsonObject;
   return { ...head, cost: BigInt(cost), model: row.model, response, usage };
 }
+
+type WrittenHead = Omit<ResponseHead, "cost"> & { cost: string };

@@ -3,12 +3,12 @@ import { addMessageText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 import { approximateTokens } from "../usage.ts";
 
-/** What a conversation's turns come to together. */
+/** The sizes of all turns of a conversation together. */
 export interface Sizes extends PromptSizes {
   contextTokens: bigint;
 }
 
-/** What of a prompt its hold and its meter go by. */
+/** The sizes of a prompt by which its hold is estimated and its usage approximated. */
 export interface PromptSizes {
   textBytes: bigint;
   textCharacters: bigint;
@@ -16,7 +16,7 @@ export interface PromptSizes {
   imageParts: number;
 }
 
-/** The sizes of a whole prompt: what is stored of its conversation, and the request at hand. */
+/** Returns the sizes of a complete prompt: the stored turns and the new request. */
 export function withPrompt(stored: PromptSizes, prompt: PromptSize | undefined): PromptSizes {
   return {
     textBytes: stored.textBytes + (prompt?.textBytes ?? 0n),
@@ -27,27 +27,27 @@ export function withPrompt(stored: PromptSizes, prompt: PromptSize | undefined):
 }
 
 /**
- * The sizes of a conversation with one more turn: its messages and the answer, each as a client
- * would send it. The request's tools and response format are not stored, so that they count with
- * the requests that carry them and not with every later one.
+ * Returns the sizes of a conversation with one more turn: its messages and the response, each as a
+ * client would send it. The request's tools and response format are not stored, so they count only
+ * for the requests that carry them, not for later ones.
  */
 export function storedSizes(
   stored: PromptSizes,
   prompt: PromptSize | undefined,
-  answer: JsonObject,
+  response: JsonObject,
   totalTokens: bigint,
 ): Sizes {
-  const said = { bytes: 0, characters: 0 };
-  addMessageText(answer, said);
-  const asked = withPrompt(stored, prompt);
+  const responseText = { bytes: 0, characters: 0 };
+  addMessageText(response, responseText);
+  const complete = withPrompt(stored, prompt);
   const unstoredCharacters = prompt?.unstoredTextCharacters ?? 0n;
   const unstoredTokens = approximateTokens(unstoredCharacters);
   return {
-    textBytes: asked.textBytes - (prompt?.unstoredTextBytes ?? 0n) + BigInt(said.bytes),
-    textCharacters: asked.textCharacters - unstoredCharacters + BigInt(said.characters),
-    messages: asked.messages + 1,
-    imageParts: asked.imageParts,
-    // The provider told one number for all that it read.
+    textBytes: complete.textBytes - (prompt?.unstoredTextBytes ?? 0n) + BigInt(responseText.bytes),
+    textCharacters: complete.textCharacters - unstoredCharacters + BigInt(responseText.characters),
+    messages: complete.messages + 1,
+    imageParts: complete.imageParts,
+    // The provider reports one token count for everything that it read.
     contextTokens: totalTokens > unstoredTokens ? totalTokens - unstoredTokens : 0n,
   };
 }

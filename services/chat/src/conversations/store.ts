@@ -3,11 +3,11 @@ import type { ConversationKey } from "./conversation-key.ts";
 import type { Sizes } from "./sizes.ts";
 import { createTurnContents } from "./turn-contents.ts";
 
-/** A conversation as the next turn finds it. */
+/** The stored turns of a conversation, which precede the next turn. */
 export interface StoredPrefix extends Sizes {
   isDeleted: boolean;
   turnCount: number;
-  /** The messages of all turns and the answers to them; see `TurnContents`. */
+  /** The messages and responses of all turns; see `TurnContents`. */
   content: readonly Uint8Array[];
 }
 
@@ -15,22 +15,27 @@ export interface NewTurn {
   accountId: string;
   model: string;
   requestId: string;
-  /** JSON. */
+  /** A JSON array. */
   messages: string;
+  /** A JSON object. */
   response: string;
+  /** A JSON object. */
   usage: string;
-  /** Of all turns, this one included. */
+  /** Sizes of all turns, including this one. */
   sizes: Sizes;
-  /** Where the request may be run again: what its runs are charged by together, and JSON. */
-  charge?: { id: string; answer: string };
+  /**
+   * Set for a request that may be run again: the charge id that its runs share, and the response
+   * head as a JSON object.
+   */
+  charge?: { id: string; responseHead: string };
 }
 
-/** A turn that another run of its request answers by. */
+/** What another run of a turn's request needs for its response. */
 export interface ChargedTurn {
   model: string;
   response: string;
   usage: string;
-  answer: string;
+  response_head: string;
 }
 
 export interface ConversationRow {
@@ -58,20 +63,20 @@ export interface TurnRow {
 
 /** Conversations and their turns. */
 export interface ConversationStore {
-  /** Undefined for an id that was never used. */
+  /** Returns undefined for an id that was never used. */
   load(key: ConversationKey): Promise<StoredPrefix | undefined>;
   /**
-   * Adds a turn, and begins the conversation with its first. False when `holder` lost its lock, or
-   * the conversation was deleted meanwhile: then nothing is stored.
+   * Adds a turn; the first one creates the conversation. Returns false, and stores nothing, when
+   * `holder` lost its lock or the conversation was deleted meanwhile.
    */
   append(key: ConversationKey, holder: string, turn: NewTurn): Promise<boolean>;
-  /** The turn that an earlier run with this charge id stored. */
+  /** Returns the turn that an earlier run with this charge id stored. */
   findCharged(key: ConversationKey, chargeId: string): Promise<ChargedTurn | undefined>;
-  /** Some of the live ones, the most recently active first, and how many there are in all. */
+  /** Returns a page of the live conversations, most recently active first, and their number. */
   list(keyId: string, limit: number, offset: bigint): Promise<ConversationList>;
-  /** Those of the ids whose conversations were deleted. */
+  /** Returns the ids whose conversations were deleted. */
   findDeleted(keyId: string, ids: readonly string[]): Promise<string[]>;
-  /** A live conversation with its turns, in their order. */
+  /** Returns a live conversation with its turns in order. */
   read(key: ConversationKey): Promise<{ row: ConversationRow; turns: TurnRow[] } | undefined>;
 }
 
@@ -111,7 +116,7 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
           usage,
           requestId,
           charge?.id ?? null,
-          charge?.answer ?? null,
+          charge?.responseHead ?? null,
         ],
       });
       const [row] = rows;
@@ -155,7 +160,7 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
   };
 }
 
-/** Beyond the last conversation there is a row all the same: it tells the total. */
+/** A page beyond the last conversation still has one row, which holds the total. */
 type ListedRow = { total: bigint } & (ConversationRow | { id: null });
 
 function isListed(row: ListedRow): row is ListedRow & ConversationRow {
@@ -208,7 +213,7 @@ const appendSql = `
   WITH lock AS (
     SELECT FROM session_lock
     WHERE key_id = $1 AND conversation_id = $2 AND holder = $3 FOR UPDATE
-  ), kept AS (
+  ), stored AS (
     INSERT INTO conversation AS c (key_id, id, account_id, model, turn_count, context_tokens,
       text_bytes, text_characters, messages, image_parts)
     SELECT $1, $2, $4, $5, 1, $6::bigint, $7::bigint, $8::bigint, $9::integer, $10::integer
@@ -222,14 +227,14 @@ const appendSql = `
     RETURNING turn_count
   )
   INSERT INTO turn (key_id, conversation_id, index, messages, response, usage, model, request_id,
-    charge_id, answer)
-  SELECT $1, $2, turn_count - 1, $11, $12, $13, $5, $14, $15, $16 FROM kept RETURNING index`;
+    charge_id, response_head)
+  SELECT $1, $2, turn_count - 1, $11, $12, $13, $5, $14, $15, $16 FROM stored RETURNING index`;
 
 const chargedSql = `
-  SELECT model, response, usage, answer FROM turn
+  SELECT model, response, usage, response_head FROM turn
   WHERE key_id = $1 AND conversation_id = $2 AND charge_id = $3`;
 
-/** One statement, so that the total is of those among which these are. */
+/** One statement, so that the page and the total come from the same snapshot. */
 const listSql = `
   WITH listed AS (
     SELECT id, model, turn_count, created_at, last_active_at FROM conversation
@@ -245,7 +250,7 @@ const deletedSql =
   "SELECT id FROM conversation WHERE key_id = $1 AND id = ANY ($2) AND deleted_at IS NOT NULL";
 
 /**
- * One statement, so that the turns are those that the conversation counts. Each has one at least.
+ * One statement, so that the turns match the conversation's count. Every conversation has a turn.
  */
 const readSql = `
   SELECT c.id, c.model, c.turn_count, c.created_at, c.last_active_at,

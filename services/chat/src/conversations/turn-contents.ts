@@ -1,89 +1,91 @@
-import { readByteRows } from "@tollgate/runtime/database/byte-rows";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
+import { readByteRows } from "../database/byte-rows.ts";
 import { type ConversationKey, linkOf } from "./conversation-key.ts";
 
-/** What all conversations together may take of a replica's memory, and how long unused. */
+/** Bounds of a replica's cache: the size of all conversations, and the age of an entry. */
 const maxCachedBytes = 64 * 1024 * 1024;
 const cachedMs = 10 * 60 * 1_000;
-/** What an entry takes besides its content. */
+/** The size of a cache entry besides its content. */
 const entryBytes = 1_000;
-/** Pieces of this size are not joined to be fewer. */
-const largePieceBytes = 256 * 1024;
-/** How many turns there are at least before some are joined in the database. */
+/** Chunks of this size are not joined into larger ones. */
+const largeChunkBytes = 256 * 1024;
+/** How many turns the database joins into one segment. */
 const segmentTurns = 64;
 
 /**
- * The contents of turns as they go to a provider: the messages of each and the answer, all of them
- * with a comma behind, in few pieces that are never copied to be sent. Those lately used are at
- * hand.
+ * Reads the contents of turns as they are sent to a provider: the messages of each turn and its
+ * response, each followed by a comma, in a few chunks that are sent without a copy. Recently used
+ * contents are cached.
  */
 export interface TurnContents {
-  /** Of the first `turnCount` turns. */
+  /** Returns the contents of the first `turnCount` turns. */
   read(key: ConversationKey, turnCount: number): Promise<readonly Uint8Array[]>;
-  /** A turn was stored as the `index`-th. */
+  /** Adds the turn that was stored at `index` to the cache. */
   add(key: ConversationKey, index: number, turn: { messages: string; response: string }): void;
+  /** Removes a conversation from the cache. */
   forget(key: ConversationKey): void;
 }
 
 interface Cached {
-  /** Turns never change, so their count says whether these are all. */
+  /** Turns never change, so an equal count means that the entry is complete. */
   turnCount: number;
-  pieces: readonly Uint8Array[];
+  chunks: readonly Uint8Array[];
 }
 
-const nothing: Cached = { turnCount: 0, pieces: [] };
+const empty: Cached = { turnCount: 0, chunks: [] };
 
 export function createTurnContents(pool: pg.Pool): TurnContents {
   const cache = new LRUCache<string, Cached>({
     maxSize: maxCachedBytes,
     ttl: cachedMs,
-    sizeCalculation: ({ pieces }) =>
-      pieces.reduce((sum, { byteLength }) => sum + byteLength, entryBytes),
+    sizeCalculation: ({ chunks }) =>
+      chunks.reduce((sum, { byteLength }) => sum + byteLength, entryBytes),
   });
   return {
     async read(key, turnCount) {
       const cached = cache.get(linkOf(key));
-      if (cached?.turnCount === turnCount) return cached.pieces;
-      const known = cached !== undefined && isContinued(cached, turnCount) ? cached : nothing;
+      if (cached?.turnCount === turnCount) return cached.chunks;
+      const known = cached !== undefined && isContinued(cached, turnCount) ? cached : empty;
       const added = await readByteRows(pool, contentSql(key, known.turnCount, turnCount));
-      const pieces = added.reduce<readonly Uint8Array[]>(appended, known.pieces);
-      cache.set(linkOf(key), { turnCount, pieces });
-      return pieces;
+      const chunks = added.reduce<readonly Uint8Array[]>(append, known.chunks);
+      cache.set(linkOf(key), { turnCount, chunks });
+      return chunks;
     },
     add(key, index, { messages, response }) {
-      const before = index === 0 ? nothing : cache.get(linkOf(key));
+      const before = index === 0 ? empty : cache.get(linkOf(key));
       if (before?.turnCount !== index) return;
-      const pieces = appended(before.pieces, Buffer.from(`${messages.slice(1, -1)},${response},`));
-      cache.set(linkOf(key), { turnCount: index + 1, pieces });
+      const chunks = append(before.chunks, Buffer.from(`${messages.slice(1, -1)},${response},`));
+      cache.set(linkOf(key), { turnCount: index + 1, chunks });
     },
     forget: (key) => void cache.delete(linkOf(key)),
   };
 }
 
 /**
- * Another replica may have added to what is at hand here. Much is quicker read from the beginning.
+ * Another replica may have added turns to a cached conversation. A few are read one by one; many are
+ * faster to read again as segments.
  */
 function isContinued(cached: Cached, turnCount: number): boolean {
   return cached.turnCount < turnCount && turnCount - cached.turnCount < segmentTurns;
 }
 
 /**
- * Adds a piece, and joins it with those before that are no larger, unless they are large. So a byte
- * is copied a dozen times at the most.
+ * Returns the chunks with one more, joined with the chunks before it that are no larger, up to
+ * `largeChunkBytes`. A byte is copied a dozen times at most.
  */
-function appended(pieces: readonly Uint8Array[], added: Uint8Array): Uint8Array[] {
+function append(chunks: readonly Uint8Array[], added: Uint8Array): Uint8Array[] {
   let last = added;
-  let count = pieces.length;
+  let count = chunks.length;
   for (; count > 0; count -= 1) {
-    const before = pieces[count - 1] as Uint8Array;
-    if (before.byteLength > Math.min(last.byteLength, largePieceBytes)) break;
+    const before = chunks[count - 1] as Uint8Array;
+    if (before.byteLength > Math.min(last.byteLength, largeChunkBytes)) break;
     last = Buffer.concat([before, last]);
   }
-  return [...pieces.slice(0, count), last];
+  return [...chunks.slice(0, count), last];
 }
 
-/** Of the turns from the one index until before the other, in pieces and in their order. */
+/** Selects the contents of the turns from index `from` up to, not including, `until`, in order. */
 function contentSql({ keyId, id }: ConversationKey, from: number, until: number): string {
   const own = `key_id = ${pg.escapeLiteral(keyId)} AND conversation_id = ${pg.escapeLiteral(id)}`;
   const turnsFrom = (first: string) => `
@@ -97,5 +99,5 @@ function contentSql({ keyId, id }: ConversationKey, from: number, until: number)
     SELECT content FROM (
       SELECT from_index AS index, content ${segments}
       UNION ALL ${turnsFrom(`(SELECT coalesce(max(until_index), 0) ${segments})`)}
-    ) AS pieces ORDER BY index`;
+    ) AS contents ORDER BY index`;
 }

@@ -2,7 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
-import { type Measured, measuredUnits } from "@tollgate/metering/measured";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { reportedPages } from "../pages.ts";
 import { withOcrForm } from "./form.ts";
@@ -39,8 +39,8 @@ export function measurePages(
   reported: bigint | undefined,
   fileParts: number,
   slot: Slot,
-): Measured {
+): Measurement {
   const quantity = reported ?? BigInt(fileParts);
   const basis = reported === undefined ? "file_parts" : "provider";
-  return measuredUnits({ quantity, basis }, slot);
+  return measureUnits({ quantity, basis }, slot);
 }

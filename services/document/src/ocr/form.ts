@@ -10,25 +10,25 @@ import type { ProxiedRequest } from "@tollgate/http/proxied-request";
 import { type UploadStore, withUploadStore } from "@tollgate/http/upload-store";
 import { createPdfPages } from "./pdf-pages.ts";
 
-/** An OCR form, checked, and the body that it came in. */
+/** A validated OCR form and its request body. */
 export interface OcrForm {
   alias: string;
-  /** Empty when none was named. */
+  /** The requested lane; empty when the form names none. */
   mode: string;
   fileParts: number;
-  /** The pages that its files can have at the most. */
+  /** The most pages that its files can have. */
   pages: number;
   body: UploadStore;
   contentType: string;
 }
 
-/** A document whose pages cannot be counted here. */
+/** The pages assumed for a document whose pages cannot be counted. */
 const unreadablePages = 100;
 
 /**
- * Takes in an OCR form for its model, and names the alias in the answer. What it came in lasts for
- * as long as `use` takes. Raises what reading it raises, `model_not_found`, and `invalid_param` for
- * another lane than the model's.
+ * Reads an OCR form, names its alias in the response headers, and calls `use` with it. The form's body
+ * is deleted when `use` has ended. Throws what reading the form throws, `model_not_found`, and
+ * `invalid_param` for another lane than the model's.
  */
 export async function withOcrForm(
   { engine }: ProviderRuntime,
@@ -45,8 +45,8 @@ export async function withOcrForm(
 }
 
 /**
- * Reads an OCR form, its body as it stands into `body`. Raises `unknown_param` and `invalid_param`,
- * naming the field, and what reading a form raises.
+ * Reads an OCR form and stores its unchanged body in `body`. Throws `unknown_param` and
+ * `invalid_param`, naming the field, and what reading multipart data throws.
  */
 async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<OcrForm> {
   let pages = 0;
@@ -63,7 +63,7 @@ async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<Ocr
   return { alias: model, mode, fileParts: file.length, pages, body, contentType };
 }
 
-/** Raises `invalid_param` when the form asks for another lane than its alias's. */
+/** Throws `invalid_param` when the form requests another lane than that of its alias. */
 function checkLane({ mode }: OcrForm, { alias, ocr }: Model): void {
   if (mode === "" || mode === ocr?.lane) return;
   throw invalidParam("mode", `must be ${ocr?.lane} for ${alias}, or left out`);

@@ -9,14 +9,14 @@ import {
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { OcrForm } from "./form.ts";
 
-export interface OcrAnswer {
+export interface OcrResponse {
   status: number;
   bytes: Uint8Array;
   value: JsonObject;
 }
 
 /**
- * Sends a form to a slot, byte for byte as it came. Raises a SlotFailure, also for a reported
+ * Sends a form to a slot, byte for byte as it arrived. Throws a SlotFailure, also for a reported
  * error.
  */
 export async function forwardForm(
@@ -25,7 +25,7 @@ export async function forwardForm(
   { path, requestId }: { path: string; requestId: string },
   { body, contentType }: OcrForm,
   signal: AbortSignal,
-): Promise<OcrAnswer> {
+): Promise<OcrResponse> {
   const headers = {
     accept: "application/json",
     "content-type": contentType,
@@ -33,18 +33,21 @@ export async function forwardForm(
     ...requestIdHeader(requestId),
   };
   const request: ProviderRequest = { method: "POST", path, headers, body: body.read() };
-  const answer = await askSlot(providers, slot, request, signal);
-  refuseReportedError(answer.value);
-  return answer;
+  const response = await requestJson(providers, slot, request, signal);
+  refuseReportedError(response.value);
+  return response;
 }
 
-/** Asks a slot for a JSON object, which may tell of a job's error. Raises a SlotFailure. */
-export async function askSlot(
+/**
+ * Requests a JSON object from a slot. Throws a SlotFailure, but not for an error that the object
+ * reports, which may be that of a job.
+ */
+export async function requestJson(
   providers: ProviderRuntime["providers"],
   slot: Slot,
   request: ProviderRequest,
   signal: AbortSignal,
-): Promise<OcrAnswer> {
-  const answer = await providers.send(slot, request, signal);
-  return { status: answer.status, ...(await readJsonObject(answer, signal)) };
+): Promise<OcrResponse> {
+  const response = await providers.send(slot, request, signal);
+  return { status: response.status, ...(await readJsonObject(response, signal)) };
 }

@@ -7,7 +7,7 @@ test.each<[unknown, string]>([
   [0, "0"],
   [71, "71"],
   [9_007_199_254_740_991, "9007199254740991"],
-])("%j names a job", (job_id, text) => {
+])("%j is a job id", (job_id, text) => {
   expect(jobIdOf({ job_id })).toBe(text);
 });
 
@@ -20,8 +20,8 @@ test.each<[unknown]>([
   [1.5],
   [true],
   [["a"]],
-  // Its last digit may be lost: the next number reads alike.
+  // Not a safe integer: 2 ** 53 + 1 parses as the same number.
   [2 ** 53],
-])("%j names none", (job_id) => {
+])("%j is not a job id", (job_id) => {
   expect(() => jobIdOf({ job_id })).toThrow("names no job");
 });

@@ -1,16 +1,16 @@
 import type { Slot } from "@tollgate/catalog/model";
 
-/** Where a slot takes jobs. */
+/** Returns the path at which a slot creates jobs. */
 export function jobsPathOf({ path, jobsPath }: Slot): string {
   return jobsPath ?? withSegment(path, "jobs");
 }
 
-/** Where a slot tells of one job. */
+/** Returns the path of one job at a slot. */
 export function jobPathOf(slot: Slot, jobId: string): string {
   return withSegment(jobsPathOf(slot), encodeURIComponent(jobId));
 }
 
-/** Adds a segment to a path, in front of its query. */
+/** Adds a segment to a path, before its query. */
 function withSegment(path: string, segment: string): string {
   const [bare = "", ...query] = path.split("?");
   const all = `${bare.replace(/\/$/, "")}/${segment}`;

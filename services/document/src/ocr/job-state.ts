@@ -6,8 +6,8 @@ const done: ReadonlySet<string> = new Set(["done", "completed", "succeeded", "su
 const failed: ReadonlySet<string> = new Set(["failed", "error", "cancelled"]);
 
 /**
- * What a provider's status read says of a job, or its answer to OCR at once of itself. Whatever is
- * not known to be an end is none.
+ * Returns the state that a provider reports of a job, or of a synchronous OCR response. A status that
+ * is not known to be final counts as running.
  */
 export function jobStateOf({ status }: JsonObject): JobState {
   const word = typeof status === "string" ? status.toLowerCase() : "";

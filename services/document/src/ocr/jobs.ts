@@ -10,7 +10,7 @@ import type { OcrJob, PrismaClient } from "../generated/client.ts";
 import { reportedPages } from "../pages.ts";
 import { measurePages } from "./document.ts";
 import { withOcrForm } from "./form.ts";
-import { askSlot, forwardForm, type OcrAnswer } from "./forward.ts";
+import { forwardForm, type OcrResponse, requestJson } from "./forward.ts";
 import { canBeJobId, jobIdOf } from "./job-id.ts";
 import { jobPathOf, jobsPathOf } from "./job-paths.ts";
 import { jobStateOf } from "./job-state.ts";
@@ -23,8 +23,8 @@ export interface JobParts {
 }
 
 /**
- * POST /v1/ocr/jobs, as the edge proxies it: the provider's answer, which names the job. Nothing is
- * metered yet; the job is recorded as its account's.
+ * Handles POST /v1/ocr/jobs, as the edge proxies it: sends the provider's response, which names the
+ * job, and records the job for its account. Nothing is metered yet.
  */
 export async function createJob(
   { runtime, prisma }: JobParts,
@@ -34,9 +34,9 @@ export async function createJob(
   const { res, caller, signal } = request;
   await withOcrForm(runtime, request, async (form, model) => {
     const { slot, response } = await engine.attemptFree(model, async (one) => {
-      const order = { path: jobsPathOf(one), requestId: caller.requestId };
-      const made = await forwardForm(providers, one, order, form, signal);
-      return { ...made, jobId: jobIdOf(made.value) };
+      const target = { path: jobsPathOf(one), requestId: caller.requestId };
+      const created = await forwardForm(providers, one, target, form, signal);
+      return { ...created, jobId: jobIdOf(created.value) };
     });
     const job = {
       alias: model.alias,
@@ -46,15 +46,16 @@ export async function createJob(
       slotId: slot.id,
       fileParts: form.fileParts,
     };
-    // A provider may name a job again that it was given before; the account has it already.
+    // A provider may return a job that it created before. The account has its record already.
     await prisma.ocrJob.createMany({ data: job, skipDuplicates: true });
     sendJsonBytes(res, response.bytes, response.status);
   });
 }
 
 /**
- * Asks how a job stands. Raises `not_found` for a job that is not the account's. The usage event's
- * id is made from the job's, so that reads which race, or repeat, meter it once.
+ * Reads the state of a job from its provider, and meters the job when it has ended. Throws
+ * `not_found` for a job of another account. The usage event's id is derived from the job, so that
+ * concurrent or repeated reads meter it once.
  */
 export async function readJob(
   parts: JobParts,
@@ -66,15 +67,15 @@ export async function readJob(
   if (caller === undefined || !canBeJobId(jobId)) throw unknownJob();
   const job = await prisma.ocrJob.findFirst({
     where: { accountId: caller.accountId, alias, jobId },
-    // Of two slots' jobs that are called alike, the one that was made last is meant.
+    // Jobs of two slots may have the same id: the latest one is read.
     orderBy: { createdAt: "desc" },
   });
   if (job === null) throw unknownJob();
   const slot = slotOf(job, model);
-  const answer = await askForJob(runtime, slot, jobId, signal);
-  const state = jobStateOf(answer.value);
+  const response = await requestJob(runtime, slot, jobId, signal);
+  const state = jobStateOf(response.value);
   if (job.meteredAt === null && state !== "running") {
-    const measured = measurePages(reportedPages(answer.value), job.fileParts, slot);
+    const measured = measurePages(reportedPages(response.value), job.fileParts, slot);
     await runtime.engine.recordLate({
       eventId: eventIdOf(job),
       caller: { ...caller, keyId: job.keyId },
@@ -82,18 +83,18 @@ export async function readJob(
       slot,
       measured: state === "done" ? measured : undefined,
     });
-    // Should this fail, the next read meters again, under the same event id.
+    // If this fails, the next read meters the job again, under the same event id.
     await markMetered(prisma, job, now()).catch((error: Error) => {
-      log.warn({ reason: error.message }, "a job was metered but not marked");
+      log.warn({ reason: error.message }, "job metered but not marked");
     });
   }
-  return { body: answer.bytes };
+  return { body: response.bytes };
 }
 
-/** The longest that an event's id may be, in bytes, with room to spare. */
+/** The longest event id, in bytes. The ledger accepts 2,500. */
 const maxEventIdBytes = 2_000;
 
-/** Every job has one of its own, whatever stands in its parts. */
+/** Returns an id that is unique for the job. Encoded parts cannot contain the separator. */
 function eventIdOf({ accountId, alias, slotId, jobId }: OcrJob): string {
   const parts = ["ocr-job", accountId, alias, slotId, jobId].map(encodeURIComponent);
   const id = parts.join(":");
@@ -112,29 +113,29 @@ async function markMetered(
   });
 }
 
-async function askForJob(
+async function requestJob(
   { providers }: ProviderRuntime,
   slot: Slot,
   jobId: string,
   signal: AbortSignal,
-): Promise<OcrAnswer> {
+): Promise<OcrResponse> {
   try {
     const headers = { accept: "application/json" };
     const request = { method: "GET", path: jobPathOf(slot, jobId), headers } as const;
-    return await askSlot(providers, slot, request, signal);
+    return await requestJson(providers, slot, request, signal);
   } catch (error) {
     throw error instanceof SlotFailure ? chainFailure([error]) : error;
   }
 }
 
-/** Only the slot that took a job knows of it. */
+/** Returns the slot that created the job, the only one that knows it. */
 function slotOf({ slotId }: OcrJob, { chain, alias }: Model): Slot {
   const slot = chain.find(({ id }) => id === slotId);
   if (slot !== undefined) return slot;
-  const message = `The provider that took this job no longer serves ${alias}.`;
+  const message = `The provider that created this job no longer serves ${alias}.`;
   throw new GatewayError("no_provider_available", message);
 }
 
 function unknownJob(): GatewayError {
-  return new GatewayError("not_found", "There is no such job.");
+  return new GatewayError("not_found", "This job does not exist.");
 }

@@ -15,7 +15,7 @@ function count(text: string, cuts: readonly number[] = []): number | undefined {
 
 const page = "1 0 obj <</Type /Page /Parent 9 0 R>> endobj\n";
 
-test("counts page objects, however the file is cut into chunks", () => {
+test("page objects are counted, however the file is split into chunks", () => {
   const text = `%PDF-1.7\n${page}${"x".repeat(200)}${page}<</Type/Page>>${"y".repeat(90)}`;
   const cuts = fc.array(fc.nat(text.length), { maxLength: 30 });
   fc.assert(
@@ -30,27 +30,27 @@ test("counts page objects, however the file is cut into chunks", () => {
   );
 });
 
-test("the page tree's own count is believed when it is larger", () => {
+test("the count of the page tree is used when it is larger", () => {
   expect(count(`%PDF-1.4 ${page}<</Type /Pages /Count 12 /Kids []>>`)).toBe(12);
 });
 
-test("a page tree is no page", () => {
+test("a page tree is not a page", () => {
   expect(count("%PDF-1.4 <</Type /Pages>>")).toBeUndefined();
 });
 
-test("a file that is no PDF, or keeps its pages packed, is not counted", () => {
+test("a file that is not a PDF, or has compressed pages, is not counted", () => {
   expect(count(page)).toBeUndefined();
   expect(count("%PDF-1.5 stream of packed objects")).toBeUndefined();
 });
 
-test("a PDF is one however it begins: in single bytes, or behind other bytes", () => {
+test("a PDF is recognized when it arrives in single bytes or starts with other bytes", () => {
   const bytes = Buffer.from(`\n${"#".repeat(900)}%PDF-1.4 ${page}${page}`);
   const pages = createPdfPages();
   for (const byte of bytes) pages.push(Buffer.of(byte));
   expect([pages.isPdf, pages.count()]).toEqual([true, 2]);
 });
 
-test("what names itself a PDF only far behind its start is another file", () => {
+test("a file with a PDF header far from its start is not a PDF", () => {
   const pages = createPdfPages();
   pages.push(Buffer.from(`\x89PNG${"#".repeat(2_000)}`));
   pages.push(Buffer.from(`%PDF-1.4 ${page}`));

@@ -1,22 +1,22 @@
-/** The longest run of bytes that a page count is looked for in at once. */
+/** The longest match of a page object or a page count, in bytes. */
 const overlapBytes = 64;
 
-/** Readers take a file for a PDF that names itself within so much of its start. */
+/** PDF readers accept the header within this many bytes of the start of a file. */
 const headerBytes = 1_024;
 const header = "%PDF-";
 
-/** Counts the pages of a PDF while it passes. */
+/** Counts the pages of a PDF while it is read in chunks. */
 export interface PdfPages {
   push(chunk: Buffer): void;
-  /** Whether what has passed is a PDF. */
+  /** Whether the file is a PDF. */
   readonly isPdf: boolean;
-  /** Undefined where it is no PDF, or one whose pages are packed out of sight. */
+  /** Returns undefined for a file that is not a PDF, or a PDF whose pages are all compressed. */
   count(): number | undefined;
 }
 
 /**
- * Reads what a PDF says openly: its page objects, and the count of its page tree. Newer files may
- * keep both compressed; those are not readable here.
+ * Counts the uncompressed page objects of a PDF, and reads the count of its page tree. Newer files may
+ * compress both, and are then not counted.
  */
 export function createPdfPages(): PdfPages {
   let kind: "unknown" | "pdf" | "other" = "unknown";
@@ -24,14 +24,14 @@ export function createPdfPages(): PdfPages {
   let treeCount = 0;
   let rest = "";
 
-  /** Tells by the start of a file what it is, once enough of that has come. */
+  /** Recognizes a file by its start, once enough of it has been read. */
   function kindOf(start: string): typeof kind {
     if (start.slice(0, headerBytes + header.length).includes(header)) return "pdf";
     return start.length < headerBytes + header.length ? "unknown" : "other";
   }
 
   function countIn(text: string): void {
-    // What may go on in the next chunk is left to be counted with it.
+    // A match that may continue in the next chunk is counted with that chunk.
     const end = text.length - overlapBytes;
     for (const match of text.matchAll(pageObject)) if (match.index < end) pages += 1;
     for (const [, count] of text.matchAll(pageCount)) {

@@ -1,96 +1,97 @@
 import type pg from "pg";
-import { type KeptBody, keptBody, pieceBytes } from "./kept-body.ts";
 import type { RequestKey } from "./request-key.ts";
+import { chunkBytes, type StoredBody, storedBody } from "./stored-body.ts";
 
-/** How long an answer is replayed. */
-const keptMs = 24 * 60 * 60 * 1_000;
-/** How long a claim outlives a runner that no longer renews it. */
-export const claimLeaseMs = 15_000;
-/** A sweep removes so many in one statement. */
+/** How long a response is replayed. */
+const replayMs = 24 * 60 * 60 * 1_000;
+/** How long a lease lives after its last renewal. */
+export const defaultLeaseMs = 15_000;
+/** How many records one statement of a sweep removes. */
 const sweepLimit = 1_000;
-/** So many conversations are told at a time. */
+/** How many conversations one statement returns. */
 const conversationsLimit = 1_000;
 
-/** What is on record for a key. */
+/** The record of a key. */
 export interface FoundRecord {
-  /** Whether the key is this request's; one that has expired is anybody's. */
+  /** Whether the record is of the same request. Any request may use a key that has expired. */
   sameRequest: boolean;
-  state: "free" | "running" | "answered";
-  /** The run that answered. */
+  state: "free" | "running" | "stored";
+  /** The id of the request whose response is stored. */
   requestId: string;
   contentType: string;
-  /** Undefined where the answer was too large to keep. */
-  body: KeptBody | undefined;
+  /** Undefined if the response was too large to store. */
+  body: StoredBody | undefined;
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   contentType: string;
   body: Uint8Array | undefined;
 }
 
-/** A claim and the run that holds it. */
-export interface HeldClaim {
+/** A key, and the request id of the run that holds its lease. */
+export interface HeldLease {
   key: RequestKey;
   runner: string;
 }
 
-/** The statements over `idempotency_record`. Time is the database's, the same for all replicas. */
+/** The statements over `idempotency_record`. They use the database's clock, as all replicas do. */
 export interface IdempotencyRecords {
   /**
-   * Claims the key for a run, when it is new, expired, or left by a run of the same request that
-   * failed or died. Answers the charge id of the run, or undefined when the key is not to be had.
+   * Acquires the lease of a key for a run, if the key is new or expired, or if an earlier run of the
+   * same request failed or died. Resolves with the charge id of the run; undefined if the lease is
+   * not available.
    */
-  claim(key: RequestKey, runner: string): Promise<string | undefined>;
+  acquire(key: RequestKey, runner: string): Promise<string | undefined>;
   find(key: RequestKey): Promise<FoundRecord | undefined>;
-  /** Notes which conversation a run adds a turn to, for `forget`. */
+  /** Records the conversation that a run adds a turn to, for `forget`. */
   link(key: RequestKey, runner: string, conversationId: string): Promise<void>;
-  /** Keeps a run's answer. False when its claim was lost to another run, or forgotten. */
-  keep(key: RequestKey, runner: string, answer: KeptAnswer): Promise<boolean>;
-  /** Gives a claim up without an answer: the same request runs when it comes again. */
+  /** Stores a run's response. Resolves with false if the run no longer holds the lease. */
+  store(key: RequestKey, runner: string, response: StoredResponse): Promise<boolean>;
+  /** Ends a lease without a response. The same request runs when it is sent again. */
   release(key: RequestKey, runner: string): Promise<void>;
   /**
-   * The same for a run that was refused, and never charged. Where no run before it came further,
-   * nothing stays on record, and the key is any request's.
+   * Ends the lease of a run that was rejected and never charged. If no earlier run went further, the
+   * record is deleted, and any request may use the key.
    */
   drop(key: RequestKey, runner: string): Promise<void>;
-  /** The conversations that a key's records are of, in the order of their ids, some at a time. */
+  /** Yields the ids of the conversations in a key's records, in order and in pages. */
   conversationsOf(keyId: string): AsyncIterable<string[]>;
   /**
-   * Removes the answers that are turns of these conversations of a key, or of any of its own, and
-   * ends the claims of runs under way: what is deleted is not replayed, nor kept any more. The next
-   * request with one of their idempotency keys runs, under the same charge id.
+   * Deletes the stored responses that are turns of these conversations of a key, or of all of them,
+   * and ends the leases of their runs, so that nothing is replayed or stored for a deleted
+   * conversation. The next request with one of the idempotency keys runs under the same charge id.
    */
   forget(keyId: string, conversationIds?: readonly string[]): Promise<void>;
-  renew(claims: readonly HeldClaim[]): Promise<void>;
-  /** Removes all that has expired. Answers how many. */
+  renew(leases: readonly HeldLease[]): Promise<void>;
+  /** Removes all expired records. Resolves with their number. */
   sweep(): Promise<number>;
 }
 
-/** A claim outlives a runner that no longer renews it by `leaseMs`. */
-export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): IdempotencyRecords {
+/** Creates the statements. A lease lives for `leaseMs` after its last renewal. */
+export function createRecords(pool: pg.Pool, leaseMs = defaultLeaseMs): IdempotencyRecords {
   const statement = (name: string, text: string, values: unknown[]) =>
     pool.query({ name, text, values });
   return {
-    async claim({ keyId, idempotencyKey, fingerprint }, runner) {
-      const values = [keyId, idempotencyKey, fingerprint, runner, leaseMs, keptMs];
+    async acquire({ keyId, idempotencyKey, fingerprint }, runner) {
+      const values = [keyId, idempotencyKey, fingerprint, runner, leaseMs, replayMs];
       const { rows } = await pool.query<{ charge_id: string }>({
-        name: "claim",
-        text: claimSql,
+        name: "acquire",
+        text: acquireSql,
         values,
       });
       return rows[0]?.charge_id;
     },
     async find(key) {
-      const values = [key.keyId, key.idempotencyKey, key.fingerprint, pieceBytes];
+      const values = [key.keyId, key.idempotencyKey, key.fingerprint, chunkBytes];
       const { rows } = await pool.query<FoundRow>({ name: "find", text: findSql, values });
       return rows[0] && toRecord(pool, key, rows[0]);
     },
     async link({ keyId, idempotencyKey }, runner, conversationId) {
       await statement("link", linkSql, [keyId, idempotencyKey, runner, conversationId]);
     },
-    async keep({ keyId, idempotencyKey }, runner, { contentType, body }) {
-      const values = [keyId, idempotencyKey, runner, contentType, body ?? null, keptMs];
-      const { rowCount } = await statement("keep", keepSql, values);
+    async store({ keyId, idempotencyKey }, runner, { contentType, body }) {
+      const values = [keyId, idempotencyKey, runner, contentType, body ?? null, replayMs];
+      const { rowCount } = await statement("store", storeSql, values);
       return rowCount === 1;
     },
     async release({ keyId, idempotencyKey }, runner) {
@@ -118,19 +119,19 @@ export function createRecords(pool: pg.Pool, leaseMs = claimLeaseMs): Idempotenc
     async forget(keyId, conversationIds) {
       await statement("forget", forgetSql, [keyId, conversationIds ?? null]);
     },
-    async renew(claims) {
-      const keyIds = claims.map(({ key }) => key.keyId);
-      const keys = claims.map(({ key }) => key.idempotencyKey);
-      const runners = claims.map(({ runner }) => runner);
+    async renew(leases) {
+      const keyIds = leases.map(({ key }) => key.keyId);
+      const keys = leases.map(({ key }) => key.idempotencyKey);
+      const runners = leases.map(({ runner }) => runner);
       await statement("renew", renewSql, [keyIds, keys, runners, leaseMs]);
     },
     async sweep() {
-      let all = 0;
-      for (let removed = sweepLimit; removed === sweepLimit; all += removed) {
+      let total = 0;
+      for (let removed = sweepLimit; removed === sweepLimit; total += removed) {
         const { rowCount } = await statement("sweep", sweepSql, [sweepLimit]);
         removed = rowCount ?? 0;
       }
-      return all;
+      return total;
     },
   };
 }
@@ -140,25 +141,25 @@ interface FoundRow {
   state: FoundRecord["state"];
   runner: string;
   content_type: string | null;
-  beginning: Buffer | null;
+  first_chunk: Buffer | null;
   bytes: number | null;
 }
 
 function toRecord(pool: pg.Pool, key: RequestKey, row: FoundRow): FoundRecord {
-  const { runner, beginning, bytes } = row;
+  const { runner, first_chunk: firstChunk, bytes } = row;
   return {
     sameRequest: row.same_request,
     state: row.state,
     requestId: runner,
     contentType: row.content_type ?? "",
     body:
-      beginning === null || bytes === null
+      firstChunk === null || bytes === null
         ? undefined
-        : keptBody(pool, key, runner, { beginning, bytes }),
+        : storedBody(pool, key, runner, { firstChunk, bytes }),
   };
 }
 
-const claimSql = `
+const acquireSql = `
   INSERT INTO idempotency_record AS record
     (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at)
   VALUES ($1, $2, $3, $4, $4,
@@ -170,18 +171,18 @@ const claimSql = `
     runner = excluded.runner,
     lease_until = excluded.lease_until,
     expires_at = excluded.expires_at,
-    answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
+    stored_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
   WHERE record.expires_at <= now()
     OR (record.fingerprint = excluded.fingerprint
-      AND record.answered_at IS NULL AND record.lease_until <= now())
+      AND record.stored_at IS NULL AND record.lease_until <= now())
   RETURNING charge_id`;
 
 const findSql = `
   SELECT fingerprint = $3 OR expires_at <= now() AS same_request, runner, content_type,
-    substring(body FOR $4) AS beginning, octet_length(body) AS bytes,
+    substring(body FOR $4) AS first_chunk, octet_length(body) AS bytes,
     CASE
       WHEN expires_at <= now() THEN 'free'
-      WHEN answered_at IS NOT NULL THEN 'answered'
+      WHEN stored_at IS NOT NULL THEN 'stored'
       WHEN lease_until <= now() THEN 'free'
       ELSE 'running'
     END AS state
@@ -189,49 +190,49 @@ const findSql = `
 
 const linkSql = `
   UPDATE idempotency_record SET conversation_id = $4
-  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NULL`;
 
-const keepSql = `
+const storeSql = `
   UPDATE idempotency_record SET
-    answered_at = now(), content_type = $4, body = $5,
+    stored_at = now(), content_type = $4, body = $5,
     expires_at = now() + $6 * interval '1 millisecond'
-  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NULL`;
 
 const releaseSql = `
   UPDATE idempotency_record SET lease_until = now()
-  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND answered_at IS NULL`;
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NULL`;
 
 const dropSql = `
   DELETE FROM idempotency_record
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND charge_id = $3
-    AND answered_at IS NULL`;
+    AND stored_at IS NULL`;
 
 const conversationsSql = `
   SELECT DISTINCT conversation_id FROM idempotency_record
   WHERE key_id = $1 AND conversation_id > $2 ORDER BY conversation_id LIMIT $3`;
 
-/** Statements that wait for many rows lock them in this order first, not to wait for each other. */
-const inOneOrder = "ORDER BY record.key_id, record.idempotency_key FOR UPDATE OF record";
+/** Statements that lock several rows lock them in this order, to avoid deadlocks. */
+const inLockOrder = "ORDER BY record.key_id, record.idempotency_key FOR UPDATE OF record";
 
 const forgetSql = `
   WITH own AS (
     SELECT key_id, idempotency_key FROM idempotency_record AS record
     WHERE key_id = $1 AND conversation_id IS NOT NULL
       AND ($2::text[] IS NULL OR conversation_id = ANY ($2))
-    ${inOneOrder}
+    ${inLockOrder}
   )
   UPDATE idempotency_record AS record SET
     runner = '', lease_until = now(),
-    answered_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
+    stored_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
   FROM own WHERE record.key_id = own.key_id AND record.idempotency_key = own.idempotency_key`;
 
 const renewSql = `
   WITH own AS (
     SELECT record.key_id, record.idempotency_key
-    FROM unnest($1::text[], $2::text[], $3::text[]) AS live (key_id, idempotency_key, runner)
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS held (key_id, idempotency_key, runner)
     JOIN idempotency_record AS record USING (key_id, idempotency_key, runner)
-    WHERE record.answered_at IS NULL
-    ${inOneOrder}
+    WHERE record.stored_at IS NULL
+    ${inLockOrder}
   )
   UPDATE idempotency_record AS record SET lease_until = now() + $4 * interval '1 millisecond'
   FROM own WHERE record.key_id = own.key_id AND record.idempotency_key = own.idempotency_key`;
@@ -239,5 +240,5 @@ const renewSql = `
 const sweepSql = `
   DELETE FROM idempotency_record WHERE (key_id, idempotency_key) IN (
     SELECT key_id, idempotency_key FROM idempotency_record
-    WHERE expires_at <= now() AND (answered_at IS NOT NULL OR lease_until <= now())
+    WHERE expires_at <= now() AND (stored_at IS NOT NULL OR lease_until <= now())
     ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)`;

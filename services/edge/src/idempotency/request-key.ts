@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { GatewayError } from "@tollgate/core/errors";
 
-/** What tells one keyed request from another: the same key with another fingerprint is refused. */
+/** Identifies a request with an idempotency key. */
 export interface RequestKey {
   keyId: string;
   idempotencyKey: string;
-  /** SHA-256 of method, path and raw body. */
+  /** SHA-256 of method, path and raw body. The same key with another fingerprint is rejected. */
   fingerprint: Buffer;
 }
 
@@ -14,7 +14,7 @@ const header = "Idempotency-Key";
 /** Visible ASCII. */
 export const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
-/** The request's idempotency key, undefined when it has none. Raises `invalid_param`. */
+/** Returns the request's idempotency key; undefined if it has none. Throws `invalid_param`. */
 export function readIdempotencyKey({ headers }: IncomingMessage): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined || (typeof key === "string" && keyPattern.test(key))) return key;
@@ -22,6 +22,7 @@ export function readIdempotencyKey({ headers }: IncomingMessage): string | undef
   throw new GatewayError("invalid_param", message, { param: header });
 }
 
+/** Returns the fingerprint of a request with this body. */
 export function fingerprintOf({ method, url }: IncomingMessage, body: Uint8Array): Buffer {
   return createHash("sha256").update(`${method} ${url}\n`).update(body).digest();
 }

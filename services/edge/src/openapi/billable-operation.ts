@@ -1,9 +1,9 @@
 import type { ErrorCode } from "@tollgate/core/errors";
 import { keyPattern } from "../idempotency/request-key.ts";
 import type { HeaderName } from "./headers.ts";
-import type { AnswerDoc, JsonBody, Operation, Parameter } from "./operation.ts";
+import type { JsonBody, Operation, Parameter, ResponseDoc } from "./operation.ts";
 
-/** What `billable` does of itself for every route that it serves. */
+/** The errors of every route served by `billableHandler`. */
 const billableErrors: readonly ErrorCode[] = [
   "invalid_json",
   "unknown_param",
@@ -16,48 +16,54 @@ const billableErrors: readonly ErrorCode[] = [
 const replayErrors: readonly ErrorCode[] = ["idempotency_key_reused", "idempotency_key_in_use"];
 const replayHeaders: readonly HeaderName[] = ["Idempotency-Replayed"];
 
-const replayed: Parameter = {
+const replayedKey: Parameter = {
   in: "header",
   name: "Idempotency-Key",
   description:
-    "Makes a retry safe: for 24 hours the same request under the same key gets the stored answer " +
-    "and costs nothing, and another request under it is refused.",
+    "A unique value that makes retries safe. For 24 hours, the same request with the same key " +
+    "returns the stored response at no cost. A different request with the same key is rejected.",
   schema: { type: "string", pattern: keyPattern.source },
 };
 
-/** On routes whose retries run again. */
-export const withoutReplay: Parameter = {
+/** The parameter on routes whose retries run again. */
+export const ignoredKey: Parameter = {
   in: "header",
   name: "Idempotency-Key",
-  description: "Taken without an effect: a retry runs, and is billed, again.",
+  description: "Accepted and ignored: a retry runs again, and is billed again.",
   schema: { type: "string" },
 };
 
-type BillableOperation = Omit<Operation, "access" | "parameters" | "answers" | "body"> & {
+type BillableOperation = Omit<Operation, "parameters" | "responses" | "body"> & {
   body: JsonBody;
-  /** Its 200. */
-  answer: AnswerDoc;
+  /** The response with status 200. */
+  response: ResponseDoc;
 };
 
-/** The operation of a route that `billable` serves, and whose answers are replayed. */
-export function replayedOperation({ answer, errors = [], ...rest }: BillableOperation): Operation {
-  const headers = [...(answer.headers ?? []), ...replayHeaders];
+/** Returns the operation of a billable route whose responses are stored and replayed. */
+export function replayedOperation({
+  response,
+  errors = [],
+  ...rest
+}: BillableOperation): Operation {
+  const headers = [...(response.headers ?? []), ...replayHeaders];
   return {
     ...rest,
-    access: "key",
-    parameters: [replayed],
-    answers: { 200: { ...answer, headers } },
+    parameters: [replayedKey],
+    responses: { 200: { ...response, headers } },
     errors: [...billableErrors, ...replayErrors, ...errors],
   };
 }
 
-/** The operation of a route that `billable` serves, where a retry runs again. */
-export function repeatedOperation({ answer, errors = [], ...rest }: BillableOperation): Operation {
+/** Returns the operation of a billable route whose retries run again. */
+export function repeatedOperation({
+  response,
+  errors = [],
+  ...rest
+}: BillableOperation): Operation {
   return {
     ...rest,
-    access: "key",
-    parameters: [withoutReplay],
-    answers: { 200: answer },
+    parameters: [ignoredKey],
+    responses: { 200: response },
     errors: [...billableErrors, ...errors],
   };
 }

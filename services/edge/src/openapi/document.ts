@@ -1,24 +1,39 @@
-import { envelopeName, envelopeSchema, errorAnswers, errorTable } from "./error-answers.ts";
-import { type HeaderDoc, type HeaderName, headers, referToHeaders } from "./headers.ts";
-import type { Access, AnswerDoc, ContentDoc, JsonBody, Operation, Parameter } from "./operation.ts";
-import { tags } from "./operation.ts";
-import { type Method, paths } from "./paths.ts";
+import type { Auth } from "../auth/authenticate.ts";
+import { envelopeName, envelopeSchema, errorResponses, errorTable } from "./error-responses.ts";
+import { type HeaderDoc, type HeaderName, headerRefs, headers } from "./headers.ts";
 import {
-  answerSchema,
   bodySchema,
   formSchema,
   type JsonSchema,
   type NamedSchemas,
-  referTo,
-} from "./schema.ts";
+  responseSchema,
+  schemaRef,
+} from "./json-schema.ts";
+import {
+  type ContentDoc,
+  type JsonBody,
+  type Operation,
+  type Parameter,
+  type ResponseDoc,
+  tags,
+} from "./operation.ts";
 
-/** An OpenAPI 3.1 document, as far as this one goes. */
+/** The parts of a route that the document describes. */
+export interface DocumentedRoute {
+  method: string;
+  path: string;
+  auth: Auth;
+  operation: Operation;
+}
+
+/** The parts of OpenAPI 3.1 that this document uses. */
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string; license: JsonSchema };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
-  paths: Record<string, Partial<Record<Method, OperationObject>>>;
+  /** By path, and then by method in lower case. */
+  paths: Record<string, Record<string, OperationObject>>;
   components: {
     schemas: Record<string, JsonSchema>;
     headers: Record<string, HeaderDoc>;
@@ -36,14 +51,7 @@ export interface OperationObject {
   parameters?: readonly Parameter[];
   requestBody?: { required: true; content: Record<string, MediaTypeObject> };
   responses: Record<string, ResponseObject>;
-  [extension: `x-${string}`]: JsonSchema;
-}
-
-/** An operation with the address that it is asked at. */
-export interface AddressedOperation {
-  method: string;
-  path: string;
-  operation: OperationObject;
+  [extension: `x-${string}`]: JsonSchema | boolean;
 }
 
 export interface ResponseObject {
@@ -55,55 +63,63 @@ export interface ResponseObject {
 export interface MediaTypeObject {
   schema: JsonSchema;
   example?: JsonSchema;
-  /** What the data of each server-sent event is, in JSON, until `[DONE]`. */
+  /** The JSON data of each server-sent event before `[DONE]`. */
   "x-event-schema"?: JsonSchema;
 }
 
 const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
-/** The interface's own version, which the path prefix `/v1` stands for. */
+/** The version of the API, which `/v1` in its paths stands for. */
 const version = "1.0.0";
 
-const description =
-  "One address and one key in front of many model providers. Requests are paid from a prepaid " +
-  "wallet that never goes below nothing, and answers tell what they cost. A field that is not " +
-  "known is refused by its name. Every error has the same form; programs look at its `code`. " +
-  "Fields may be added to answers: pass over those that you do not know. A known address asked " +
-  "by another method answers 405, and an unknown one 404.\n\n" +
-  "In this document `x-event-schema` is the form of the data of each server-sent event, and " +
-  "`x-websocket` tells the frames of a WebSocket.";
+const apiDescription = `One endpoint and one API key for many model providers. Requests are paid from
+a prepaid wallet, and responses report their cost.
+
+Authenticate with \`Authorization: Bearer sk-tollgate-…\`. Unknown fields are rejected by name.
+Ignore response fields that you do not know, since new ones may be added. A known path with another
+method returns 405, and an unknown path returns 404.
+
+In this document, \`x-event-schema\` is the schema of the data of each server-sent event, and
+\`x-websocket\` describes the frames of a WebSocket.
+
+## Errors
+
+Every error has the same envelope. Programs should check its \`code\`.
+
+${errorTable.map(({ code, status, meaning }) => `- \`${code}\` (${status}): ${meaning}`).join("\n")}
+`;
 
 const securitySchemes = {
-  apiKey: { type: "http", scheme: "bearer", description: "A key, `sk-tollgate-` in front." },
+  apiKey: { type: "http", scheme: "bearer", description: "An API key: `sk-tollgate-…`." },
   settlementKey: {
     type: "http",
     scheme: "bearer",
-    description: "A key that was made for the settlement channel.",
+    description: "An API key of a settlement channel.",
   },
 };
 
-const security: Record<Access, Record<string, string[]>[]> = {
+const security: Record<Auth, Record<string, string[]>[]> = {
   key: [{ apiKey: [] }],
   "optional key": [{}, { apiKey: [] }],
   "settlement key": [{ settlementKey: [] }],
-  open: [],
+  none: [],
 };
 
-/** Makes the document of the whole interface from what the routes say of themselves. */
-export function createDocument(): OpenApiDocument {
+/** Creates the OpenAPI document of some routes. */
+export function createDocument(routes: readonly DocumentedRoute[]): OpenApiDocument {
   const schemas: Schemas = { [envelopeName]: envelopeSchema };
-  const items = Object.entries(paths).map(([path, item]) => {
-    const operations = Object.entries(item).map(([method, operation]) => [
-      method,
-      operationObject(operation, schemas),
-    ]);
-    return [path, Object.fromEntries(operations)];
-  });
+  const paths: OpenApiDocument["paths"] = {};
+  for (const route of routes) {
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operationObject(route, schemas),
+    };
+  }
   return {
     openapi: "3.1.1",
-    info: { title: "Tollgate", version, description, license },
+    info: { title: "Tollgate", version, description: apiDescription, license },
     servers: [{ url: "/" }],
-    tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
-    paths: Object.fromEntries(items) as OpenApiDocument["paths"],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
     components: { schemas, headers, securitySchemes },
     "x-error-codes": errorTable,
   };
@@ -111,24 +127,25 @@ export function createDocument(): OpenApiDocument {
 
 type Schemas = Record<string, JsonSchema>;
 
-function operationObject(operation: Operation, schemas: Schemas): OperationObject {
-  const { id, tag, summary, about, access, parameters, answers, errors, extensions } = operation;
-  const ids: HeaderName[] = access === "open" ? ["x-request-id"] : ["x-request-id", "Inference-Id"];
-  const everyHeader = [...ids, ...(operation.headers ?? [])];
-  const good = Object.entries(answers).map(([status, answer]) => [
+function operationObject({ auth, operation }: DocumentedRoute, schemas: Schemas): OperationObject {
+  const { id, tag, summary, parameters, errors, extensions } = operation;
+  const idHeaders: HeaderName[] =
+    auth === "none" ? ["x-request-id"] : ["x-request-id", "Inference-Id"];
+  const commonHeaders = [...idHeaders, ...(operation.headers ?? [])];
+  const successes = Object.entries(operation.responses).map(([status, response]) => [
     status,
-    responseObject(answer, everyHeader, schemas),
+    responseObject(response, commonHeaders, schemas),
   ]);
   const responses: OperationObject["responses"] = {
-    ...Object.fromEntries(good),
-    ...errorAnswers(access, errors ?? [], everyHeader),
+    ...Object.fromEntries(successes),
+    ...errorResponses(auth, errors ?? [], commonHeaders),
   };
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(about === undefined ? {} : { description: about }),
-    security: security[access],
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    security: security[auth],
     ...(parameters === undefined ? {} : { parameters }),
     ...requestBody(operation, schemas),
     responses: withRelayed(responses, operation),
@@ -140,22 +157,22 @@ function requestBody({ body }: Operation, schemas: Schemas): Pick<OperationObjec
   if (body === undefined) return {};
   if (body.kind === "form") {
     schemas[body.name] = formSchema(body.form);
-    const content = { "multipart/form-data": { schema: referTo(body.name) } };
+    const content = { "multipart/form-data": { schema: schemaRef(body.name) } };
     return { requestBody: { required: true, content } };
   }
-  schemas[body.name] = bodyOf(body, schemas);
-  const content = { "application/json": { schema: referTo(body.name), example: body.example } };
+  schemas[body.name] = jsonBodySchema(body, schemas);
+  const content = { "application/json": { schema: schemaRef(body.name), example: body.example } };
   return { requestBody: { required: true, content } };
 }
 
-function bodyOf({ schemas: variants }: JsonBody, schemas: Schemas): JsonSchema {
-  const written = variants.map((variant) => keepNamed(bodySchema(variant), schemas));
-  return written.length === 1 ? (written[0] as JsonSchema) : { anyOf: written };
+function jsonBodySchema({ schemas: variants }: JsonBody, schemas: Schemas): JsonSchema {
+  const converted = variants.map((variant) => addNamed(bodySchema(variant), schemas));
+  return converted.length === 1 ? (converted[0] as JsonSchema) : { anyOf: converted };
 }
 
 function responseObject(
-  { about, headers: own = [], content }: AnswerDoc,
-  everyHeader: readonly HeaderName[],
+  { description, headers: own = [], content }: ResponseDoc,
+  commonHeaders: readonly HeaderName[],
   schemas: Schemas,
 ): ResponseObject {
   const types = Object.entries(content ?? {}).map(([type, one]) => [
@@ -163,27 +180,31 @@ function responseObject(
     mediaTypeObject(one, schemas),
   ]);
   return {
-    description: about,
-    headers: referToHeaders([...everyHeader, ...own]),
+    description,
+    headers: headerRefs([...commonHeaders, ...own]),
     ...(content === undefined ? {} : { content: Object.fromEntries(types) }),
   };
 }
 
 function mediaTypeObject({ name, schema, event }: ContentDoc, schemas: Schemas): MediaTypeObject {
-  const written = keepNamed(answerSchema(schema), schemas);
-  if (name !== undefined) schemas[name] ??= written;
-  const whole = { schema: name === undefined ? written : referTo(name) };
-  if (event === undefined) return whole;
-  schemas[event.name] ??= keepNamed(answerSchema(event.schema), schemas);
-  return { ...whole, "x-event-schema": { anyOf: [referTo(event.name), referTo(envelopeName)] } };
+  const converted = addNamed(responseSchema(schema), schemas);
+  if (name !== undefined) schemas[name] ??= converted;
+  const media = { schema: name === undefined ? converted : schemaRef(name) };
+  if (event === undefined) return media;
+  schemas[event.name] ??= addNamed(responseSchema(event.schema), schemas);
+  return {
+    ...media,
+    "x-event-schema": { anyOf: [schemaRef(event.name), schemaRef(envelopeName)] },
+  };
 }
 
-function keepNamed({ schema, named }: NamedSchemas, schemas: Schemas): JsonSchema {
+/** Adds the schemas that a schema references to those of the document, and returns the schema. */
+function addNamed({ schema, named }: NamedSchemas, schemas: Schemas): JsonSchema {
   Object.assign(schemas, named);
   return schema;
 }
 
-/** A provider's own 502 may have any form, also that of JSON. */
+/** Adds the provider's own 502 response, which may have any content type, JSON included. */
 function withRelayed(
   responses: OperationObject["responses"],
   { relayed }: Operation,
@@ -196,7 +217,7 @@ function withRelayed(
     ...responses,
     502: {
       description: `${failure.description}\n\n${relayed}`,
-      headers: { ...failure.headers, ...referToHeaders(["x-should-retry"]) },
+      headers: { ...failure.headers, ...headerRefs(["x-should-retry"]) },
       content: { "application/json": { schema: { anyOf: [envelope, {}] } }, "*/*": any },
     },
   };

@@ -1,5 +1,5 @@
-import { type RateLimitHeader, rateLimitHeaders } from "../rate-windows.ts";
-import type { JsonSchema } from "./schema.ts";
+import { type RateLimitHeader, rateLimitHeaders } from "../billable/rate-windows.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
 export interface HeaderDoc {
   description: string;
@@ -13,58 +13,58 @@ const duration = { type: "string", pattern: "^([0-9]+m[0-9]+s|[0-9]+m?s)$" };
 
 const rateLimits: Record<RateLimitHeader, HeaderDoc> = {
   "x-ratelimit-limit-requests": {
-    description: "Requests that the key may make in a minute. Nothing is refused by it today.",
+    description: "Requests allowed per minute. The limit is not enforced today.",
     schema: count,
   },
   "x-ratelimit-limit-tokens": {
-    description: "Tokens that the key may use in a minute. Nothing is refused by it today.",
+    description: "Tokens allowed per minute. The limit is not enforced today.",
     schema: count,
   },
   "x-ratelimit-remaining-requests": {
-    description: "Requests that are left in the trailing minute.",
+    description: "Requests remaining in the trailing minute.",
     schema: count,
   },
   "x-ratelimit-remaining-tokens": {
-    description: "Tokens that are left in the trailing minute.",
+    description: "Tokens remaining in the trailing minute.",
     schema: count,
   },
   "x-ratelimit-reset-requests": {
-    description: "Time until the count of requests is back at nothing, as 12ms, 1s or 6m0s.",
+    description: "Time until the request count returns to zero, such as 12ms, 1s or 6m0s.",
     schema: duration,
   },
   "x-ratelimit-reset-tokens": {
-    description: "Time until the count of tokens is back at nothing, as 12ms, 1s or 6m0s.",
+    description: "Time until the token count returns to zero, such as 12ms, 1s or 6m0s.",
     schema: duration,
   },
 };
 
-/** Every header of an answer that has a meaning of its own here. */
+/** The response headers that are specific to this API. */
 export const headers = {
   "x-request-id": {
     description:
-      "The request's id: quote it in questions. A replayed answer carries the id of the request " +
-      "that it was first given to.",
+      "The id of the request. Include it in support requests. A replayed response has the id of " +
+      "the original request.",
     required: true,
     schema: requestId,
   },
   "Inference-Id": {
-    description: "The same id again, on answers to a settlement-channel key.",
+    description: "The request id again, on responses to a settlement-channel key.",
     schema: requestId,
   },
   "Idempotency-Replayed": {
-    description: "There, and `true`, on an answer that was given before.",
+    description: "Present and `true` on a replayed response.",
     schema: { type: "string", const: "true" },
   },
   "Retry-After": {
-    description: "Seconds after which another try makes sense.",
+    description: "Seconds to wait before a retry.",
     schema: { type: "string", pattern: "^[0-9]+$" },
   },
   "x-should-retry": {
-    description: "Tells client libraries whether to send the request again.",
+    description: "Whether client libraries should retry the request.",
     schema: { type: "string", enum: ["true", "false"] },
   },
   "WWW-Authenticate": {
-    description: "How to authenticate.",
+    description: "The authentication scheme.",
     required: true,
     schema: { type: "string", const: "Bearer" },
   },
@@ -73,8 +73,8 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** The headers of an answer, each by a reference. */
-export function referToHeaders(names: readonly HeaderName[]): Record<string, JsonSchema> {
+/** Returns references to the descriptions of headers. */
+export function headerRefs(names: readonly HeaderName[]): Record<string, JsonSchema> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 

@@ -3,48 +3,44 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { Form } from "@tollgate/http/form-fields";
 import type { z } from "zod";
 import type { HeaderName } from "./headers.ts";
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
-/** The groups of operations, in the order in which they are shown. */
+/** The groups of operations, in the order of the reference. */
 export const tags = {
-  Chat: "Chat completions, whole or streamed, with or without a stored conversation.",
-  Conversations: "What was said in conversations that the gateway stores.",
-  Embeddings: "Texts as vectors.",
-  Audio: "Speech from text, and text from speech.",
-  Documents: "Ranking, classification, and reading of scanned documents.",
-  Images: "Images from text.",
-  Models: "What can be called, and what it costs.",
-  Account: "The wallet behind a key.",
-  Settlement: "What a settlement channel's requests cost.",
-  Gateway: "The gateway itself.",
+  Chat: "Create chat completions: complete or streamed, with or without a stored conversation.",
+  Conversations: "Read and delete the conversations that the gateway stores.",
+  Embeddings: "Convert texts to vectors.",
+  Audio: "Convert text to speech, and speech to text.",
+  Documents: "Rank, classify, and read documents.",
+  Images: "Generate images from text.",
+  Models: "List the available models and their prices.",
+  Account: "Read the wallet of an account.",
+  Settlement: "Look up the cost of a settlement channel's requests.",
+  Gateway: "Read the gateway's health and its API description.",
 } as const;
 
 export type Tag = keyof typeof tags;
 
-/** What a route promises its clients; it stands beside the route, and makes its documentation. */
+/** Describes a route to clients. The OpenAPI document is created from it. */
 export interface Operation {
-  /** Unique among all: client generators name their methods by it. */
+  /** Unique among all operations: client generators name their methods by it. */
   id: string;
   tag: Tag;
   summary: string;
-  about?: string;
-  access: Access;
+  description?: string;
   parameters?: readonly Parameter[];
   body?: JsonBody | FormBody;
-  /** Of its answers of every status. */
+  /** Headers of every response. */
   headers?: readonly HeaderName[];
-  /** By status, `2XX` where it is the provider's to choose. */
-  answers: Readonly<Record<string, AnswerDoc>>;
-  /** What it refuses and how it fails, besides what `access` brings with it. */
+  /** Successful responses by status. `2XX` if the provider chooses the status. */
+  responses: Readonly<Record<string, ResponseDoc>>;
+  /** Error codes of the route, besides those of its authentication. */
   errors?: readonly ErrorCode[];
-  /** The content of a 502 that is not the envelope's. */
+  /** Describes a 502 response that is not the error envelope. */
   relayed?: string;
-  /** What OpenAPI has no words for, by names that start with `x-`. */
-  extensions?: Readonly<Record<`x-${string}`, JsonSchema>>;
+  /** Extensions of OpenAPI. Their names start with `x-`. */
+  extensions?: Readonly<Record<`x-${string}`, JsonSchema | boolean>>;
 }
-
-/** Which key an operation asks for. */
-export type Access = "key" | "optional key" | "settlement key" | "open";
 
 export interface Parameter {
   in: "path" | "query" | "header";
@@ -57,9 +53,9 @@ export interface Parameter {
 export interface JsonBody {
   kind: "json";
   name: string;
-  /** The schema that the route validates with; several where it depends on the alias. */
+  /** The schema that the route validates with. Several if it depends on the alias. */
   schemas: readonly [z.ZodObject, ...z.ZodObject[]];
-  /** A body for the demo catalog, ready to be sent. */
+  /** A valid body for the demo catalog. */
   example: JsonObject;
 }
 
@@ -69,27 +65,27 @@ export interface FormBody {
   form: Form;
 }
 
-export interface AnswerDoc {
-  about: string;
+export interface ResponseDoc {
+  description: string;
   headers?: readonly HeaderName[];
-  /** By media type; none where there is no body. */
+  /** By media type. Undefined if the response has no body. */
   content?: Readonly<Record<string, ContentDoc>>;
 }
 
 export interface ContentDoc {
-  /** What its schema is called in the document. */
+  /** The name of the schema in the document. */
   name?: string;
   schema: z.ZodType;
-  /** Of a stream of server-sent events: what the data of each is, in JSON, until `[DONE]`. */
+  /** The JSON data of each server-sent event before `[DONE]`. */
   event?: { name: string; schema: z.ZodType };
 }
 
-/** A successful answer in JSON. */
-export function jsonAnswer(name: string, schema: z.ZodType, about: string): AnswerDoc {
-  return { about, content: { "application/json": { name, schema } } };
+/** Returns the description of a JSON response. */
+export function jsonResponse(name: string, schema: z.ZodType, description: string): ResponseDoc {
+  return { description, content: { "application/json": { name, schema } } };
 }
 
-/** The `model` that a read names in its query. */
+/** Returns the required query parameter `model`. */
 export function modelParameter(routeType: string): Parameter {
   const description = `The alias of a model whose \`route_type\` is \`${routeType}\`.`;
   return {

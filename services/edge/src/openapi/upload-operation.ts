@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@tollgate/core/errors";
-import { withoutReplay } from "./billable-operation.ts";
+import { ignoredKey } from "./billable-operation.ts";
 import type { FormBody, Operation } from "./operation.ts";
 
-/** What reading a form, and serving it, can come to. */
+/** The errors of every route that takes a form. */
 const uploadErrors: readonly ErrorCode[] = [
   "invalid_json",
   "unknown_param",
@@ -14,15 +14,14 @@ const uploadErrors: readonly ErrorCode[] = [
   "no_provider_available",
 ];
 
-/** The operation of a route that takes a form, where a retry runs again. */
+/** Returns the operation of a route that takes a form. Its retries run again. */
 export function uploadOperation({
   errors = [],
   ...rest
-}: Omit<Operation, "access" | "parameters"> & { body: FormBody }): Operation {
+}: Omit<Operation, "parameters"> & { body: FormBody }): Operation {
   return {
     ...rest,
-    access: "key",
-    parameters: [withoutReplay],
+    parameters: [ignoredKey],
     errors: [...uploadErrors, ...errors],
   };
 }

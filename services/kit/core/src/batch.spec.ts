@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createBatch } from "./batch.ts";
 
-/** A batch whose runs are ended by hand. */
+/** A batch whose runs the test ends. */
 function heldBatch(
-  options: { limit?: number; gather?: { items: number; ms: number }; patienceMs?: number } = {},
+  options: { limit?: number; gather?: { items: number; ms: number }; timeoutMs?: number } = {},
 ) {
   const runs: { items: readonly string[]; end: PromiseWithResolvers<readonly string[]> }[] = [];
   const submit = createBatch<string, string>({
@@ -16,55 +16,55 @@ function heldBatch(
     limit: options.limit ?? 100,
     isolates: () => false,
   });
-  /** Ends a run with one answer an item. */
-  const answer = (index: number) => {
+  /** Ends a run with one result per item. */
+  const end = (index: number) => {
     const run = runs[index];
     run?.end.resolve(run.items.map((item) => item.toUpperCase()));
   };
   const itemsOf = () => runs.map(({ items }) => items);
-  return { submit, runs, answer, itemsOf };
+  return { submit, runs, end, itemsOf };
 }
 
-/** The event loop has been through everything that it had to do. */
+/** Resolves when the event loop has run all that was due. */
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test("an item goes out alone and without waiting when nothing is under way", async () => {
+test("an item runs alone and at once when no batch runs", async () => {
   const { submit, itemsOf } = heldBatch();
   void submit("a");
   await turn();
   expect(itemsOf()).toEqual([["a"]]);
 });
 
-test("what one turn of the event loop brings goes out together", async () => {
+test("items of one turn of the event loop run together", async () => {
   const { submit, itemsOf } = heldBatch();
   for (const item of ["a", "b", "c"]) void submit(item);
   await turn();
   expect(itemsOf()).toEqual([["a", "b", "c"]]);
 });
 
-test("one batch runs at a time, and what arrives meanwhile goes into the next", async () => {
-  const { submit, answer, itemsOf } = heldBatch();
+test("one batch runs at a time, and items that arrive meanwhile go into the next", async () => {
+  const { submit, end, itemsOf } = heldBatch();
   const first = submit("a");
   await turn();
   const others = [submit("b"), submit("c")];
   await turn();
   expect(itemsOf()).toEqual([["a"]]);
-  answer(0);
+  end(0);
   expect(await first).toBe("A");
   await expect.poll(itemsOf).toEqual([["a"], ["b", "c"]]);
-  answer(1);
+  end(1);
   expect(await Promise.all(others)).toEqual(["B", "C"]);
 });
 
-test("a batch that is done starts again for the next item", async () => {
-  const { submit, answer, itemsOf } = heldBatch();
+test("after a batch the next item starts another", async () => {
+  const { submit, end, itemsOf } = heldBatch();
   const first = submit("a");
   await turn();
-  answer(0);
+  end(0);
   await first;
   const second = submit("b");
   await expect.poll(itemsOf).toEqual([["a"], ["b"]]);
-  answer(1);
+  end(1);
   expect(await second).toBe("B");
 });
 
@@ -76,7 +76,7 @@ describe("a batch that gathers", () => {
     return () => void vi.useRealTimers();
   });
 
-  test("waits a while for others", async () => {
+  test("waits a limited time for more items", async () => {
     const { submit, itemsOf } = heldBatch({ gather });
     void submit("a");
     await turn();
@@ -89,44 +89,44 @@ describe("a batch that gathers", () => {
     expect(itemsOf()).toEqual([["a", "b"]]);
   });
 
-  test("begins once it has enough, with all that came in the same turn", async () => {
-    const { submit, answer, itemsOf } = heldBatch({ gather });
+  test("starts once it has enough, with all items of that turn", async () => {
+    const { submit, end, itemsOf } = heldBatch({ gather });
     void submit("a");
     await turn();
     for (const item of ["b", "c", "d"]) void submit(item);
     await turn();
     expect(itemsOf()).toEqual([["a", "b", "c", "d"]]);
     for (const item of ["e", "f", "g"]) void submit(item);
-    answer(0);
+    end(0);
     await turn();
     expect(itemsOf().slice(1)).toEqual([["e", "f", "g"]]);
   });
 
-  test("waits for nobody where it is hurried, and again after that", async () => {
-    const { submit, answer, itemsOf } = heldBatch({ gather });
-    submit.hurry();
+  test("starts at once when it is flushed, and waits again after that", async () => {
+    const { submit, end, itemsOf } = heldBatch({ gather });
+    submit.flush();
     void submit("a");
     await turn();
     expect(itemsOf()).toEqual([]);
-    submit.hurry();
+    submit.flush();
     await turn();
     expect(itemsOf()).toEqual([["a"]]);
     void submit("b");
-    submit.hurry();
-    answer(0);
+    submit.flush();
+    end(0);
     await turn();
     expect(itemsOf().slice(1)).toEqual([["b"]]);
     void submit("c");
-    answer(1);
+    end(1);
     await turn();
     expect(itemsOf().slice(2)).toEqual([]);
   });
 });
 
-test("a batch that takes too long is not waited for by the next, and still answers", async () => {
+test("a batch that exceeds the timeout does not delay the next, and still resolves", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { submit, answer, itemsOf } = heldBatch({ patienceMs: 100 });
+  const { submit, end, itemsOf } = heldBatch({ timeoutMs: 100 });
   const slow = submit("slow");
   await turn();
   const next = submit("next");
@@ -136,12 +136,12 @@ test("a batch that takes too long is not waited for by the next, and still answe
   await vi.advanceTimersByTimeAsync(1);
   await turn();
   expect(itemsOf()).toEqual([["slow"], ["next"]]);
-  for (const run of [1, 0]) answer(run);
+  for (const run of [1, 0]) end(run);
   expect(await Promise.all([slow, next])).toEqual(["SLOW", "NEXT"]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("no batch is larger than its limit", async () => {
+test("no batch is larger than the limit", async () => {
   const sizes: number[] = [];
   const submit = createBatch<number, number>({
     run: async (items) => {
@@ -156,7 +156,7 @@ test("no batch is larger than its limit", async () => {
   expect(sizes).toEqual([3, 3, 2]);
 });
 
-/** Submits four items in one batch, of which `bad` is refused by the run. */
+/** Submits four items in one batch whose run fails for `bad`. */
 async function outcomesWithBadItem(isolates: (error: unknown) => boolean) {
   const batches: string[][] = [];
   const refusal = new Error("bad item");
@@ -173,7 +173,7 @@ async function outcomesWithBadItem(isolates: (error: unknown) => boolean) {
   return { outcomes, batches, refusal };
 }
 
-test("in a failing batch that isolates, the bad item fails alone", async () => {
+test("when a failing batch isolates, the bad item fails alone", async () => {
   const { outcomes, batches, refusal } = await outcomesWithBadItem(
     (error) => error instanceof Error && error.message === "bad item",
   );
@@ -186,7 +186,7 @@ test("in a failing batch that isolates, the bad item fails alone", async () => {
   expect(batches).toEqual([["w", "x", "bad", "y"], ["w"], ["x"], ["bad"], ["y"]]);
 });
 
-test("a failing batch that does not isolate fails all its items, and is not run again", async () => {
+test("a failing batch that does not isolate fails all items and does not run again", async () => {
   const { outcomes, batches, refusal } = await outcomesWithBadItem(() => false);
   expect(outcomes).toEqual([
     { status: "rejected", reason: refusal },
@@ -197,22 +197,22 @@ test("a failing batch that does not isolate fails all its items, and is not run 
   expect(batches).toEqual([["w", "x", "bad", "y"]]);
 });
 
-test("a failure leaves the batch ready for what comes after it", async () => {
-  const { submit, runs, answer } = heldBatch();
+test("after a failed batch the next one runs", async () => {
+  const { submit, runs, end } = heldBatch();
   const failing = submit("a");
   await turn();
   const next = submit("b");
   runs[0]?.end.reject(new Error("down"));
   await expect(failing).rejects.toThrow("down");
   await expect.poll(() => runs.length).toBe(2);
-  answer(1);
+  end(1);
   expect(await next).toBe("B");
 });
 
-test("a run that does not answer every item fails them", async () => {
+test("a run that returns too few results fails its items", async () => {
   const { submit, runs } = heldBatch();
   const item = submit("a");
   await turn();
   runs[0]?.end.resolve([]);
-  await expect(item).rejects.toThrow("answers every item");
+  await expect(item).rejects.toThrow("one result per item");
 });

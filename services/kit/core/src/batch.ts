@@ -1,92 +1,79 @@
-/** Takes an item into a batch, and answers its result. */
+import { createSignal } from "./signal.ts";
+
+/** Adds an item to a batch, and resolves with its result. */
 export interface Batch<Item, Result> {
   (item: Item): Promise<Result>;
-  /** Somebody waits for the items that are in: they are not kept for others to come. */
-  hurry(): void;
+  /** Starts the batch of the items added so far without waiting for more of them. */
+  flush(): void;
 }
 
 /**
- * Group commit: one batch is under way at a time, and what arrives meanwhile goes into the next.
- * Under no load an item goes out alone, at the end of the event loop's turn that brought it, unless
- * batches are to gather.
+ * Commits items in groups: one batch runs at a time, and items that arrive meanwhile go into the
+ * next. Without load, an item runs alone, at the end of the event loop's turn that added it, unless
+ * `gather` is set.
  *
- * `run` answers one result an item, in order, and at most `limit` items go in a batch. When a batch
- * of several fails for a reason that `isolates` blames on one of them, its items are run one by
- * one, so that the bad item fails alone.
+ * `run` resolves with one result per item, in order, and gets at most `limit` items. When a batch
+ * of several fails with an error for which `isolates` is true, its items run one by one, so that
+ * the bad item fails alone.
  */
 export function createBatch<Item, Result>(options: {
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
   limit: number;
-  /** Where set, a batch waits for so many items, but no longer than so long. */
+  /** Makes a batch wait until it has `items`, at most `ms`. */
   gather?: { items: number; ms: number };
-  /** Where set, a batch that takes longer keeps those after it waiting no more. */
-  patienceMs?: number;
+  /** Starts the next batch after `timeoutMs` although this one still runs. */
+  timeoutMs?: number;
   isolates: (error: unknown) => boolean;
 }): Batch<Item, Result> {
-  const { run, limit, gather, patienceMs, isolates } = options;
+  const { run, limit, gather, timeoutMs, isolates } = options;
   const waiting: Waiter<Item, Result>[] = [];
-  let running = false;
-  let hurried = false;
-  /** Ends the gathering that is under way. */
-  let begin = () => {};
+  const gathered = createSignal();
+  let isRunning = false;
+  let isFlushed = false;
 
-  const hasEnough = () => gather === undefined || hurried || waiting.length >= gather.items;
+  const hasEnough = () => gather === undefined || isFlushed || waiting.length >= gather.items;
 
   async function drain(): Promise<void> {
-    running = true;
+    isRunning = true;
     while (waiting.length > 0) {
-      await turnOfLoop();
+      await endOfTurn();
       if (gather !== undefined && !hasEnough()) {
-        await gathered(gather.ms);
-        await turnOfLoop();
+        await gathered.wait(gather.ms);
+        await endOfTurn();
       }
-      hurried = false;
+      isFlushed = false;
       const settled = settle(waiting.splice(0, limit), run, isolates);
-      await (patienceMs === undefined ? settled : noLonger(settled, patienceMs));
+      await (timeoutMs === undefined ? settled : settledWithin(settled, timeoutMs));
     }
-    running = false;
-  }
-
-  function gathered(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      begin = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    isRunning = false;
   }
 
   function submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (!running) void drain();
-      else if (hasEnough()) begin();
+      if (!isRunning) void drain();
+      else if (hasEnough()) gathered.notify();
     });
   }
 
-  function hurry(): void {
+  function flush(): void {
     if (waiting.length === 0) return;
-    hurried = true;
-    begin();
+    isFlushed = true;
+    gathered.notify();
   }
 
-  return Object.assign(submit, { hurry });
+  return Object.assign(submit, { flush });
 }
 
-/** Everything that this turn of the event loop brings is in the batch that starts after it. */
-function turnOfLoop(): Promise<void> {
+/** Resolves after this turn of the event loop: all that it adds is in the batch that starts then. */
+function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function noLonger(settled: Promise<void>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    void settled.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+function settledWithin(settled: Promise<void>, timeoutMs: number): Promise<void> {
+  const ended = createSignal();
+  void settled.then(ended.notify);
+  return ended.wait(timeoutMs);
 }
 
 interface Waiter<Item, Result> {
@@ -102,7 +89,7 @@ async function settle<Item, Result>(
 ): Promise<void> {
   try {
     const results = await run(batch.map((waiter) => waiter.item));
-    if (results.length !== batch.length) throw new Error("a batch answers every item");
+    if (results.length !== batch.length) throw new Error("a batch returns one result per item");
     batch.forEach((waiter, index) => {
       waiter.resolve(results[index] as Result);
     });

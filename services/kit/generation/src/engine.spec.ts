@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
@@ -31,7 +31,7 @@ function slotAt(name: string): Slot {
 function world({ chargeId = "" } = {}) {
   const events: UsageEvent[] = [];
   const settle = vi.fn((_cost: bigint) => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }));
-  const hold = { amount: 100_000n, grow: vi.fn(), settle, handedOver() {} };
+  const hold = { amount: 100_000n, grow: vi.fn(), settle, stopExtending() {} };
   const breakers = createBreakers(() => 0);
   const metrics = createMetrics();
   const engine = createEngine({
@@ -40,7 +40,7 @@ function world({ chargeId = "" } = {}) {
     metrics,
     holds: { take: async () => hold },
     publisher: { publish: async (event: UsageEvent) => void events.push(event) },
-    charges: { of: async () => 6_000n },
+    charges: { find: async () => 6_000n },
     now: () => new Date(),
   } as unknown as EngineDependencies);
   const caller = create(CallerSchema, { requestId: "req_1", accountId: "a", chargeId });
@@ -48,7 +48,7 @@ function world({ chargeId = "" } = {}) {
   return { engine, call, events, breakers, metrics };
 }
 
-function images(quantity: bigint): Measured {
+function images(quantity: bigint): Measurement {
   return { quantity, basis: "provider", lines: [{ quantity, price }] };
 }
 

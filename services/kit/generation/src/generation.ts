@@ -3,16 +3,16 @@ import type { Span } from "@opentelemetry/api";
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import { costOf, minOf, type NanoUsd } from "@tollgate/core/money";
 import { failSpan, recordFailure } from "@tollgate/core/tracing";
-import type { Charges } from "@tollgate/metering/charges";
-import { alreadyPaid, type Hold, type Holds } from "@tollgate/metering/holds/holds";
-import type { Measured } from "@tollgate/metering/measured";
+import type { ChargeLookup } from "@tollgate/metering/charge-lookup";
+import { type Hold, type Holds, prepaidHold } from "@tollgate/metering/holds/holds";
+import type { Measurement } from "@tollgate/metering/measurement";
 import type { Publisher } from "@tollgate/metering/publisher";
 import {
-  completedUsage,
-  type Ended,
-  eventOfModel,
-  failedUsage,
-} from "@tollgate/metering/usage-fields";
+  completedFields,
+  failedFields,
+  modelFields,
+  type OutcomeFields,
+} from "@tollgate/metering/usage-event-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Breakers } from "@tollgate/upstream/breaker";
@@ -56,23 +56,23 @@ export interface Generation {
    * charge id is not billed: it continues without its client, and ends early only with its process,
    * after which another run of the same request is billed.
    */
-  billPartial(measure: (failure: unknown) => Served<Measured> | undefined): void;
+  billPartial(measure: (failure: unknown) => Served<Measurement> | undefined): void;
   /**
    * Records the usage of the complete response. Returns the expected charge, which is at most the
    * amount held. `settle` must follow.
    */
-  measured(slot: Slot, usage: Measured): NanoUsd;
+  measured(slot: Slot, usage: Measurement): NanoUsd;
   /**
    * Publishes the usage event. Resolves once the event is durable, with the cost that the response
    * reports on routes that report one: at most the amount held.
    */
-  settle(slot: Slot, usage: Measured): Promise<NanoUsd>;
+  settle(slot: Slot, usage: Measurement): Promise<NanoUsd>;
 }
 
 export interface GenerationDependencies extends Reporting {
   holds: Holds;
   publisher: Publisher;
-  charges: Charges;
+  charges: ChargeLookup;
   breakers: Breakers;
   now(): Date;
 }
@@ -94,11 +94,11 @@ export async function openGeneration(
   const { caller, estimate } = call;
   if (caller === undefined) throw new Error("a billable call must have a caller");
   const { requestId, accountId, chargeId } = caller;
-  const paid = isRepeated(caller) ? await dependencies.charges.of(chargeId) : undefined;
+  const paid = isRepeated(caller) ? await dependencies.charges.find(chargeId) : undefined;
   const hold =
     paid === undefined
       ? await dependencies.holds.take(requestId, accountId, estimate)
-      : alreadyPaid(estimate);
+      : prepaidHold(estimate);
   return new HeldGeneration(dependencies, { ...call, caller, paid }, hold);
 }
 
@@ -127,7 +127,7 @@ class HeldGeneration implements OpenGeneration {
   #slotId: string | undefined;
   /** The attempt whose span has not ended yet. */
   #attempt: Attempt | undefined;
-  #billPartial: (failure: unknown) => Served<Measured> | undefined = () => undefined;
+  #billPartial: (failure: unknown) => Served<Measurement> | undefined = () => undefined;
   #isSettled = false;
   /** Settling waits for this: a hold that grows after it was settled is a new one, never settled. */
   #growing: Promise<unknown> | undefined;
@@ -171,19 +171,19 @@ class HeldGeneration implements OpenGeneration {
     return served;
   }
 
-  billPartial(measure: (failure: unknown) => Served<Measured> | undefined) {
+  billPartial(measure: (failure: unknown) => Served<Measurement> | undefined) {
     this.#billPartial = measure;
   }
 
-  measured(slot: Slot, usage: Measured) {
+  measured(slot: Slot, usage: Measurement) {
     this.#endAttempt((span) => recordUsage(span, this.#call.model, slot, usage));
     return this.#call.paid ?? minOf(costOf(usage.lines), this.held);
   }
 
-  async settle(slot: Slot, measured: Measured) {
+  async settle(slot: Slot, measured: Measurement) {
     this.#endAttempt((span) => recordUsage(span, this.#call.model, slot, measured));
     const { caller, model, conversationId = "", paid } = this.#call;
-    const usage = completedUsage(slot, measured);
+    const usage = completedFields(slot, measured);
     const reported = minOf(usage.costNanoUsd, this.held);
     // The cost of an earlier run was counted when that run ended.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
@@ -196,7 +196,7 @@ class HeldGeneration implements OpenGeneration {
       conversationId,
     });
     if (!isRepeated(caller)) return reported;
-    return paid ?? (await this.#dependencies.charges.ofEvent(event)) ?? reported;
+    return paid ?? (await this.#dependencies.charges.findForEvent(event)) ?? reported;
   }
 
   async close(failure: unknown) {
@@ -210,7 +210,7 @@ class HeldGeneration implements OpenGeneration {
       failure === undefined ? failSpan(span, "abandoned") : recordFailure(span, failure),
     );
     this.#log(undefined);
-    await this.#publish({ ...failedUsage, chargeId: "", conversationId: "" });
+    await this.#publish({ ...failedFields, chargeId: "", conversationId: "" });
   }
 
   async #tryOnce<Response>(slot: Slot, call: (slot: Slot) => Promise<Response>): Promise<Response> {
@@ -233,7 +233,7 @@ class HeldGeneration implements OpenGeneration {
   }
 
   async #publish(
-    ended: Ended & Pick<UsageEvent, "chargeId" | "conversationId">,
+    ended: OutcomeFields & Pick<UsageEvent, "chargeId" | "conversationId">,
   ): Promise<UsageEvent> {
     this.#isSettled = true;
     const { publisher, now } = this.#dependencies;
@@ -247,12 +247,12 @@ class HeldGeneration implements OpenGeneration {
       accountId,
       keyId,
       ...this.#hold.settle(ended.costNanoUsd),
-      ...eventOfModel(model),
+      ...modelFields(model),
       occurredAt: timestampFromDate(now()),
       ...ended,
     };
     await publisher.publish(event);
-    this.#hold.handedOver();
+    this.#hold.stopExtending();
     return event;
   }
 

@@ -1,7 +1,7 @@
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
-import { measuredUnits, type Used } from "@tollgate/metering/measured";
+import { measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
@@ -35,7 +35,7 @@ export interface JsonRoute<Call extends JsonCall> {
   /** A response that is an object must have one of these members, and it must be a list. */
   lists?: readonly string[];
   /** Returns the usage of a response. Throws a SlotFailure for a response that cannot be used. */
-  measure(response: JsonObject, call: Call, attempted: Attempt): Used;
+  measure(response: JsonObject, call: Call, attempted: Attempt): UsedUnits;
 }
 
 export interface JsonResponse {
@@ -43,7 +43,7 @@ export interface JsonResponse {
   bytes: Uint8Array;
   /** The members of an object; an array has none. */
   value: JsonObject;
-  used: Used;
+  used: UsedUnits;
   cost: NanoUsd;
 }
 
@@ -69,7 +69,7 @@ export async function serveJson<Call extends JsonCall>(
       const value = membersOf(json, route.lists);
       return { bytes, value, used: route.measure(value, call, attempted) };
     });
-    const cost = await generation.settle(slot, measuredUnits(response.used, slot));
+    const cost = await generation.settle(slot, measureUnits(response.used, slot));
     return { ...response, cost };
   });
 }

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Model, Slot } from "@tollgate/catalog/model";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 import type { Publisher } from "@tollgate/metering/publisher";
-import { completedUsage, eventOfModel, failedUsage } from "@tollgate/metering/usage-fields";
+import { completedFields, failedFields, modelFields } from "@tollgate/metering/usage-event-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { countUsage, logGeneration, type Reporting } from "./reporting.ts";
@@ -15,7 +15,7 @@ export interface LateUsage {
   model: Model;
   slot: Slot;
   /** Undefined where the generation failed. It is then not billed. */
-  measured: Measured | undefined;
+  measured: Measurement | undefined;
 }
 
 /**
@@ -27,13 +27,13 @@ export async function recordLateUsage(
   { eventId, caller, model, slot, measured }: LateUsage,
 ): Promise<void> {
   const { requestId, accountId, keyId } = caller;
-  const usage = measured === undefined ? failedUsage : completedUsage(slot, measured);
+  const usage = measured === undefined ? failedFields : completedFields(slot, measured);
   const event = create(UsageEventSchema, {
     id: eventId,
     requestId,
     accountId,
     keyId,
-    ...eventOfModel(model),
+    ...modelFields(model),
     ...usage,
     occurredAt: timestampFromDate(now()),
   });

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { watchCatalog } from "@tollgate/catalog/watch";
 import { integerSetting, readSettings } from "@tollgate/core/config";
-import { createCharges } from "@tollgate/metering/charges";
+import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
-import { openSpool } from "@tollgate/metering/outbox/spool";
+import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { createPublisher } from "@tollgate/metering/publisher";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { ServiceContext } from "@tollgate/runtime/service";
@@ -26,14 +26,14 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   const providers = createProviderClient(env);
   const settings = readSettings(schema, env);
   const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
-  const spool = await openSpool(join(settings.TOLLGATE_SPOOL_DIR, name), log);
+  const eventLog = await openEventLog(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
   const holds = createHolds(ledger, log, metrics, settings.TOLLGATE_SHARE_HOLDS_FROM);
   const missingAfterMs = settings.TOLLGATE_MISSING_AFTER_SECONDS * 1_000;
   const publisher = createPublisher({
     broker,
     ledger,
-    spool,
+    eventLog,
     log,
     metrics,
     missingAfterMs,
@@ -42,12 +42,12 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     () => performance.now(),
     (slot, isOut) => metrics.slotOut.set({ slot }, isOut ? 1 : 0),
   );
-  const metering = { holds, publisher, charges: createCharges(ledger), metrics };
+  const metering = { holds, publisher, charges: createChargeLookup(ledger), metrics };
   return {
     engine: createEngine({ catalog: catalog.current, ...metering, breakers, log, now }),
     providers,
     async stop(graceMs) {
-      const sharingEnded = holds.endSharing();
+      const sharingEnded = holds.stopSharing();
       await publisher.stop(graceMs);
       await sharingEnded;
       catalog.close();

@@ -1,7 +1,7 @@
 import type { Model } from "@tollgate/catalog/model";
 import type { Log } from "@tollgate/core/log";
 import { formatUsd, type NanoUsd } from "@tollgate/core/money";
-import type { Ended } from "@tollgate/metering/usage-fields";
+import type { OutcomeFields } from "@tollgate/metering/usage-event-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 
@@ -42,7 +42,7 @@ export function logGeneration(
 export function countUsage(
   { metrics }: Pick<Reporting, "metrics">,
   { alias, routeType }: Model,
-  { costNanoUsd, promptTokens, completionTokens }: Ended,
+  { costNanoUsd, promptTokens, completionTokens }: OutcomeFields,
 ): void {
   metrics.cost.inc({ route_type: routeType, alias }, Number(costNanoUsd));
   if (promptTokens > 0n) {

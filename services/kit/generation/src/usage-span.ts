@@ -1,6 +1,6 @@
 import type { Span } from "@opentelemetry/api";
 import type { Model, Slot } from "@tollgate/catalog/model";
-import type { Measured } from "@tollgate/metering/measured";
+import type { Measurement } from "@tollgate/metering/measurement";
 
 /**
  * Records on the span of an attempt when the first chunk came. `startedAt` is a time of
@@ -13,7 +13,7 @@ export function recordFirstChunk(span: Span, startedAt: number): void {
 }
 
 /** Records the usage of a response on the span of its attempt. */
-export function recordUsage(span: Span, { unitType }: Model, slot: Slot, usage: Measured): void {
+export function recordUsage(span: Span, { unitType }: Model, slot: Slot, usage: Measurement): void {
   if (!span.isRecording()) return;
   const { tokens, quantity, basis } = usage;
   span.setAttributes({

@@ -37,7 +37,7 @@ export function notFound(): GatewayError {
  * Sends the error envelope, also while the request's body is still being received: see
  * `endAfterRequest`. Headers that were set before are kept.
  */
-export function sendError(res: ServerResponse, error: GatewayError): void {
+export function writeError(res: ServerResponse, error: GatewayError): void {
   const body = bodyOf(error);
   res.writeHead(error.status, { ...headersOf(error), "content-length": body.byteLength });
   if (res.req.method !== "HEAD") res.write(body);
@@ -45,7 +45,7 @@ export function sendError(res: ServerResponse, error: GatewayError): void {
 }
 
 /** The same on a socket without a response object. It closes the connection. */
-export function sendErrorOnSocket(
+export function writeErrorOnSocket(
   socket: Duplex,
   error: GatewayError,
   headers: Record<string, string>,

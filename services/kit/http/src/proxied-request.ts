@@ -4,7 +4,7 @@ import { unknownParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { notFound, sendError, sendErrorOnSocket, toGatewayError } from "./error-response.ts";
+import { notFound, toGatewayError, writeError, writeErrorOnSocket } from "./error-response.ts";
 import { readForwardedCaller } from "./forwarded-caller.ts";
 
 /** A request that the edge has authenticated and proxied to this service. */
@@ -44,7 +44,7 @@ export function serveRoutes(
       if (disconnected.signal.aborted) return void res.destroy();
       const failure = toGatewayError(error, log);
       if (res.headersSent) return void res.destroy();
-      sendError(res, failure);
+      writeError(res, failure);
     }
   }
   return (req: IncomingMessage, res: ServerResponse): void => void serve(req, res);
@@ -67,7 +67,7 @@ export function serveUpgrades(
     try {
       accept(req, socket, head, readForwardedCaller(req.headers, peerAuth));
     } catch (error) {
-      sendErrorOnSocket(socket, toGatewayError(error, log), {});
+      writeErrorOnSocket(socket, toGatewayError(error, log), {});
     }
   };
 }

@@ -9,29 +9,29 @@ import { createClient } from "@tollgate/rpc/client";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { expect, onTestFinished, test } from "vitest";
-import { openSpool } from "./outbox/spool.ts";
+import { openEventLog } from "./outbox/event-log.ts";
 import { createPublisher } from "./publisher.ts";
 
 const log = createLog("silent");
 
-test("what is published in the moment of the end is on disk after it", async () => {
+test("an event that is published while the publisher stops is on disk afterwards", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-publisher-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const publisher = createPublisher({
     broker: undefined,
-    // Nobody is there.
+    // No service listens there.
     ledger: createClient(LedgerService, createLocalTransport(log)),
-    spool: await openSpool(folder, log),
+    eventLog: await openEventLog(folder, log),
     log,
     metrics: createMetrics(),
     missingAfterMs: 0,
   });
-  // Its rounds rest.
+  // The first reconciliation is over.
   await new Promise(setImmediate);
   const published = publisher.publish(create(UsageEventSchema, { id: "last" }));
   await publisher.stop(0);
   await published;
-  const spool = await openSpool(folder, log);
-  expect(spool.leftovers.map(({ id }) => id)).toEqual(["last"]);
-  await spool.close();
+  const eventLog = await openEventLog(folder, log);
+  expect(eventLog.recovered.map(({ id }) => id)).toEqual(["last"]);
+  await eventLog.close();
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@tollgate/core/log";
+import { createSignal } from "@tollgate/core/signal";
 import { isTracing } from "@tollgate/core/tracing";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
@@ -8,113 +9,118 @@ import type { Broker } from "@tollgate/runtime/broker/connection";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { createBrokerPublish } from "./broker/publish-usage.ts";
 import { tracePublish } from "./broker/traced-messages.ts";
+import type { EventLog } from "./outbox/event-log.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
-import type { Spool } from "./outbox/spool.ts";
 
 const ledgerTimeoutMs = 5_000;
-const roundEveryMs = 500;
-const roundWhileStoppingMs = 50;
-/** How long a stopping publisher waits for the ledger to confirm what the broker has. */
-const confirmPatienceMs = 5_000;
+const reconcileEveryMs = 500;
+const reconcileWhileStoppingEveryMs = 50;
+/** How long `stop` waits for the ledger to confirm the events that only the broker must deliver. */
+const confirmTimeoutMs = 5_000;
 
 export interface Publisher {
   /**
-   * Resolves once the event is safe: with the ledger, or on disk and, where there is one that is
-   * up, with the broker. The publisher keeps it until the ledger is known to have it. The same
-   * event may be delivered twice, never less than once.
+   * Resolves when the event survives this process: the ledger has committed it, or it is on disk
+   * and, if a broker is connected, the broker has acknowledged it. The publisher keeps the event
+   * until the ledger has it. The ledger receives each event at least once, and ignores repetitions.
    */
   publish(event: UsageEvent): Promise<void>;
-  /** Waits for the events still on their way, `graceMs` at most; the rest stays on disk. */
+  /** Waits at most `graceMs` until the ledger has all events. The others stay on disk. */
   stop(graceMs: number): Promise<void>;
 }
 
 export interface PublisherParts {
   broker: Broker | undefined;
   ledger: Client<typeof LedgerService>;
-  spool: Spool;
+  eventLog: EventLog;
   log: Log;
   metrics: Metrics;
-  /** After so long the ledger is handed what it still lacks of the broker's. */
+  /** How long after the broker's acknowledgement an event that the ledger lacks counts as lost. */
   missingAfterMs: number;
 }
 
 /**
- * Publishes usage events to the broker, and past it to the ledger when the broker is away or there
- * is none. A broker can lose what it acknowledged, so the ledger is asked what it has, and handed
- * what it lacks. An event that nobody takes stays on disk and is tried again until somebody does.
+ * Creates the publisher of a process. An event takes one of three ways to the ledger:
+ *
+ * 1. It is written to disk and published to the broker, from which the ledger consumes it. The
+ *    ledger is asked for it a second later; once the ledger has it, it is removed from disk.
+ * 2. Without a broker, or when the broker does not acknowledge it, it is written to disk and sent
+ *    to the ledger directly.
+ * 3. An event that the ledger still lacks `missingAfterMs` after the broker's acknowledgement is
+ *    sent to the ledger directly: a broker can lose what it acknowledged. An event that neither
+ *    took is tried again, with backoff, until one does; so are the events that earlier processes
+ *    left on disk.
+ *
+ * `createOutbox` implements this; the publisher connects it to the broker and the ledger.
  */
 export function createPublisher(parts: PublisherParts): Publisher {
-  const { broker, ledger, spool, log, metrics } = parts;
+  const { broker, ledger, eventLog, log, metrics } = parts;
   const publish = tracePublish(createBrokerPublish(broker, log));
   const outbox = createOutbox(
     {
       brokerIsUp: () => broker?.connection() !== undefined,
-      async toBroker(events) {
-        const taken = await publish(events);
-        if (taken) metrics.usageEvents.inc({ sink: "broker" }, events.length);
-        return taken;
+      async publishToBroker(events) {
+        const isAcknowledged = await publish(events);
+        if (isAcknowledged) metrics.usageEvents.inc({ sink: "broker" }, events.length);
+        return isAcknowledged;
       },
-      async toLedger(events) {
+      async recordInLedger(events) {
         await ledger.recordUsage({ events: [...events] }, { timeoutMs: ledgerTimeoutMs });
         metrics.usageEvents.inc({ sink: "ledger" }, events.length);
       },
-      async missing(eventIds) {
+      async findMissing(eventIds) {
         const request = { eventIds: [...eventIds] };
-        const answer = await ledger.confirmUsage(request, { timeoutMs: ledgerTimeoutMs });
-        return new Set(answer.missingEventIds);
+        const response = await ledger.confirmUsage(request, { timeoutMs: ledgerTimeoutMs });
+        return new Set(response.missingEventIds);
       },
-      spool,
+      eventLog,
       log,
       metrics,
     },
     // A call and a message belong to one trace.
     { missingAfterMs: parts.missingAfterMs, gathers: !isTracing() },
   );
-  for (const event of spool.leftovers) outbox.takeOver(event);
-  const rounds = startRounds(outbox);
+  for (const event of eventLog.recovered) outbox.recover(event);
+  const reconciliation = startReconciling(outbox);
   return {
     publish: outbox.send,
     async stop(graceMs) {
-      rounds.hurry();
+      reconciliation.prepareStop();
       const startedAt = performance.now();
-      const elapsed = () => performance.now() - startedAt;
-      while (outbox.size() > 0 && elapsed() < graceMs) {
-        if (outbox.unsent() === 0 && elapsed() > confirmPatienceMs) break;
-        await sleep(roundWhileStoppingMs);
+      const elapsedMs = () => performance.now() - startedAt;
+      while (outbox.size() > 0 && elapsedMs() < graceMs) {
+        if (outbox.unsent() === 0 && elapsedMs() > confirmTimeoutMs) break;
+        await sleep(reconcileWhileStoppingEveryMs);
       }
-      await rounds.stop();
-      // What is gathered in this turn is kept at its end.
+      await reconciliation.stop();
+      // Events that were sent in this turn of the event loop are written to disk at its end.
       await new Promise((resolve) => setImmediate(resolve));
-      await spool.close();
+      await eventLog.close();
     },
   };
 }
 
-/** Looks after what is on its way, one round at a time. */
-function startRounds(outbox: Outbox) {
-  let hurried = false;
-  let stopped = false;
-  let wake = () => {};
+/** Reconciles the outbox with the ledger again and again, one call at a time. */
+function startReconciling(outbox: Outbox) {
+  const changed = createSignal();
+  let isStopping = false;
+  let isStopped = false;
   async function run(): Promise<void> {
-    while (!stopped) {
-      await outbox.look(hurried);
-      const pause = Promise.withResolvers<void>();
-      const timer = setTimeout(pause.resolve, hurried ? roundWhileStoppingMs : roundEveryMs);
-      wake = pause.resolve;
-      timer.unref();
-      await pause.promise;
-      clearTimeout(timer);
+    while (!isStopped) {
+      await outbox.reconcile(isStopping);
+      if (isStopped) return;
+      await changed.wait(isStopping ? reconcileWhileStoppingEveryMs : reconcileEveryMs);
     }
   }
   const finished = run();
   return {
-    hurry() {
-      hurried = true;
-      wake();
+    prepareStop() {
+      isStopping = true;
+      changed.notify();
     },
     async stop() {
-      stopped = true;
-      wake();
+      isStopped = true;
+      changed.notify();
       await finished;
     },
   };

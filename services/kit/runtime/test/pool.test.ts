@@ -8,6 +8,13 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openDatabase } from "../src/database/pool.ts";
 
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A Postgres in which each suite creates its own databases. */
+    postgresUrl: string;
+  }
+}
+
 describe("the connections of a service to its database", () => {
   let folder: string;
   let pool: pg.Pool;

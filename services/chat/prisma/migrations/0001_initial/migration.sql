@@ -37,7 +37,7 @@ CREATE TABLE turn (
   -- A request with an idempotency key may run again, under the same charge id. Its turn is stored
   -- once, with what another run needs to send the same response.
   charge_id       text,
-  answer          text,
+  response_head   text,
   PRIMARY KEY (key_id, conversation_id, index),
   FOREIGN KEY (key_id, conversation_id) REFERENCES conversation (key_id, id)
 );

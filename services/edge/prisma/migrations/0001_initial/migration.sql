@@ -12,7 +12,7 @@ CREATE TABLE idempotency_record (
   lease_until     timestamptz(6) NOT NULL,
   expires_at      timestamptz(6) NOT NULL,
   -- When the response was stored.
-  answered_at     timestamptz(6),
+  stored_at       timestamptz(6),
   content_type    text,
   -- NULL in a completed record whose response was too large to store.
   body            bytea,

@@ -7,10 +7,10 @@ import { usageSubject } from "./usage-stream.ts";
 
 const brokerTimeoutMs = 2_000;
 
-/** Answers whether the broker has the events, of which a trace travels with one that is alone. */
+/** Resolves with whether the broker has all events. A trace is sent with a single event only. */
 export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
 
-/** Publishes usage events as one message, a UsageEventBatch. */
+/** Creates a function that publishes events as one UsageEventBatch. It never rejects. */
 export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
   return async (events, trace) => {
     const connection = broker?.connection();
@@ -31,8 +31,8 @@ export function createBrokerPublish(broker: Broker | undefined, log: Log): Publi
 }
 
 /**
- * A message has the id of its first event. One that the broker drops as a duplicate may contain
- * other events that the broker has not received.
+ * Returns whether the broker has all events. It drops a message as a duplicate by the id of the
+ * first event, and may then lack the others.
  */
 function hasAll({ duplicate }: PubAck, events: readonly EncodedEvent[]): boolean {
   return !duplicate || events.length === 1;

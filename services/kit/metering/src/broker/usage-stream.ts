@@ -2,13 +2,13 @@ import { nanos, RetentionPolicy, StorageType, type StreamConfig } from "nats";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Where usage events travel, and the durable consumer by which the ledger reads them. */
+/** The subject of usage events, and the durable consumer of the ledger. */
 export const usageSubject = "tollgate.usage.v1";
 export const usageConsumer = "ledger";
 
 /**
- * The stream keeps by limits, not as a work queue: a work queue forgets the id of a message that
- * was acknowledged, and would let its duplicate in after a restart.
+ * The JetStream stream of usage events. Its retention is by limits and not as a work queue: a work
+ * queue forgets the id of an acknowledged message, and would accept its duplicate after a restart.
  */
 export const usageStream = {
   name: "TOLLGATE_USAGE",

@@ -1,47 +1,47 @@
 import { expect, test } from "vitest";
 import { AccountDemand } from "./account-demand.ts";
 
-test("what requests needed is what was held of them at once, and what they spent", () => {
+test("requests need what they held at once and what they spent", () => {
   const demand = new AccountDemand();
   for (let index = 0; index < 10; index += 1) {
-    demand.began(100n);
-    demand.began(100n);
-    demand.ended(100n, 10n);
-    demand.ended(100n, 500n);
+    demand.beginRequest(100n);
+    demand.beginRequest(100n);
+    demand.endRequest(100n, 10n);
+    demand.endRequest(100n, 500n);
   }
-  expect(demand.turn()).toEqual({ requests: 20, needed: 200n + 10n * 110n });
-  demand.began(100n);
-  demand.ended(100n, 10n);
-  expect(demand.turn()).toEqual({ requests: 1, needed: 100n });
-  expect(demand.turn()).toEqual({ requests: 0, needed: 0n });
+  expect(demand.endRound()).toEqual({ requests: 20, needed: 200n + 10n * 110n });
+  demand.beginRequest(100n);
+  demand.endRequest(100n, 10n);
+  expect(demand.endRound()).toEqual({ requests: 1, needed: 100n });
+  expect(demand.endRound()).toEqual({ requests: 0, needed: 0n });
 });
 
-test("requests that last count in the round that they began in alone", () => {
+test("a request that outlasts its round counts in that round only", () => {
   const demand = new AccountDemand();
-  for (let index = 0; index < 50; index += 1) demand.began(100n);
-  expect(demand.turn().needed).toBe(5_000n);
-  demand.began(100n);
-  expect(demand.turn().needed).toBe(100n);
+  for (let index = 0; index < 50; index += 1) demand.beginRequest(100n);
+  expect(demand.endRound().needed).toBe(5_000n);
+  demand.beginRequest(100n);
+  expect(demand.endRound().needed).toBe(100n);
 });
 
-test("a hold that grows is needed with what it grew by", () => {
+test("what a hold grows by is needed too", () => {
   const demand = new AccountDemand();
-  demand.began(100n);
-  demand.grew(50n);
-  expect(demand.turn()).toEqual({ requests: 1, needed: 150n });
-  expect(demand.isIdle).toBe(false);
-  demand.ended(150n, 0n);
-  expect(demand.isIdle).toBe(true);
+  demand.beginRequest(100n);
+  demand.addHeld(50n);
+  expect(demand.endRound()).toEqual({ requests: 1, needed: 150n });
+  expect(demand.isEmpty).toBe(false);
+  demand.endRequest(150n, 0n);
+  expect(demand.isEmpty).toBe(true);
 });
 
-test("an account rests where nothing was under way between two looks", () => {
+test("an account is idle when no request was in progress between two checks", () => {
   const demand = new AccountDemand();
-  expect([demand.rests(), demand.rests()]).toEqual([false, true]);
-  demand.began(100n);
-  expect(demand.rests()).toBe(false);
-  demand.ended(100n, 10n);
-  expect(demand.rests()).toBe(false);
-  demand.began(100n);
-  demand.ended(100n, 10n);
-  expect([demand.rests(), demand.rests()]).toEqual([false, true]);
+  expect([demand.checkIdle(), demand.checkIdle()]).toEqual([false, true]);
+  demand.beginRequest(100n);
+  expect(demand.checkIdle()).toBe(false);
+  demand.endRequest(100n, 10n);
+  expect(demand.checkIdle()).toBe(false);
+  demand.beginRequest(100n);
+  demand.endRequest(100n, 10n);
+  expect([demand.checkIdle(), demand.checkIdle()]).toEqual([false, true]);
 });

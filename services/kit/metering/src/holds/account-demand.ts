@@ -1,54 +1,57 @@
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 import type { SharedHold } from "./shared-hold.ts";
 
-/** What the requests of one account ask of its wallet, round by round. */
+/** Measures how much money the requests of one account hold, in rounds. */
 export class AccountDemand {
-  /** The hold that requests may enter. */
+  /** The hold that new requests may share. */
   shared: SharedHold | undefined;
   #requests = 0;
   #held: NanoUsd = 0n;
-  #mostHeld: NanoUsd = 0n;
-  #taken: NanoUsd = 0n;
+  #maxHeld: NanoUsd = 0n;
+  #added: NanoUsd = 0n;
   #spent: NanoUsd = 0n;
-  #restedBefore = false;
+  #wasIdle = false;
 
-  /** Whether nothing is left to know of it. */
-  get isIdle(): boolean {
+  /** Whether this account has no requests, and so needs no record. */
+  get isEmpty(): boolean {
     return this.#requests === 0 && this.#held === 0n && this.shared === undefined;
   }
 
-  began(held: NanoUsd): void {
+  beginRequest(held: NanoUsd): void {
     this.#requests += 1;
-    this.#restedBefore = false;
-    this.grew(held);
+    this.#wasIdle = false;
+    this.addHeld(held);
   }
 
-  grew(added: NanoUsd): void {
-    this.#taken += added;
+  addHeld(added: NanoUsd): void {
+    this.#added += added;
     this.#held += added;
-    if (this.#held > this.#mostHeld) this.#mostHeld = this.#held;
+    if (this.#held > this.#maxHeld) this.#maxHeld = this.#held;
   }
 
-  ended(held: NanoUsd, cost: NanoUsd): void {
+  endRequest(held: NanoUsd, cost: NanoUsd): void {
     this.#held -= held;
     this.#spent += minOf(held, cost);
   }
 
-  /** Whether no request has been under way since this was last asked. */
-  rests(): boolean {
-    const restsNow = this.#held === 0n;
-    const rested = restsNow && this.#restedBefore;
-    this.#restedBefore = restsNow;
-    return rested;
+  /** Returns whether no request has been in progress since the previous call. */
+  checkIdle(): boolean {
+    const isIdleNow = this.#held === 0n;
+    const isIdle = isIdleNow && this.#wasIdle;
+    this.#wasIdle = isIdleNow;
+    return isIdle;
   }
 
-  /** Ends a round: how many requests began in it, and what these needed at once. */
-  turn(): { requests: number; needed: NanoUsd } {
-    const needed = minOf(this.#taken, this.#mostHeld + this.#spent);
+  /**
+   * Ends a round. Returns how many requests began in it, and how large a hold they could have
+   * shared: the most that was held at once plus what was spent, at most what they held in total.
+   */
+  endRound(): { requests: number; needed: NanoUsd } {
+    const needed = minOf(this.#added, this.#maxHeld + this.#spent);
     const requests = this.#requests;
     this.#requests = 0;
-    this.#mostHeld = this.#held;
-    this.#taken = 0n;
+    this.#maxHeld = this.#held;
+    this.#added = 0n;
     this.#spent = 0n;
     return { requests, needed };
   }

@@ -4,35 +4,35 @@ import type { Client } from "@tollgate/rpc/implementation";
 
 const tickMs = 1_000;
 
-/** Keeps the holds of this process from expiring for as long as they are in use. */
-export interface LiveHolds {
+/** Extends the holds that are in use before they expire. */
+export interface HoldExtender {
   add(holdId: string, expiresInMs: number): void;
-  /** It is no longer extended. */
+  /** Extends the hold no longer. */
   remove(holdId: string): void;
   stop(): void;
 }
 
-interface LiveHold {
+interface ExtendedHold {
   everyMs: number;
-  dueAt: number;
+  dueAtMs: number;
 }
 
-export function createLiveHolds(
+export function createHoldExtender(
   ledger: Pick<Client<typeof LedgerService>, "extendHolds">,
   log: Log,
-): LiveHolds {
-  const live = new Map<string, LiveHold>();
+): HoldExtender {
+  const holds = new Map<string, ExtendedHold>();
 
   async function extendDue(): Promise<void> {
     const now = performance.now();
-    const due = [...live].filter(([, hold]) => hold.dueAt <= now);
+    const due = [...holds].filter(([, hold]) => hold.dueAtMs <= now);
     if (due.length === 0) return;
-    for (const [, hold] of due) hold.dueAt = now + hold.everyMs;
+    for (const [, hold] of due) hold.dueAtMs = now + hold.everyMs;
     try {
       await ledger.extendHolds({ holdIds: due.map(([holdId]) => holdId) });
     } catch (error) {
       log.warn({ holds: due.length, reason: (error as Error).message }, "holds not extended");
-      for (const [, hold] of due) hold.dueAt = now;
+      for (const [, hold] of due) hold.dueAtMs = now;
     }
   }
 
@@ -41,9 +41,9 @@ export function createLiveHolds(
   return {
     add(holdId, expiresInMs) {
       const everyMs = expiresInMs / 3;
-      live.set(holdId, { everyMs, dueAt: performance.now() + everyMs });
+      holds.set(holdId, { everyMs, dueAtMs: performance.now() + everyMs });
     },
-    remove: (holdId) => void live.delete(holdId),
+    remove: (holdId) => void holds.delete(holdId),
     stop: () => clearInterval(timer),
   };
 }

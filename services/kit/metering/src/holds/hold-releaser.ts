@@ -4,78 +4,78 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 
 const ledgerTimeoutMs = 5_000;
-const tryAgainMs = 1_000;
-/** As long as a hold lives that nobody extends. */
-const giveUpMs = 60_000;
+const retryMs = 1_000;
+/** The lifetime of a hold that nobody extends. */
+const abandonAfterMs = 60_000;
 
-/** Gives back what is held for nobody, again and again until the ledger has heard of it. */
-export interface GiveBacks {
-  /** Of a hold that may have been taken though the ledger's answer was lost. */
-  whole(holdId: string): void;
-  /** Of a shared hold that no other request may enter. */
-  unused(shared: { holdId: string; accountId: string; amountNanoUsd: NanoUsd }): void;
-  /** What has been told to the ledger and not been answered yet. Never raises. */
-  underWay(): Promise<unknown>;
-  /** Tries nothing again. */
+/** Releases held money that no request uses. Retries until the ledger has it or the hold expired. */
+export interface HoldReleaser {
+  /** Releases a hold that the ledger may have taken although its response was lost. */
+  release(holdId: string): void;
+  /** Releases the unused amount of a shared hold that is closed to further requests. */
+  releaseUnused(shared: { holdId: string; accountId: string; amountNanoUsd: NanoUsd }): void;
+  /** Resolves when the first attempts that are in progress have ended. Never rejects. */
+  attempted(): Promise<unknown>;
+  /** Stops the retries. */
   stop(): void;
 }
 
-interface GiveBack {
-  since: number;
-  tell(): Promise<unknown>;
+interface Release {
+  sinceMs: number;
+  send(): Promise<unknown>;
 }
 
-export function createGiveBacks(ledger: Client<typeof LedgerService>, log: Log): GiveBacks {
-  const attempts = new Set<Promise<unknown>>();
+export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Log): HoldReleaser {
+  const firstAttempts = new Set<Promise<unknown>>();
   /** Oldest first. */
-  const failed = new Set<GiveBack>();
-  let isTryingAgain = false;
+  const failed = new Set<Release>();
+  let isRetrying = false;
 
-  /** Answers whether the ledger has heard of it. */
-  async function attempt(giveBack: GiveBack): Promise<boolean> {
+  /** Resolves with whether the ledger has it. */
+  async function attempt(release: Release): Promise<boolean> {
     try {
-      await giveBack.tell();
-      failed.delete(giveBack);
+      await release.send();
+      failed.delete(release);
       return true;
     } catch {
-      failed.add(giveBack);
+      failed.add(release);
       return false;
     }
   }
 
-  function begin(tell: () => Promise<unknown>): void {
-    const attempted = attempt({ since: performance.now(), tell });
-    attempts.add(attempted);
-    void attempted.finally(() => attempts.delete(attempted));
+  function begin(send: () => Promise<unknown>): void {
+    const attempted = attempt({ sinceMs: performance.now(), send });
+    firstAttempts.add(attempted);
+    void attempted.finally(() => firstAttempts.delete(attempted));
   }
 
-  function forgetExpired(): void {
-    let forgotten = 0;
-    for (const giveBack of failed) {
-      if (performance.now() - giveBack.since < giveUpMs) break;
-      failed.delete(giveBack);
-      forgotten += 1;
+  function abandonExpired(): void {
+    let abandoned = 0;
+    for (const release of failed) {
+      if (performance.now() - release.sinceMs < abandonAfterMs) break;
+      failed.delete(release);
+      abandoned += 1;
     }
-    if (forgotten > 0) log.warn({ holds: forgotten }, "holds not given back, and left to expire");
+    if (abandoned > 0) log.warn({ holds: abandoned }, "holds not released, and left to expire");
   }
 
-  /** One after the other, so that a ledger which comes back is not run over. */
-  async function tryAgain(): Promise<void> {
-    if (isTryingAgain) return;
-    isTryingAgain = true;
-    forgetExpired();
-    for (const giveBack of failed) if (!(await attempt(giveBack))) break;
-    isTryingAgain = false;
+  /** Retries one after the other, to keep the load low on a ledger that comes back. */
+  async function retry(): Promise<void> {
+    if (isRetrying) return;
+    isRetrying = true;
+    abandonExpired();
+    for (const release of failed) if (!(await attempt(release))) break;
+    isRetrying = false;
   }
 
-  const timer = setInterval(() => void tryAgain(), tryAgainMs);
+  const timer = setInterval(() => void retry(), retryMs);
   timer.unref();
 
   const options = { timeoutMs: ledgerTimeoutMs };
   return {
-    whole: (holdId) => begin(() => ledger.releaseHold({ holdId }, options)),
-    unused: (shared) => begin(() => ledger.releaseSharedHold(shared, options)),
-    underWay: () => Promise.all(attempts),
+    release: (holdId) => begin(() => ledger.releaseHold({ holdId }, options)),
+    releaseUnused: (shared) => begin(() => ledger.releaseSharedHold(shared, options)),
+    attempted: () => Promise.all(firstAttempts),
     stop: () => clearInterval(timer),
   };
 }

@@ -4,8 +4,8 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createGiveBacks } from "./hold-releaser.ts";
-import { createSharing } from "./hold-sharing.ts";
+import { createHoldReleaser } from "./hold-releaser.ts";
+import { createHoldSharing } from "./hold-sharing.ts";
 import { createHolds, type Hold } from "./holds.ts";
 
 const roundMs = 1_000;
@@ -21,41 +21,41 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A ledger that writes down what it is asked. */
+/** A ledger that records the calls that it gets. */
 function world(from = busyFrom) {
-  const asked = { holds: 0, shares: 0, extended: [] as string[][] };
+  const calls = { holds: 0, shares: 0, extended: [] as string[][] };
   const shared: { holdId: string; amountNanoUsd: bigint }[] = [];
   const given: { holdId: string; amountNanoUsd: bigint }[] = [];
   const released: string[] = [];
-  const wallet = { grants: true, isAway: false, answers: Promise.resolve() };
+  const wallet = { grants: true, isDown: false, response: Promise.resolve() };
   type Shared = { holdId: string; accountId: string; amountNanoUsd: bigint };
   const ledger = {
     async hold({ estimateNanoUsd: heldNanoUsd }: { estimateNanoUsd: bigint }) {
-      asked.holds += 1;
+      calls.holds += 1;
       return { heldNanoUsd, walletHeldNanoUsd: heldNanoUsd, expiresInMs };
     },
     async growHold({ estimateNanoUsd: addedNanoUsd }: { estimateNanoUsd: bigint }) {
-      if (wallet.isAway) throw new PeerError("unavailable", "away");
+      if (wallet.isDown) throw new PeerError("unavailable", "down");
       return { addedNanoUsd, walletHeldNanoUsd: addedNanoUsd };
     },
     async takeSharedHold({ holdId, amountNanoUsd }: Shared) {
-      asked.shares += 1;
-      await wallet.answers;
-      if (wallet.isAway) throw new PeerError("unavailable", "away");
+      calls.shares += 1;
+      await wallet.response;
+      if (wallet.isDown) throw new PeerError("unavailable", "down");
       if (wallet.grants) shared.push({ holdId, amountNanoUsd });
       return { granted: wallet.grants, expiresInMs };
     },
     async releaseSharedHold({ holdId, amountNanoUsd }: Shared) {
-      if (wallet.isAway) throw new PeerError("unavailable", "away");
+      if (wallet.isDown) throw new PeerError("unavailable", "down");
       given.push({ holdId, amountNanoUsd });
       return {};
     },
     async extendHolds({ holdIds }: { holdIds: string[] }) {
-      asked.extended.push(holdIds);
+      calls.extended.push(holdIds);
       return {};
     },
     async releaseHold({ holdId }: { holdId: string }) {
-      if (wallet.isAway) throw new PeerError("unavailable", "away");
+      if (wallet.isDown) throw new PeerError("unavailable", "down");
       released.push(holdId);
       return {};
     },
@@ -67,42 +67,42 @@ function world(from = busyFrom) {
     number += 1;
     return holds.take(`req_${number}`, "account", amount);
   }
-  /** So many requests, one after the other, that cost a tenth of what they held. */
+  /** Serves requests one after the other that cost a tenth of what they held. */
   async function serve(count: number) {
     for (let index = 0; index < count; index += 1) end(await take());
   }
   const round = () => vi.advanceTimersByTimeAsync(roundMs);
   const rest = () => vi.advanceTimersByTimeAsync(2 * tickMs);
-  return { holds, metrics, asked, shared, given, released, wallet, take, serve, round, rest };
+  return { holds, metrics, calls, shared, given, released, wallet, take, serve, round, rest };
 }
 
 function end(hold: Hold, cost = 10n) {
   const settled = hold.settle(cost);
-  hold.handedOver();
+  hold.stopExtending();
   return settled;
 }
 
-test("an account that is busy shares a hold, twice what it needed", async () => {
-  const { holds, metrics, asked, shared, take, serve, round } = world();
+test("the requests of a busy account share a hold of twice what they needed", async () => {
+  const { holds, metrics, calls, shared, take, serve, round } = world();
   await serve(busyFrom);
-  expect([asked.holds, shared.length]).toEqual([busyFrom, 0]);
+  expect([calls.holds, shared.length]).toEqual([busyFrom, 0]);
   await round();
   const needed = 100n + 10n * BigInt(busyFrom);
   expect(shared).toEqual([{ holdId: expect.any(String), amountNanoUsd: 2n * needed }]);
   const [{ holdId = "" } = {}] = shared;
   expect(end(await take())).toEqual({ holdId: "", sharedHoldId: holdId, sharedNanoUsd: 10n });
   expect(end(await take(), 0n)).toEqual({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
-  expect(asked.holds).toBe(busyFrom);
+  expect(calls.holds).toBe(busyFrom);
   const { values } = await metrics.holds.get();
   expect(values.map(({ labels, value }) => [labels.result, value])).toEqual([
     ["taken", busyFrom],
     ["shared", 2],
   ]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("an account that rests has all of its money back at once", async () => {
-  const { holds, asked, shared, given, take, serve, round, rest } = world();
+test("an idle account has all of its money free at once", async () => {
+  const { holds, calls, shared, given, take, serve, round, rest } = world();
   await serve(busyFrom);
   await round();
   end(await take());
@@ -110,42 +110,42 @@ test("an account that rests has all of its money back at once", async () => {
   const [{ holdId = "", amountNanoUsd = 0n } = {}] = shared;
   expect(given).toEqual([{ holdId, amountNanoUsd: amountNanoUsd - 10n }]);
   end(await take());
-  expect(asked.holds).toBe(busyFrom + 1);
+  expect(calls.holds).toBe(busyFrom + 1);
   await vi.advanceTimersByTimeAsync(expiresInMs);
-  expect(asked.extended).toEqual([]);
+  expect(calls.extended).toEqual([]);
   expect([shared.length, given.length]).toEqual([1, 1]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("an account that is quiet shares none", async () => {
+test("an account that is not busy shares no hold", async () => {
   const { holds, shared, serve, round } = world();
   for (let index = 0; index < 5; index += 1) {
     await serve(busyFrom - 1);
     await round();
   }
   expect(shared).toEqual([]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("none is shared where none is to be", async () => {
+test("no hold is shared when sharing is off", async () => {
   const { holds, shared, serve, round } = world(0);
   await serve(0);
   await round();
   await serve(100);
   await round();
   expect(shared).toEqual([]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("what costs nothing keeps nobody busy", async () => {
-  const { holds, asked, take, round } = world();
+test("requests that cost nothing do not make an account busy", async () => {
+  const { holds, calls, take, round } = world();
   for (let index = 0; index < 2 * busyFrom; index += 1) end(await take(0n), 0n);
   await round();
-  expect(asked.shares).toBe(0);
-  await holds.endSharing();
+  expect(calls.shares).toBe(0);
+  await holds.stopSharing();
 });
 
-test("a hold is shared for a round, and then another", async () => {
+test("a shared hold is replaced after a round", async () => {
   const { holds, shared, given, take, serve, round } = world();
   await serve(busyFrom);
   await round();
@@ -157,51 +157,51 @@ test("a hold is shared for a round, and then another", async () => {
   const spent = 10n * BigInt(busyFrom);
   expect(given).toEqual([{ holdId, amountNanoUsd: amountNanoUsd - spent - 100n }]);
   expect(end(long)).toEqual({ holdId: "", sharedHoldId: holdId, sharedNanoUsd: 100n });
-  await holds.endSharing();
+  await holds.stopSharing();
   expect(given.map((one) => one.holdId)).toEqual(shared.map((one) => one.holdId));
 });
 
-test("a round that waits for the ledger is not overtaken by the next", async () => {
-  const { holds, asked, shared, wallet, serve, round } = world();
+test("a round that waits for the ledger delays the next", async () => {
+  const { holds, calls, shared, wallet, serve, round } = world();
   const slow = Promise.withResolvers<void>();
-  wallet.answers = slow.promise;
+  wallet.response = slow.promise;
   await serve(busyFrom);
   await round();
   await serve(busyFrom);
   await round();
-  expect(asked.shares).toBe(1);
+  expect(calls.shares).toBe(1);
   slow.resolve();
   await round();
   expect(shared.length).toBe(2);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("a request that outlives the round is extended, with its hold, and no longer", async () => {
-  const { holds, asked, shared, take, serve, round } = world();
+test("the shared hold of a request that outlives the round is extended until the request ends", async () => {
+  const { holds, calls, shared, take, serve, round } = world();
   await serve(busyFrom);
   await round();
   const long = await take();
   await vi.advanceTimersByTimeAsync(expiresInMs / 2);
-  expect(asked.extended).toEqual([[shared[0]?.holdId]]);
+  expect(calls.extended).toEqual([[shared[0]?.holdId]]);
   end(long);
   await vi.advanceTimersByTimeAsync(expiresInMs);
-  expect(asked.extended).toHaveLength(1);
-  await holds.endSharing();
+  expect(calls.extended).toHaveLength(1);
+  await holds.stopSharing();
 });
 
-test("what needs more than is unused asks for a hold of its own", async () => {
-  const { holds, asked, shared, take, serve, round } = world();
+test("a request that needs more than is unused takes a hold of its own", async () => {
+  const { holds, calls, shared, take, serve, round } = world();
   await serve(busyFrom);
   await round();
   const large = await take(shared[0]?.amountNanoUsd ?? 0n);
   await take();
-  expect(asked.holds).toBe(busyFrom + 1);
+  expect(calls.holds).toBe(busyFrom + 1);
   expect(end(large, 1_000n)).toMatchObject({ holdId: "", sharedNanoUsd: large.amount });
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("what grows beyond its part has a hold of its own besides", async () => {
-  const { holds, asked, shared, take, serve, round } = world();
+test("a request that grows beyond its part has an additional hold of its own", async () => {
+  const { holds, calls, shared, take, serve, round } = world();
   await serve(busyFrom);
   await round();
   const hold = await take();
@@ -209,17 +209,17 @@ test("what grows beyond its part has a hold of its own besides", async () => {
   expect(hold.amount).toBe(150n);
   await vi.advanceTimersByTimeAsync(expiresInMs / 2);
   const both = [shared[0]?.holdId, `req_${busyFrom + 1}`];
-  expect(asked.extended[0]?.toSorted()).toEqual(both.toSorted());
+  expect(calls.extended[0]?.toSorted()).toEqual(both.toSorted());
   expect(end(hold, 120n)).toEqual({
     holdId: `req_${busyFrom + 1}`,
     sharedHoldId: shared[0]?.holdId,
     sharedNanoUsd: 100n,
   });
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("what grows again and again is kept from expiring all the same", async () => {
-  const { holds, asked, take, serve, round } = world();
+test("a hold that grows again and again is still extended", async () => {
+  const { holds, calls, take, serve, round } = world();
   await serve(busyFrom);
   await round();
   const hold = await take();
@@ -227,89 +227,89 @@ test("what grows again and again is kept from expiring all the same", async () =
     await hold.grow(50n);
     await vi.advanceTimersByTimeAsync(2_000);
   }
-  const own = asked.extended.filter((ids) => ids.includes(`req_${busyFrom + 1}`));
+  const own = calls.extended.filter((ids) => ids.includes(`req_${busyFrom + 1}`));
   expect(own.length).toBeGreaterThanOrEqual(2);
   end(hold);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("a hold that may have grown is settled with the request", async () => {
+test("a hold that may have grown is named in the settlement", async () => {
   const { holds, wallet, take, serve, round } = world();
   await serve(busyFrom);
   await round();
   const hold = await take();
-  wallet.isAway = true;
+  wallet.isDown = true;
   await expect(hold.grow(50n)).rejects.toMatchObject({ code: "no_provider_available" });
   expect(end(hold)).toMatchObject({ holdId: `req_${busyFrom + 1}` });
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("a wallet that has little free is not shared from", async () => {
-  const { holds, asked, wallet, given, serve, round } = world();
+test("without enough free money no hold is shared", async () => {
+  const { holds, calls, wallet, given, serve, round } = world();
   wallet.grants = false;
   await serve(busyFrom);
   await round();
   await serve(busyFrom);
-  expect(asked.holds).toBe(2 * busyFrom);
-  await holds.endSharing();
+  expect(calls.holds).toBe(2 * busyFrom);
+  await holds.stopSharing();
   expect(given).toEqual([]);
 });
 
-test("without the ledger nothing is shared; it hears of what is given back when it is there", async () => {
-  const { holds, asked, shared, given, released, wallet, take, serve, round } = world();
+test("without the ledger no hold is shared, and releases are sent when it is back", async () => {
+  const { holds, calls, shared, given, released, wallet, take, serve, round } = world();
   await serve(busyFrom);
   await round();
   await take();
   await serve(busyFrom);
-  wallet.isAway = true;
+  wallet.isDown = true;
   await round();
   await serve(1);
-  expect(asked.holds).toBe(busyFrom + 1);
+  expect(calls.holds).toBe(busyFrom + 1);
   await round();
   expect([given, released]).toEqual([[], []]);
-  wallet.isAway = false;
+  wallet.isDown = false;
   await round();
   expect(given.map(({ holdId }) => holdId)).toEqual([shared[0]?.holdId]);
   await round();
   expect([given.length, released.length]).toEqual([1, 1]);
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("a process that slept while its hold expired does not use it", async () => {
-  const { holds, asked, take, serve, round } = world();
+test("a process that was suspended while its hold expired does not use it", async () => {
+  const { holds, calls, take, serve, round } = world();
   await serve(busyFrom);
   await round();
   const now = performance.now();
   vi.spyOn(performance, "now").mockReturnValue(now + expiresInMs);
   await take();
-  expect(asked.holds).toBe(busyFrom + 1);
+  expect(calls.holds).toBe(busyFrom + 1);
   vi.restoreAllMocks();
-  await holds.endSharing();
+  await holds.stopSharing();
 });
 
-test("a process that ends gives back what it is granted meanwhile, too", async () => {
+test("a process that stops also releases a hold that is granted meanwhile", async () => {
   const { holds, shared, given, wallet, serve, round } = world();
   const slow = Promise.withResolvers<void>();
-  wallet.answers = slow.promise;
+  wallet.response = slow.promise;
   await serve(busyFrom);
   await round();
-  const ended = holds.endSharing();
+  const ended = holds.stopSharing();
   slow.resolve();
   await ended;
   expect(given).toEqual(shared);
   expect(given).toHaveLength(1);
 });
 
-test("an account is forgotten when it has nothing under way", async () => {
-  const live = { add() {}, remove() {}, stop() {} };
+test("an account without requests is forgotten", async () => {
+  const extender = { add() {}, remove() {}, stop() {} };
   const ledger = {} as Client<typeof LedgerService>;
-  const giveBacks = createGiveBacks(ledger, createLog("silent"));
-  const sharing = createSharing(ledger, live, giveBacks, busyFrom);
+  const releaser = createHoldReleaser(ledger, createLog("silent"));
+  const sharing = createHoldSharing(ledger, extender, releaser, busyFrom);
   const demand = sharing.account("account");
-  demand.began(100n);
+  demand.beginRequest(100n);
   await vi.advanceTimersByTimeAsync(2 * roundMs);
   expect(sharing.account("account")).toBe(demand);
-  demand.ended(100n, 0n);
+  demand.endRequest(100n, 0n);
   await vi.advanceTimersByTimeAsync(roundMs);
   expect(sharing.account("account")).not.toBe(demand);
   await sharing.stop();

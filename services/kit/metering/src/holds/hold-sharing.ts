@@ -4,91 +4,94 @@ import type { NanoUsd } from "@tollgate/core/money";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import { AccountDemand } from "./account-demand.ts";
-import type { LiveHolds } from "./hold-extender.ts";
-import type { GiveBacks } from "./hold-releaser.ts";
+import type { HoldExtender } from "./hold-extender.ts";
+import type { HoldReleaser } from "./hold-releaser.ts";
 import { SharedHold } from "./shared-hold.ts";
 
-/** What an account that rests has left in its shared hold, is free again after two of these. */
+/** The unused part of a shared hold is released when its account is idle for two ticks. */
 const tickMs = 100;
-/** A shared hold is replaced after a round. */
-const ticksARound = 10;
+/** A shared hold is replaced after each round. */
+const ticksPerRound = 10;
 const ledgerTimeoutMs = 5_000;
-/** The longest that a process which ends waits for what it gives back. */
-const lastGiveBackMs = 1_000;
+/** How long a process that stops waits for its releases. */
+const stopTimeoutMs = 1_000;
 
 /**
- * Gives an account that keeps this process busy a hold that its requests share, a new one every
- * second, so that few of them have to ask the ledger. An account that is not busy, or rests, has
- * none, and all of its money is free between its requests.
+ * Gives each busy account of this process a hold that its requests share, a new one every second,
+ * so that few requests wait for the ledger. An account that is not busy, or is idle, has none, and
+ * all of its money is free between its requests.
  */
-export interface Sharing {
+export interface HoldSharing {
   account(accountId: string): AccountDemand;
-  /** Shares nothing more, and gives back what is unused. Never raises. */
+  /** Shares nothing more, and releases what is unused. Never rejects. */
   stop(): Promise<void>;
 }
 
-/** An account is busy that begins `busyFrom` requests within a round; with 0 none is. */
-export function createSharing(
+/** An account is busy when it begins `busyFrom` requests within a round; with 0 none is. */
+export function createHoldSharing(
   ledger: Client<typeof LedgerService>,
-  live: LiveHolds,
-  giveBacks: GiveBacks,
+  extender: HoldExtender,
+  releaser: HoldReleaser,
   busyFrom: number,
-): Sharing {
+): HoldSharing {
   const accounts = new Map<string, AccountDemand>();
-  /** The rounds that are asking the ledger. None is overtaken by the next. */
-  const asking = new Map<string, Promise<void>>();
-  let stopped = false;
+  /** The rounds whose end waits for the ledger. The next round of the account waits for it. */
+  const ending = new Map<string, Promise<void>>();
+  let isStopped = false;
   let ticks = 0;
 
   function replace(accountId: string, demand: AccountDemand, next: SharedHold | undefined): void {
     const { shared } = demand;
     demand.shared = next;
     if (shared === undefined) return;
-    giveBacks.unused({ accountId, holdId: shared.id, amountNanoUsd: shared.close() });
-    if (!shared.isLive) live.remove(shared.id);
+    releaser.releaseUnused({ accountId, holdId: shared.id, amountNanoUsd: shared.close() });
+    if (!shared.isInUse) extender.remove(shared.id);
   }
 
-  async function ask(accountId: string, amountNanoUsd: NanoUsd): Promise<SharedHold | undefined> {
+  async function requestShared(
+    accountId: string,
+    amountNanoUsd: NanoUsd,
+  ): Promise<SharedHold | undefined> {
     const holdId = newId("hold");
-    const askedAt = performance.now();
+    const requestedAtMs = performance.now();
     try {
       const request = { holdId, accountId, amountNanoUsd };
-      const answer = await ledger.takeSharedHold(request, { timeoutMs: ledgerTimeoutMs });
-      if (!answer.granted) return undefined;
-      live.add(holdId, answer.expiresInMs);
-      return new SharedHold(holdId, amountNanoUsd, answer.expiresInMs, askedAt);
+      const response = await ledger.takeSharedHold(request, { timeoutMs: ledgerTimeoutMs });
+      if (!response.granted) return undefined;
+      extender.add(holdId, response.expiresInMs);
+      return new SharedHold(holdId, amountNanoUsd, response.expiresInMs, requestedAtMs);
     } catch {
-      // It may have been written though its answer was lost. Whoever needs it asks by himself, and
-      // tells what is wrong with the ledger.
-      giveBacks.whole(holdId);
+      // The ledger may have written it although the response was lost. Each request then takes a
+      // hold of its own, and reports what is wrong with the ledger.
+      releaser.release(holdId);
       return undefined;
     }
   }
 
   async function endRound(accountId: string, demand: AccountDemand): Promise<void> {
-    const { requests, needed } = demand.turn();
+    const { requests, needed } = demand.endRound();
     const isBusy = busyFrom > 0 && requests >= busyFrom;
-    const next = isBusy ? await ask(accountId, needed * 2n) : undefined;
+    const next = isBusy ? await requestShared(accountId, needed * 2n) : undefined;
     replace(accountId, demand, next);
-    if (stopped) replace(accountId, demand, undefined);
-    if (demand.isIdle) accounts.delete(accountId);
+    if (isStopped) replace(accountId, demand, undefined);
+    if (demand.isEmpty) accounts.delete(accountId);
   }
 
   function tick(): void {
     ticks += 1;
-    const isRound = ticks % ticksARound === 0;
+    const isRoundOver = ticks % ticksPerRound === 0;
     for (const [accountId, demand] of accounts) {
-      if (demand.rests()) replace(accountId, demand, undefined);
-      if (!isRound || asking.has(accountId)) continue;
-      const asked = endRound(accountId, demand).finally(() => asking.delete(accountId));
-      asking.set(accountId, asked);
+      if (demand.checkIdle()) replace(accountId, demand, undefined);
+      if (!isRoundOver || ending.has(accountId)) continue;
+      const ended = endRound(accountId, demand).finally(() => ending.delete(accountId));
+      ending.set(accountId, ended);
     }
   }
 
-  async function giveAllBack(): Promise<void> {
+  async function releaseAll(): Promise<void> {
     for (const [accountId, demand] of accounts) replace(accountId, demand, undefined);
-    await Promise.all(asking.values());
-    await giveBacks.underWay();
+    await Promise.all(ending.values());
+    await releaser.attempted();
   }
 
   const timer = setInterval(tick, tickMs);
@@ -104,9 +107,9 @@ export function createSharing(
       return demand;
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       clearInterval(timer);
-      await Promise.race([giveAllBack(), sleep(lastGiveBackMs, undefined, { ref: false })]);
+      await Promise.race([releaseAll(), sleep(stopTimeoutMs, undefined, { ref: false })]);
     },
   };
 }

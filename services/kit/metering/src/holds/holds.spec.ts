@@ -16,24 +16,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A ledger that grants what `free` says, or is away. */
+/** A ledger with `free` nano-USD in the wallet, which can be down. */
 function world({ free = 1_000_000n } = {}) {
   const extended: string[][] = [];
   const released: string[] = [];
   const up = { ledger: true };
   const ledger = {
     async hold({ estimateNanoUsd }: { estimateNanoUsd: bigint }) {
-      if (!up.ledger) throw new PeerError("deadline", "no answer");
+      if (!up.ledger) throw new PeerError("deadline", "timed out");
       const heldNanoUsd = estimateNanoUsd < free ? estimateNanoUsd : free;
       return { heldNanoUsd, walletHeldNanoUsd: 7_000n, expiresInMs };
     },
     async extendHolds({ holdIds }: { holdIds: string[] }) {
-      if (!up.ledger) throw new PeerError("unavailable", "away");
+      if (!up.ledger) throw new PeerError("unavailable", "down");
       extended.push(holdIds);
       return {};
     },
     async releaseHold({ holdId }: { holdId: string }) {
-      if (!up.ledger) throw new PeerError("unavailable", "away");
+      if (!up.ledger) throw new PeerError("unavailable", "down");
       released.push(holdId);
       return {};
     },
@@ -44,7 +44,7 @@ function world({ free = 1_000_000n } = {}) {
   return { holds, up, extended, released, open };
 }
 
-test("a live hold is extended for as long as its request lasts, and no longer", async () => {
+test("a hold is extended until its request has ended", async () => {
   const { holds, extended, open } = world();
   const one = await holds.take("one", "account", 5_000n);
   expect(one.amount).toBe(5_000n);
@@ -52,19 +52,19 @@ test("a live hold is extended for as long as its request lasts, and no longer", 
   expect(await open()).toBe(2);
   await vi.advanceTimersByTimeAsync(expiresInMs / 2);
   expect(extended).toEqual([["one", "two"]]);
-  one.handedOver();
-  one.handedOver();
+  one.stopExtending();
+  one.stopExtending();
   expect(await open()).toBe(1);
   await vi.advanceTimersByTimeAsync(expiresInMs / 3);
   expect(extended).toEqual([["one", "two"], ["two"]]);
-  two.handedOver();
+  two.stopExtending();
   await vi.advanceTimersByTimeAsync(expiresInMs * 3);
   expect(extended).toHaveLength(2);
   expect(await open()).toBe(0);
   holds.stop();
 });
 
-test("a process that ends extends nothing more", async () => {
+test("a stopped process extends no holds", async () => {
   const { holds, extended } = world();
   await holds.take("one", "account", 5_000n);
   holds.stop();
@@ -72,7 +72,7 @@ test("a process that ends extends nothing more", async () => {
   expect(extended).toEqual([]);
 });
 
-test("what could not be extended is tried again at once", async () => {
+test("a failed extension is retried at once", async () => {
   const { holds, up, extended } = world();
   await holds.take("one", "account", 5_000n);
   up.ledger = false;
@@ -84,7 +84,7 @@ test("what could not be extended is tried again at once", async () => {
   holds.stop();
 });
 
-test("a hold whose answer was lost is given back, and the request refused", async () => {
+test("a hold whose response was lost is released, and the request refused", async () => {
   const { holds, up, released, extended } = world();
   up.ledger = false;
   await expect(holds.take("lost", "account", 5_000n)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ test("a hold whose answer was lost is given back, and the request refused", asyn
   holds.stop();
 });
 
-test("a hold that has expired is not given back any more", async () => {
+test("a hold that has expired is not released any more", async () => {
   const { holds, up, released } = world();
   up.ledger = false;
   for (const id of ["one", "two"]) await holds.take(id, "account", 5_000n).catch(() => {});
@@ -112,7 +112,7 @@ test("a hold that has expired is not given back any more", async () => {
   holds.stop();
 });
 
-test("a wallet with nothing free refuses, and nothing is extended for it", async () => {
+test("a wallet with nothing free refuses, and no hold is extended", async () => {
   const { holds, extended, open } = world({ free: 0n });
   await expect(holds.take("none", "account", 5_000n)).rejects.toMatchObject({
     code: "credit_balance_exhausted",
@@ -124,7 +124,7 @@ test("a wallet with nothing free refuses, and nothing is extended for it", async
   holds.stop();
 });
 
-test("what costs nothing asks the ledger for nothing", async () => {
+test("a request that costs nothing calls no ledger", async () => {
   const { holds, up, open } = world();
   up.ledger = false;
   const hold = await holds.take("free", "account", 0n);

@@ -6,29 +6,29 @@ import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { AccountDemand } from "./account-demand.ts";
-import { createLiveHolds, type LiveHolds } from "./hold-extender.ts";
-import { createGiveBacks, type GiveBacks } from "./hold-releaser.ts";
-import { createSharing } from "./hold-sharing.ts";
+import { createHoldExtender, type HoldExtender } from "./hold-extender.ts";
+import { createHoldReleaser, type HoldReleaser } from "./hold-releaser.ts";
+import { createHoldSharing } from "./hold-sharing.ts";
 import type { SharedHold } from "./shared-hold.ts";
 
 const holdTimeoutMs = 5_000;
 
-/** Money that is set aside for one request. */
+/** Money that is reserved for one request. */
 export interface Hold {
-  /** The estimate, or what the wallet had. */
+  /** The estimate, or less when the wallet had less. */
   readonly amount: NanoUsd;
   /**
-   * Adds `min(estimate, available)`, and answers how much that was. Raises what taking a hold
-   * raises; the hold then stays as it was.
+   * Adds `min(estimate, available)`, and resolves with what was added. Throws the errors of
+   * `Holds.take`; the hold then stays as it was.
    */
   grow(estimate: NanoUsd): Promise<NanoUsd>;
   /**
-   * The request has ended and cost so much, zero when it failed. Answers what its usage event says
-   * of the hold. To be called once, and the hold grows no more.
+   * Ends the request, which cost `cost`: zero when it failed. Returns the fields of its usage event
+   * that say what is captured from which hold. Call it once; the hold cannot grow afterwards.
    */
   settle(cost: NanoUsd): SettledHold;
-  /** The usage event is safe and has taken the hold over: it is no longer kept from expiring. */
-  handedOver(): void;
+  /** Call it when the usage event is safe: its capture ends the hold. Safe to repeat. */
+  stopExtending(): void;
 }
 
 export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNanoUsd">;
@@ -36,71 +36,71 @@ export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNa
 /** Takes the holds of this process's requests. */
 export interface Holds {
   /**
-   * Takes a hold of `min(estimate, available)` and keeps it from expiring until it is handed over.
-   * What costs nothing needs none, and is served from an empty wallet too. Raises
+   * Takes a hold of `min(estimate, available)`, and keeps extending it until `stopExtending`. A
+   * request with an estimate of zero needs none, and is served from an empty wallet too. Throws
    * `credit_balance_exhausted` when nothing is free, and `no_provider_available` when the ledger
-   * could not write it.
+   * cannot write the hold.
    */
   take(requestId: string, accountId: string, estimate: NanoUsd): Promise<Hold>;
-  /** Gives back what no request uses. Never raises. */
-  endSharing(): Promise<void>;
-  /** Keeps nothing from expiring any more, and gives nothing back. */
+  /** Stops sharing holds, and releases what no request uses. Never rejects. */
+  stopSharing(): Promise<void>;
+  /** Stops extending and releasing holds. */
   stop(): void;
 }
 
-/** Accounts that begin `busyFrom` requests within a second share holds; with 0 none does. */
+/** The requests of an account share holds when it begins `busyFrom` a second; with 0 none do. */
 export function createHolds(
   ledger: Client<typeof LedgerService>,
   log: Log,
   metrics: Pick<Metrics, "holds" | "openHolds">,
   busyFrom: number,
 ): Holds {
-  const live = createLiveHolds(ledger, log);
-  const giveBacks = createGiveBacks(ledger, log);
-  const sharing = createSharing(ledger, live, giveBacks, busyFrom);
-  const parts = { ledger, metrics, live };
+  const extender = createHoldExtender(ledger, log);
+  const releaser = createHoldReleaser(ledger, log);
+  const sharing = createHoldSharing(ledger, extender, releaser, busyFrom);
+  const parts = { ledger, metrics, extender };
   const count = (result: "taken" | "shared" | "refused" | "failed") =>
     metrics.holds.inc({ result });
 
   async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
-    const asked = requestHold(ledger, giveBacks, request);
-    asked.catch(() => count("failed"));
-    const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs } = await asked;
+    const requested = requestHold(ledger, releaser, request);
+    requested.catch(() => count("failed"));
+    const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs } = await requested;
     count(held === 0n ? "refused" : "taken");
-    if (held === 0n) throw exhausted(walletHeldNanoUsd);
-    live.add(request.holdId, expiresInMs);
-    return new LiveHold(parts, request, demand, held);
+    if (held === 0n) throw walletExhausted(walletHeldNanoUsd);
+    extender.add(request.holdId, expiresInMs);
+    return new RequestHold(parts, request, demand, held);
   }
 
   return {
     async take(holdId, accountId, estimate) {
-      if (estimate === 0n) return nothingHeld;
+      if (estimate === 0n) return emptyHold;
       const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
       const demand = sharing.account(accountId);
       const { shared } = demand;
-      if (!shared?.enter(request.estimateNanoUsd)) return takeOwn(request, demand);
+      if (!shared?.reserve(request.estimateNanoUsd)) return takeOwn(request, demand);
       count("shared");
-      return new LiveHold(parts, request, demand, request.estimateNanoUsd, shared);
+      return new RequestHold(parts, request, demand, request.estimateNanoUsd, shared);
     },
-    endSharing: sharing.stop,
+    stopSharing: sharing.stop,
     stop() {
-      live.stop();
-      giveBacks.stop();
+      extender.stop();
+      releaser.stop();
     },
   };
 }
 
-/** Of what costs nothing, however long it goes on. */
-const nothingHeld: Hold = {
+/** The hold of a request that costs nothing. */
+const emptyHold: Hold = {
   amount: 0n,
   grow: async () => 0n,
   settle: () => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }),
-  handedOver() {},
+  stopExtending() {},
 };
 
-/** Of a request that was charged before and is not again: as much as it asks for, from nobody. */
-export function alreadyPaid(amount: NanoUsd): Hold {
-  return { ...nothingHeld, amount, grow: async (estimate) => estimate };
+/** Returns a hold for a request that an earlier run has paid: it takes nothing from the wallet. */
+export function prepaidHold(amount: NanoUsd): Hold {
+  return { ...emptyHold, amount, grow: async (estimate) => estimate };
 }
 
 interface HoldRequest {
@@ -112,11 +112,11 @@ interface HoldRequest {
 interface Parts {
   ledger: Client<typeof LedgerService>;
   metrics: Pick<Metrics, "openHolds">;
-  live: LiveHolds;
+  extender: HoldExtender;
 }
 
-/** A hold of the request's own, or its part of a shared one, or both: what grows is its own. */
-class LiveHold implements Hold {
+/** A part of a shared hold, or a hold of the request alone, or both: what is added is its own. */
+class RequestHold implements Hold {
   readonly #parts: Parts;
   readonly #request: HoldRequest;
   readonly #demand: AccountDemand;
@@ -124,7 +124,7 @@ class LiveHold implements Hold {
   readonly #shared: SharedHold | undefined;
   #amount: NanoUsd;
   #hasOwn: boolean;
-  #isHandedOver = false;
+  #isExtended = true;
 
   constructor(
     parts: Parts,
@@ -140,7 +140,7 @@ class LiveHold implements Hold {
     this.#shared = shared;
     this.#amount = amount;
     this.#hasOwn = shared === undefined;
-    demand.began(amount);
+    demand.beginRequest(amount);
     parts.metrics.openHolds.inc();
   }
 
@@ -149,18 +149,20 @@ class LiveHold implements Hold {
   }
 
   async grow(estimate: NanoUsd) {
-    const { ledger, live } = this.#parts;
+    const { ledger, extender } = this.#parts;
     const { holdId, accountId } = this.#request;
-    // Once: each time again would put its extension off.
-    if (!this.#hasOwn && this.#shared !== undefined) live.add(holdId, this.#shared.expiresInMs);
-    // Named also where the answer is lost: it may have been made.
+    // Only once: adding it again would postpone its next extension.
+    if (!this.#hasOwn && this.#shared !== undefined) {
+      extender.add(holdId, this.#shared.expiresInMs);
+    }
+    // Set before the call: when its response is lost, the hold may exist.
     this.#hasOwn = true;
     const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
-      if (grown.addedNanoUsd === 0n) throw exhausted(grown.walletHeldNanoUsd);
+      if (grown.addedNanoUsd === 0n) throw walletExhausted(grown.walletHeldNanoUsd);
       this.#amount += grown.addedNanoUsd;
-      this.#demand.grew(grown.addedNanoUsd);
+      this.#demand.addHeld(grown.addedNanoUsd);
       return grown.addedNanoUsd;
     } catch (error) {
       throw holdFailure(error);
@@ -168,7 +170,7 @@ class LiveHold implements Hold {
   }
 
   settle(cost: NanoUsd) {
-    this.#demand.ended(this.#amount, cost);
+    this.#demand.endRequest(this.#amount, cost);
     const shared = this.#shared;
     const taken = shared?.settle(this.#part, cost) ?? 0n;
     return {
@@ -178,29 +180,29 @@ class LiveHold implements Hold {
     };
   }
 
-  handedOver() {
-    if (this.#isHandedOver) return;
-    this.#isHandedOver = true;
-    const { live, metrics } = this.#parts;
+  stopExtending() {
+    if (!this.#isExtended) return;
+    this.#isExtended = false;
+    const { extender, metrics } = this.#parts;
     metrics.openHolds.dec();
-    if (this.#hasOwn) live.remove(this.#request.holdId);
+    if (this.#hasOwn) extender.remove(this.#request.holdId);
     const shared = this.#shared;
-    shared?.leave();
-    if (shared?.isLive === false) live.remove(shared.id);
+    shared?.removeRequest();
+    if (shared?.isInUse === false) extender.remove(shared.id);
   }
 }
 
 async function requestHold(
   ledger: Client<typeof LedgerService>,
-  giveBacks: GiveBacks,
+  releaser: HoldReleaser,
   request: HoldRequest,
 ) {
   try {
     return await ledger.hold(request, { timeoutMs: holdTimeoutMs });
   } catch (error) {
-    // The hold may have been written though its answer was lost; given back it helps others sooner
-    // than by expiring.
-    giveBacks.whole(request.holdId);
+    // The ledger may have written the hold although the response was lost. Released, its money is
+    // free sooner than when it expires.
+    releaser.release(request.holdId);
     throw holdFailure(error);
   }
 }
@@ -212,8 +214,8 @@ function holdFailure(error: unknown): unknown {
   return new GatewayError("no_provider_available", message, { cause: error });
 }
 
-/** The refusal of an empty wallet; it says so when only calls in flight keep the money. */
-export function exhausted(walletHeld: NanoUsd): GatewayError {
+/** Returns the error of a wallet with nothing free. It says so when open holds are the reason. */
+export function walletExhausted(walletHeld: NanoUsd): GatewayError {
   const message =
     walletHeld === 0n
       ? "The wallet is empty. Top it up to go on."

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SharedHold } from "./shared-hold.ts";
 
-test("has in the ledger what is unused, set aside, and on its way, whatever its requests do", () => {
+test("whatever the requests do, the ledger holds what is unused, reserved, and not yet captured", () => {
   const step = fc.oneof(
-    fc.record({ kind: fc.constant("enter" as const), part: fc.bigInt(1n, 400n) }),
+    fc.record({ kind: fc.constant("reserve" as const), part: fc.bigInt(1n, 400n) }),
     fc.record({ kind: fc.constant("settle" as const), cost: fc.bigInt(0n, 500n) }),
     fc.record({ kind: fc.constant("close" as const) }),
   );
@@ -14,9 +14,9 @@ test("has in the ledger what is unused, set aside, and on its way, whatever its 
     let inLedger = amount;
     let isOpen = true;
     for (const one of steps) {
-      if (one.kind === "enter") {
+      if (one.kind === "reserve") {
         const free = isOpen ? inLedger - sum(parts) : 0n;
-        expect(hold.enter(one.part)).toBe(one.part <= free);
+        expect(hold.reserve(one.part)).toBe(one.part <= free);
         if (one.part <= free) parts.push(one.part);
       } else if (one.kind === "settle") {
         const part = parts.shift();
@@ -25,14 +25,14 @@ test("has in the ledger what is unused, set aside, and on its way, whatever its 
         const spent = part < one.cost ? part : one.cost;
         expect(taken).toBe(isOpen ? spent : part);
         inLedger -= taken;
-        hold.leave();
+        hold.removeRequest();
       } else {
         const back = hold.close();
         expect(back).toBe(isOpen ? inLedger - sum(parts) : 0n);
         inLedger -= back;
         isOpen = false;
       }
-      expect(hold.isLive).toBe(isOpen || parts.length > 0);
+      expect(hold.isInUse).toBe(isOpen || parts.length > 0);
     }
     inLedger -= hold.close();
     for (const part of parts) inLedger -= hold.settle(part, 0n);

@@ -1,43 +1,44 @@
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 
 /**
- * A hold of the ledger's that requests of one account share. Each sets a part of it aside, without
- * asking the ledger; what the request did not spend is there for the next. What the ledger has of
- * it is always what is unused, the parts of live requests, and what usage events on their way take.
+ * A hold in the ledger that requests of one account share. Each reserves a part without a call to
+ * the ledger, and returns what it did not spend for the next request. The amount in the ledger is
+ * always the sum of what is unused, of the parts of running requests, and of what the usage events
+ * that the ledger has not captured yet take.
  */
 export class SharedHold {
   readonly id: string;
   readonly expiresInMs: number;
-  /** A process that slept for long does not know whether it is still there. */
-  readonly #trustedUntil: number;
+  /** A process that was suspended for long does not know whether the hold has expired. */
+  readonly #usableUntilMs: number;
   #unused: NanoUsd;
   #isOpen = true;
   #requests = 0;
 
-  /** What the ledger granted to who asked at `askedAt`, of `performance.now()`. */
-  constructor(id: string, amount: NanoUsd, expiresInMs: number, askedAt: number) {
+  /** `requestedAtMs`, of `performance.now()`, is when the ledger was called for it. */
+  constructor(id: string, amount: NanoUsd, expiresInMs: number, requestedAtMs: number) {
     this.id = id;
     this.expiresInMs = expiresInMs;
-    this.#trustedUntil = askedAt + expiresInMs / 2;
+    this.#usableUntilMs = requestedAtMs + expiresInMs / 2;
     this.#unused = amount;
   }
 
-  /** Whether somebody still needs it. */
-  get isLive(): boolean {
+  /** Whether a request uses it or still may. */
+  get isInUse(): boolean {
     return this.#isOpen || this.#requests > 0;
   }
 
-  /** Sets so much aside for a request, if there is as much. */
-  enter(part: NanoUsd): boolean {
-    if (part > this.#unused || performance.now() > this.#trustedUntil) return false;
+  /** Reserves `part` for a request. Returns false when less is unused, or it may have expired. */
+  reserve(part: NanoUsd): boolean {
+    if (part > this.#unused || performance.now() > this.#usableUntilMs) return false;
     this.#unused -= part;
     this.#requests += 1;
     return true;
   }
 
   /**
-   * A request that set `part` aside cost so much. Answers what its usage event takes out of the
-   * hold: what it spent, or all of its part once nobody else may have the rest.
+   * Settles a request that reserved `part` and cost `cost`. Returns what its usage event takes from
+   * the hold: what it spent or, once the hold is closed to others, all of its part.
    */
   settle(part: NanoUsd, cost: NanoUsd): NanoUsd {
     if (!this.#isOpen) return part;
@@ -46,16 +47,16 @@ export class SharedHold {
     return spent;
   }
 
-  /** The request's usage event is safe. */
-  leave(): void {
+  /** Removes a request whose usage event is safe. */
+  removeRequest(): void {
     this.#requests -= 1;
   }
 
-  /** No other request may enter. Answers what is to be given back. */
+  /** Closes it to further requests. Returns the unused amount, which is to be released. */
   close(): NanoUsd {
-    const rest = this.#unused;
+    const unused = this.#unused;
     this.#isOpen = false;
     this.#unused = 0n;
-    return rest;
+    return unused;
   }
 }

@@ -2,14 +2,14 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { type UsageEvent, UsageEventBatchSchema } from "@tollgate/proto/tollgate/v1/usage";
 
-/** A usage event as it is stored on disk and sent to the broker. */
+/** A usage event as it is written to disk and sent to the broker. */
 export interface EncodedEvent {
   id: string;
   /** A UsageEventBatch of this event alone. */
   bytes: Uint8Array;
 }
 
-/** Encodes all events into one buffer: a buffer each takes longer to allocate than to write. */
+/** Encodes events into one buffer: to allocate one for each takes longer than to encode it. */
 export function encodeEvents(events: readonly UsageEvent[]): EncodedEvent[] {
   const batch = create(UsageEventBatchSchema, { events: [...events] });
   const bytes = toBinary(UsageEventBatchSchema, batch);

@@ -1,25 +1,25 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRoster, type Listed } from "./indexed-set.ts";
+import { createIndexedSet, type Indexed } from "./indexed-set.ts";
 
-test("a roster holds what was added and not removed, like a set", () => {
+test("an indexed set holds the items that were added and not removed", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(9))), (steps) => {
-      const items = Array.from({ length: 10 }, (): Listed => ({ index: -1 }));
-      const roster = createRoster();
-      const set = new Set<Listed>();
+      const items = Array.from({ length: 10 }, (): Indexed => ({ index: -1 }));
+      const indexedSet = createIndexedSet();
+      const set = new Set<Indexed>();
       for (const [adds, index] of steps) {
-        const item = items[index] as Listed;
+        const item = items[index] as Indexed;
         if (adds && !set.has(item)) {
-          roster.add(item);
+          indexedSet.add(item);
           set.add(item);
         }
         if (!adds) {
-          roster.remove(item);
+          indexedSet.remove(item);
           set.delete(item);
         }
-        expect(new Set(roster.filter(() => true))).toEqual(set);
-        expect(roster.size()).toBe(set.size);
+        expect(new Set(indexedSet.filter(() => true))).toEqual(set);
+        expect(indexedSet.size()).toBe(set.size);
       }
     }),
   );

@@ -1,23 +1,23 @@
-/** What can be on a roster: it knows its index there. */
-export interface Listed {
-  /** -1 while it is on none. */
+/** An item that can be in an IndexedSet. */
+export interface Indexed {
+  /** Its position in the set; -1 while it is in none. */
   index: number;
 }
 
 /**
- * Things that come and go by the thousand, in no order. It fills the gaps of one list, where a Set
- * makes a new table every so often and leaves the old one behind: until the garbage collector's next
- * thorough round that keeps all that stood in it.
+ * An unordered set for items that come and go by the thousand. It keeps them in one array without
+ * gaps. A Set allocates a new table every so often, and what the old table refers to stays in
+ * memory until the next major garbage collection.
  */
-export interface Roster<Item extends Listed> {
+export interface IndexedSet<Item extends Indexed> {
   add(item: Item): void;
-  /** Nothing, where it is not on it. */
+  /** Does nothing when the item is not in the set. */
   remove(item: Item): void;
   size(): number;
-  filter(wanted: (item: Item) => boolean): Item[];
+  filter(predicate: (item: Item) => boolean): Item[];
 }
 
-export function createRoster<Item extends Listed>(): Roster<Item> {
+export function createIndexedSet<Item extends Indexed>(): IndexedSet<Item> {
   const items: Item[] = [];
   return {
     add(item) {
@@ -34,6 +34,6 @@ export function createRoster<Item extends Listed>(): Roster<Item> {
       item.index = -1;
     },
     size: () => items.length,
-    filter: (wanted) => items.filter(wanted),
+    filter: (predicate) => items.filter(predicate),
   };
 }

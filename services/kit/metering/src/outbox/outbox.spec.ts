@@ -10,39 +10,39 @@ import { createOutbox } from "./outbox.ts";
 const log = createLog("silent");
 const event = (id: string) => create(UsageEventSchema, { id });
 
-/** A broker, a ledger and a disk that can be away, what each of them has, and how it was sent. */
+/** A broker, a ledger and a disk that can fail, what each of them has, and how it was sent. */
 function world({ hasBroker = true, missingAfterMs = 0, gathers = true } = {}) {
   const up = { broker: hasBroker, ledger: true, disk: true };
   const has = { broker: new Set<string>(), ledger: new Set<string>(), disk: new Set<string>() };
   const poison = new Set<string>();
   const together: string[][] = [];
-  const ledger = { answers: Promise.resolve() };
+  const ledger = { response: Promise.resolve() };
   const metrics = createMetrics();
   const outbox = createOutbox(
     {
       brokerIsUp: () => hasBroker,
-      async toBroker(events) {
+      async publishToBroker(events) {
         together.push(events.map(({ id }) => id));
         if (up.broker) for (const { id } of events) has.broker.add(id);
         return up.broker;
       },
-      async toLedger(events) {
+      async recordInLedger(events) {
         together.push(events.map(({ id }) => id));
-        await ledger.answers;
-        if (!up.ledger) throw new Error("the ledger is away");
+        await ledger.response;
+        if (!up.ledger) throw new Error("the ledger is down");
         if (events.some(({ id }) => poison.has(id))) throw new GatewayError("invalid_param", "no");
         for (const { id } of events) has.ledger.add(id);
       },
-      async missing(ids) {
-        if (!up.ledger) throw new Error("the ledger is away");
+      async findMissing(ids) {
+        if (!up.ledger) throw new Error("the ledger is down");
         return new Set(ids.filter((id) => !has.ledger.has(id)));
       },
-      spool: {
-        keep(events) {
+      eventLog: {
+        append(events) {
           if (!up.disk) throw new Error("the disk is full");
           for (const { id } of events) has.disk.add(id);
         },
-        forget(id) {
+        remove(id) {
           has.disk.delete(id);
         },
       },
@@ -51,25 +51,27 @@ function world({ hasBroker = true, missingAfterMs = 0, gathers = true } = {}) {
     },
     { missingAfterMs, gathers },
   );
-  /** The ledger reads what the broker has. */
+  /** The ledger consumes what the broker has. */
   const consume = () => {
     for (const id of has.broker) has.ledger.add(id);
   };
-  const waiting = async () => (await metrics.usageEventsPending.get()).values[0]?.value;
-  return { up, has, poison, together, ledger, outbox, consume, waiting };
+  return { up, has, poison, together, ledger, outbox, consume };
 }
 
-test("an event that the broker took stays on disk until the ledger has it", async () => {
+test("an event that the broker acknowledged stays on disk until the ledger has it", async () => {
   const { has, outbox, consume } = world();
   await outbox.send(event("a"));
   expect([...has.disk]).toEqual(["a"]);
   expect([...has.ledger]).toEqual([]);
   consume();
-  await outbox.look(true);
+  await outbox.reconcile(true);
   expect([outbox.size(), [...has.disk]]).toEqual([0, []]);
 });
 
-test.each([true, false])("events of one moment go together, broker %s", async (hasBroker) => {
+test.each([
+  true,
+  false,
+])("events of one turn are sent together, with a broker: %s", async (hasBroker) => {
   const { together, outbox } = world({ hasBroker });
   const first = outbox.send(event("a"));
   await new Promise(setImmediate);
@@ -77,34 +79,34 @@ test.each([true, false])("events of one moment go together, broker %s", async (h
   expect(together).toEqual([["a"], ["b", "c", "d"]]);
 });
 
-test("each goes alone where they are not to be gathered", async () => {
+test("each event is sent alone when they are not gathered", async () => {
   const { together, outbox } = world({ gathers: false });
   await Promise.all(["a", "b"].map((id) => outbox.send(event(id))));
   expect(together).toEqual([["a"], ["b"]]);
 });
 
-test("what the broker lost is handed to the ledger", async () => {
+test("an event that the broker lost is sent to the ledger", async () => {
   const { has, outbox } = world();
   await outbox.send(event("a"));
   has.broker.clear();
-  await outbox.look(true);
-  await outbox.look(true);
+  await outbox.reconcile(true);
+  await outbox.reconcile(true);
   expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
 });
 
-test("a process that ends hands over soon what the ledger lacks of the broker's", async () => {
+test("a process that stops soon sends the ledger what it lacks of the published events", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { has, outbox } = world({ missingAfterMs: 60_000 });
   await outbox.send(event("a"));
   vi.advanceTimersByTime(3_000);
-  await outbox.look(false);
+  await outbox.reconcile(false);
   expect([...has.ledger]).toEqual([]);
-  await outbox.look(true);
+  await outbox.reconcile(true);
   expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
 });
 
-test("without a broker the ledger has it at once, and the disk no longer", async () => {
+test("without a broker an event is recorded at once, and removed from disk", async () => {
   const { has, outbox } = world({ hasBroker: false });
   await outbox.send(event("a"));
   await vi.waitFor(() => {
@@ -115,7 +117,7 @@ test("without a broker the ledger has it at once, and the disk no longer", async
 test("without a broker an event on disk does not wait for a slow ledger", async () => {
   const { has, ledger, outbox } = world({ hasBroker: false });
   const slow = Promise.withResolvers<void>();
-  ledger.answers = slow.promise;
+  ledger.response = slow.promise;
   await outbox.send(event("a"));
   expect([[...has.disk], outbox.size(), outbox.unsent()]).toEqual([["a"], 1, 1]);
   slow.resolve();
@@ -124,24 +126,24 @@ test("without a broker an event on disk does not wait for a slow ledger", async 
   });
 });
 
-test("what is on disk when the ledger fails goes out later", async () => {
+test("an event on disk is delivered later when the ledger fails", async () => {
   const { up, has, ledger, outbox } = world({ hasBroker: false });
   const slow = Promise.withResolvers<void>();
-  ledger.answers = slow.promise;
+  ledger.response = slow.promise;
   await outbox.send(event("a"));
   up.ledger = false;
   slow.resolve();
-  await outbox.look(true);
+  await outbox.reconcile(true);
   expect([[...has.disk], outbox.unsent()]).toEqual([["a"], 1]);
   up.ledger = true;
-  await outbox.look(true);
+  await outbox.reconcile(true);
   expect([[...has.ledger], outbox.size(), [...has.disk]]).toEqual([["a"], 0, []]);
 });
 
-test("with no disk the ledger is waited for, however slow", async () => {
+test("without a disk an event waits for the ledger, however slow", async () => {
   const { up, has, ledger, outbox } = world({ hasBroker: false });
   const slow = Promise.withResolvers<void>();
-  ledger.answers = slow.promise;
+  ledger.response = slow.promise;
   up.disk = false;
   let safe = false;
   const sent = outbox.send(event("a")).then(() => {
@@ -154,10 +156,10 @@ test("with no disk the ledger is waited for, however slow", async () => {
   expect([...has.ledger]).toEqual(["a"]);
 });
 
-test("while some wait for a slow ledger, more wait with them, and pile up nowhere", async () => {
+test("when many events wait for a slow ledger, further ones wait too and do not pile up on disk", async () => {
   const { has, ledger, outbox } = world({ hasBroker: false });
   const slow = Promise.withResolvers<void>();
-  ledger.answers = slow.promise;
+  ledger.response = slow.promise;
   const safe: string[] = [];
   const ids = Array.from({ length: 600 }, (_, index) => `event-${index}`);
   const sending = ids.map((id) => outbox.send(event(id)).then(() => void safe.push(id)));
@@ -168,18 +170,18 @@ test("while some wait for a slow ledger, more wait with them, and pile up nowher
   expect([...has.ledger]).toEqual(ids);
 });
 
-test("what nobody takes is safe on disk, and goes out when somebody is back", async () => {
+test("an event that nobody takes stays on disk, and is delivered later", async () => {
   const { up, has, outbox } = world();
   up.broker = false;
   up.ledger = false;
   await outbox.send(event("a"));
   expect([[...has.disk], outbox.unsent()]).toEqual([["a"], 1]);
   up.broker = true;
-  await outbox.look(true);
+  await outbox.reconcile(true);
   expect([[...has.broker], outbox.unsent()]).toEqual([["a"], 0]);
 });
 
-test("with no place at all an event is waited for", async () => {
+test("an event that nobody takes is not reported safe", async () => {
   const { up, has, outbox } = world();
   up.broker = false;
   up.ledger = false;
@@ -189,28 +191,28 @@ test("with no place at all an event is waited for", async () => {
     safe = true;
   });
   await new Promise(setImmediate);
-  await outbox.look(true);
+  await outbox.reconcile(true);
   expect(safe).toBe(false);
   up.ledger = true;
   await vi.waitFor(async () => {
-    await outbox.look(true);
+    await outbox.reconcile(true);
     expect([...has.ledger]).toEqual(["a"]);
   });
   await sent;
 });
 
-test("an event that the ledger refuses keeps no other back", async () => {
+test("an event that the ledger refuses does not delay others", async () => {
   const { up, has, poison, outbox } = world({ hasBroker: false });
   up.ledger = false;
   poison.add("bad");
   for (const id of ["a", "bad", "b"]) await outbox.send(event(id));
   up.ledger = true;
-  await outbox.look(true);
+  await outbox.reconcile(true);
   expect([...has.ledger]).toEqual(["a", "b"]);
   expect([outbox.unsent(), [...has.disk]]).toEqual([1, ["bad"]]);
 });
 
-test("one that the ledger refuses keeps none of its moment back, also where there is no disk", async () => {
+test("an event that the ledger refuses does not delay others of its turn, also without a disk", async () => {
   const { up, has, poison, outbox } = world({ hasBroker: false });
   up.disk = false;
   poison.add("bad");
@@ -218,21 +220,21 @@ test("one that the ledger refuses keeps none of its moment back, also where ther
   await Promise.all([a, b]);
   expect([[...has.ledger], outbox.unsent()]).toEqual([["a", "b"], 1]);
   poison.clear();
-  await outbox.look(true);
+  await outbox.reconcile(true);
   await bad;
   expect([...has.ledger]).toEqual(["a", "b", "bad"]);
 });
 
-test("those that a broker refuses wait for a slow ledger too, where many wait", async () => {
+test("events that the broker refuses wait for a slow ledger too when many wait", async () => {
   const { up, ledger, outbox } = world();
   const slow = Promise.withResolvers<void>();
-  ledger.answers = slow.promise;
+  ledger.response = slow.promise;
   up.broker = false;
   const safe: string[] = [];
   const sending: Promise<void>[] = [];
-  for (let moment = 0; moment < 8; moment += 1) {
+  for (let turn = 0; turn < 8; turn += 1) {
     for (let index = 0; index < 100; index += 1) {
-      const id = `${moment}-${index}`;
+      const id = `${turn}-${index}`;
       sending.push(outbox.send(event(id)).then(() => void safe.push(id)));
     }
     await new Promise(setImmediate);
@@ -244,7 +246,7 @@ test("those that a broker refuses wait for a slow ledger too, where many wait", 
   await Promise.all(sending);
 });
 
-test("a moment that the broker refuses goes to the ledger in one call", async () => {
+test("events of one turn that the broker refuses are sent to the ledger in one call", async () => {
   const { up, has, together, outbox } = world();
   up.broker = false;
   await Promise.all(["a", "b"].map((id) => outbox.send(event(id))));
@@ -255,42 +257,42 @@ test("a moment that the broker refuses goes to the ledger in one call", async ()
   expect([...has.ledger]).toEqual(["a", "b"]);
 });
 
-test("whatever fails in whatever order, nothing that was told safe is lost", async () => {
+test("whatever fails in whatever order, no event that was reported safe is lost", async () => {
   const step = fc.oneof(
-    fc.constantFrom("send", "send", "send three", "look", "consume", "wipe" as const),
+    fc.constantFrom("send", "send", "send three", "reconcile", "consume", "wipe" as const),
     fc.constantFrom("broker", "ledger", "disk" as const),
   );
   const setting = fc.record({ hasBroker: fc.boolean(), gathers: fc.boolean() });
   const steps = fc.array(step, { maxLength: 40 });
   const property = fc.asyncProperty(setting, steps, fc.boolean(), async (of, todo, isRefused) => {
     const { up, has, poison, outbox, consume } = world(of);
-    const told: string[] = [];
+    const safeIds: string[] = [];
     let diskWasAway = false;
     const sending: Promise<void>[] = [];
-    const send = (id: string) => outbox.send(event(id)).then(() => void told.push(id));
+    const send = (id: string) => outbox.send(event(id)).then(() => void safeIds.push(id));
     if (isRefused) poison.add("1-1");
     for (const [index, what] of todo.entries()) {
       if (what === "send" || what === "send three") {
         const ids = what === "send" ? [0] : [0, 1, 2];
         sending.push(...ids.map((part) => send(`${index}-${part}`)));
         await Promise.race([Promise.all(sending), new Promise(setImmediate)]);
-      } else if (what === "look") await outbox.look(true);
+      } else if (what === "reconcile") await outbox.reconcile(true);
       else if (what === "consume") consume();
       // With a broken disk the broker is the only one that has it.
       else if (what === "wipe") {
         if (!diskWasAway) has.broker.clear();
       } else up[what] = !up[what];
       diskWasAway ||= !up.disk;
-      // Were the process killed now, the disk and the others have what was told safe.
-      for (const id of told) {
+      // If the process were killed now, every safe event would be on disk or with the others.
+      for (const id of safeIds) {
         expect(has.disk.has(id) || has.ledger.has(id) || has.broker.has(id)).toBe(true);
       }
     }
     Object.assign(up, { broker: true, ledger: true, disk: true });
     poison.clear();
-    for (let round = 0; round < 3; round += 1) await outbox.look(true);
+    for (let round = 0; round < 3; round += 1) await outbox.reconcile(true);
     await Promise.all(sending);
-    for (const id of told) expect(has.ledger.has(id)).toBe(true);
+    for (const id of safeIds) expect(has.ledger.has(id)).toBe(true);
     expect([outbox.size(), has.disk.size]).toEqual([0, 0]);
   });
   await fc.assert(property, { numRuns: 300 });

@@ -1,175 +1,184 @@
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
+import { createSignal } from "@tollgate/core/signal";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { EncodedEvent } from "./encoded-event.ts";
+import type { EventLog } from "./event-log.ts";
 import {
-  createWaitingEvents,
+  createPendingEvents,
   encodedOf,
   eventsOf,
   idsOf,
   isSafe,
-  type WaitingEvent,
+  type PendingEvent,
 } from "./pending-events.ts";
-import type { Spool } from "./spool.ts";
-import { createTurnBatch } from "./tick-batch.ts";
+import { createTickBatch } from "./tick-batch.ts";
 
-/** The ledger commits what the broker has within milliseconds; before this nobody asks. */
+/** The ledger commits what the broker has within milliseconds: nobody asks for it before this. */
 const confirmAfterMs = 1_000;
 /**
- * Up to so many are on disk alone, and no answer waits for the ledger's commit. Of more, each does,
- * so that none pile up where the ledger is slow.
+ * While this many events or fewer are on disk, `send` does not wait for the ledger to commit an
+ * event that the broker did not take. Beyond, it does, so that events do not pile up on disk while
+ * the ledger is slow.
  */
-const fewWaiting = 512;
-/** What a process that ends leaves with the broker alone, nobody would look after. */
-const hurriedMissingMs = 2_000;
+const maxUnawaited = 512;
+/** While the process stops: nobody looks after an event that only the broker has, once it ended. */
+const missingWhileStoppingAfterMs = 2_000;
+/** Event ids in one confirmUsage call. */
 const confirmLimit = 5_000;
-/** An event has some 300 bytes, and a message of NATS at most a megabyte. */
+/** Events in one message or call. An event has some 300 bytes, a NATS message at most 1 MB. */
 const deliverLimit = 250;
 const firstRetryMs = 200;
-const longestRetryMs = 5_000;
+const maxRetryMs = 5_000;
 
-/** The ways that an event can go, and where it waits. */
-export interface Ways {
-  /** Whether there is a broker to try. */
+/** Where the outbox sends events to, and where it keeps them meanwhile. */
+export interface Sinks {
   brokerIsUp(): boolean;
-  /** Whether the broker has them all now. Never raises. */
-  toBroker(events: readonly EncodedEvent[]): Promise<boolean>;
-  /** Resolves once the ledger has committed them all. */
-  toLedger(events: readonly UsageEvent[]): Promise<void>;
-  /** Which of them the ledger does not have. */
-  missing(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  spool: Pick<Spool, "keep" | "forget">;
+  /** Resolves with whether the broker has acknowledged all events. Never rejects. */
+  publishToBroker(events: readonly EncodedEvent[]): Promise<boolean>;
+  /** Resolves when the ledger has committed all events. */
+  recordInLedger(events: readonly UsageEvent[]): Promise<void>;
+  /** Resolves with the ids that the ledger does not have. */
+  findMissing(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
+  eventLog: Pick<EventLog, "append" | "remove">;
   log: Log;
   metrics: Pick<Metrics, "usageEventsPending">;
 }
 
 /** Events that the ledger is not yet known to have. */
 export interface Outbox {
-  /** Sends an event, and resolves once it is safe; see `Publisher.publish`. */
+  /** Sends an event, and resolves when it survives this process; see `Publisher.publish`. */
   send(event: UsageEvent): Promise<void>;
-  /** Takes over an event that is on disk already. */
-  takeOver(event: UsageEvent): void;
+  /** Adds an event that an earlier process left on disk. The next `reconcile` delivers it. */
+  recover(event: UsageEvent): void;
   /**
-   * Asks the ledger for what the broker has, and delivers what nobody has. Never raises. When
-   * `hurried`, what the ledger lacks is soon taken for lost, and nothing else is waited for.
+   * Asks the ledger which of the published events it has, and removes those. Delivers the events
+   * that the ledger lacks for too long after the broker's acknowledgement, and those that neither
+   * took. Never rejects: after a failure, calls do nothing until a backoff is over. While the
+   * process `isStopping`, there is no backoff, and a published event counts as lost sooner.
    */
-  look(hurried: boolean): Promise<void>;
+  reconcile(isStopping: boolean): Promise<void>;
   size(): number;
-  /** How many are with nobody but us. */
+  /** Returns how many events neither the broker nor the ledger is known to have. */
   unsent(): number;
 }
 
 export interface OutboxSettings {
+  /** How long after the broker's acknowledgement an event that the ledger lacks counts as lost. */
   missingAfterMs: number;
-  /** What is sent in one turn of the event loop goes together. */
+  /** Whether the events of one turn of the event loop are sent together. */
   gathers: boolean;
 }
 
-export function createOutbox(ways: Ways, { missingAfterMs, gathers }: OutboxSettings): Outbox {
-  const { toBroker, toLedger, missing, log } = ways;
-  const waiting = createWaitingEvents(ways);
+/** Creates the outbox of a process. `createPublisher` says which ways an event can take. */
+export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSettings): Outbox {
+  const { publishToBroker, recordInLedger, findMissing, log } = sinks;
+  const pending = createPendingEvents(sinks);
   const backoff = createBackoff();
   const sendOne = gathers
-    ? createTurnBatch(sendAll, deliverLimit)
-    : (one: WaitingEvent) => sendAll([one]);
+    ? createTickBatch(sendAll, deliverLimit)
+    : (event: PendingEvent) => sendAll([event]);
 
-  /**
-   * Where the broker does not take them, answers when the ledger has them, or failed to take them.
-   */
-  async function sendAll(ones: readonly WaitingEvent[]): Promise<Sent> {
-    if (ways.brokerIsUp()) {
-      const asked = toBroker(encodedOf(ones));
-      waiting.keep(ones);
-      if (await asked) {
-        waiting.brokered(ones);
-        return { isFew: true };
+  /** First attempt: the broker, or else the ledger. The disk write overlaps with the call. */
+  async function sendAll(events: readonly PendingEvent[]): Promise<FirstAttempt> {
+    if (sinks.brokerIsUp()) {
+      const publishing = publishToBroker(encodedOf(events));
+      pending.persist(events);
+      if (await publishing) {
+        pending.markPublished(events);
+        return { isBacklogged: false };
       }
     }
-    const handed = hand(ones);
-    const isFew = waiting.kept() <= fewWaiting;
-    waiting.keep(ones.slice(0, Math.max(0, fewWaiting - waiting.kept())));
-    return { isFew, handed };
+    const recording = recordDirectly(events);
+    const isBacklogged = pending.onDisk() > maxUnawaited;
+    pending.persist(events.slice(0, Math.max(0, maxUnawaited - pending.onDisk())));
+    return { isBacklogged, recording };
   }
 
-  /** Hands over what was just sent. Never raises. */
-  async function hand(ones: readonly WaitingEvent[]): Promise<void> {
+  /** Sends events to the ledger that the broker did not take. Resolves also when that fails. */
+  async function recordDirectly(events: readonly PendingEvent[]): Promise<void> {
     try {
-      await toLedger(eventsOf(ones));
-      waiting.recorded(ones);
+      await recordInLedger(eventsOf(events));
+      pending.removeRecorded(events);
     } catch (error) {
-      if (isForOne(error, ones)) {
-        await Promise.all(ones.map((one) => hand([one])));
+      if (mayBlameOne(error, events)) {
+        await Promise.all(events.map((event) => recordDirectly([event])));
         return;
       }
-      const fields = { err: error, event_ids: idsOf(ones) };
+      const fields = { err: error, event_ids: idsOf(events) };
       log.error(fields, "usage events could not be delivered yet");
-      waiting.keep(ones);
-      for (const one of ones) one.state = "unsent";
+      pending.persist(events);
+      for (const event of events) event.state = "unsent";
     }
   }
 
-  async function confirm(ones: readonly WaitingEvent[], missedAfterMs: number): Promise<void> {
-    const lacking = await missing(idsOf(ones));
+  /** Removes the published events that the ledger has, and marks those that count as lost. */
+  async function confirm(events: readonly PendingEvent[], lostAfterMs: number): Promise<void> {
+    const missing = await findMissing(idsOf(events));
     const now = performance.now();
-    waiting.recorded(ones.filter(({ event }) => !lacking.has(event.id)));
-    for (const one of ones) {
-      if (lacking.has(one.event.id) && now - one.since > missedAfterMs) one.state = "unsent";
+    pending.removeRecorded(events.filter(({ event }) => !missing.has(event.id)));
+    for (const one of events) {
+      if (missing.has(one.event.id) && now - one.sinceMs > lostAfterMs) one.state = "unsent";
     }
   }
 
-  async function deliver(ones: readonly WaitingEvent[]): Promise<void> {
+  /** Delivers unsent events: to the ledger or, when it fails, to the broker. */
+  async function deliver(events: readonly PendingEvent[]): Promise<void> {
     try {
-      await toLedger(eventsOf(ones));
-      waiting.recorded(ones);
+      await recordInLedger(eventsOf(events));
+      pending.removeRecorded(events);
     } catch (error) {
-      if (isForOne(error, ones)) {
-        for (const one of ones) await deliver([one]).catch(() => {});
+      if (mayBlameOne(error, events)) {
+        for (const event of events) await deliver([event]).catch(() => {});
         return;
       }
-      if (!(await toBroker(encodedOf(ones)))) throw error;
-      waiting.brokered(ones);
+      if (!(await publishToBroker(encodedOf(events)))) throw error;
+      pending.markPublished(events);
     }
   }
 
   return {
     async send(event) {
-      const one = waiting.add(event, "sending", false);
-      const { isFew, handed } = await sendOne(one);
-      if (!one.onDisk || !isFew) await handed;
-      if (isSafe(one)) return;
-      await new Promise<void>((resolve) => {
-        one.delivered = resolve;
-      });
+      const sent = pending.add(event, "sending", false);
+      const { isBacklogged, recording } = await sendOne(sent);
+      if (!sent.isOnDisk || isBacklogged) await recording;
+      if (isSafe(sent)) return;
+      // The disk, the broker and the ledger have all failed: a later `reconcile` delivers it.
+      sent.delivered = createSignal();
+      await sent.delivered.wait();
     },
-    takeOver: (event) => void waiting.add(event, "unsent", true),
-    async look(hurried) {
-      if (!hurried && !backoff.isOver()) return;
+    recover: (event) => void pending.add(event, "unsent", true),
+    async reconcile(isStopping) {
+      if (!isStopping && !backoff.isOver()) return;
+      const lostAfterMs = isStopping
+        ? Math.min(missingWhileStoppingAfterMs, missingAfterMs)
+        : missingAfterMs;
       try {
-        const missedAfterMs = hurried ? Math.min(hurriedMissingMs, missingAfterMs) : missingAfterMs;
-        const settled = waiting.in("brokered", hurried ? 0 : confirmAfterMs);
-        await inParts(settled, confirmLimit, (part) => confirm(part, missedAfterMs));
-        await inParts(waiting.in("unsent", 0), deliverLimit, deliver);
+        const published = pending.inState("published", isStopping ? 0 : confirmAfterMs);
+        await inParts(published, confirmLimit, (part) => confirm(part, lostAfterMs));
+        await inParts(pending.inState("unsent", 0), deliverLimit, deliver);
         backoff.reset();
       } catch (error) {
         backoff.extend();
         const reason = (error as Error).message;
-        log.warn({ events: waiting.size(), reason }, "usage events wait for the ledger");
+        log.warn({ events: pending.size(), reason }, "usage events wait for the ledger");
       }
     },
-    size: waiting.size,
-    unsent: waiting.unsent,
+    size: pending.size,
+    unsent: pending.unsent,
   };
 }
 
-interface Sent {
-  /** Whether what is on disk need not wait for the ledger. */
-  isFew: boolean;
-  handed?: Promise<void>;
+interface FirstAttempt {
+  /** Whether `send` must wait for `recording` although the event is on disk. */
+  isBacklogged: boolean;
+  /** Resolves when the ledger has the events or has failed; undefined when the broker has them. */
+  recording?: Promise<void>;
 }
 
-/** Whether one event may be to blame, which must not keep the others back. */
-function isForOne(error: unknown, { length }: readonly WaitingEvent[]): boolean {
+/** Returns whether one event may be to blame for an error, and the others may succeed alone. */
+function mayBlameOne(error: unknown, { length }: readonly PendingEvent[]): boolean {
   return error instanceof GatewayError && length > 1;
 }
 
@@ -185,15 +194,15 @@ async function inParts<Item>(
 
 function createBackoff() {
   let pauseMs = 0;
-  let until = 0;
+  let untilMs = 0;
   return {
-    isOver: () => performance.now() >= until,
+    isOver: () => performance.now() >= untilMs,
     reset() {
       pauseMs = 0;
     },
     extend() {
-      pauseMs = Math.min(Math.max(pauseMs * 2, firstRetryMs), longestRetryMs);
-      until = performance.now() + pauseMs;
+      pauseMs = Math.min(Math.max(pauseMs * 2, firstRetryMs), maxRetryMs);
+      untilMs = performance.now() + pauseMs;
     },
   };
 }

@@ -1,120 +1,125 @@
 import type { Log } from "@tollgate/core/log";
+import type { Signal } from "@tollgate/core/signal";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { type EncodedEvent, encodeEvents } from "./encoded-event.ts";
-import { createRoster, type Listed } from "./indexed-set.ts";
-import type { Spool } from "./spool.ts";
+import type { EventLog } from "./event-log.ts";
+import { createIndexedSet, type Indexed } from "./indexed-set.ts";
 
 /** A usage event that the ledger is not yet known to have. */
-export interface WaitingEvent extends Listed {
+export interface PendingEvent extends Indexed {
   event: UsageEvent;
-  /** Made when it is first needed. */
+  /** Encoded when it is first needed. */
   encoded: EncodedEvent | undefined;
   /**
-   * `sending`: the broker or the ledger is being told. `brokered`: the broker has it. `unsent`:
-   * only we have it.
+   * `sending`: a first call to the broker or the ledger is in progress. `published`: the broker has
+   * acknowledged it. `unsent`: only this process has it.
    */
-  state: "sending" | "brokered" | "unsent";
-  /** Of `performance.now()`: when it came to us, or to the broker. */
-  since: number;
-  onDisk: boolean;
-  /** Told once the ledger or the broker has it, where somebody waits for that. */
-  delivered: (() => void) | undefined;
+  state: "sending" | "published" | "unsent";
+  /** When the event was added or, in state `published`, acknowledged; of `performance.now()`. */
+  sinceMs: number;
+  isOnDisk: boolean;
+  /** Is notified when the broker or the ledger has the event. */
+  delivered: Signal | undefined;
 }
 
-/** All of them, and where each one is. */
-export interface WaitingEvents {
-  add(event: UsageEvent, state: WaitingEvent["state"], onDisk: boolean): WaitingEvent;
+/** The pending events of a process, and where each one is. */
+export interface PendingEvents {
+  add(event: UsageEvent, state: PendingEvent["state"], isOnDisk: boolean): PendingEvent;
   /**
-   * Puts those on disk that are not there. Never raises: what the disk did not take stays off it.
+   * Writes those events to disk that are not there. Throws nothing: events that cannot be written
+   * stay off the disk.
    */
-  keep(ones: readonly WaitingEvent[]): void;
-  /** The broker has them. */
-  brokered(ones: readonly WaitingEvent[]): void;
-  /** The ledger has them. */
-  recorded(ones: readonly WaitingEvent[]): void;
-  /** Those that have been in a state for so long. */
-  in(state: WaitingEvent["state"], sinceMs: number): WaitingEvent[];
+  persist(events: readonly PendingEvent[]): void;
+  /** Marks events that the broker has acknowledged. */
+  markPublished(events: readonly PendingEvent[]): void;
+  /** Removes events that the ledger has, also from disk. */
+  removeRecorded(events: readonly PendingEvent[]): void;
+  /** Returns the events in `state` that are at least `minAgeMs` old. */
+  inState(state: PendingEvent["state"], minAgeMs: number): PendingEvent[];
   size(): number;
-  /** How many are on disk. */
-  kept(): number;
-  /** How many are with nobody but us. */
+  /** Returns how many events are on disk. */
+  onDisk(): number;
+  /** Returns how many events the broker has not acknowledged. */
   unsent(): number;
 }
 
-export function createWaitingEvents(parts: {
-  spool: Pick<Spool, "keep" | "forget">;
+export function createPendingEvents(parts: {
+  eventLog: Pick<EventLog, "append" | "remove">;
   log: Log;
   metrics: Pick<Metrics, "usageEventsPending">;
-}): WaitingEvents {
-  const { spool, log, metrics } = parts;
-  const roster = createRoster<WaitingEvent>();
-  let kept = 0;
+}): PendingEvents {
+  const { eventLog, log, metrics } = parts;
+  const all = createIndexedSet<PendingEvent>();
+  let onDisk = 0;
   return {
-    add(event, state, onDisk) {
-      const [encoded, delivered, since] = [undefined, undefined, performance.now()];
-      const one = { event, encoded, state, since, onDisk, delivered, index: -1 };
-      roster.add(one);
-      if (onDisk) kept += 1;
+    add(event, state, isOnDisk) {
+      const [encoded, delivered, sinceMs] = [undefined, undefined, performance.now()];
+      const pending = { event, encoded, state, sinceMs, isOnDisk, delivered, index: -1 };
+      all.add(pending);
+      if (isOnDisk) onDisk += 1;
       metrics.usageEventsPending.inc();
-      return one;
+      return pending;
     },
-    keep(ones) {
-      const others = ones.filter(({ onDisk }) => !onDisk);
+    persist(events) {
+      const others = events.filter(({ isOnDisk }) => !isOnDisk);
       if (others.length === 0) return;
       try {
-        spool.keep(encodedOf(others));
-        for (const one of others) one.onDisk = true;
-        kept += others.length;
+        eventLog.append(encodedOf(others));
+        for (const pending of others) pending.isOnDisk = true;
+        onDisk += others.length;
       } catch (error) {
         const reason = (error as Error).message;
-        log.error({ event_ids: idsOf(others), reason }, "the spool could not be written");
+        log.error(
+          { event_ids: idsOf(others), reason },
+          "usage events could not be written to disk",
+        );
       }
     },
-    brokered(ones) {
-      const since = performance.now();
-      for (const one of ones) {
-        one.state = "brokered";
-        one.since = since;
-        one.delivered?.();
+    markPublished(events) {
+      const sinceMs = performance.now();
+      for (const pending of events) {
+        pending.state = "published";
+        pending.sinceMs = sinceMs;
+        pending.delivered?.notify();
       }
     },
-    recorded(ones) {
-      for (const one of ones) {
-        roster.remove(one);
-        one.delivered?.();
-        if (!one.onDisk) continue;
-        spool.forget(one.event.id);
-        kept -= 1;
+    removeRecorded(events) {
+      for (const pending of events) {
+        all.remove(pending);
+        pending.delivered?.notify();
+        if (!pending.isOnDisk) continue;
+        eventLog.remove(pending.event.id);
+        onDisk -= 1;
       }
-      metrics.usageEventsPending.dec(ones.length);
+      metrics.usageEventsPending.dec(events.length);
     },
-    in(state, sinceMs) {
-      const before = performance.now() - sinceMs;
-      return roster.filter((one) => one.state === state && one.since <= before);
+    inState(state, minAgeMs) {
+      const before = performance.now() - minAgeMs;
+      return all.filter((pending) => pending.state === state && pending.sinceMs <= before);
     },
-    size: roster.size,
-    kept: () => kept,
-    unsent: () => roster.filter(({ state }) => state !== "brokered").length,
+    size: all.size,
+    onDisk: () => onDisk,
+    unsent: () => all.filter(({ state }) => state !== "published").length,
   };
 }
 
-/** Whether it outlives this process. */
-export function isSafe({ state, onDisk, index }: WaitingEvent): boolean {
-  return onDisk || state === "brokered" || index < 0;
+/** Returns whether the event survives this process: it is on disk, or delivered. */
+export function isSafe({ state, isOnDisk, index }: PendingEvent): boolean {
+  return isOnDisk || state === "published" || index < 0;
 }
 
-export function idsOf(ones: readonly WaitingEvent[]): string[] {
-  return ones.map(({ event }) => event.id);
+export function idsOf(events: readonly PendingEvent[]): string[] {
+  return events.map(({ event }) => event.id);
 }
 
-export function eventsOf(ones: readonly WaitingEvent[]): UsageEvent[] {
-  return ones.map(({ event }) => event);
+export function eventsOf(events: readonly PendingEvent[]): UsageEvent[] {
+  return events.map(({ event }) => event);
 }
 
-export function encodedOf(ones: readonly WaitingEvent[]): EncodedEvent[] {
-  const plain = ones.filter(({ encoded }) => encoded === undefined);
-  const encoded = encodeEvents(eventsOf(plain));
-  for (const [index, one] of plain.entries()) one.encoded = encoded[index];
-  return ones.map((one) => one.encoded as EncodedEvent);
+export function encodedOf(events: readonly PendingEvent[]): EncodedEvent[] {
+  const unencoded = events.filter(({ encoded }) => encoded === undefined);
+  const encoded = encodeEvents(eventsOf(unencoded));
+  for (const [index, pending] of unencoded.entries()) pending.encoded = encoded[index];
+  return events.map((pending) => pending.encoded as EncodedEvent);
 }

@@ -1,36 +1,36 @@
 import { expect, test } from "vitest";
-import { createTurnBatch } from "./tick-batch.ts";
+import { createTickBatch } from "./tick-batch.ts";
 
 function world(limit: number) {
-  const ran: { items: readonly string[]; answer: PromiseWithResolvers<number> }[] = [];
-  const send = createTurnBatch((items: readonly string[]) => {
-    const answer = Promise.withResolvers<number>();
-    ran.push({ items, answer });
-    return answer.promise;
+  const ran: { items: readonly string[]; result: PromiseWithResolvers<number> }[] = [];
+  const send = createTickBatch((items: readonly string[]) => {
+    const result = Promise.withResolvers<number>();
+    ran.push({ items, result });
+    return result.promise;
   }, limit);
   return { ran, send };
 }
 
-test("what one turn brings runs together, and waits for nothing that is under way", async () => {
+test("items of one turn run together, and wait for no batch that runs", async () => {
   const { ran, send } = world(10);
   const first = send("a");
   await expect.poll(() => ran.length).toBe(1);
   const others = ["b", "c"].map(send);
   await expect.poll(() => ran.map(({ items }) => items)).toEqual([["a"], ["b", "c"]]);
-  ran[1]?.answer.resolve(2);
+  ran[1]?.result.resolve(2);
   expect(await Promise.all(others)).toEqual([2, 2]);
-  ran[0]?.answer.resolve(1);
+  ran[0]?.result.resolve(1);
   expect(await first).toBe(1);
 });
 
-test("more than the limit runs in several batches, in order", async () => {
+test("items beyond the limit run in further batches, in order", async () => {
   const { ran, send } = world(2);
   for (const item of ["a", "b", "c"]) void send(item);
   await expect.poll(() => ran.map(({ items }) => items)).toEqual([["a", "b"], ["c"]]);
 });
 
-test("what a batch raises, each of its items is told", async () => {
-  const send = createTurnBatch(() => Promise.reject(new Error("no")), 10);
-  const told = await Promise.allSettled(["a", "b"].map(send));
-  expect(told.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+test("when a batch fails, each of its items rejects", async () => {
+  const send = createTickBatch(() => Promise.reject(new Error("no")), 10);
+  const outcomes = await Promise.allSettled(["a", "b"].map(send));
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });

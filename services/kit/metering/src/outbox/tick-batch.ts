@@ -1,26 +1,27 @@
 /**
- * Joins what one turn of the event loop brings, `limit` items at most, for one `run`. No batch
- * waits for another, so a slow one holds nothing up. Every item gets what its batch comes to.
+ * Returns a function that collects the items of one turn of the event loop, at most `limit`, and
+ * calls `run` once with them. No batch waits for another, so a slow one delays none. Each item
+ * resolves or rejects with the result of its batch.
  */
-export function createTurnBatch<Item, Result>(
+export function createTickBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<Result>,
   limit: number,
 ): (item: Item) => Promise<Result> {
-  let gathering: { items: Item[]; result: Promise<Result> } | undefined;
+  let open: { items: Item[]; result: Promise<Result> } | undefined;
 
-  function begin(item: Item): Promise<Result> {
+  function start(item: Item): Promise<Result> {
     const items = [item];
     const result = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      if (gathering?.items === items) gathering = undefined;
+      if (open?.items === items) open = undefined;
       return run(items);
     });
-    gathering = { items, result };
+    open = { items, result };
     return result;
   }
 
   return (item) => {
-    if (gathering === undefined || gathering.items.length >= limit) return begin(item);
-    gathering.items.push(item);
-    return gathering.result;
+    if (open === undefined || open.items.length >= limit) return start(item);
+    open.items.push(item);
+    return open.result;
   };
 }

@@ -4,58 +4,72 @@ import { crc32 } from "node:zlib";
 import type { EncodedEvent } from "./encoded-event.ts";
 
 /**
- * A record is the length of its body and the CRC-32 of that, both 32 bits and little-endian, and
- * the body: what happened, the length of the event's id in 16 bits, the id, and for one that is
- * kept the event.
+ * A segment is a sequence of records, each a header and a body. All integers are unsigned and
+ * little-endian.
+ *
+ * | bytes | content |
+ * |---|---|
+ * | 4 | length of the body |
+ * | 4 | CRC-32 of the body |
+ * | 1 | kind of the record: 1 an event was appended, 2 an event was removed |
+ * | 2 | length of the event's id |
+ * | … | the event's id, UTF-8 |
+ * | … | kind 1 only: the event, as a `UsageEventBatch` of protobuf |
+ *
+ * A removal concerns the events of the segment itself and of older segments. A record whose length
+ * or checksum does not fit ends the segment: its process was killed while it wrote.
  */
-const headBytes = 8;
-const idAt = 3;
-const kept = 1;
-const forgotten = 2;
+const headerBytes = 8;
+const idOffset = 3;
+const kinds = { append: 1, remove: 2 } as const;
 
-/** A file of usage events that were kept and forgotten, as it happened. */
-export interface Journal {
+export type WalRecord =
+  | { kind: "append"; id: string; bytes: Uint8Array }
+  | { kind: "remove"; id: string };
+
+/** Writes one segment. */
+export interface SegmentWriter {
   /** Bytes that were written. */
   size(): number;
   /**
-   * Adds to the end. In the page cache when it returns, so that it outlives the process. Raises
-   * what the file system does, and then adds nothing.
+   * Appends records. They survive the end of the process when it returns, but not yet a power
+   * failure. Throws what the file system does, and then appends nothing.
    */
-  write(forgottenIds: readonly string[], events: readonly EncodedEvent[]): void;
-  /** What was written is on the platter when it returns. */
+  write(removedIds: readonly string[], events: readonly EncodedEvent[]): void;
+  /** Fsyncs what was written. */
   sync(): void;
   /** Safe to repeat. */
   close(): void;
 }
 
-/** Begins one at `path`. */
-export function createJournal(path: string): Journal {
+/** Creates a segment at `path`. */
+export function createSegment(path: string): SegmentWriter {
   const file = openSync(path, "w", 0o600);
   let isOpen = true;
   let size = 0;
 
-  function cut(): void {
+  function truncate(): void {
     try {
       ftruncateSync(file, size);
     } catch {
-      // The next write begins there all the same.
+      // The next write starts at `size` all the same.
     }
   }
 
   return {
     size: () => size,
-    // Not left to another thread: the way there and back takes longer than the write.
-    write(forgottenIds, events) {
-      // The number of a file that is closed is given to the next that is opened.
-      if (!isOpen) throw new Error("the journal is closed");
-      const bytes = encode(forgottenIds, events);
+    // Synchronous: a round trip to the thread pool takes longer than the write.
+    write(removedIds, events) {
+      // The descriptor of a closed file is reused for the next file that is opened.
+      if (!isOpen) throw new Error("the segment is closed");
+      const bytes = encode(removedIds, events);
       try {
         let written = 0;
         while (written < bytes.length) {
           written += writeSync(file, bytes, written, bytes.length - written, size + written);
         }
       } catch (error) {
-        cut();
+        truncate();
         throw error;
       }
       size += bytes.length;
@@ -68,50 +82,62 @@ export function createJournal(path: string): Journal {
   };
 }
 
-/**
- * Does to `events`, which are named by their ids, what the journal at `path` tells. A record that
- * was not written to its end is the last.
- */
-export async function replayJournal(path: string, events: Map<string, Uint8Array>): Promise<void> {
+/** Reads the records of the segment at `path`, up to the first that is incomplete. */
+export async function readSegment(path: string): Promise<{ size: number; records: WalRecord[] }> {
   const bytes = await readFile(path);
-  let at = 0;
-  while (at + headBytes <= bytes.length) {
-    const bodyAt = at + headBytes;
-    const length = bytes.readUInt32LE(at);
-    const body = bytes.subarray(bodyAt, bodyAt + length);
-    if (length < idAt || body.length < length || crc32(body) !== bytes.readUInt32LE(at + 4)) return;
-    const idEnd = idAt + body.readUInt16LE(1);
-    const id = body.toString("utf8", idAt, idEnd);
-    if (body[0] === kept) events.set(id, body.subarray(idEnd));
-    else events.delete(id);
-    at = bodyAt + length;
+  const records: WalRecord[] = [];
+  let offset = 0;
+  while (offset + headerBytes <= bytes.length) {
+    const bodyOffset = offset + headerBytes;
+    const length = bytes.readUInt32LE(offset);
+    const body = bytes.subarray(bodyOffset, bodyOffset + length);
+    if (length < idOffset || body.length < length) break;
+    if (crc32(body) !== bytes.readUInt32LE(offset + 4)) break;
+    records.push(decode(body));
+    offset = bodyOffset + length;
   }
+  return { size: bytes.length, records };
 }
 
-const nothing = new Uint8Array();
+function decode(body: Buffer): WalRecord {
+  const idEnd = idOffset + body.readUInt16LE(1);
+  const id = body.toString("utf8", idOffset, idEnd);
+  if (body[0] === kinds.remove) return { kind: "remove", id };
+  return { kind: "append", id, bytes: body.subarray(idEnd) };
+}
 
-function encode(forgottenIds: readonly string[], events: readonly EncodedEvent[]): Buffer {
+const noEvent = new Uint8Array();
+
+function encode(removedIds: readonly string[], events: readonly EncodedEvent[]): Buffer {
   let length = 0;
-  for (const id of forgottenIds) length += headBytes + idAt + Buffer.byteLength(id);
+  for (const id of removedIds) length += headerBytes + idOffset + Buffer.byteLength(id);
   for (const { id, bytes } of events) {
-    length += headBytes + idAt + Buffer.byteLength(id) + bytes.length;
+    length += headerBytes + idOffset + Buffer.byteLength(id) + bytes.length;
   }
-  const all = Buffer.allocUnsafe(length);
-  let at = 0;
-  for (const id of forgottenIds) at = writeRecord(all, at, forgotten, id, nothing);
-  for (const { id, bytes } of events) at = writeRecord(all, at, kept, id, bytes);
-  return all;
+  const target = Buffer.allocUnsafe(length);
+  let offset = 0;
+  for (const id of removedIds) offset = writeRecord(target, offset, kinds.remove, id, noEvent);
+  for (const { id, bytes } of events) {
+    offset = writeRecord(target, offset, kinds.append, id, bytes);
+  }
+  return target;
 }
 
-/** Answers where the next one begins. */
-function writeRecord(all: Buffer, at: number, what: number, id: string, bytes: Uint8Array): number {
-  const bodyAt = at + headBytes;
-  const idLength = all.write(id, bodyAt + idAt);
-  const end = bodyAt + idAt + idLength + bytes.length;
-  all[bodyAt] = what;
-  all.writeUInt16LE(idLength, bodyAt + 1);
-  all.set(bytes, bodyAt + idAt + idLength);
-  all.writeUInt32LE(end - bodyAt, at);
-  all.writeUInt32LE(crc32(all.subarray(bodyAt, end)), at + 4);
+/** Returns the offset of the next record. */
+function writeRecord(
+  target: Buffer,
+  offset: number,
+  kind: number,
+  id: string,
+  bytes: Uint8Array,
+): number {
+  const bodyOffset = offset + headerBytes;
+  const idLength = target.write(id, bodyOffset + idOffset);
+  const end = bodyOffset + idOffset + idLength + bytes.length;
+  target[bodyOffset] = kind;
+  target.writeUInt16LE(idLength, bodyOffset + 1);
+  target.set(bytes, bodyOffset + idOffset + idLength);
+  target.writeUInt32LE(end - bodyOffset, offset);
+  target.writeUInt32LE(crc32(target.subarray(bodyOffset, end)), offset + 4);
   return end;
 }

@@ -4,30 +4,36 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createLog } from "@tollgate/core/log";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { EventStore } from "./event-store.ts";
-import { createJournals } from "./write-ahead-log.ts";
+import { openPartition } from "./partition.ts";
+import { openWriteAheadLog } from "./write-ahead-log.ts";
 
 vi.mock("node:fs/promises", { spy: true });
 
-test("are closed once those are gone that have nothing left in them", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-journals-"));
-  const pathOf = (journal: number) => join(folder, String(journal));
-  const store = { firstJournal: 0, pathOf } as EventStore;
-  const journals = createJournals(store, 1, createLog("silent"));
+const log = createLog("silent");
+
+test("is closed once the segments without events are deleted", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-wal-"));
+  const partition = await openPartition(folder);
   onTestFinished(async () => {
     vi.mocked(rm).mockRestore();
+    partition.unlock();
     await rm(folder, { recursive: true });
   });
-  const removed = Promise.withResolvers<void>();
-  vi.mocked(rm).mockReturnValueOnce(removed.promise);
-  for (const id of ["one", "two"]) journals.keep([{ id, bytes: Buffer.from(id) }]);
-  journals.forget("one");
-  expect(rm).toHaveBeenCalledWith(pathOf(0));
+  const writeAheadLog = await openWriteAheadLog(partition, 1, log);
+  const deleted = Promise.withResolvers<void>();
+  vi.mocked(rm).mockReturnValueOnce(deleted.promise);
+  for (const id of ["one", "two"]) writeAheadLog.append([{ id, bytes: Buffer.from(id) }]);
+  writeAheadLog.remove("one");
+  expect(rm).toHaveBeenCalledWith(partition.pathOf(0));
   const onClosed = vi.fn();
-  const closed = journals.close();
+  const closed = writeAheadLog.close();
   void closed.then(onClosed);
   await nextTurn();
   expect(onClosed).not.toHaveBeenCalled();
-  removed.resolve();
-  expect([...(await closed).keys()]).toEqual(["two"]);
+  deleted.resolve();
+  await closed;
+  await rm(partition.pathOf(0));
+  const next = await openWriteAheadLog(partition, 1, log);
+  expect([...next.events().keys()]).toEqual(["two"]);
+  await next.close();
 });

@@ -1,7 +1,7 @@
+import type { Socket } from "node:net";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import pg from "pg";
-import { DatabaseSocket } from "./database-socket.ts";
 import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migrate.ts";
 
 const statementTimeoutMs = 15_000;
@@ -11,7 +11,6 @@ const statementTimeoutMs = 15_000;
  */
 const connectTimeoutMs = statementTimeoutMs;
 const int8 = 20;
-const bytea = 17;
 
 export interface DatabaseOptions {
   url: string;
@@ -23,15 +22,17 @@ export interface DatabaseOptions {
   migrates?: boolean;
   /** Settings of every connection, besides the search path and the timeouts. */
   settings?: Readonly<Record<string, string>>;
+  /** Creates the socket of a connection. By default, the driver does. */
+  createSocket?: () => Socket;
 }
 
 /**
  * Connects to the schema of a service, and applies its migrations or checks that they are applied.
  * Throws a StartError when they are not, or when the database is unavailable. Queries return
- * `bigint` columns as bigint and, in the binary format, `bytea` columns as Buffer.
+ * `bigint` columns as bigint.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
-  const { url, schema, maxConnections, migrates = true, log } = options;
+  const { url, schema, maxConnections, migrates = true, log, createSocket } = options;
   const settings = {
     search_path: schema.name,
     statement_timeout: String(statementTimeoutMs),
@@ -48,7 +49,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
     types: { getTypeParser },
-    stream: () => new DatabaseSocket(),
+    ...(createSocket && { stream: createSocket }),
   });
   pool.on("error", (error) =>
     log.warn({ reason: error.message }, "lost an idle database connection"),
@@ -74,8 +75,6 @@ export function isStatementFault(error: unknown): boolean {
 
 function getTypeParser(oid: number, format?: "text" | "binary") {
   if (oid === int8 && format !== "binary") return BigInt;
-  // The driver reuses its buffer, so the bytes are copied.
-  if (oid === bytea && format === "binary") return (value: Buffer) => Buffer.from(value);
   return pg.types.getTypeParser(oid, format);
 }
 

@@ -1,0 +1,51 @@
+import type { ZodError } from "zod";
+import type { Call } from "./call.ts";
+import type { RecordedCall } from "./call-log.ts";
+
+/** An error as model providers report it. */
+export interface ProviderError {
+  readonly status: number;
+  readonly message: string;
+  readonly param?: string;
+  readonly code?: string;
+}
+
+/** The `Retry-After` of a 429. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Sends an error status with an OpenAI-like body, and records it in the call log. */
+export function sendError(call: Call, error: ProviderError, recorded?: RecordedCall): void {
+  if (recorded !== undefined) {
+    recorded.status = error.status;
+    recorded.outcome = "failed";
+  }
+  const body = JSON.stringify(errorBody(error));
+  if (error.status === 429) call.response.setHeader("retry-after", RETRY_AFTER_SECONDS);
+  call.response.writeHead(error.status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+  });
+  call.response.end(body);
+}
+
+/** Sends a 400 that reports the first issue of a failed schema validation. */
+export function sendInvalidRequest(
+  call: Call,
+  { issues: [issue] }: ZodError,
+  recorded: RecordedCall,
+): void {
+  const param = issue?.path.join(".") ?? "";
+  sendError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, recorded);
+}
+
+export function errorBody(error: ProviderError): object {
+  const { message, param = null, code = null } = error;
+  return { error: { message, type: errorType(error.status), param, code } };
+}
+
+function errorType(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "server_error";
+}

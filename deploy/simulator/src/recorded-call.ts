@@ -1,0 +1,54 @@
+import { type Call, correlationIds, isAuthorized } from "./call.ts";
+import type { RecordedCall } from "./call-log.ts";
+import { type Commands, readCommands } from "./commands.ts";
+import { sendError } from "./error-response.ts";
+
+/** The fields of a request that the call log records besides its body. */
+export interface RequestSummary {
+  model: string;
+  stream?: boolean | null | undefined;
+  user?: string | null | undefined;
+}
+
+/** Adds a call to the call log. */
+export function recordCall(
+  call: Call,
+  { model, stream, user }: RequestSummary,
+  body: unknown,
+): RecordedCall {
+  return call.state.calls.record({
+    at: call.state.nowMs(),
+    route: call.path,
+    model,
+    stream: stream ?? false,
+    user: user ?? null,
+    authorized: isAuthorized(call.request),
+    ...correlationIds(call.request),
+    body,
+  });
+}
+
+/**
+ * Reads the commands of a call and runs `respond` with them. Sends a 400 when a command is invalid.
+ * When `respond` rejects, records why: the client disconnected, or the call failed.
+ */
+export async function runCommanded(
+  call: Call,
+  recorded: RecordedCall,
+  given: { model: string; simulate?: string | undefined },
+  respond: (commands: Commands) => Promise<void>,
+): Promise<void> {
+  const commands = readCommands(given.model, given.simulate);
+  if ("problem" in commands) {
+    sendError(call, { status: 400, message: commands.problem, code: "bad_command" }, recorded);
+    return;
+  }
+  try {
+    await respond(commands);
+  } catch (error) {
+    if (recorded.outcome === "open") {
+      recorded.outcome = call.disconnected.aborted ? "client_disconnected" : "failed";
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { GatewayError } from "@tollgate/core/errors";
+import {
+  type BillingService,
+  type FindKeyResponse,
+  KeyState,
+} from "@tollgate/proto/tollgate/v1/billing";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { Notices } from "@tollgate/runtime/broker/notices";
+import { createRefreshingCache } from "./refreshing-cache.ts";
+
+/** How long a key's state is cached. A notice removes a revoked key at once. */
+const knownKeyTtlMs = 5_000;
+/** Shorter, because a key that is unknown now may be created at any moment. */
+const unknownKeyTtlMs = 500;
+const maxCachedKeys = 50_000;
+const settlementChannel = "settlement";
+
+/** Which API key a route requires. */
+export type Auth = "key" | "optional key" | "settlement key" | "none";
+
+/** The key that a request is authenticated by. */
+export interface Principal {
+  keyId: string;
+  accountId: string;
+  /** The key's channel. Empty for ordinary keys. */
+  channel: string;
+  /** The key's SHA-256, in hex. */
+  keyHash: string;
+}
+
+/** The part of a request that is authenticated, and the headers of its response. */
+export interface AuthenticatedRequest {
+  req: { headers: IncomingHttpHeaders };
+  headers: Record<string, string>;
+  requestId: string;
+}
+
+/**
+ * Authenticates a request by its `Authorization` header. Throws `invalid_api_key` and
+ * `key_revoked`. Responses to a settlement-channel key also carry the request id as `Inference-Id`.
+ */
+export type Authenticate = (request: AuthenticatedRequest) => Promise<Principal>;
+
+export function createAuthenticate(
+  billing: Client<typeof BillingService>,
+  notices: Notices,
+): Authenticate {
+  const keys = createRefreshingCache<FindKeyResponse>({
+    load: (keyHash) => billing.findKey({ keyHash: Buffer.from(keyHash, "hex") }),
+    ttlMs: ({ state }) => (state === KeyState.UNKNOWN ? unknownKeyTtlMs : knownKeyTtlMs),
+    max: maxCachedKeys,
+  });
+  notices.subscribe("key.revoked", keys.delete);
+
+  return async ({ req, headers, requestId }) => {
+    const key = bearerToken(req.headers.authorization);
+    const keyHash = hash("sha256", key);
+    const { state, keyId, accountId, channel } = await keys.get(keyHash);
+    if (channel === settlementChannel) headers["inference-id"] = requestId;
+    if (state === KeyState.ACTIVE) return { keyId, accountId, channel, keyHash };
+    if (state === KeyState.REVOKED) throw keyRevoked();
+    throw new GatewayError("invalid_api_key", "This API key is unknown.");
+  };
+}
+
+/** Throws `channel_key_required` unless the key belongs to a settlement channel. */
+export function requireSettlementKey({ channel }: Principal): void {
+  if (channel === settlementChannel) return;
+  const message = "This route requires a settlement-channel key.";
+  throw new GatewayError("channel_key_required", message);
+}
+
+export function keyRevoked(): GatewayError {
+  return new GatewayError("key_revoked", "This API key has been revoked.");
+}
+
+const keyPrefix = "sk-tollgate-";
+const maxKeyLength = 256;
+
+function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    const message = "An API key is required. Send it as Authorization: Bearer sk-tollgate-…";
+    throw new GatewayError("invalid_api_key", message);
+  }
+  const [, key = ""] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (!key.startsWith(keyPrefix) || key.length > maxKeyLength) {
+    throw new GatewayError("invalid_api_key", "This is not an API key of this service.");
+  }
+  return key;
+}

@@ -1,0 +1,193 @@
+import { create } from "@bufbuild/protobuf";
+import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
+import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import type { CallOptions } from "@tollgate/rpc/implementation";
+import type { Principal } from "../auth/authenticate.ts";
+import type { BalanceGuard } from "../auth/balance-guard.ts";
+import type { KeyedHandler } from "../http/handler.ts";
+import { parseJsonObject, readBody } from "../http/json-body.ts";
+import { rejectQuery } from "../http/query.ts";
+import { type RequestContext, replaceRequestId } from "../http/request-context.ts";
+import {
+  type ExtraHeaders,
+  endStream,
+  type FullResponse,
+  type RouteResponse,
+  type StreamedResponse,
+  writeResponse,
+  writeStream,
+} from "../http/response.ts";
+import type { Lease, Leases } from "../idempotency/leases.ts";
+import type { FoundRecord } from "../idempotency/records.ts";
+import { fingerprintOf, readIdempotencyKey } from "../idempotency/request-key.ts";
+import { createResponseCollector } from "../idempotency/response-collector.ts";
+
+export interface BillableDependencies {
+  balance: BalanceGuard;
+  leases: Leases;
+}
+
+type Run = (caller: Caller, options: CallOptions) => Promise<RouteResponse> | RouteResponse;
+
+/** The particulars of a route that takes JSON and costs money. */
+export interface BillableRoute {
+  /** False if an idempotency key is accepted without effect: a retry runs again. */
+  isReplayed?: false;
+  /**
+   * Validates the body, which was parsed from `text`, and returns the function that calls the
+   * service. Throws `unknown_param` and `invalid_param`, before anything is charged.
+   */
+  parse(body: JsonObject, text: Buffer): Run;
+  /** Returns the id of the stored conversation that a valid body adds a turn to. */
+  conversationOf?(body: JsonObject): string | undefined;
+  /** Returns headers of every response to the key, errors included. */
+  headers?(principal: Principal): Record<string, string>;
+}
+
+/**
+ * Returns the handler of a billable route. It checks, in this order, the idempotency key (409), the
+ * wallet (402) and the body (400). The service does the other checks.
+ */
+export function billableHandler(
+  dependencies: BillableDependencies,
+  route: BillableRoute,
+): KeyedHandler {
+  return async (context, principal) => {
+    const extraHeaders: ExtraHeaders = () => route.headers?.(principal) ?? {};
+    const request: BillableRequest = { route, context, principal, extraHeaders };
+    try {
+      const idempotencyKey =
+        route.isReplayed === false ? undefined : readIdempotencyKey(context.req);
+      if (idempotencyKey === undefined) await run(dependencies, request);
+      else await runOnce(dependencies, request, idempotencyKey);
+    } catch (error) {
+      Object.assign(context.headers, extraHeaders());
+      if (error instanceof GatewayError && error.code === "credit_balance_exhausted") {
+        dependencies.balance.forget(principal.accountId);
+      }
+      throw error;
+    }
+  };
+}
+
+interface BillableRequest {
+  route: BillableRoute;
+  context: RequestContext;
+  principal: Principal;
+  extraHeaders: ExtraHeaders;
+}
+
+/** Runs a request without an idempotency key. It is cancelled when its client disconnects. */
+async function run({ balance }: BillableDependencies, request: BillableRequest): Promise<void> {
+  const { route, context, principal, extraHeaders } = request;
+  await balance.check(principal.accountId);
+  rejectQuery(context.req);
+  const body = await readBody(context);
+  const call = route.parse(recordAlias(context, parseJsonObject(body)), body);
+  const response = await call(callerOf(request, ""), { signal: context.signal });
+  if ("body" in response) writeResponse(context, response, extraHeaders);
+  else if (await writeStream(context, response, extraHeaders)) endStream(context);
+}
+
+function recordAlias(context: RequestContext, body: JsonObject): JsonObject {
+  if (typeof body.model === "string") context.alias = body.model;
+  return body;
+}
+
+/**
+ * Runs a request with an idempotency key once, even if its client disconnects, and stores the
+ * response; or replays the stored response.
+ */
+async function runOnce(
+  { leases, balance }: BillableDependencies,
+  request: BillableRequest,
+  idempotencyKey: string,
+): Promise<void> {
+  const { route, context, principal, extraHeaders } = request;
+  const { req, requestId, signal } = context;
+  const { keyId, accountId } = principal;
+  const body = await readBody(context).catch(async (error: unknown) => {
+    await balance.check(accountId);
+    throw error;
+  });
+  const key = { keyId, idempotencyKey, fingerprint: fingerprintOf(req, body) };
+  const acquired = await leases.acquire(key, requestId, signal);
+  if ("state" in acquired) return replay(context, acquired, extraHeaders);
+  let call: Run;
+  try {
+    // An earlier run may have paid already. In that case the hold decides.
+    if (acquired.chargeId === requestId) await balance.check(accountId);
+    rejectQuery(req);
+    const json = recordAlias(context, parseJsonObject(body));
+    call = route.parse(json, body);
+    const conversationId = route.conversationOf?.(json);
+    if (conversationId !== undefined) await acquired.link(conversationId);
+  } catch (error) {
+    await acquired.drop();
+    throw error;
+  }
+  try {
+    const response = await call(callerOf(request, acquired.chargeId), {});
+    if ("body" in response) await storeAndWrite(request, acquired, response);
+    else await writeAndStore(request, acquired, response);
+  } catch (error) {
+    if (isRejection(error)) await acquired.drop();
+    else await acquired.release();
+    throw error;
+  }
+}
+
+/**
+ * Returns whether a run ended without a charge because of the request itself, so that a corrected
+ * request may use the key. A conversation can be deleted during a stream, which is charged.
+ */
+function isRejection(error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return false;
+  return error.status < 500 && error.code !== "conversation_not_found";
+}
+
+async function storeAndWrite(
+  { context, extraHeaders }: BillableRequest,
+  lease: Lease,
+  response: FullResponse,
+): Promise<void> {
+  const other = await lease.store(response);
+  if (context.signal.aborted) return;
+  if (other === undefined) writeResponse(context, response, extraHeaders);
+  else await replay(context, other, extraHeaders);
+}
+
+async function writeAndStore(
+  { context, extraHeaders }: BillableRequest,
+  lease: Lease,
+  response: StreamedResponse,
+): Promise<void> {
+  const collector = createResponseCollector();
+  const isComplete = await writeStream(context, response, extraHeaders, collector);
+  if (!isComplete) return lease.release();
+  await lease.store({ contentType: response.contentType, body: collector.body() });
+  endStream(context);
+}
+
+/** Writes the stored response of an earlier run, under that run's request id. */
+async function replay(
+  context: RequestContext,
+  { requestId, contentType, body }: FoundRecord,
+  extraHeaders: ExtraHeaders,
+): Promise<void> {
+  if (body === undefined) {
+    const message =
+      "The response to this Idempotency-Key was sent and charged, but was too large to store.";
+    throw new GatewayError("idempotency_key_reused", message);
+  }
+  replaceRequestId(context, requestId);
+  context.headers["idempotency-replayed"] = "true";
+  const response = { contentType, bytes: body.bytes, chunks: body.chunks() };
+  if (await writeStream(context, response, extraHeaders)) endStream(context);
+}
+
+function callerOf({ context, principal }: BillableRequest, chargeId: string): Caller {
+  const { keyId, accountId } = principal;
+  return create(CallerSchema, { requestId: context.requestId, keyId, accountId, chargeId });
+}

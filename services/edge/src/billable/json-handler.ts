@@ -1,0 +1,49 @@
+import type { JsonObject } from "@tollgate/core/json";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { CallOptions } from "@tollgate/rpc/implementation";
+import type { z } from "zod";
+import type { KeyedHandler } from "../http/handler.ts";
+import { jsonType } from "../http/response.ts";
+import { validate, withoutNulls } from "../validation/validate.ts";
+import { type BillableDependencies, billableHandler } from "./billable-handler.ts";
+
+/** Longer than all slots of a chain together may take. */
+const timeoutMs = 15 * 60 * 1_000;
+
+/** The fields that every such call to a service has. */
+export interface JsonCall {
+  caller: Caller;
+  alias: string;
+  body: Uint8Array;
+}
+
+/**
+ * Returns the handler of a billable route that responds to JSON with JSON. The schema may depend on
+ * the body, by the alias in it. `forward` calls the service; it passes `call` the members that are
+ * sent to the provider.
+ */
+export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
+  dependencies: BillableDependencies,
+  schema: Schema | ((body: JsonObject) => Schema),
+  forward: (
+    fields: z.output<Schema>,
+    call: (members: JsonObject) => JsonCall,
+    options: CallOptions,
+  ) => Promise<{ body: Uint8Array }>,
+): KeyedHandler {
+  return billableHandler(dependencies, {
+    parse(body) {
+      const chosen = typeof schema === "function" ? schema(body) : schema;
+      const fields = validate(chosen, withoutNulls(chosen, body));
+      return async (caller, options) => {
+        const call = ({ model: _alias, ...members }: JsonObject) => ({
+          caller,
+          alias: fields.model,
+          body: Buffer.from(JSON.stringify(members)),
+        });
+        const response = await forward(fields, call, { ...options, timeoutMs });
+        return { contentType: jsonType, body: response.body };
+      };
+    },
+  });
+}

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { createRateWindows, duration } from "./rate-windows.ts";
+
+/** Windows with small limits, and a clock that the test advances. */
+function createFixture() {
+  let nowMs = 1_700_000_000_000;
+  const limits = { requestsPerMinute: 10, tokensPerMinute: 100 };
+  const windows = createRateWindows(
+    () => limits,
+    () => nowMs,
+  );
+  const header = (name: string, keyId = "key") =>
+    new Map(Object.entries(windows.headers(keyId))).get(`x-ratelimit-${name}`);
+  const advance = (ms: number) => {
+    nowMs += ms;
+  };
+  return { windows, limits, header, advance };
+}
+
+test("an unused key has its full limits and no reset time", () => {
+  const { windows } = createFixture();
+  expect(windows.headers("key")).toEqual({
+    "x-ratelimit-limit-requests": "10",
+    "x-ratelimit-limit-tokens": "100",
+    "x-ratelimit-remaining-requests": "10",
+    "x-ratelimit-remaining-tokens": "100",
+    "x-ratelimit-reset-requests": "0ms",
+    "x-ratelimit-reset-tokens": "0ms",
+  });
+});
+
+test("requests and tokens are counted separately, and by key", () => {
+  const { windows, header } = createFixture();
+  windows.countRequest("key");
+  windows.countRequest("key");
+  windows.countTokens("key", 30);
+  expect([header("remaining-requests"), header("remaining-tokens")]).toEqual(["8", "70"]);
+  expect(header("remaining-requests", "other")).toBe("10");
+});
+
+test("the remaining count is never negative", () => {
+  const { windows, header } = createFixture();
+  windows.countTokens("key", 5_000);
+  expect(header("remaining-tokens")).toBe("0");
+});
+
+test("a count leaves the window after exactly a minute", () => {
+  const { windows, header, advance } = createFixture();
+  windows.countRequest("key");
+  windows.countTokens("key", 40);
+  advance(30_000);
+  windows.countTokens("key", 5);
+  advance(29_999);
+  expect([header("remaining-requests"), header("remaining-tokens")]).toEqual(["9", "55"]);
+  advance(1);
+  expect([header("remaining-requests"), header("remaining-tokens")]).toEqual(["10", "95"]);
+  advance(30_000);
+  expect(header("remaining-tokens")).toBe("100");
+});
+
+test("a reset time is when the last count of its kind leaves the window", () => {
+  const { windows, header, advance } = createFixture();
+  windows.countRequest("key");
+  advance(20_000);
+  windows.countTokens("key", 1);
+  expect([header("reset-requests"), header("reset-tokens")]).toEqual(["40s", "1m0s"]);
+  advance(39_500);
+  expect([header("reset-requests"), header("reset-tokens")]).toEqual(["500ms", "21s"]);
+});
+
+test("zero tokens change nothing", () => {
+  const { windows, header } = createFixture();
+  windows.countTokens("key", 0);
+  expect(header("reset-tokens")).toBe("0ms");
+});
+
+test("the headers follow the current limits", () => {
+  const { windows, limits, header } = createFixture();
+  windows.countRequest("key");
+  limits.requestsPerMinute = 3;
+  expect([header("limit-requests"), header("remaining-requests")]).toEqual(["3", "2"]);
+});
+
+test.each([
+  [0, "0ms"],
+  [11.2, "12ms"],
+  [999, "999ms"],
+  [1_000, "1s"],
+  [1_001, "2s"],
+  [59_000, "59s"],
+  [59_001, "1m0s"],
+  [360_000, "6m0s"],
+  [361_500, "6m2s"],
+])("%d ms are formatted as %s", (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});

@@ -1,0 +1,75 @@
+import type { ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { GatewayError, internalError, PeerError } from "@tollgate/core/errors";
+import { newRequestId } from "@tollgate/core/ids";
+import type { Log } from "@tollgate/core/log";
+import {
+  logPeerFailure,
+  notFound,
+  toGatewayError,
+  writeError,
+  writeErrorOnSocket,
+} from "@tollgate/http/error-response";
+import type { ErrorRequestHandler, RequestHandler } from "express";
+import { contextOf, type RequestContext, setHeaders } from "./request-context.ts";
+
+/** Ends a failed request with the error envelope, or aborts a response that already started. */
+export function sendError(context: RequestContext, error: unknown, log: Log): void {
+  const { res, signal } = context;
+  if (signal.aborted) return void res.destroy();
+  const failure = toGatewayError(error, log);
+  context.failure = failure;
+  if (res.headersSent) return void res.destroy();
+  setHeaders(context);
+  writeError(res, failure);
+}
+
+/** Returns the express middleware that sends errors thrown before a route is matched. */
+export function sendRoutingErrors(log: Log): ErrorRequestHandler {
+  return (error, req, _res, _next) => sendError(contextOf(req), error, log);
+}
+
+export const rejectUnknownPath: RequestHandler = () => {
+  throw notFound();
+};
+
+/** Returns the middleware that rejects a known path's other methods, and names the allowed ones. */
+export function rejectOtherMethods(allowed: readonly string[]): RequestHandler {
+  return (req, res) => {
+    res.setHeader("allow", allowed.join(", "));
+    throw new GatewayError("method_not_allowed", `${req.method} is not allowed here.`);
+  };
+}
+
+/** Rejects a CONNECT request, for which Node creates no response object. */
+export function rejectConnect(socket: Duplex): void {
+  socket.on("error", () => {});
+  writeErrorOnSocket(socket, notFound(), { "x-request-id": newRequestId() });
+}
+
+/** A client's connection. Node stores the pending response on it. */
+interface ClientSocket extends Duplex {
+  _httpMessage?: ServerResponse | null;
+}
+
+/** Rejects what Node's parser refuses before there is a request, and closes the connection. */
+export function rejectMalformedHttp({ code }: NodeJS.ErrnoException, socket: ClientSocket): void {
+  // After a head was sent, the client would read the error as a part of that response.
+  if (socket._httpMessage?.headersSent) return void socket.destroy();
+  const message =
+    code === "ERR_HTTP_REQUEST_TIMEOUT"
+      ? "The request was not received in the time allowed."
+      : "The request is not well-formed HTTP.";
+  const error = new GatewayError("invalid_json", message);
+  writeErrorOnSocket(socket, error, { "x-request-id": newRequestId() });
+}
+
+/**
+ * Returns the error to send on a route that calls no provider. There, a service of the fleet that
+ * cannot be reached is an internal error: `no_provider_available` would name the wrong cause.
+ */
+export function toInternalError(error: unknown, log: Log): unknown {
+  if (!(error instanceof PeerError)) return error;
+  logPeerFailure(error, log);
+  return internalError(error);
+}

@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { createServer, IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { expect, onTestFinished, test } from "vitest";
+import { readBody } from "./json-body.ts";
+import type { RequestContext } from "./request-context.ts";
+
+interface ReadBody {
+  body: Buffer;
+  /** How much the memory of the process grew while the body was read. */
+  grownBytes: number;
+}
+
+/** Sends a body with these headers in these chunks, and reads it. */
+async function sendAndRead(
+  headers: string,
+  chunks: readonly Buffer[],
+  isCutOff = false,
+): Promise<ReadBody> {
+  const before = process.memoryUsage.rss();
+  const server = createServer();
+  const reading = new Promise<ReadBody>((resolve, reject) => {
+    server.on("request", (req: IncomingMessage, res: ServerResponse) => {
+      readBody({ req, res } as RequestContext)
+        .then((body) => resolve({ body, grownBytes: process.memoryUsage.rss() - before }), reject)
+        .finally(() => res.end());
+    });
+  });
+  reading.catch(() => {});
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  client.on("error", () => {});
+  client.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n`);
+  for (const chunk of chunks) if (!client.write(chunk)) await once(client, "drain");
+  if (isCutOff) client.end(() => client.destroy());
+  return reading;
+}
+
+const split = (bytes: Buffer, size: number) =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+
+/** Encodes every byte as an HTTP chunk, with many chunks in one write. */
+function chunked(bytes: Buffer): Buffer[] {
+  const text = Array.from(bytes, (byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join("");
+  return split(Buffer.from(`${text}0\r\n\r\n`, "latin1"), 65_536);
+}
+
+const json = Buffer.from(JSON.stringify({ text: "é".repeat(100_000) }));
+const compressed = gzipSync(json);
+
+test.each([
+  ["with a content length", `content-length: ${json.length}`, split(json, 10_000)],
+  ["with a content length, in small chunks", `content-length: ${json.length}`, split(json, 3)],
+  ["in chunks of one byte", "transfer-encoding: chunked", chunked(json)],
+  ["compressed", `content-encoding: gzip\r\ncontent-length: ${compressed.length}`, [compressed]],
+  [
+    "compressed, in chunks of one byte",
+    "content-encoding: gzip\r\ntransfer-encoding: chunked",
+    chunked(compressed),
+  ],
+])("a body sent %s is read completely", async (_, headers, chunks) => {
+  const { body } = await sendAndRead(headers, chunks);
+  expect(body.equals(json)).toBe(true);
+});
+
+test("a body of many chunks takes little more memory than its size", async () => {
+  const { body, grownBytes } = await sendAndRead(
+    "transfer-encoding: chunked",
+    chunked(Buffer.alloc(1_000_000, " ")),
+  );
+  expect(body.length).toBe(1_000_000);
+  expect(grownBytes).toBeLessThan(100_000_000);
+});
+
+test.each([
+  ["is not gzip", "content-encoding: gzip\r\ncontent-length: 5", [Buffer.from("plain")]],
+  ["has an unknown encoding", "content-encoding: x\r\ncontent-length: 2", [Buffer.from("{}")]],
+])("a body that %s is rejected", async (_, headers, chunks) => {
+  await expect(sendAndRead(headers, chunks)).rejects.toMatchObject({ code: "invalid_json" });
+});
+
+test.each([
+  ["content-length: 10", "{"],
+  ["transfer-encoding: chunked", "1\r\n{\r\n"],
+  ["content-encoding: gzip\r\ntransfer-encoding: chunked", "1\r\n{\r\n"],
+])("a body that is cut off is rejected: %s", async (headers, start) => {
+  const reading = sendAndRead(headers, [Buffer.from(start)], true);
+  await expect(reading).rejects.toMatchObject({ code: "invalid_json" });
+});
+
+test("the body of a client that disconnected before it is read is rejected", async () => {
+  const req = new IncomingMessage(new Socket());
+  req.headers["transfer-encoding"] = "chunked";
+  req.destroy();
+  await expect(readBody({ req } as RequestContext)).rejects.toMatchObject({ code: "invalid_json" });
+});

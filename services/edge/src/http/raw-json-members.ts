@@ -1,0 +1,126 @@
+import type { JsonObject } from "@tollgate/core/json";
+import { endOfString, quote } from "./json-text.ts";
+
+const space = 0x20;
+const minus = 0x2d;
+const point = 0x2e;
+const zero = 0x30;
+const nine = 0x39;
+const colon = 0x3a;
+const largeE = 0x45;
+const bracket = 0x5b;
+const closingBracket = 0x5d;
+const smallE = 0x65;
+const brace = 0x7b;
+const closingBrace = 0x7d;
+
+/** Integers of fewer characters are exact in a JavaScript number. */
+const longDigits = 16;
+
+/**
+ * The members of a JSON object as raw JSON. Arrays, objects and long integers are slices of the
+ * text that the object was parsed from: they keep every digit and the order of their members, and
+ * need not be serialized again, which takes several times as long as parsing. Other values are
+ * serialized from the parsed object.
+ */
+export interface RawJsonMembers {
+  /** Returns the JSON of a member. The object must have it. */
+  value(name: string): Uint8Array;
+  /** Returns the JSON of an object with the named members. The object must have all of them. */
+  object(names: readonly string[]): Uint8Array;
+}
+
+/**
+ * Finds the raw members of an object in its text. All members are serialized again if another
+ * parser could read the text differently, because some object in it has a name twice, or if one of
+ * the object's own names is written with escapes.
+ */
+export function rawJsonMembers(text: Buffer, parsed: JsonObject): RawJsonMembers {
+  const spans = spansOf(text, parsed);
+  const value = (name: string) => spans?.get(name) ?? Buffer.from(JSON.stringify(parsed[name]));
+  return {
+    value,
+    object(names) {
+      const parts = names.flatMap((name, index) => [
+        Buffer.from(`${index === 0 ? "" : ","}${JSON.stringify(name)}:`),
+        value(name),
+      ]);
+      return Buffer.concat([opening, ...parts, closing]);
+    },
+  };
+}
+
+const opening = Buffer.from("{");
+const closing = Buffer.from("}");
+
+function spansOf(text: Buffer, parsed: JsonObject): ReadonlyMap<string, Buffer> | undefined {
+  const { members, spans } = scan(text);
+  if (members !== countMembers(parsed)) return undefined;
+  for (const name of spans.keys()) {
+    if (name.includes("\\") || !Object.hasOwn(parsed, name)) return undefined;
+  }
+  return spans;
+}
+
+/** Returns the number of members at any depth, and the slices of the top-level members by name. */
+function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
+  const spans = new Map<string, Buffer>();
+  let members = 0;
+  let depth = 0;
+  /** The bounds of the last string. In front of a colon it is a name. */
+  let [open, close] = [0, 0];
+  let name = "";
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text[at]) {
+      case quote:
+        open = at + 1;
+        close = endOfString(text, at);
+        at = close;
+        break;
+      case colon:
+        members += 1;
+        if (depth === 1) addLongInteger(spans, text, open, close);
+        break;
+      case bracket:
+      case brace:
+        if (depth === 1) [name, start] = [text.toString("utf8", open, close), at];
+        depth += 1;
+        break;
+      case closingBracket:
+      case closingBrace:
+        depth -= 1;
+        if (depth === 1) spans.set(name, text.subarray(start, at + 1));
+    }
+  }
+  return { members, spans };
+}
+
+/** Adds the integer after a name, if it has too many digits to be exact as a JavaScript number. */
+function addLongInteger(
+  spans: Map<string, Buffer>,
+  text: Buffer,
+  nameFrom: number,
+  nameTo: number,
+): void {
+  let start = nameTo + 1;
+  while ((text[start] ?? quote) <= space || text[start] === colon) start += 1;
+  let end = text[start] === minus ? start + 1 : start;
+  while (isDigit(text[end])) end += 1;
+  const isFraction = text[end] === point || text[end] === smallE || text[end] === largeE;
+  if (isFraction || end - start < longDigits) return;
+  spans.set(text.toString("utf8", nameFrom, nameTo), text.subarray(start, end));
+}
+
+function isDigit(byte = quote): boolean {
+  return byte >= zero && byte <= nine;
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const isArray = Array.isArray(value);
+  const inner = isArray ? value : Object.values(value);
+  let count = isArray ? 0 : inner.length;
+  for (const one of inner) count += countMembers(one);
+  return count;
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { GatewayError } from "@tollgate/core/errors";
+import { newRequestId } from "@tollgate/core/ids";
+import { type RequestLog, recordRequest } from "./request-log.ts";
+
+/** One request and its response, as every route handler receives it. */
+export interface RequestContext {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly requestId: string;
+  /** Headers of the response, errors included. The code that writes the head adds them. */
+  readonly headers: ResponseHeaders;
+  /** Aborts when the client disconnects before its response is fully written. */
+  readonly signal: AbortSignal;
+  /** The path template of the matched route, for metrics and traces. */
+  route?: string;
+  /** The value of the path parameter, if the route has one. */
+  pathParameter?: string;
+  /** The requested alias, as soon as it is known. */
+  alias?: string;
+  /** The error that was sent, if any. */
+  failure?: GatewayError;
+  /** Set while tracing is enabled. */
+  traceId?: string;
+}
+
+export type ResponseHeaders = Record<string, string>;
+
+export interface RequestContextOptions extends RequestLog {
+  /** Returns whether the catalog has the alias. Metrics carry no other alias. */
+  knows(alias: string): boolean;
+}
+
+/**
+ * Status recorded for a request whose client disconnected before a response was started, after
+ * nginx's "client closed request".
+ */
+export const clientClosedStatus = 499;
+
+/**
+ * Creates the context of a request. This is the first step of every request: it assigns the request
+ * id, and the request is counted and logged when its response closes.
+ */
+export function createRequestContext(
+  options: RequestContextOptions,
+  req: IncomingMessage,
+  res: ServerResponse,
+): RequestContext {
+  const controller = new AbortController();
+  const requestId = newRequestId();
+  const headers: ResponseHeaders = { "x-request-id": requestId };
+  const context: RequestContext = { req, res, requestId, headers, signal: controller.signal };
+  const startedAt = performance.now();
+  res.once("close", () => {
+    if (!res.writableFinished) controller.abort();
+    recordEnd(context, performance.now() - startedAt, options);
+  });
+  return context;
+}
+
+function recordEnd(context: RequestContext, ms: number, options: RequestContextOptions): void {
+  const { req, res, requestId, route = "unknown", traceId } = context;
+  const alias = context.alias !== undefined && options.knows(context.alias) ? context.alias : "";
+  const status = res.headersSent ? res.statusCode : clientClosedStatus;
+  const clientLeft = !res.writableFinished;
+  recordRequest(options, { req, requestId, route, alias, status, clientLeft, traceId, ms });
+}
+
+/** Replaces the request id that the response carries, for a replay of another request's response. */
+export function replaceRequestId({ headers }: RequestContext, requestId: string): void {
+  headers["x-request-id"] = requestId;
+  if (headers["inference-id"] !== undefined) headers["inference-id"] = requestId;
+}
+
+/** Sets the context's headers on the response, for code that writes its own head. */
+export function setHeaders({ res, headers }: RequestContext): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+}
+
+const contexts = new WeakMap<IncomingMessage, RequestContext>();
+
+/**
+ * Makes `contextOf` find the context, for code that receives only the request. Requests that do not
+ * need it skip this: weak map entries of short-lived objects are expensive to collect.
+ */
+export function attachContext(context: RequestContext): void {
+  contexts.set(context.req, context);
+}
+
+/** Returns the attached context of a request. Throws an Error if there is none. */
+export function contextOf(req: IncomingMessage): RequestContext {
+  const context = contexts.get(req);
+  if (context === undefined) throw new Error("the request has no attached context");
+  return context;
+}

@@ -1,0 +1,161 @@
+import { once } from "node:events";
+import { envelope, GatewayError, PeerError } from "@tollgate/core/errors";
+import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
+import type { RequestContext } from "./request-context.ts";
+
+export const jsonType = "application/json; charset=utf-8";
+export const eventStreamType = "text/event-stream; charset=utf-8";
+
+/** A successful response: complete, or a stream. */
+export type RouteResponse = FullResponse | StreamedResponse;
+
+export interface FullResponse {
+  contentType: string;
+  body: Uint8Array;
+}
+
+export interface StreamedResponse {
+  contentType: string;
+  /** Server-sent events, or chunks of audio. */
+  chunks: AsyncIterable<Uint8Array>;
+  /** The total size in bytes, if it is known. */
+  bytes?: number;
+}
+
+/** Receives every chunk of a stream, also after its client disconnected. */
+export interface ChunkCollector {
+  add(chunk: Uint8Array): void;
+}
+
+/** A client of a collected stream may be this far behind; it can read the stored response. */
+const maxBehindBytes = 16 * 1024 * 1024;
+
+/** Returns additional headers. Called when the head of the response is written. */
+export type ExtraHeaders = () => Record<string, string>;
+
+const noHeaders: ExtraHeaders = () => ({});
+
+/** Writes a complete response. A client that reads nothing for `stallMs` is disconnected. */
+export function writeResponse(
+  { res, headers }: RequestContext,
+  { contentType, body }: FullResponse,
+  extraHeaders: ExtraHeaders = noHeaders,
+  stallMs = maxStallMs,
+): void {
+  res.writeHead(200, {
+    ...headers,
+    ...headFor({ contentType, bytes: body.byteLength }),
+    ...extraHeaders(),
+  });
+  res.end(body);
+  limitFinalStall(res, stallMs);
+}
+
+/** Writes a value as JSON. */
+export function writeJson(context: RequestContext, value: unknown): void {
+  writeResponse(context, { contentType: jsonType, body: Buffer.from(JSON.stringify(value)) });
+}
+
+/**
+ * Writes the chunks of a stream as they arrive. The head is written with the first chunk, so a
+ * failure before it becomes an ordinary error response. A later failure is sent as a last event; if
+ * the stream has no events, or a fixed size, the connection is closed instead. A slow client slows
+ * the source down, and one that reads nothing for `stallMs` is disconnected.
+ *
+ * With a collector, the stream is read to its end even if the client disconnects, and a client
+ * cannot slow it down: otherwise a slow client could hold the call past its deadline, when nothing
+ * is billed. The collected chunks wait for the client in memory; a client that falls too far behind
+ * is disconnected.
+ *
+ * Resolves with whether the stream ended well. The caller then ends the response by `endStream`.
+ */
+export async function writeStream(
+  context: RequestContext,
+  response: StreamedResponse,
+  extraHeaders: ExtraHeaders,
+  collector?: ChunkCollector,
+  stallMs = maxStallMs,
+): Promise<boolean> {
+  const { res, headers, signal } = context;
+  const waitForClient = createPacer(context, collector !== undefined, stallMs);
+  try {
+    for await (const chunk of response.chunks) {
+      collector?.add(chunk);
+      if (signal.aborted && collector === undefined) return false;
+      if (signal.aborted) continue;
+      if (!res.headersSent) {
+        res.writeHead(200, { ...headers, ...headFor(response), ...extraHeaders() });
+      }
+      if (!res.write(chunk)) await waitForClient();
+    }
+  } catch (error) {
+    if (!res.headersSent) throw error;
+    abortStream(context, response, error, stallMs);
+    return false;
+  }
+  return true;
+}
+
+/** Returns the function that is called whenever written chunks wait for the client. */
+function createPacer(
+  context: RequestContext,
+  isCollected: boolean,
+  stallMs: number,
+): () => Promise<void> | undefined {
+  let draining: Promise<void> | undefined;
+  return () => {
+    draining ??= drained(context, stallMs).then(() => {
+      draining = undefined;
+    });
+    if (!isCollected) return draining;
+    if (context.res.writableLength > maxBehindBytes) context.res.destroy();
+    return undefined;
+  };
+}
+
+/** Ends the response of a stream. The client may still have chunks to read. */
+export function endStream({ res }: RequestContext, lastChunk = "", stallMs = maxStallMs): void {
+  res.end(lastChunk);
+  limitFinalStall(res, stallMs);
+}
+
+function abortStream(
+  context: RequestContext,
+  { contentType, bytes }: StreamedResponse,
+  error: unknown,
+  stallMs: number,
+): void {
+  const { res, signal } = context;
+  const failure = streamError(error);
+  if (!signal.aborted) context.failure = failure;
+  if (contentType !== eventStreamType || bytes !== undefined) res.destroy();
+  else if (!signal.aborted) {
+    endStream(context, `data: ${JSON.stringify(envelope(failure))}\n\n`, stallMs);
+  }
+}
+
+/** Resolves when the client has read what was written. A disconnect is not an error here. */
+async function drained({ res, signal }: RequestContext, stallMs: number): Promise<void> {
+  limitStall(res, stallMs);
+  await once(res, "drain", { signal }).catch(() => {});
+  limitStall(res, 0);
+}
+
+function headFor(response: Omit<StreamedResponse, "chunks">): Record<string, string | number> {
+  const { contentType, bytes } = response;
+  const head = {
+    "content-type": contentType,
+    ...(bytes === undefined ? {} : { "content-length": bytes }),
+  };
+  if (contentType !== eventStreamType) return head;
+  return { ...head, "cache-control": "no-cache", "x-accel-buffering": "no" };
+}
+
+function streamError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const message =
+    error instanceof PeerError && error.reason === "deadline"
+      ? "The stream took longer than the gateway allows."
+      : "The stream broke inside the gateway.";
+  return new GatewayError("upstream_rejected", message, { cause: error });
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { newRequestId } from "@tollgate/core/ids";
+import { notFound, toGatewayError, writeErrorOnSocket } from "@tollgate/http/error-response";
+import { isWebSocketUpgrade } from "@tollgate/http/server";
+import { toInternalError } from "./error-response.ts";
+import { clientClosedStatus, type ResponseHeaders } from "./request-context.ts";
+import { type RequestLog, recordRequest } from "./request-log.ts";
+
+/** The WebSocket upgrades of a server. Every other request is served as an ordinary one. */
+export interface Upgrades {
+  /** Returns the route that takes the request's upgrade, if there is one. */
+  routeOf(req: IncomingMessage): string | undefined;
+  accept(req: IncomingMessage, socket: Socket, head: Buffer): void;
+}
+
+/** A request to upgrade its connection to a WebSocket. */
+export interface UpgradeRequest {
+  req: IncomingMessage;
+  socket: Socket;
+  head: Buffer;
+  requestId: string;
+  /** Headers of the response to the upgrade, whether it is accepted or rejected. */
+  headers: ResponseHeaders;
+  /** Records the status of the response: 101 if the upgrade is accepted. */
+  responded(status: number): void;
+}
+
+/** Accepts an upgrade. An error that it throws is sent as an ordinary HTTP response. */
+export type UpgradeHandler = (request: UpgradeRequest) => Promise<void>;
+
+/** Creates the upgrades of some routes, by their paths. Paths have no parameters. */
+export function createUpgrades(
+  routes: ReadonlyMap<string, UpgradeHandler>,
+  requestLog: RequestLog,
+): Upgrades {
+  /** Compares the path as it was sent: one with dot segments in it is another address. */
+  function routeOf(req: IncomingMessage): string | undefined {
+    const path = req.url?.split("?", 1)[0] ?? "";
+    return isWebSocketUpgrade(req) && routes.has(path) ? path : undefined;
+  }
+
+  async function run(route: string | undefined, request: UpgradeRequest): Promise<void> {
+    const { log } = requestLog;
+    try {
+      const handler = routes.get(route ?? "");
+      // Before version 24.9, Node passes every upgrade to the server.
+      if (handler === undefined) throw notFound();
+      await handler(request);
+    } catch (error) {
+      const failure = toGatewayError(toInternalError(error, log), log);
+      request.responded(failure.status);
+      writeErrorOnSocket(request.socket, failure, request.headers);
+    }
+  }
+
+  return {
+    routeOf,
+    accept(req, socket, head) {
+      const route = routeOf(req);
+      const requestId = newRequestId();
+      const startedAt = performance.now();
+      let status = clientClosedStatus;
+      const responded = (sent: number) => {
+        status = sent;
+      };
+      socket.on("error", () => {});
+      socket.once("close", () => {
+        const ms = performance.now() - startedAt;
+        const ended = { req, requestId, route: route ?? "unknown", alias: "", status, ms };
+        recordRequest(requestLog, ended);
+      });
+      const headers: ResponseHeaders = { "x-request-id": requestId };
+      void run(route, { req, socket, head, requestId, headers, responded });
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import {
+  defaultLeaseMs,
+  type FoundRecord,
+  type HeldLease,
+  type IdempotencyRecords,
+  type StoredResponse,
+} from "./records.ts";
+import type { RequestKey } from "./request-key.ts";
+
+/** See `defaultTimings`. */
+export interface LeaseTimings {
+  /** How long a lease lives without renewal. */
+  leaseMs: number;
+  /** How long a request waits for another one that holds the lease of its key. */
+  maxWaitMs: number;
+  /** How long a failed write to a record is retried. */
+  maxRetryMs: number;
+}
+
+const defaultTimings: LeaseTimings = {
+  leaseMs: defaultLeaseMs,
+  maxWaitMs: 30_000,
+  maxRetryMs: 10 * 60 * 1_000,
+};
+const firstDelayMs = 20;
+const maxDelayMs = 250;
+const retryAfterSeconds = 1;
+const sweepIntervalMs = 5 * 60 * 1_000;
+
+/**
+ * The exclusive right to run the request of an idempotency key. It ends by `store`, `release` or
+ * `drop`.
+ */
+export interface Lease {
+  chargeId: string;
+  /**
+   * Records the conversation that the run adds a turn to. From then on, deleting the conversation
+   * ends the lease. Throws `no_provider_available` if it cannot be recorded. No other method throws.
+   */
+  link(conversationId: string): Promise<void>;
+  /**
+   * Stores the response, which is replayed from then on. A failed write is retried in the background
+   * while the lease is held. Resolves with the record of another run, if that run recovered the
+   * lease and stored its response first. For a conversation that was deleted meanwhile, nothing is
+   * stored.
+   */
+  store(response: StoredResponse): Promise<FoundRecord | undefined>;
+  /** Ends a run that has no response to store. The same request runs when it is sent again. */
+  release(): Promise<void>;
+  /** Ends a run that was rejected and never charged. See `IdempotencyRecords.drop`. */
+  drop(): Promise<void>;
+}
+
+export interface Leases {
+  /**
+   * Acquires the lease of a key, or resolves with the record of an earlier response; waits while
+   * another run holds the lease. Throws `idempotency_key_reused` if the key was used for another
+   * request, `idempotency_key_in_use` after `maxWaitMs`, and `no_provider_available` if the database
+   * fails.
+   */
+  acquire(key: RequestKey, requestId: string, signal: AbortSignal): Promise<Lease | FoundRecord>;
+  /** Waits until all leases have ended, up to `graceMs`, and stops the timers. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createLeases(
+  records: IdempotencyRecords,
+  log: Log,
+  timings: LeaseTimings = defaultTimings,
+): Leases {
+  const held = new Set<HeldLease>();
+  const renewal = setInterval(() => {
+    if (held.size === 0) return;
+    records.renew([...held]).catch((error: Error) => {
+      log.warn({ leases: held.size, reason: error.message }, "idempotency leases were not renewed");
+    });
+  }, timings.leaseMs / 3);
+  const sweep = setInterval(() => {
+    records.sweep().catch((error: Error) => {
+      log.warn({ reason: error.message }, "expired idempotency records were not removed");
+    });
+  }, sweepIntervalMs);
+  sweep.unref();
+
+  return {
+    async acquire(key, requestId, signal) {
+      try {
+        const acquired = await acquireOrFind(records, timings, { key, requestId, signal });
+        if (typeof acquired !== "string") return acquired;
+        const lease = { key, runner: requestId };
+        held.add(lease);
+        const end = () => held.delete(lease);
+        return createLease(lease, acquired, { records, log, timings, end });
+      } catch (error) {
+        if (error instanceof GatewayError || signal.aborted) throw error;
+        throw notRecorded(error, log);
+      }
+    },
+    async stop(graceMs) {
+      const deadline = performance.now() + graceMs;
+      while (held.size > 0 && performance.now() < deadline) await sleep(firstDelayMs);
+      clearInterval(renewal);
+      clearInterval(sweep);
+    },
+  };
+}
+
+interface LeaseOptions {
+  records: IdempotencyRecords;
+  log: Log;
+  timings: LeaseTimings;
+  end(): void;
+}
+
+function createLease(lease: HeldLease, chargeId: string, options: LeaseOptions): Lease {
+  const { records, log, end } = options;
+  const { key, runner } = lease;
+  /** The lease is held until the write succeeds. After that, another run may hold it. */
+  const endBy = async (write: () => Promise<void>) => {
+    try {
+      await write();
+      end();
+    } catch (error) {
+      log.error({ err: error, request_id: runner }, "an idempotency lease is not released yet");
+      void retry(write, runner, options).then(end);
+    }
+  };
+  return {
+    chargeId,
+    async link(conversationId) {
+      try {
+        await records.link(key, runner, conversationId);
+      } catch (error) {
+        throw notRecorded(error, log);
+      }
+    },
+    release: () => endBy(() => records.release(key, runner)),
+    drop: () => endBy(() => records.drop(key, runner)),
+    async store(response) {
+      try {
+        const isStored = await records.store(key, runner, response);
+        end();
+        return isStored ? undefined : await findOtherResponse(lease, options);
+      } catch (error) {
+        log.warn({ err: error, request_id: runner }, "a response is not stored yet");
+        void retry(() => records.store(key, runner, response), runner, options).then(end);
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Resolves with the response of the run that recovered the lease, if there is one. */
+async function findOtherResponse(
+  { key, runner }: HeldLease,
+  { records, log }: LeaseOptions,
+): Promise<FoundRecord | undefined> {
+  log.warn({ request_id: runner }, "the lease was lost before its response was stored");
+  const found = await records.find(key);
+  return found?.sameRequest && found.state === "stored" ? found : undefined;
+}
+
+/** Retries a write for up to `maxRetryMs`. Never throws. */
+async function retry(
+  write: () => Promise<unknown>,
+  runner: string,
+  { log, timings }: LeaseOptions,
+): Promise<void> {
+  const deadline = performance.now() + timings.maxRetryMs;
+  for (let delayMs = firstDelayMs; performance.now() < deadline; delayMs *= 2) {
+    await sleep(Math.min(delayMs, timings.leaseMs / 3));
+    try {
+      await write();
+      return;
+    } catch {
+      // The first failure was logged.
+    }
+  }
+  log.error({ request_id: runner }, "an idempotency record could not be updated");
+}
+
+interface Acquisition {
+  key: RequestKey;
+  requestId: string;
+  signal: AbortSignal;
+}
+
+/** Resolves with the charge id of a new lease, or with the record of a stored response. */
+async function acquireOrFind(
+  records: IdempotencyRecords,
+  { maxWaitMs }: LeaseTimings,
+  { key, requestId, signal }: Acquisition,
+): Promise<string | FoundRecord> {
+  const deadline = performance.now() + maxWaitMs;
+  let delayMs = firstDelayMs;
+  let chargeId = await records.acquire(key, requestId);
+  while (chargeId === undefined) {
+    const found = await records.find(key);
+    if (found?.sameRequest === false) throw keyReused();
+    if (found !== undefined && found.state !== "free") {
+      if (found.state === "stored") return found;
+      if (performance.now() + delayMs > deadline) throw keyInUse();
+      await sleep(delayMs, undefined, { signal });
+      delayMs = Math.min(delayMs * 2, maxDelayMs);
+    } else {
+      chargeId = await records.acquire(key, requestId);
+    }
+  }
+  return chargeId;
+}
+
+function notRecorded(cause: unknown, log: Log): GatewayError {
+  log.error({ err: cause }, "an idempotency record could not be created");
+  const message = "The Idempotency-Key cannot be recorded now, so the request did not run. Retry.";
+  return new GatewayError("no_provider_available", message, { cause });
+}
+
+function keyReused(): GatewayError {
+  const message = "This Idempotency-Key was used for another request. Use a new one.";
+  return new GatewayError("idempotency_key_reused", message);
+}
+
+function keyInUse(): GatewayError {
+  const message = "A request with this Idempotency-Key is still running. Retry for its response.";
+  return new GatewayError("idempotency_key_in_use", message, { retryAfterSeconds });
+}

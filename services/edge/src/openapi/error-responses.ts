@@ -1,0 +1,120 @@
+import { type ErrorCode, errorCatalogue } from "@tollgate/core/errors";
+import { maxUploadBytes } from "@tollgate/http/form-fields";
+import type { Auth } from "../auth/authenticate.ts";
+import { maxBodyBytes } from "../http/json-body.ts";
+import { type HeaderName, headerRefs } from "./headers.ts";
+import { type JsonSchema, schemaRef } from "./json-schema.ts";
+
+export const envelopeName = "ErrorEnvelope";
+
+const mebibyte = 1024 * 1024;
+
+/** When each code is sent. */
+const meanings: Record<ErrorCode, string> = {
+  invalid_json: `The body is not a JSON object or a form, or is JSON over ${maxBodyBytes / mebibyte} MiB.`,
+  invalid_param: "A field has an invalid value, or a required field is missing.",
+  unknown_param: "The route has no such field or query parameter.",
+  context_length_exceeded: "The conversation with its new turn exceeds the model's context.",
+  sessions_unavailable: "This gateway does not store conversations.",
+  unsupported_audio_format: "The audio of a stream is not 16 kHz mono PCM.",
+  invalid_api_key: "The API key is missing or unknown.",
+  credit_balance_exhausted: "The wallet has no available balance.",
+  key_revoked: "The API key was revoked.",
+  channel_key_required: "The route requires a settlement-channel key.",
+  model_not_found: "The route serves no model with this alias.",
+  conversation_not_found: "The key has no such conversation.",
+  not_found: "Nothing exists at this address, or under this id.",
+  method_not_allowed: "The address exists and does not allow this method.",
+  idempotency_key_reused: "The Idempotency-Key was used for another request.",
+  idempotency_key_in_use: "The first request with this Idempotency-Key is still running.",
+  request_too_large: `The upload is larger than ${maxUploadBytes / mebibyte} MiB.`,
+  rate_limited: "Another request used the conversation for too long. Nothing was stored.",
+  internal_error: "The gateway failed. Retry, preferably with an Idempotency-Key.",
+  upstream_rejected: "No provider of the model could serve the request.",
+  no_provider_available: "No provider or service for the request is reachable. Retry in a moment.",
+};
+
+const codes = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** All error codes, as the document lists them. */
+export const errorTable = codes.map((code) => ({
+  code,
+  ...errorCatalogue[code],
+  meaning: meanings[code],
+}));
+
+/** The body of every error response. */
+export const envelopeSchema = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["message", "type", "code"],
+      properties: {
+        message: {
+          type: "string",
+          description: "A message for people. Its wording may change.",
+        },
+        type: {
+          type: "string",
+          enum: [...new Set(errorTable.map(({ type }) => type))],
+          description: "The category of the error.",
+        },
+        param: { type: "string", description: "The field that caused the error, if there is one." },
+        code: {
+          type: "string",
+          enum: codes,
+          description: "The error code, for programs. Codes do not change.",
+        },
+      },
+    },
+  },
+};
+
+/** The errors of authentication. */
+const authErrors: Record<Auth, readonly ErrorCode[]> = {
+  key: ["invalid_api_key", "key_revoked", "internal_error"],
+  "optional key": ["invalid_api_key", "key_revoked", "internal_error"],
+  "settlement key": ["invalid_api_key", "key_revoked", "channel_key_required", "internal_error"],
+  none: [],
+};
+
+/** Returns the error responses of an operation, by status. */
+export function errorResponses(
+  auth: Auth,
+  errors: readonly ErrorCode[],
+  commonHeaders: readonly HeaderName[],
+): Record<string, JsonSchema> {
+  const possible = new Set([...authErrors[auth], ...errors]);
+  const byStatus = Map.groupBy(
+    errorTable.filter(({ code }) => possible.has(code)),
+    ({ status }) => status,
+  );
+  const responses = [...byStatus].map(([status, rows]) => [
+    status,
+    {
+      description: rows.map(({ code, meaning }) => `\`${code}\`: ${meaning}`).join("\n\n"),
+      headers: headerRefs([...commonHeaders, ...rows.flatMap(({ code }) => headersOf(code))]),
+      content: { "application/json": { schema: envelopeOf(rows) } },
+    },
+  ]);
+  return Object.fromEntries(responses) as Record<string, JsonSchema>;
+}
+
+function envelopeOf(rows: typeof errorTable): JsonSchema {
+  const code = { enum: rows.map((row) => row.code) };
+  const type = { enum: [...new Set(rows.map((row) => row.type))] };
+  return {
+    allOf: [schemaRef(envelopeName), { properties: { error: { properties: { type, code } } } }],
+  };
+}
+
+function headersOf(code: ErrorCode): HeaderName[] {
+  if (code === "invalid_api_key") return ["WWW-Authenticate"];
+  if (code === "idempotency_key_reused") return ["x-should-retry"];
+  if (code === "idempotency_key_in_use" || code === "rate_limited") {
+    return ["Retry-After", "x-should-retry"];
+  }
+  return [];
+}

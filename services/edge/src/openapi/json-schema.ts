@@ -1,0 +1,109 @@
+import type { Form } from "@tollgate/http/form-fields";
+import { z } from "zod";
+import { isOptional } from "../validation/validate.ts";
+
+/** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** A schema, and the schemas that it references, by name. */
+export interface NamedSchemas {
+  schema: JsonSchema;
+  named: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Returns the schema of a response. It allows unknown fields, since fields may be added later. */
+export function responseSchema(schema: z.ZodType): NamedSchemas {
+  return toJsonSchema(schema, "input");
+}
+
+/**
+ * Returns the schema of a JSON body that `validate` accepts after `withoutNulls`: optional fields
+ * may be null, and unsupported fields are not properties.
+ */
+export function bodySchema(schema: z.ZodObject): NamedSchemas {
+  const { schema: all, named } = toJsonSchema(schema, "output");
+  const supported = Object.entries(all.properties as Record<string, JsonSchema>).flatMap(
+    ([name, property]) => {
+      const field: unknown = schema.shape[name];
+      if (isOptional(field)) return [[name, orNull(property)]];
+      return field instanceof z.ZodOptional ? [] : [[name, property]];
+    },
+  );
+  return { schema: { ...all, properties: Object.fromEntries(supported) }, named };
+}
+
+/** Returns the schema of a multipart form. */
+export function formSchema(form: Form): JsonSchema {
+  const properties = Object.entries(form).map(([name, field]) => {
+    const { about: description } = field;
+    const file = { type: "string", format: "binary" };
+    if (field.kind === "text") {
+      const { options, required } = field;
+      const least = required ? { minLength: 1 } : {};
+      return [name, { type: "string", ...(options ? { enum: options } : least), description }];
+    }
+    if (!field.many) return [name, { ...file, description }];
+    return [name, { type: "array", items: file, minItems: 1, description }];
+  });
+  const required = Object.entries(form)
+    .filter(([, field]) => field.kind === "file" || field.required)
+    .map(([name]) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required,
+    additionalProperties: false,
+  };
+}
+
+/** Returns a reference to a schema of the document. */
+export function schemaRef(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** `output` describes the final type of a schema that starts with a check of the raw value. */
+function toJsonSchema(schema: z.ZodType, io: "input" | "output"): NamedSchemas {
+  const {
+    $schema,
+    $defs = {},
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io,
+    // Custom checks have their JSON Schema as metadata.
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema instanceof z.ZodString) rejectPatternFlags(zodSchema);
+      // In a response the bounds of safe integers carry no information.
+      if (io === "input" && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+        delete jsonSchema.minimum;
+        delete jsonSchema.maximum;
+      }
+    },
+  });
+  const text = JSON.stringify({ schema: rest, named: $defs });
+  return JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'), unwrapSingleChoice);
+}
+
+/** Replaces a `oneOf` with a single schema by that schema. */
+function unwrapSingleChoice(_key: string, value: unknown): unknown {
+  const { oneOf } = (value ?? {}) as { oneOf?: unknown };
+  return Array.isArray(oneOf) && oneOf.length === 1 ? oneOf[0] : value;
+}
+
+/** JSON Schema has no flags: without them, the pattern would reject what the route accepts. */
+function rejectPatternFlags({ def }: z.ZodString): void {
+  for (const check of def.checks ?? []) {
+    const { pattern } = check._zod.def as { pattern?: RegExp };
+    if (pattern?.flags) throw new Error(`${pattern} must have no flags`);
+  }
+}
+
+function orNull({ description, ...schema }: JsonSchema): JsonSchema {
+  const documented = description === undefined ? {} : { description };
+  if (typeof schema.type === "string" && schema.const === undefined && schema.enum === undefined) {
+    return { ...schema, type: [schema.type, "null"], ...documented };
+  }
+  return { anyOf: [schema, { type: "null" }], ...documented };
+}

@@ -1,0 +1,224 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import {
+  envelope,
+  type GatewayError,
+  internalError,
+  serviceUnavailable,
+} from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
+import type { HttpAddress } from "@tollgate/http/address";
+import { logPeerFailure, writeError, writeErrorOnSocket } from "@tollgate/http/error-response";
+import { aliasHeader, forwardCaller } from "@tollgate/http/forwarded-caller";
+import { gatherChunks } from "@tollgate/http/gather-chunks";
+import { endAfterRequest } from "@tollgate/http/linger";
+import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
+import { contextOf } from "../http/request-context.ts";
+import { createReplicaAgent } from "./replica-agent.ts";
+import { closeCodes, closingFrames, createFrameTracker } from "./websocket-frames.ts";
+
+/** The proxy requires an address. The agent chooses the replica that it connects to. */
+const target = "http://service";
+
+/** Forwards requests to a service unchanged, with their caller in a signed header. */
+export interface ServiceProxy {
+  web(req: IncomingMessage, res: ServerResponse, caller: Caller): void;
+  upgrade(req: IncomingMessage, socket: Socket, head: Buffer, options: UpgradeOptions): void;
+  close(): void;
+}
+
+export interface UpgradeOptions {
+  caller: Caller;
+  /** Headers added to the response, whether the upgrade is accepted or rejected. */
+  headers: Readonly<Record<string, string>>;
+  /** The sub-protocol of an accepted upgrade for which the service chooses none. */
+  protocol: string | undefined;
+  /** Called with the status of the response: 101 if the service accepts the upgrade. */
+  responded(status: number): void;
+  /** Ends the stream when it aborts. Its reason, a GatewayError, is sent to the client. */
+  signal: AbortSignal;
+}
+
+/** Creates the proxy to a service. A client that reads nothing for `stallMs` is disconnected. */
+export function createServiceProxy(
+  replicas: readonly HttpAddress[],
+  trust: PeerAuth,
+  log: Log,
+  stallMs = maxStallMs,
+): ServiceProxy {
+  const agent = createReplicaAgent(replicas);
+  /** Upgrades without a response yet. An error can still be written to their connections. */
+  const pendingUpgrades = new WeakMap<IncomingMessage, UpgradeOptions>();
+  const handleErrors = definePlugin((proxy) => {
+    proxy.on("error", (error, req, to) => {
+      if (to === undefined || to.destroyed) return;
+      logPeerFailure(error, log);
+      // The body must still be read, and the closed service connection does not read it.
+      req?.unpipe();
+      const options = req && pendingUpgrades.get(req);
+      sendUnavailable(to as ServerResponse | Socket, error, options);
+    });
+  });
+  const forwardUpgrade = definePlugin((proxy) => {
+    proxy.on("proxyReqWs", (request, req, socket) => {
+      const options = pendingUpgrades.get(req);
+      if (options === undefined) return;
+      request.once("response", () => pendingUpgrades.delete(req));
+      request.once("upgrade", () => pendingUpgrades.delete(req));
+      forwardUpgradeResponse(request, socket, options, stallMs);
+    });
+  });
+  const forwardRequest = definePlugin((proxy) => {
+    proxy.on("proxyReq", (request, req, _res, options) => {
+      options.buffer = req.pipe(gatherChunks());
+      sendHead(request);
+    });
+    proxy.on("proxyRes", (response, req, res) => forwardResponse(response, req, res, stallMs));
+  });
+  // The debug plugin keeps a socket's error from ending the process.
+  const plugins = [debugProxyErrorsPlugin, handleErrors];
+  const web = createProxyMiddleware({
+    target,
+    agent,
+    selfHandleResponse: true,
+    ejectPlugins: true,
+    plugins: [...plugins, forwardRequest],
+  });
+  const upgrade = createProxyMiddleware({
+    target,
+    agent,
+    ejectPlugins: true,
+    plugins: [...plugins, forwardUpgrade],
+  });
+  return {
+    web(req, res, caller) {
+      // The service speaks plain HTTP, whatever else the client offers.
+      for (const name of connectionOffers) delete req.headers[name];
+      forwardCaller(req.headers, caller, trust);
+      void web(req, res);
+    },
+    upgrade(req, socket, head, options) {
+      // Any other protocol that the client offers is declined.
+      req.headers.upgrade = "websocket";
+      delete req.headers.trailer;
+      forwardCaller(req.headers, options.caller, trust);
+      pendingUpgrades.set(req, options);
+      upgrade.upgrade(req, socket, head);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Request headers about the client's own connection and about trailers. They are not forwarded. */
+const connectionOffers = ["connection", "upgrade", "http2-settings", "trailer"];
+/** Response headers about the service's connection. */
+const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
+
+/** Sends the head at once: a service's shutdown and timeouts depend on whether it has requests. */
+function sendHead(request: ClientRequest): void {
+  try {
+    request.flushHeaders();
+  } catch (error) {
+    // The proxy does not catch this: a head that cannot be written would end the process.
+    request.destroy(error as Error);
+  }
+}
+
+function forwardResponse(
+  response: IncomingMessage,
+  req: IncomingMessage,
+  res: ServerResponse,
+  stallMs: number,
+): void {
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (name === aliasHeader) contextOf(req).alias = String(value);
+    else if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
+  }
+  res.statusCode = response.statusCode ?? 502;
+  // A client that reads nothing must not block the service for ever.
+  response.on("pause", () => limitStall(res, stallMs));
+  res.on("drain", () => limitStall(res, 0));
+  response.pipe(res, { end: false });
+  response.once("end", () => {
+    endAfterRequest(req, res);
+    limitFinalStall(res, stallMs);
+  });
+}
+
+/**
+ * Adds headers to the response to an upgrade, and closes the client's connection when the service
+ * closes its own.
+ */
+function forwardUpgradeResponse(
+  request: ClientRequest,
+  client: Socket,
+  { headers, protocol, responded, signal }: UpgradeOptions,
+  stallMs: number,
+): void {
+  request.once("response", (response) => {
+    responded(response.statusCode ?? 502);
+    Object.assign(response.headers, headers);
+    response.once("end", () => closeClient(client, stallMs));
+  });
+  request.once("upgrade", (response, service) => {
+    responded(101);
+    Object.assign(response.headers, headers);
+    if (protocol !== undefined) response.headers["sec-websocket-protocol"] ??= protocol;
+    const frames = createFrameTracker();
+    service.on("data", frames.push);
+    // If the service ends without a close frame, an error frame names the reason.
+    const closeWith = (message: object, code: number) => {
+      if (frames.isOpen && client.writable) client.end(closingFrames(message, code));
+    };
+    const closeBroken = () => closeWith(brokenStream(), closeCodes.internalError);
+    const closeEarly = () => {
+      const { error } = envelope(signal.reason as GatewayError);
+      closeWith({ error: { ...error, retryable: false } }, closeCodes.policyViolation);
+      service.destroy();
+    };
+    signal.addEventListener("abort", closeEarly, { once: true });
+    // The head of the response is written first.
+    if (signal.aborted) process.nextTick(closeEarly);
+    service.once("end", closeBroken);
+    service.once("error", closeBroken);
+    service.once("close", () => {
+      signal.removeEventListener("abort", closeEarly);
+      closeClient(client, stallMs);
+    });
+  });
+}
+
+/** Closes a client's connection after the service's. What the client still sends is discarded. */
+function closeClient(client: Socket, stallMs: number): void {
+  client.setTimeout(stallMs, () => client.destroy());
+  // The closed service connection would pause the client when it is written to.
+  client.unpipe();
+  client.resume();
+  client.end();
+}
+
+function sendUnavailable(
+  to: ServerResponse | Socket,
+  cause: Error,
+  upgrade: UpgradeOptions | undefined,
+): void {
+  if (!("setHeader" in to)) {
+    // After the upgrade the connection carries frames, and the error frame was sent already.
+    if (upgrade === undefined) return void to.end();
+    // Before the upgrade the model is unknown, so this is not about its providers.
+    const failure = internalError(cause);
+    upgrade.responded(failure.status);
+    writeErrorOnSocket(to, failure, upgrade.headers);
+  }
+  // A response that has started ends, or breaks off, with the service's response.
+  else if (!to.headersSent) writeError(to, serviceUnavailable(cause));
+}
+
+/** Returns the failure as an error frame of the live transcription route. */
+function brokenStream(): object {
+  const { error } = envelope(serviceUnavailable());
+  return { error: { ...error, retryable: true } };
+}

@@ -1,0 +1,37 @@
+import { billableHandler } from "../../billable/billable-handler.ts";
+import type { KeyedHandler } from "../../http/handler.ts";
+import { eventStreamType, jsonType } from "../../http/response.ts";
+import { eventStream } from "../../http/server-sent-events.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+import { parseChat } from "./parse-chat.ts";
+
+/** A chat completion is cancelled after this time, measured to its last byte. */
+const timeoutMs = 30 * 60 * 1_000;
+
+/** POST /v1/chat/completions. Every response has the rate limit headers. */
+export function createChatCompletion(dependencies: RouteDependencies): KeyedHandler {
+  const { rates, services } = dependencies;
+  return billableHandler(dependencies, {
+    conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
+    headers: ({ keyId }) => rates.headers(keyId),
+    parse(body, text) {
+      const { stream, call } = parseChat(body, text);
+      return async (caller, options) => {
+        const { keyId } = caller;
+        const request = { call: { ...call, caller } };
+        rates.countRequest(keyId);
+        if (stream) {
+          const messages = services.chat.stream(request, { ...options, timeoutMs });
+          const chunks = eventStream(messages, ({ chunks: payloads, totalTokens }) => {
+            rates.countTokens(keyId, Number(totalTokens));
+            return payloads;
+          });
+          return { contentType: eventStreamType, chunks };
+        }
+        const response = await services.chat.complete(request, { ...options, timeoutMs });
+        rates.countTokens(keyId, Number(response.totalTokens));
+        return { contentType: jsonType, body: response.body };
+      };
+    },
+  });
+}

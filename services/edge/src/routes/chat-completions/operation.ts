@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { replayedOperation } from "../../openapi/billable-operation.ts";
+import { rateLimitNames } from "../../openapi/headers.ts";
+import { chunkSchema, completionSchema } from "./response-schema.ts";
+import { chatSchema } from "./schema.ts";
+
+export const createChatCompletionOperation = replayedOperation({
+  id: "createChatCompletion",
+  tag: "Chat",
+  summary: "Create a chat completion",
+  description:
+    "With `stream`, the response is a stream of server-sent events, each with a " +
+    "`ChatCompletionChunk`. The last event before `[DONE]` has no choices and reports the usage, " +
+    "whether or not it was requested. A stream that fails ends with an event that contains an " +
+    "error, and without `[DONE]`.\n\n" +
+    "With a `session_id`, send only the new turn: the gateway stores the earlier turns and adds " +
+    "them to the request. A conversation can hold up to 32 MiB; a turn that exceeds this is " +
+    "rejected like one that exceeds the model's context. `store` and `service_tier` are not " +
+    "supported.",
+  body: {
+    kind: "json",
+    name: "ChatRequest",
+    schemas: [chatSchema],
+    example: { model: "demo-small", messages: [{ role: "user", content: "Hello" }] },
+  },
+  headers: rateLimitNames,
+  response: {
+    description: "The completion, complete or as a stream.",
+    content: {
+      "application/json": { name: "ChatCompletion", schema: completionSchema },
+      "text/event-stream": {
+        schema: z.string(),
+        event: { name: "ChatCompletionChunk", schema: chunkSchema },
+      },
+    },
+  },
+  errors: [
+    "context_length_exceeded",
+    "sessions_unavailable",
+    "conversation_not_found",
+    "rate_limited",
+  ],
+});

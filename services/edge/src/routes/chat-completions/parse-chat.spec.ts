@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { parseChat } from "./parse-chat.ts";
+
+function callOf(text: string) {
+  return parseChat(JSON.parse(text), Buffer.from(text)).call;
+}
+
+function messagesOf(text: string): string {
+  return Buffer.from(callOf(text).messages).toString("utf8");
+}
+
+function othersOf(members: string): string {
+  return Buffer.from(callOf(`{"model":"m","messages":${hello},${members}}`).body).toString("utf8");
+}
+
+const hello = '[{"role":"user","content":"Hello"}]';
+
+test("messages are sent as the client wrote them", () => {
+  const messages = '[ {"role":"user","content":"Hello","at":12345678901234567890} ]';
+  expect(messagesOf(`{"model":"m","messages":${messages},"n":1}`)).toBe(messages);
+});
+
+test("ambiguous messages are serialized again", () => {
+  const ambiguous = '[{"role":"system","role":"user","content":"Hello"}]';
+  const parsed = '[{"role":"user","content":"Hello"}]';
+  expect(messagesOf(`{"model":"m","messages":${ambiguous}}`)).toBe(parsed);
+  expect(messagesOf(`{"model":"m","messages":[],"m\\u0065ssages":${ambiguous}}`)).toBe(parsed);
+});
+
+test("structured members are sent as the client wrote them, plain values are serialized again", () => {
+  const schema = '{ "9":1, "1":2.0, "maximum":9223372036854775807 }';
+  const tools = `[{"type":"function","function":{"name":"f","parameters":${schema}}}]`;
+  expect(othersOf(`"tools" : ${tools} ,"top_k":5.0`)).toBe(`{"tools":${tools},"top_k":5}`);
+});
+
+test("a 64-bit seed keeps all its digits", () => {
+  for (const seed of ["9007199254740993", "-9223372036854775808", "18446744073709551615"]) {
+    expect(othersOf(`"seed":${seed}`)).toBe(`{"seed":${seed}}`);
+  }
+  for (const seed of ["1.5", "1e400", '"1"']) {
+    expect(() => othersOf(`"seed":${seed}`)).toThrow("seed: must be a whole number");
+  }
+  for (const seed of ["1e300", "-9223372036854777856"]) {
+    expect(() => othersOf(`"seed":${seed}`)).toThrow("seed: must fit in 64 bits");
+  }
+});
+
+test("members that the gateway sets, and null, are not sent", () => {
+  const gatewayMembers = '"stream":true,"stream_options":{"include_usage":true},"max_tokens":5';
+  expect(othersOf(`${gatewayMembers},"user":null,"seed":7,"top_p":null`)).toBe('{"seed":7}');
+  expect(othersOf(gatewayMembers)).toBe("{}");
+});
+
+test("ambiguous members are serialized again", () => {
+  expect(othersOf('"metadata":{"a":1,"a":2.0},"seed":7')).toBe('{"metadata":{"a":2},"seed":7}');
+  expect(othersOf('"seed":7,"s\\u0065ed":8')).toBe('{"seed":8}');
+});

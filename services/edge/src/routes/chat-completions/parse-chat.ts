@@ -1,0 +1,73 @@
+import { GatewayError } from "@tollgate/core/errors";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { rawJsonMembers } from "../../http/raw-json-members.ts";
+import { rejectUnknownFields, validate, withoutNulls } from "../../validation/validate.ts";
+import { measurePrompt } from "./prompt-size.ts";
+import { chatSchema, streamOptionsSchema } from "./schema.ts";
+
+export interface ParsedChat {
+  stream: boolean;
+  /** Complete except for the caller. */
+  call: ChatCall;
+}
+
+/**
+ * Validates the body of a chat request, which was parsed from `text`. Messages, tools and other
+ * structured members are sent to the provider as the client wrote them. Throws `unknown_param` and
+ * `invalid_param`.
+ */
+export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
+  const fields = withoutNulls(chatSchema, body);
+  if (isJsonObject(fields.stream_options)) {
+    rejectUnknownFields(streamOptionsSchema, fields.stream_options, "stream_options.");
+  }
+  const {
+    model,
+    stream = false,
+    n = 1,
+    max_tokens,
+    max_completion_tokens,
+    session_id,
+  } = validate(chatSchema, fields);
+  if (session_id !== undefined && n > 1) {
+    const message = "n: must be 1 in a conversation.";
+    throw new GatewayError("invalid_param", message, { param: "n" });
+  }
+  if (max_tokens !== undefined && (max_completion_tokens ?? max_tokens) !== max_tokens) {
+    const message = "max_tokens and max_completion_tokens are the same limit, and must be equal.";
+    throw new GatewayError("invalid_param", message, { param: "max_tokens" });
+  }
+  const maxTokens = max_completion_tokens ?? max_tokens;
+  const members = rawJsonMembers(text, body);
+  return {
+    stream,
+    call: {
+      $typeName: "tollgate.v1.ChatCall",
+      alias: model,
+      body: members.object(Object.keys(fields).filter((name) => !gatewayMembers.has(name))),
+      choices: n,
+      ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
+      maxTokensField: fieldUsed(max_tokens, max_completion_tokens),
+      prompt: measurePrompt(fields),
+      messages: members.value("messages"),
+      sessionId: session_id ?? "",
+    },
+  };
+}
+
+/** The members that the gateway sets itself. All others are sent to the provider. */
+const gatewayMembers: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "session_id",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+]);
+
+function fieldUsed(maxTokens: number | undefined, maxCompletionTokens: number | undefined): string {
+  if (maxCompletionTokens !== undefined) return "max_completion_tokens";
+  return maxTokens === undefined ? "" : "max_tokens";
+}

@@ -1,0 +1,30 @@
+import { jsonHandler } from "../../billable/json-handler.ts";
+import type { KeyedHandler } from "../../http/handler.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+import { classificationSchema } from "./schema.ts";
+
+/** The maximum size of a page. No token is shorter than a byte. */
+const tokensPerPage = 2_000;
+
+/** POST /v1/classification. The alias's lane decides which fields it accepts. */
+export function classify(dependencies: RouteDependencies): KeyedHandler {
+  const { services, catalog } = dependencies;
+  return jsonHandler(
+    dependencies,
+    (body) => classificationSchema(body, catalog()),
+    (fields, call, options) => {
+      const { labels, types = labels, ...members } = fields;
+      const inputs = typeof fields.input === "string" ? [fields.input] : fields.input;
+      const request = {
+        ...call(types === undefined ? members : { ...members, types }),
+        inputs: inputs.length,
+        mostPages: BigInt(inputs.reduce((sum, input) => sum + maxPagesOf(input), 0)),
+      };
+      return services.document.classify(request, options);
+    },
+  );
+}
+
+function maxPagesOf(input: string): number {
+  return Math.max(1, Math.ceil(Buffer.byteLength(input) / tokensPerPage));
+}

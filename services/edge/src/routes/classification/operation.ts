@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { replayedOperation } from "../../openapi/billable-operation.ts";
+import { jsonResponse } from "../../openapi/operation.ts";
+import { entityLaneSchema, taxonomyLaneSchema } from "./schema.ts";
+
+export const classifyOperation = replayedOperation({
+  id: "classify",
+  tag: "Documents",
+  summary: "Classify texts or find entities",
+  description:
+    "Every alias is on one of two lanes. The taxonomy lane classifies texts and accepts " +
+    "`taxonomy` and `both_versions`; the entity lane finds entities and accepts `types` or " +
+    "`labels`. Fields of the other lane are rejected with `unknown_param`.",
+  body: {
+    kind: "json",
+    name: "ClassificationRequest",
+    schemas: [taxonomyLaneSchema, entityLaneSchema],
+    example: { model: "demo-taxonomy", input: "The match ended in a draw.", taxonomy: "2.1" },
+  },
+  response: jsonResponse(
+    "Classification",
+    z.union([z.looseObject({}), z.array(z.unknown())]),
+    "The provider's response.",
+  ),
+});

@@ -1,0 +1,70 @@
+import { GatewayError, PeerError } from "@tollgate/core/errors";
+import { expect, test, vi } from "vitest";
+import type { RequestContext } from "../../http/request-context.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+import { deleteConversation, deleteConversations } from "./handler.ts";
+
+const unreachable = new PeerError("unavailable", "chat is down");
+const principal = { keyId: "key_1", accountId: "acct_1", channel: "", keyHash: "" };
+
+/** A key with two conversations on record, one of which is deleted. */
+function createFixture(conversations: object) {
+  const forget = vi.fn(async () => {});
+  const dependencies = {
+    records: {
+      forget,
+      async *conversationsOf() {
+        yield ["deleted", "alive"];
+      },
+    },
+    services: {
+      conversations: {
+        deleteConversations: async () => ({}),
+        findDeletedConversations: async () => ({ ids: ["deleted"] }),
+        ...conversations,
+      },
+    },
+  } as unknown as RouteDependencies;
+  const end = vi.fn();
+  const context = {
+    res: { writeHead: () => ({ end }) },
+    pathParameter: "A",
+  } as unknown as RequestContext;
+  return { dependencies, context, forget, end };
+}
+
+test("deleting all conversations deletes the stored responses of deleted ones only", async () => {
+  const { dependencies, context, forget, end } = createFixture({});
+  await deleteConversations(dependencies)(context, principal);
+  expect(forget.mock.calls).toEqual([["key_1", ["deleted"]]]);
+  expect(end).toHaveBeenCalledOnce();
+});
+
+test("if it is unknown which conversations are deleted, no response to a turn is replayed", async () => {
+  const findDeletedConversations = () => Promise.reject(unreachable);
+  const { dependencies, context, forget, end } = createFixture({ findDeletedConversations });
+  await deleteConversations(dependencies)(context, principal);
+  expect(forget.mock.calls).toEqual([["key_1"]]);
+  expect(end).toHaveBeenCalledOnce();
+});
+
+test("deleting all conversations deletes stored responses even if it fails", async () => {
+  const { dependencies, context, forget, end } = createFixture({
+    deleteConversations: () => Promise.reject(unreachable),
+  });
+  await expect(deleteConversations(dependencies)(context, principal)).rejects.toBe(unreachable);
+  expect(forget.mock.calls).toEqual([["key_1", ["deleted"]]]);
+  expect(end).not.toHaveBeenCalled();
+});
+
+test.each<[string, Error, unknown[]]>([
+  ["that fails deletes its stored responses", unreachable, [["key_1", ["a"]]]],
+  ["that is unknown deletes nothing", new GatewayError("conversation_not_found", "None."), []],
+])("deleting a conversation %s", async (_, error, forgotten) => {
+  const { dependencies, context, forget, end } = createFixture({
+    deleteConversation: () => Promise.reject(error),
+  });
+  await expect(deleteConversation(dependencies)(context, principal)).rejects.toBe(error);
+  expect(forget.mock.calls).toEqual(forgotten);
+  expect(end).not.toHaveBeenCalled();
+});

@@ -1,0 +1,65 @@
+import { jsonResponse, type Operation, type Parameter } from "../../openapi/operation.ts";
+import { defaultLimit, detailSchema, listSchema, maxLimit } from "./schema.ts";
+
+const id: Parameter = {
+  in: "path",
+  name: "id",
+  description: "The UUID of the conversation: the `session_id` of its requests.",
+  required: true,
+  schema: { type: "string" },
+};
+
+export const listConversationsOperation: Operation = {
+  id: "listConversations",
+  tag: "Conversations",
+  summary: "List conversations",
+  description:
+    "Returns the key's conversations, the most recently active first. Deleted conversations are " +
+    "not included.",
+  parameters: [
+    {
+      in: "query",
+      name: "limit",
+      description: `The page size, up to ${maxLimit}. An invalid value is corrected.`,
+      schema: { type: "integer", default: defaultLimit },
+    },
+    {
+      in: "query",
+      name: "offset",
+      description: "The number of conversations to skip. An invalid value is corrected.",
+      schema: { type: "integer", default: 0 },
+    },
+  ],
+  responses: { 200: jsonResponse("ConversationList", listSchema, "A page of conversations.") },
+};
+
+export const deleteConversationsOperation: Operation = {
+  id: "deleteConversations",
+  tag: "Conversations",
+  summary: "Delete all conversations",
+  description:
+    "Deletes the contents of all the key's conversations permanently. Their ledger entries remain.",
+  responses: { 204: { description: "The conversations are deleted." } },
+};
+
+export const getConversationOperation: Operation = {
+  id: "getConversation",
+  tag: "Conversations",
+  summary: "Get a conversation",
+  description: "Returns the turns of a conversation in order, and their cost.",
+  parameters: [id],
+  responses: { 200: jsonResponse("ConversationDetail", detailSchema, "The conversation.") },
+  errors: ["conversation_not_found"],
+};
+
+export const deleteConversationOperation: Operation = {
+  id: "deleteConversation",
+  tag: "Conversations",
+  summary: "Delete a conversation",
+  description:
+    "Deletes the contents of a conversation permanently. Its id cannot be used again. Deleting it " +
+    "again has no effect.",
+  parameters: [id],
+  responses: { 204: { description: "The conversation is deleted." } },
+  errors: ["conversation_not_found"],
+};

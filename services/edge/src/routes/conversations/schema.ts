@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { requestId, unixSeconds, usd } from "../../openapi/response-fields.ts";
+import { usageSchema } from "../chat-completions/response-schema.ts";
+
+export const defaultLimit = 25;
+export const maxLimit = 100;
+
+export const conversationSchema = z
+  .object({
+    id: z.string().describe("The `session_id` of the conversation's requests."),
+    object: z.literal("conversation"),
+    created_at: unixSeconds,
+    last_active_at: unixSeconds,
+    model: z.string().describe("The alias of the last turn."),
+    turn_count: z.int(),
+  })
+  .meta({ id: "Conversation" });
+
+export const listSchema = z.object({
+  object: z.literal("list"),
+  data: z.array(conversationSchema),
+  total: z.int().describe("The number of conversations on all pages."),
+  limit: z.int().describe("The page size that was used."),
+  offset: z.int().describe("The offset that was used."),
+});
+
+export const costsSchema = z.object({
+  currency: z.literal("USD"),
+  total_cost: usd,
+  items: z.array(
+    z.object({
+      request_id: requestId,
+      model: z.string(),
+      unit_type: z.string(),
+      quantity: z.number(),
+      cost: usd,
+      created_at: unixSeconds,
+    }),
+  ),
+});
+
+const turnSchema = z.object({
+  index: z.int().describe("The position of the turn, from 0."),
+  messages: z.array(z.looseObject({})).describe("The messages of the turn's request."),
+  response: z.looseObject({}).describe("The assistant's message."),
+  model: z.string(),
+  request_id: requestId,
+  created_at: unixSeconds,
+  usage: usageSchema,
+});
+
+export const detailSchema = conversationSchema
+  .extend({
+    turns: z.array(turnSchema).describe("The turns in order."),
+    cost_summary: costsSchema.describe("The cost of the turns, from the ledger."),
+  })
+  .meta({ id: "ConversationDetail" });

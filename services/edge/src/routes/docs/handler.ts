@@ -1,0 +1,55 @@
+import { notFound } from "@tollgate/http/error-response";
+import type { Handler } from "../../http/handler.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+import { contentSecurityPolicy, referencePage } from "./page.ts";
+import { createScalarFiles } from "./scalar-files.ts";
+import { scalarFolder } from "./scalar-folder.ts";
+
+/** The names of chunks contain a hash of their content. */
+const chunkCacheControl = "public, max-age=31536000, immutable";
+
+/** GET /docs. The page loads Scalar's files, and the OpenAPI document. */
+export function getDocs(): Handler {
+  const body = Buffer.from(referencePage);
+  return async ({ res, headers }) => {
+    res.writeHead(200, {
+      ...headers,
+      "content-type": "text/html; charset=utf-8",
+      "content-length": body.byteLength,
+      "cache-control": "no-cache",
+      "content-security-policy": contentSecurityPolicy,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    });
+    res.end(body);
+  };
+}
+
+/** GET /docs/{file}. Scalar's files, compressed if the client accepts gzip. */
+export function getDocsFile(_: RouteDependencies, folder = scalarFolder()): Handler {
+  const find = createScalarFiles(folder);
+  return async ({ req, res, headers, pathParameter: name = "" }) => {
+    const file = await find(name);
+    if (file === undefined) throw notFound();
+    const common = {
+      ...headers,
+      "cache-control": name.startsWith("chunks/") ? chunkCacheControl : "no-cache",
+      etag: file.etag,
+      vary: "accept-encoding",
+    };
+    if (req.headers["if-none-match"]?.includes(file.etag)) {
+      res.writeHead(304, common).end();
+      return;
+    }
+    const acceptsGzip = /\bgzip\b/.test(req.headers["accept-encoding"] ?? "");
+    const body = acceptsGzip ? file.gzipped : file.body;
+    res.writeHead(200, {
+      ...common,
+      "content-type": "text/javascript; charset=utf-8",
+      "content-length": body.byteLength,
+      "x-content-type-options": "nosniff",
+      ...(acceptsGzip ? { "content-encoding": "gzip" } : {}),
+    });
+    res.end(body);
+  };
+}

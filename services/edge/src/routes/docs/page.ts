@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+
+/** The module of Scalar that the page loads, relative to the page. */
+const scalarModule = "/docs/standalone.esm.js";
+
+/**
+ * Scalar's configuration. The page contacts only its own origin: no fonts or request proxy from
+ * elsewhere, no telemetry, and no features that call Scalar's services.
+ */
+const configuration = {
+  url: "/openapi.json",
+  withDefaultFonts: false,
+  authentication: { preferredSecurityScheme: "apiKey" },
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  persistAuth: false,
+  documentDownloadType: "json",
+  modelsSectionLabel: "Schemas",
+  orderSchemaPropertiesBy: "preserve",
+  defaultOpenAllTags: true,
+};
+
+const script = `import { createApiReference } from "${scalarModule}";
+const servers = [{ url: location.origin }];
+createApiReference("#reference", { ...${JSON.stringify(configuration)}, servers });`;
+const scriptHash = createHash("sha256").update(script).digest("base64");
+
+/**
+ * Allows scripts, documents and requests from this origin only. Inline styles are allowed, because
+ * Scalar sets style attributes.
+ */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${scriptHash}'`,
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The page of the API reference. */
+export const referencePage = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tollgate API reference</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>This page requires JavaScript. See <a href="/openapi.json">openapi.json</a>.</noscript>
+<div id="reference"></div>
+<script type="module">${script}</script>
+</body>
+</html>
+`;

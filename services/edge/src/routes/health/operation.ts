@@ -1,0 +1,10 @@
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { healthSchema } from "./schema.ts";
+
+export const getHealthOperation: Operation = {
+  id: "getHealth",
+  tag: "Gateway",
+  summary: "Get the gateway's health",
+  description: "Always responds with 200 and without delay, even if services are out.",
+  responses: { 200: jsonResponse("Health", healthSchema, "The health of the gateway.") },
+};

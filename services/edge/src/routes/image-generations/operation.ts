@@ -1,0 +1,18 @@
+import { replayedOperation } from "../../openapi/billable-operation.ts";
+import { jsonResponse } from "../../openapi/operation.ts";
+import { imagesResponseSchema, imagesSchema } from "./schema.ts";
+
+export const generateImagesOperation = replayedOperation({
+  id: "generateImages",
+  tag: "Images",
+  summary: "Generate images",
+  description:
+    "The provider may return fewer images than requested. Only returned images are billed.",
+  body: {
+    kind: "json",
+    name: "ImagesRequest",
+    schemas: [imagesSchema],
+    example: { model: "demo-image", prompt: "A cat on a wall", n: 2, size: "512x512" },
+  },
+  response: jsonResponse("Images", imagesResponseSchema, "The images and their cost."),
+});

@@ -1,0 +1,85 @@
+import { createChatCompletion } from "./chat-completions/handler.ts";
+import { createChatCompletionOperation } from "./chat-completions/operation.ts";
+import { classify } from "./classification/handler.ts";
+import { classifyOperation } from "./classification/operation.ts";
+import {
+  deleteConversation,
+  deleteConversations,
+  getConversation,
+  listConversations,
+} from "./conversations/handler.ts";
+import {
+  deleteConversationOperation,
+  deleteConversationsOperation,
+  getConversationOperation,
+  listConversationsOperation,
+} from "./conversations/operation.ts";
+import { getCredits } from "./credits/handler.ts";
+import { getCreditsOperation } from "./credits/operation.ts";
+import { getDocs, getDocsFile } from "./docs/handler.ts";
+import { getDocsFileOperation, getDocsOperation } from "./docs/operation.ts";
+import { createEmbeddings } from "./embeddings/handler.ts";
+import { createEmbeddingsOperation } from "./embeddings/operation.ts";
+import { getHealth } from "./health/handler.ts";
+import { getHealthOperation } from "./health/operation.ts";
+import { generateImages } from "./image-generations/handler.ts";
+import { generateImagesOperation } from "./image-generations/operation.ts";
+import { streamTranscription } from "./live-transcription/handler.ts";
+import { streamTranscriptionOperation } from "./live-transcription/operation.ts";
+import { getModel, listModels } from "./models/handler.ts";
+import { getModelOperation, listModelsOperation } from "./models/operation.ts";
+import { readDocument } from "./ocr/handler.ts";
+import { readDocumentOperation } from "./ocr/operation.ts";
+import { createOcrJob, readOcrJob } from "./ocr-jobs/handler.ts";
+import { createOcrJobOperation, readOcrJobOperation } from "./ocr-jobs/operation.ts";
+import { getOpenApi } from "./openapi/handler.ts";
+import { getOpenApiOperation } from "./openapi/operation.ts";
+import { rerank } from "./rerank/handler.ts";
+import { rerankOperation } from "./rerank/operation.ts";
+import {
+  type Route,
+  webSocket,
+  withKey,
+  withOptionalKey,
+  withoutKey,
+  withSettlementKey,
+} from "./route.ts";
+import { lookUpSettlement } from "./settlement/handler.ts";
+import { lookUpSettlementOperation } from "./settlement/operation.ts";
+import { createSpeech } from "./speech/handler.ts";
+import { createSpeechOperation } from "./speech/operation.ts";
+import { createTranscription } from "./transcriptions/handler.ts";
+import { createTranscriptionOperation } from "./transcriptions/operation.ts";
+import { listVoices } from "./voices/handler.ts";
+import { listVoicesOperation } from "./voices/operation.ts";
+
+/**
+ * The whole address space of the gateway, in the order of its reference. The app serves these
+ * routes, and the OpenAPI document describes them.
+ */
+export const routes: readonly Route[] = [
+  withKey("POST", "/v1/chat/completions", createChatCompletion, createChatCompletionOperation),
+  withKey("POST", "/v1/embeddings", createEmbeddings, createEmbeddingsOperation),
+  withKey("POST", "/v1/rerank", rerank, rerankOperation),
+  withKey("POST", "/v1/classification", classify, classifyOperation),
+  withKey("POST", "/v1/images/generations", generateImages, generateImagesOperation),
+  withKey("POST", "/v1/audio/speech", createSpeech, createSpeechOperation),
+  withKey("GET", "/v1/audio/voices", listVoices, listVoicesOperation),
+  withKey("POST", "/v1/audio/transcriptions", createTranscription, createTranscriptionOperation),
+  webSocket("/v1/audio/transcriptions/stream", streamTranscription, streamTranscriptionOperation),
+  withKey("POST", "/v1/ocr", readDocument, readDocumentOperation),
+  withKey("POST", "/v1/ocr/jobs", createOcrJob, createOcrJobOperation),
+  withKey("GET", "/v1/ocr/jobs/{id}", readOcrJob, readOcrJobOperation),
+  withKey("GET", "/v1/conversations", listConversations, listConversationsOperation),
+  withKey("DELETE", "/v1/conversations", deleteConversations, deleteConversationsOperation),
+  withKey("GET", "/v1/conversations/{id}", getConversation, getConversationOperation),
+  withKey("DELETE", "/v1/conversations/{id}", deleteConversation, deleteConversationOperation),
+  withOptionalKey("GET", "/v1/models", listModels, listModelsOperation),
+  withOptionalKey("GET", "/v1/models/{alias}", getModel, getModelOperation),
+  withKey("GET", "/v1/credits", getCredits, getCreditsOperation),
+  withSettlementKey("POST", "/v1/hf/billing", lookUpSettlement, lookUpSettlementOperation),
+  withoutKey("GET", "/v1/health", getHealth, getHealthOperation),
+  withoutKey("GET", "/openapi.json", getOpenApi, getOpenApiOperation),
+  withoutKey("GET", "/docs", getDocs, getDocsOperation),
+  withoutKey("GET", "/docs/{file}", getDocsFile, getDocsFileOperation),
+];

@@ -1,0 +1,87 @@
+import type { Model } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import type { Price } from "@tollgate/core/money";
+import type { z } from "zod";
+import type { Handler } from "../../http/handler.ts";
+import { writeJson } from "../../http/response.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+import type { modelListSchema, modelSchema, tokenPriceSchema, unitPriceSchema } from "./schema.ts";
+
+/** GET /v1/models. Lists the public aliases. */
+export function listModels({ catalog }: RouteDependencies): Handler {
+  return async (context) => {
+    const models = [...catalog().models.values()].filter(isPublic);
+    const list: z.infer<typeof modelListSchema> = { object: "list", data: models.map(toEntry) };
+    writeJson(context, list);
+  };
+}
+
+/** GET /v1/models/{alias} */
+export function getModel({ catalog }: RouteDependencies): Handler {
+  return async (context) => {
+    const alias = context.pathParameter ?? "";
+    const model = catalog().models.get(alias);
+    if (model === undefined || !isPublic(model)) {
+      throw new GatewayError("model_not_found", `There is no model ${JSON.stringify(alias)}.`);
+    }
+    writeJson(context, toEntry(model));
+  };
+}
+
+function isPublic(model: Model): boolean {
+  return model.visibility === "public";
+}
+
+function toEntry(model: Model): z.infer<typeof modelSchema> {
+  const readsText = model.routeType === "chat" || model.routeType === "embeddings";
+  const contextTokens = model.contextTokens ?? null;
+  return {
+    id: model.alias,
+    object: "model",
+    created: model.created,
+    owned_by: model.ownedBy,
+    route_type: model.routeType,
+    context_tokens: contextTokens,
+    ...(readsText ? { context_length: contextTokens } : {}),
+    pricing: model.unitType === "tokens" ? tokenPricing(model) : unitPricing(model),
+  };
+}
+
+function unitPricing({ unitType, pricing: { input } }: Model): z.infer<typeof unitPriceSchema> {
+  const price = Number(decimal(input.picoUsd));
+  return { currency: "USD", unit_type: unitType, per: Number(input.per), price };
+}
+
+const million = 1_000_000n;
+const free: Price = { picoUsd: 0n, per: 1n };
+
+/** Returns token prices in the two forms that clients use: USD per million tokens, and per token. */
+function tokenPricing({ pricing }: Model): z.infer<typeof tokenPriceSchema> {
+  const { input, cachedInput, output = free } = pricing;
+  return {
+    currency: "USD",
+    unit_type: "tokens",
+    per: Number(million),
+    input: perMillion(input),
+    output: perMillion(output),
+    prompt: perToken(input),
+    completion: perToken(output),
+    ...(cachedInput === undefined ? {} : { cached_input: perMillion(cachedInput) }),
+  };
+}
+
+function perMillion({ picoUsd, per }: Price): number {
+  return Number(decimal((picoUsd * million) / per));
+}
+
+/** Exact for prices below a pico-USD per token, too. */
+function perToken({ picoUsd, per }: Price): string {
+  return decimal((picoUsd * million) / per, 18);
+}
+
+/** Formats an integer scaled by 10^`places` as a decimal without trailing zeros. */
+function decimal(scaled: bigint, places = 12): string {
+  const digits = scaled.toString().padStart(places + 1, "0");
+  const fraction = digits.slice(-places).replace(/0+$/, "");
+  return `${digits.slice(0, -places)}${fraction === "" ? "" : `.${fraction}`}`;
+}

@@ -1,0 +1,8 @@
+import type { KeyedHandler } from "../../http/handler.ts";
+import { forwardUpload } from "../../proxy/upload-handler.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+
+/** POST /v1/ocr. The document service reads the form. */
+export function readDocument({ balance, proxies }: RouteDependencies): KeyedHandler {
+  return forwardUpload(balance, proxies.document);
+}

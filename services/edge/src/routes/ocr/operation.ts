@@ -1,0 +1,13 @@
+import { ocrForm } from "@tollgate/http/forms/ocr";
+import { z } from "zod";
+import { jsonResponse } from "../../openapi/operation.ts";
+import { uploadOperation } from "../../openapi/upload-operation.ts";
+
+export const readDocumentOperation = uploadOperation({
+  id: "readDocument",
+  tag: "Documents",
+  summary: "Read a document (OCR)",
+  description: "The form is sent to the provider unchanged. It is billed by page.",
+  body: { kind: "form", name: "OcrForm", form: ocrForm },
+  responses: { 200: jsonResponse("OcrAnswer", z.looseObject({}), "The provider's response.") },
+});

@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+
+export const getOpenApiOperation: Operation = {
+  id: "getOpenApi",
+  tag: "Gateway",
+  summary: "Get the OpenAPI document",
+  responses: { 200: jsonResponse("OpenApi", z.looseObject({}), "An OpenAPI 3.1 document.") },
+  errors: ["unknown_param"],
+};

@@ -1,0 +1,12 @@
+import { jsonHandler } from "../../billable/json-handler.ts";
+import type { KeyedHandler } from "../../http/handler.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+import { rerankSchema } from "./schema.ts";
+
+/** POST /v1/rerank */
+export function rerank(dependencies: RouteDependencies): KeyedHandler {
+  const { document } = dependencies.services;
+  return jsonHandler(dependencies, rerankSchema, (fields, call, options) =>
+    document.rerank({ ...call(fields), documents: fields.documents.length }, options),
+  );
+}

@@ -1,0 +1,19 @@
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { settlementRequestSchema, settlementSchema } from "./schema.ts";
+
+export const lookUpSettlementOperation: Operation = {
+  id: "lookUpSettlement",
+  tag: "Settlement",
+  summary: "Look up the cost of requests",
+  description:
+    "Leaves out requests that are unknown, still running, or were settled more than about 30 " +
+    "minutes ago. Lookups can be repeated.",
+  body: {
+    kind: "json",
+    name: "SettlementRequest",
+    schemas: [settlementRequestSchema],
+    example: { requestIds: ["req_0199d1b2111172228333444455556666"] },
+  },
+  responses: { 200: jsonResponse("Settlement", settlementSchema, "The cost of the requests.") },
+  errors: ["invalid_json", "unknown_param", "invalid_param"],
+};

@@ -1,0 +1,47 @@
+import { codePoints } from "@tollgate/core/code-points";
+import { billableHandler } from "../../billable/billable-handler.ts";
+import type { KeyedHandler } from "../../http/handler.ts";
+import { validate, withoutNulls } from "../../validation/validate.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+import { speechSchema } from "./schema.ts";
+
+const timeoutMs = 30 * 60 * 1_000;
+
+/** POST /v1/audio/speech. The audio is streamed. A retry runs again, also with a key. */
+export function createSpeech(dependencies: RouteDependencies): KeyedHandler {
+  const { audio } = dependencies.services;
+  return billableHandler(dependencies, {
+    isReplayed: false,
+    parse(body) {
+      const { model, ...members } = validate(speechSchema, withoutNulls(speechSchema, body));
+      return async (caller, options) => {
+        const messages = audio.speak(
+          {
+            caller,
+            alias: model,
+            body: Buffer.from(JSON.stringify(members)),
+            characters: codePoints(members.input),
+            format: members.response_format ?? "",
+          },
+          { ...options, timeoutMs },
+        );
+        const iterator = messages[Symbol.asyncIterator]();
+        const first = await iterator.next();
+        const contentType = first.done ? "audio/mpeg" : first.value.contentType;
+        return { contentType, chunks: audioOf(iterator) };
+      };
+    },
+  });
+}
+
+async function* audioOf(
+  messages: AsyncIterator<{ audio: Uint8Array }>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let next = await messages.next(); !next.done; next = await messages.next()) {
+      yield next.value.audio;
+    }
+  } finally {
+    await messages.return?.();
+  }
+}

@@ -1,0 +1,32 @@
+import { transcriptEventSchema } from "@tollgate/http/forms/live-transcription";
+import { transcriptionForm } from "@tollgate/http/forms/transcription";
+import { z } from "zod";
+import type { Operation } from "../../openapi/operation.ts";
+import { uploadOperation } from "../../openapi/upload-operation.ts";
+
+export const createTranscriptionOperation: Operation = uploadOperation({
+  id: "createTranscription",
+  tag: "Audio",
+  summary: "Transcribe an audio file",
+  description:
+    "With `stream`, the response is a stream of server-sent events: a comment, then events with a " +
+    "`TranscriptEvent` each, then `[DONE]`. A stream that fails ends with an event that contains " +
+    "an error. A transcription can take up to four minutes; split longer audio.",
+  body: { kind: "form", name: "TranscriptionForm", form: transcriptionForm },
+  responses: {
+    200: {
+      description: "The provider's response, or a stream of transcript events.",
+      content: {
+        "application/json": { name: "Transcription", schema: z.looseObject({}) },
+        "text/event-stream": {
+          schema: z.string(),
+          event: { name: "TranscriptEvent", schema: transcriptEventSchema },
+        },
+      },
+    },
+  },
+  errors: ["unsupported_audio_format"],
+  relayed:
+    "If an alias requires a language and its provider does not support the given one, the " +
+    "provider's response is returned, in any format. A retry with the same language fails again.",
+});

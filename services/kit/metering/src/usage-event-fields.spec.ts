@@ -1,0 +1,21 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { Slot } from "@tollgate/catalog/model";
+import { maxBalanceNanoUsd } from "@tollgate/core/money";
+import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { expect, test } from "vitest";
+import { completedFields } from "./usage-event-fields.ts";
+
+const slot = { provider: { name: "p" }, upstreamModel: "m" } as Slot;
+
+test.each([
+  ["fits all", "1.00", 7n, 7_000_000_000n],
+  ["exceeds the column", "1.00", 10_000_000_000n, maxBalanceNanoUsd],
+  ["exceeds the message", "999999999999", 10_000_000_000n, maxBalanceNanoUsd],
+])("a cost that %s is recorded as at most what a wallet can hold", (_, usd, quantity, cost) => {
+  const price = { picoUsd: BigInt(Number(usd)) * 10n ** 12n, per: 1n };
+  const basis = "provider";
+  const usage = completedFields(slot, { quantity, basis, lines: [{ quantity, price }] });
+  expect(usage.costNanoUsd).toBe(cost);
+  const event = create(UsageEventSchema, usage);
+  expect(fromBinary(UsageEventSchema, toBinary(UsageEventSchema, event))).toEqual(event);
+});
