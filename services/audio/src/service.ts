@@ -6,10 +6,13 @@ import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
 import { createLiveServer } from "./live/server.ts";
 import { speak } from "./speech.ts";
-import { answerTranscription } from "./transcription.ts";
+import { handleTranscription } from "./transcriptions/handler.ts";
 import { listVoices } from "./voices.ts";
 
-/** Speech and its voices by gRPC; transcription by uploads and WebSockets that the edge proxies. */
+/**
+ * The audio service. It serves speech and voices over gRPC, and transcriptions over HTTP uploads and
+ * WebSockets that the edge proxies.
+ */
 export const audio = defineService({
   name: "audio",
   async setup(context) {
@@ -17,7 +20,7 @@ export const audio = defineService({
     const live = createLiveServer(runtime, context);
     const server = await serveProxied(context.httpAddress, {
       request: serveRoutes(
-        { "/v1/audio/transcriptions": (request) => answerTranscription(runtime, request) },
+        { "/v1/audio/transcriptions": (request) => handleTranscription(runtime, request) },
         context,
       ),
       upgrade: serveUpgrades(live.accept, context),

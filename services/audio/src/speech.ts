@@ -9,24 +9,25 @@ import { spliceBody } from "@tollgate/upstream/json-body";
 import { type ProviderResponse, transportFailure } from "@tollgate/upstream/provider-client";
 
 const defaultType = "audio/mpeg";
-/** Servers label unknown audio with many types, but never with this one. */
+/** No provider labels audio with this type, though some use types outside `audio/`. */
 const jsonType = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-interface SpeechPart {
+interface SpeechChunk {
   contentType?: string;
   audio?: Uint8Array;
 }
 
 /**
- * Yields speech as it arrives, the content type in the first part. Bills the characters of the input
- * once all audio was sent, and also when the client disconnects after audio was sent. Throws
- * `invalid_param` for an input over the alias's limit, and for a format that the alias does not take.
+ * Yields speech as it arrives; the first chunk has the content type. Bills the characters of the
+ * input once all audio was sent, and also when the client disconnects after audio was sent. Throws
+ * `invalid_param` for an input over the alias's limit, and for a format that the alias does not
+ * support.
  */
 export async function* speak(
   { engine, providers }: ProviderRuntime,
   call: SpeakRequest,
   signal: AbortSignal,
-): AsyncGenerator<SpeechPart> {
+): AsyncGenerator<SpeechChunk> {
   const model = engine.resolve(call.alias, "speech");
   checkSpeech(call, model);
   const quantity = BigInt(call.characters);
@@ -63,14 +64,15 @@ function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Mo
 }
 
 /**
- * Waits for the first bytes, so that a slot which sends none counts as failed. JSON in place of audio
- * may be the request's fault, whatever its status: it does not count against the slot.
+ * Returns the chunks of a response once its first bytes have come, so that a slot which sends none
+ * counts as failed. JSON instead of audio may be the request's fault, whatever its status, so it does
+ * not count against the slot.
  */
 async function openAudio(
   { contentType, body }: ProviderResponse,
   signal: AbortSignal,
   onDelivered: () => void,
-): Promise<AsyncIterable<SpeechPart>> {
+): Promise<AsyncIterable<SpeechChunk>> {
   if (jsonType.test(contentType)) {
     body.letEnd();
     throw new SlotFailure("unusable", "the provider responded with JSON instead of audio");

@@ -13,14 +13,14 @@ test.each([
   {},
   { sample_rate: null, channels: null },
   { sample_rate: 16_000, channels: 1 },
-])("rates that are left out, null or the only ones are taken: %o", (rates) => {
+])("rates that are missing, null or the supported ones are accepted: %o", (rates) => {
   expect(read(rates)).toBe(model);
 });
 
 test.each([
   ["sample_rate", { sample_rate: 0 }],
   ["channels", { sample_rate: null, channels: "" }],
-])("another %s is refused", (param, rates) => {
+])("any other %s is refused", (param, rates) => {
   const refused = expect.objectContaining({ code: "invalid_param", param });
   expect(() => read(rates)).toThrow(refused);
 });

@@ -2,13 +2,14 @@ import type { Model } from "@tollgate/catalog/model";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { liveAudio } from "@tollgate/http/forms/live-transcription";
-import type { ClientFrame } from "./live-socket.ts";
+import type { ClientFrame } from "./client-socket.ts";
 
 const fields = ["model", ...Object.keys(liveAudio)];
 
 /**
- * Reads the first frame of a live transcription. The model comes before the format: `resolve`
- * raises for one that is not served.
+ * Reads the first frame of a live transcription. Returns its model, which `resolve` returns or throws
+ * for, before the format is checked. Throws `invalid_json`, `unknown_param`, `invalid_param` or
+ * `unsupported_audio_format` for a frame that is not a valid configuration.
  */
 export function readConfigFrame(frame: ClientFrame, resolve: (alias: string) => Model): Model {
   const config = parse(frame);

@@ -8,68 +8,70 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { ServiceContext } from "@tollgate/runtime/service";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { WebSocketServer } from "ws";
-import { LiveSocket, maxFrameBytes } from "./live-socket.ts";
+import { ClientSocket, maxFrameBytes } from "./client-socket.ts";
 import { serveSession } from "./session.ts";
 
+/** Close codes of RFC 6455, 7.4.1. */
 const normalClosure = 1_000;
-/** The stream did not end, but this replica of the service does: connect again. */
+/** The stream is ended because the process shuts down. The client can connect again. */
 const goingAway = 1_001;
-/** The part of a stopping process's grace that streams have to end by themselves. */
-const toldAfter = 0.2;
 const policyViolation = 1_008;
 const internalError = 1_011;
 
+/** The share of the shutdown's grace period in which streams may end by themselves. */
+const untouchedShare = 0.2;
+
 export interface LiveServer {
-  /** Takes an upgrade that the edge has authenticated, and serves it to its end. */
+  /** Accepts an upgrade that the edge has authenticated, and serves it to its end. */
   accept: AcceptUpgrade;
 }
 
-/** Serves GET /v1/audio/transcriptions/stream. */
+/** Creates the WebSocket server of GET /v1/audio/transcriptions/stream. */
 export function createLiveServer(
   runtime: ProviderRuntime,
   { log, metrics, shutdown }: Pick<ServiceContext, "log" | "metrics" | "shutdown">,
 ): LiveServer {
-  const live = new Set<LiveSocket>();
-  const told = new AbortController();
-  const server = new WebSocketServer<typeof LiveSocket>({
+  const clients = new Set<ClientSocket>();
+  const ending = new AbortController();
+  const server = new WebSocketServer<typeof ClientSocket>({
     noServer: true,
-    WebSocket: LiveSocket,
+    WebSocket: ClientSocket,
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
   });
 
   server.on("wsClientError", ({ message }, socket) => {
-    // The error has no code: only its text, which is what the client is told, names the header.
+    // The error has no code. Only its message, which is sent to the client, names the header.
     const [param] = /Sec-WebSocket-\w+/.exec(message) ?? [];
     const refusal = new GatewayError("invalid_param", `${message}.`, { param });
     writeErrorOnSocket(socket, refusal, { "sec-websocket-version": "13" });
   });
 
-  async function serve(client: LiveSocket, caller: Caller): Promise<void> {
-    client.open();
-    live.add(client);
+  async function serve(client: ClientSocket, caller: Caller): Promise<void> {
+    client.startReading();
+    clients.add(client);
     metrics.openSockets.inc();
     try {
-      await serveSession(runtime, caller, client, told.signal);
-      client.finish(told.signal.aborted ? goingAway : normalClosure);
+      await serveSession(runtime, caller, client, ending.signal);
+      client.finish(ending.signal.aborted ? goingAway : normalClosure);
     } catch (error) {
-      if (client.gone.aborted) return;
+      if (client.disconnected.aborted) return;
       const failure = failureOf(error, log);
       await client.sendJson(errorFrame(failure));
       client.finish(failure.status < 500 ? policyViolation : internalError);
     } finally {
-      live.delete(client);
+      clients.delete(client);
       metrics.openSockets.dec();
     }
   }
 
-  /** Most streams end by themselves in time. The audio of the others is ended, and drained. */
-  function tellAll(): void {
-    told.abort();
-    for (const client of live) client.endFrames();
+  /** Ends the audio of all clients. Their last events are still sent. */
+  function endStreams(): void {
+    ending.abort();
+    for (const client of clients) client.endFrames();
   }
   shutdown.signal.addEventListener("abort", () => {
-    setTimeout(tellAll, shutdown.graceMs * toldAfter).unref();
+    setTimeout(endStreams, shutdown.graceMs * untouchedShare).unref();
   });
 
   return {
@@ -83,7 +85,7 @@ function failureOf(error: unknown, log: Log): GatewayError {
   return error instanceof SlotFailure ? brokenStream() : toGatewayError(error, log);
 }
 
-/** A failure as a frame: the envelope, and whether another try makes sense. */
+/** Returns the error envelope of a failure, and whether the client should retry. */
 function errorFrame(failure: GatewayError): object {
   const { error } = envelope(failure);
   const retryable = failure.status === 429 || failure.status >= 500;

@@ -1,25 +1,25 @@
 import { create } from "@bufbuild/protobuf";
-import { createQueue } from "@tollgate/core/queue";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { ClientFrame, LiveSocket } from "./live-socket.ts";
+import { createQueue } from "../streaming/queue.ts";
+import type { ClientFrame, ClientSocket } from "./client-socket.ts";
 import { serveSession } from "./session.ts";
 
-function silentClient(): LiveSocket {
+function silentClient(): ClientSocket {
   const frames = createQueue<ClientFrame>({ limit: 1, onFull: () => {}, onEmpty: () => {} });
   return {
     frames: frames.items,
     endFrames: () => frames.end(),
-    gone: new AbortController().signal,
-  } as LiveSocket;
+    disconnected: new AbortController().signal,
+  } as ClientSocket;
 }
 
-function serve(client: LiveSocket, ending: AbortSignal): Promise<void> {
-  return serveSession({} as ProviderRuntime, create(CallerSchema), client, ending);
+function serve(client: ClientSocket, shutdown: AbortSignal): Promise<void> {
+  return serveSession({} as ProviderRuntime, create(CallerSchema), client, shutdown);
 }
 
-test("a client that sends no configuration is told so after 30 seconds", async () => {
+test("a client that sends no configuration is refused after 30 seconds", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let ended = false;
@@ -33,11 +33,11 @@ test("a client that sends no configuration is told so after 30 seconds", async (
   await refused;
 });
 
-test("one that has sent none yet when the service ends is not to blame", async () => {
+test("a client without a configuration is not refused when the service shuts down", async () => {
   const client = silentClient();
-  const ending = new AbortController();
-  const serving = serve(client, ending.signal);
-  ending.abort();
+  const shutdown = new AbortController();
+  const serving = serve(client, shutdown.signal);
+  shutdown.abort();
   client.endFrames();
   await expect(serving).resolves.toBeUndefined();
 });

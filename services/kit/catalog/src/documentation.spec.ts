@@ -12,7 +12,7 @@ function fieldsIn(schema: unknown): string[] {
   return [...Object.keys(properties), ...Object.values(schema).flatMap(fieldsIn)];
 }
 
-/** Returns the code in the columns of the page's tables whose title begins with "field". */
+/** Returns the names in code format in those columns of the page's tables that are titled "field…". */
 function documentedFields(text: string): string[] {
   const tables = text.match(/(?:^\|.*\|$\n)+/gm) ?? [];
   return tables.flatMap((table) => {
@@ -28,7 +28,7 @@ function documentedFields(text: string): string[] {
   });
 }
 
-test("every field of the catalog is documented, and no other", async () => {
+test("the documentation has every field of the catalog, and no other field", async () => {
   const schema = z.toJSONSchema(catalogFileSchema, { io: "input" });
   const documented = documentedFields(await readFile(page, "utf8"));
   expect([...new Set(documented)].sort()).toEqual([...new Set(fieldsIn(schema))].sort());

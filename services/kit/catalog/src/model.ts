@@ -50,10 +50,10 @@ export interface Model {
   created: number;
   ownedBy: string;
   contextTokens: number | undefined;
-  /** The most output tokens of a chat response whose client set no limit. */
+  /** The limit of output tokens for chat requests that set none. */
   maxOutputTokens: number | undefined;
   vision: boolean;
-  /** The most tokens that the provider counts for an image, where the catalog sets it. */
+  /** The most tokens that the provider counts for one image; undefined where the catalog sets none. */
   imageTokens?: number | undefined;
   /** On speech aliases only. `maxCharacters` limits the input of one call. */
   speech?: { maxCharacters: number; formats: readonly SpeechFormat[] };
@@ -76,25 +76,25 @@ export interface Pricing {
   output: Price | undefined;
 }
 
-/** One place that can serve a model. */
+/** A provider's model that can serve an alias. */
 export interface Slot {
   /** `provider/model`: its name in logs and for its circuit breaker; unique in its chain. */
   id: string;
   provider: Provider;
   /** The provider's own id for the model. */
   upstreamModel: string;
-  /** The path behind the provider's base URL, for instance `/chat/completions`. */
+  /** The path after the provider's base URL, for instance `/chat/completions`. */
   path: string;
   /** The path of OCR jobs, where it is not `path` followed by `/jobs`. */
   jobsPath?: string | undefined;
   /** The path of the list of voices, where it is not `/audio/voices`. */
   voicesPath?: string | undefined;
   /**
-   * The WebSocket of a transcription slot: a URL, or a path behind the provider's base URL. Undefined
+   * The WebSocket of a transcription slot: a URL, or a path after the provider's base URL. Undefined
    * where the slot takes files only.
    */
   stream?: { url: string } | { path: string } | undefined;
-  /** The only name of the output limit that a chat slot accepts; undefined where it accepts both. */
+  /** The name of the output limit that a chat slot accepts; undefined where it accepts both names. */
   maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   pricing: Pricing;
 }
@@ -105,7 +105,7 @@ export interface Provider {
   baseUrl: string | undefined;
   baseUrlEnv: string | undefined;
   apiKeyEnv: string | undefined;
-  /** How long the provider may send nothing, before its response and within it. */
+  /** How long the provider may send nothing, before its response and during it. */
   timeoutMs: number;
 }
 
@@ -114,7 +114,7 @@ export interface Catalog {
   limits: { requestsPerMinute: number; tokensPerMinute: number };
 }
 
-/** Returns the model of an alias where a route of `routeType` may serve it. */
+/** Returns the model of an alias, if a route of `routeType` may serve it. */
 export function servableModel(
   catalog: Catalog,
   alias: string,

@@ -17,21 +17,21 @@ const chat = {
   chain: [{ provider: "near", model: "small-1" }],
 };
 
-const good = {
+const valid = {
   providers: { near: { base_url: "http://127.0.0.1:9/v1/", api_key_env: "NEAR_KEY" } },
   models: [chat],
 };
 
-/** The good catalog, its first provider and first model changed. */
+/** Returns the valid catalog with changes to its provider and its model. */
 function changed({ provider = {}, model = {} }: { provider?: Entry; model?: Entry }): string {
   return stringify({
-    providers: { near: { ...good.providers.near, ...provider } },
+    providers: { near: { ...valid.providers.near, ...provider } },
     models: [{ ...chat, ...model }],
   });
 }
 
-test("a model has what its entry says, and the defaults for what it does not", () => {
-  const { models, limits } = parseCatalog(stringify(good));
+test("a model has the values of its entry, and defaults for missing fields", () => {
+  const { models, limits } = parseCatalog(stringify(valid));
   expect([...models.keys()]).toEqual(["small"]);
   const pricing = {
     input: { picoUsd: 100_000_000_000n, per: 1_000_000n },
@@ -69,7 +69,7 @@ test("a model has what its entry says, and the defaults for what it does not", (
   expect(limits).toEqual({ requestsPerMinute: 10_000, tokensPerMinute: 10_000_000 });
 });
 
-test("a slot may have its own price, path and name of the ceiling", () => {
+test("a slot may have its own price, path and name of the output limit", () => {
   const own = { per: 1_000, input: "1", output: "2" };
   const { models } = parseCatalog(
     changed({
@@ -93,12 +93,12 @@ test("a slot may have its own price, path and name of the ceiling", () => {
   expect(second?.pricing).toBe(models.get("small")?.pricing);
 });
 
-test("a slot may stand twice in a chain, to be tried again", () => {
+test("a slot may be in a chain twice, to be attempted again", () => {
   const { models } = parseCatalog(changed({ model: { chain: [...chat.chain, ...chat.chain] } }));
   expect(models.get("small")?.chain).toHaveLength(2);
 });
 
-test("the demo catalog parses: public models of every route, one with a spare slot", async () => {
+test("the demo catalog is valid and has models of every route, one of them with two slots", async () => {
   const url = new URL("../../../../deploy/simulator/demo-catalog.yaml", import.meta.url);
   const catalog = parseCatalog(await readFile(url, "utf8"));
   const models = [...catalog.models.values()];
@@ -110,11 +110,11 @@ test("the demo catalog parses: public models of every route, one with a spare sl
 });
 
 test("two models may have a slot in common", () => {
-  const { models } = parseCatalog(stringify({ ...good, models: [chat, { ...chat, alias: "b" }] }));
+  const { models } = parseCatalog(stringify({ ...valid, models: [chat, { ...chat, alias: "b" }] }));
   expect(models.get("b")?.chain[0]?.id).toBe(models.get("small")?.chain[0]?.id);
 });
 
-test("an entities alias has no taxonomies, and a taxonomy alias without a list takes them all", () => {
+test("an entities alias has no taxonomies, and a taxonomy alias without a list supports all", () => {
   const entry = { route_type: "classification", pricing: { per: 1, price: "1" } };
   const models = (fields: object) =>
     JSON.stringify({
@@ -133,7 +133,7 @@ test("an entities alias has no taxonomies, and a taxonomy alias without a list t
   );
 });
 
-test("an internal model is not served, and no model by another route than its own", () => {
+test("an internal model is not served, and a model is served by its own route only", () => {
   const hidden = parseCatalog(changed({ model: { visibility: "internal" } }));
   expect(servableModel(hidden, "small", "chat")).toBeUndefined();
   const shown = parseCatalog(changed({ model: { visibility: "unlisted" } }));
@@ -163,7 +163,7 @@ test.each<[string, string, string]>([
     "models[0].chain[1].provider: far is not among the providers",
   ],
   [
-    "a slot in a chain twice, at two paths",
+    "a slot in a chain twice, with two paths",
     changed({
       model: {
         chain: [{ ...chat.chain[0], path: "/a" }, { provider: "near", model: "b" }, ...chat.chain],
@@ -173,7 +173,7 @@ test.each<[string, string, string]>([
   ],
   [
     "an alias twice",
-    stringify({ ...good, models: [chat, { ...chat, alias: "other" }, chat] }),
+    stringify({ ...valid, models: [chat, { ...chat, alias: "other" }, chat] }),
     "models[2].alias: small is used twice",
   ],
   [
@@ -201,7 +201,7 @@ test.each<[string, string, string]>([
     changed({ model: { route_type: "telepathy" } }),
     "models[0].route_type: must be one of chat, embeddings, speech",
   ],
-])("%s is refused by its path", (_, text, message) => {
+])("%s is refused, and the error names its path", (_, text, message) => {
   expect(() => parseCatalog(text)).toThrow(StartError);
   expect(() => parseCatalog(text)).toThrow(message);
 });
@@ -218,16 +218,16 @@ test.each<[string, string, RegExp]>([
     changed({ model: { chain: [{ ...chat.chain[0], weight: 1 }] } }),
     /^models\[0\]\.chain\[0\]: .*"weight"/,
   ],
-  ["an unknown key of the file", stringify({ ...good, extra: 1 }), /^the file: .*"extra"/],
+  ["an unknown key of the file", stringify({ ...valid, extra: 1 }), /^the file: .*"extra"/],
   ["an empty chain", changed({ model: { chain: [] } }), /^models\[0\]\.chain: /],
   ["a file without models", stringify({ providers: {} }), /^models: /],
   ["an empty file", "", /^the file: /],
-])("%s is refused by its path", (_, text, message) => {
+])("%s is refused, and the error names its path", (_, text, message) => {
   expect(() => parseCatalog(text)).toThrow(StartError);
   expect(() => parseCatalog(text)).toThrow(message);
 });
 
-test("what is no YAML is refused in one line that tells where", () => {
+test("text that is not YAML is refused in one line with the position of the error", () => {
   expect(() => parseCatalog("models: [\n  {")).toThrow(StartError);
   expect(() => parseCatalog("models: [\n  {")).toThrow(/^.*at line \d+, column \d+.*$/);
 });

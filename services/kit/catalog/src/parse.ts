@@ -75,7 +75,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing),
     };
   });
-  requireOwnIds(chain, path);
+  refuseAmbiguousIds(chain, path);
   return {
     alias: entry.alias,
     routeType: entry.route_type,
@@ -96,10 +96,11 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
 }
 
 /**
- * The id of a slot says where its OCR jobs are read, so two slots of a chain may have the same id only
- * if they have the same paths: the second is then another attempt.
+ * Throws where two slots of a chain have the same id but different paths, because the id of a slot
+ * names the slot that a pending OCR job is read from. Two slots with the same id and the same paths
+ * are two attempts at one slot.
  */
-function requireOwnIds(chain: readonly Slot[], path: string): void {
+function refuseAmbiguousIds(chain: readonly Slot[], path: string): void {
   for (const [index, slot] of chain.entries()) {
     const first = chain.findIndex(({ id }) => id === slot.id);
     if (pathsOf(chain[first] as Slot) === pathsOf(slot)) continue;

@@ -2,7 +2,7 @@ import { parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
 import { ocrLanes, routeTypes, speechFormats, taxonomies } from "./model.ts";
 
-/** The schema of the catalog file. `parse.ts` turns the file into models. */
+/** The schema of the catalog file. `parse.ts` converts a valid file to models. */
 
 const price = z
   .string({ error: 'must be a price in quotes, for instance "0.15"' })
@@ -89,7 +89,7 @@ const transcriptions = model("transcriptions", unitPricing).extend({
 const ocr = model("ocr", unitPricing).extend({ lane: z.enum(ocrLanes) });
 const classification = model("classification", unitPricing).extend({
   lane: z.enum(["taxonomy", "entities"]),
-  /** The taxonomies that an alias of that lane takes; all by default. */
+  /** The taxonomies that an alias of the taxonomy lane supports; all by default. */
   taxonomies: z.array(z.enum(taxonomies)).min(1).optional(),
 });
 

@@ -15,9 +15,9 @@ export interface CatalogWatch {
 }
 
 /**
- * Reads the catalog, and reads it again whenever the file changes. Throws a StartError when the first
- * catalog is not valid; a later one that is not valid is logged, and the catalog before it stays in
- * use. `check` may throw a StartError to refuse a catalog.
+ * Reads the catalog, and reads it again whenever the file changes. Throws a StartError when the file
+ * is not valid at first. A later version that is not valid is logged, and the previous catalog stays
+ * in use. `check` may throw a StartError to refuse a catalog.
  */
 export async function watchCatalog(
   file: string,

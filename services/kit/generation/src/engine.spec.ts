@@ -27,7 +27,7 @@ function slotAt(name: string): Slot {
   return { id: `${name}/m`, provider: { name }, upstreamModel: "m", pricing } as Slot;
 }
 
-/** An engine whose ledger holds what is asked for, and the events that it publishes. */
+/** Creates an engine whose holds always succeed, and collects the events that it publishes. */
 function world({ chargeId = "" } = {}) {
   const events: UsageEvent[] = [];
   const settle = vi.fn((_cost: bigint) => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }));
@@ -56,7 +56,7 @@ async function* chunksOf(...chunks: string[]) {
   for (const chunk of chunks) yield chunk;
 }
 
-/** Reads a stream to its end, and returns what came and the error that ended it. */
+/** Reads a stream to its end. Returns its chunks and the error that ended it. */
 async function readAll(stream: AsyncIterable<string>) {
   const read: string[] = [];
   try {
@@ -67,7 +67,7 @@ async function readAll(stream: AsyncIterable<string>) {
   return { read, error: undefined };
 }
 
-/** A stream of two chunks and a last one with its cost; `beforeSettling` runs before the charge. */
+/** Streams two chunks and a last one with the cost. Calls `beforeSettling` before it settles. */
 function streamOf(
   engine: Engine,
   call: BillableCall,
@@ -102,7 +102,7 @@ test("a generation that its work does not settle is not billed", async () => {
   expect(events).toMatchObject([free, free]);
 });
 
-test("a response that ends before it is settled is billed as its route says, once", async () => {
+test("a response that ends before it is settled is billed once, by the route's `billPartial`", async () => {
   const failure = new GatewayError("internal_error", "it cannot be stored");
   const { engine, call, events } = world();
   const stream = streamOf(engine, call, () => {
@@ -124,7 +124,7 @@ test("a partial response of a request that may run again is not billed", async (
   expect(events).toMatchObject([{ outcome: Outcome.FAILED, costNanoUsd: 0n }]);
 });
 
-test("a settlement that fails is not followed by another", async () => {
+test("a settlement that fails is not repeated", async () => {
   const { engine, call, events } = world();
   const broken = new Error("the disk is full");
   const stream = streamOf(engine, call, (generation) => {
@@ -137,7 +137,7 @@ test("a settlement that fails is not followed by another", async () => {
   expect(events).toEqual([]);
 });
 
-test("a slot that fails before its first chunk leaves the response to the next slot", async () => {
+test("after a slot that fails before its first chunk, the next slot is attempted", async () => {
   const { engine, call, events } = world();
   const open = (slot: Slot) =>
     slot === near ? brokenChunks(new SlotFailure("rejected", "no chunk")) : chunksOf("a");
@@ -146,7 +146,7 @@ test("a slot that fails before its first chunk leaves the response to the next s
   expect(events).toMatchObject([{ provider: "far" }]);
 });
 
-test("a stream that its slot breaks off is reported as the provider's failure", async () => {
+test("a stream that the provider breaks off ends with `upstream_rejected`", async () => {
   const { engine, call } = world();
   async function* broken() {
     yield "a";
@@ -164,13 +164,13 @@ test("the cost of an earlier run is reported again, and counted once", async () 
     return generation.settle(near, images(9n));
   });
   expect(cost).toBe(6_000n);
-  // What it used is recorded; the ledger knows by the charge id that it is paid.
+  // The event has the usage of this run. The ledger finds by the charge id that it is paid.
   expect(events).toMatchObject([{ chargeId: "req_0", costNanoUsd: 9_000n }]);
   const { values } = await metrics.cost.get();
   expect(values.reduce((sum, { value }) => sum + value, 0)).toBe(0);
 });
 
-test("a free request takes no slot out for billable requests, and brings none back", async () => {
+test("a free request does not change the circuit breakers of billable requests", async () => {
   const { engine, breakers } = world();
   const one = { ...model, chain: [near] } as Model;
   const fail = vi.fn(async () => {

@@ -21,36 +21,36 @@ import {
 import { type LateUsage, recordLateUsage } from "./late-usage.ts";
 
 /**
- * The way of every billable request, the same on all routes:
- * resolve the alias → take the hold → attempt the slots of the chain → measure the usage → publish
- * the usage event → settle. A route supplies only what is particular to it.
+ * The steps of every billable request, the same on all routes: resolve the alias → take the hold →
+ * attempt the slots of the chain → measure the usage → publish the usage event → settle. A route
+ * supplies only its own part.
  */
 export interface Engine {
-  /** Returns the model of an alias. Throws `model_not_found`, which does not say why. */
+  /** Returns the model of an alias. Throws `model_not_found`, whose message does not say why. */
   resolve(alias: string, routeType: RouteType): Model;
   /**
-   * Takes the hold of a call and runs `work` with its generation, which is always settled: by
-   * `Generation.settle` inside `work`, else as not billed when `work` ends. Throws what taking a hold
-   * throws, and what `work` throws.
+   * Takes the hold of a call, and runs `work` with its generation. The generation is always settled:
+   * by `Generation.settle` in `work`, else when `work` ends, as `Generation.billPartial` says. Throws
+   * what taking a hold throws, and what `work` throws.
    */
   generate<T>(call: BillableCall, work: (generation: Generation) => Promise<T>): Promise<T>;
   /**
-   * The same for a response that is sent in chunks. `work` also ends when the reader of the stream
-   * stops reading. A SlotFailure after the first chunk becomes `upstream_rejected`.
+   * Does the same for a response that is sent in chunks. `work` also ends when the reader of the
+   * stream stops reading. A SlotFailure after the first chunk becomes `upstream_rejected`.
    */
   stream<Chunk>(
     call: BillableCall,
     work: (generation: Generation) => AsyncIterable<Chunk>,
   ): AsyncGenerator<Chunk>;
   /**
-   * Attempts the slots of a model for a request that costs nothing; see `walkChain`. Its failures
-   * take no slot out for billable requests, and its successes bring none back.
+   * Attempts the slots of a model for a request that costs nothing; see `walkChain`. Its attempts do
+   * not change the circuit breakers of billable requests.
    */
   attemptFree<Response>(
     model: Model,
     attempt: (slot: Slot) => Promise<Response>,
   ): Promise<Served<Response>>;
-  /** Bills what ended long after its request; see `recordLateUsage`. */
+  /** Bills a generation that ended after its request; see `recordLateUsage`. */
   recordLate(usage: LateUsage): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export interface EngineDependencies extends GenerationDependencies {
 const maxAliasShown = 200;
 
 export function createEngine(dependencies: EngineDependencies): Engine {
-  // A client without money must not be able to take a slot out for clients that pay.
+  // Else a client without money could take a slot out for clients that pay.
   const free = { ...dependencies, breakers: createBreakers(() => performance.now()) };
   return {
     resolve(alias, routeType) {
@@ -109,7 +109,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   };
 }
 
-/** The error of a stream that its provider broke off, or that ended before its end. */
+/** Returns the error of a stream that the provider ended before it was complete. */
 export function brokenStream(): GatewayError {
   return new GatewayError("upstream_rejected", "The provider ended the stream before its finish.");
 }

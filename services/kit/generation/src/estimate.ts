@@ -1,7 +1,10 @@
 import type { Model, Pricing } from "@tollgate/catalog/model";
 import { costOf, type NanoUsd } from "@tollgate/core/money";
 
-/** Returns the cost at the dearest slot of the chain: the hold is taken before a slot is chosen. */
+/**
+ * Returns the cost at the most expensive slot of the chain. The hold is taken before it is known which
+ * slot serves.
+ */
 export function dearestCost(model: Model, costAt: (pricing: Pricing) => NanoUsd): NanoUsd {
   let dearest = 0n;
   for (const { pricing } of model.chain) {
@@ -11,7 +14,7 @@ export function dearestCost(model: Model, costAt: (pricing: Pricing) => NanoUsd)
   return dearest;
 }
 
-/** The same where one unit is billed, at the slot's input price. */
+/** Returns the same for a route that bills one unit, at the slot's input price. */
 export function dearestCostOfUnits(model: Model, quantity: bigint): NanoUsd {
   return dearestCost(model, ({ input }) => costOf([{ quantity, price: input }]));
 }

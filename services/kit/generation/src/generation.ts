@@ -22,49 +22,49 @@ import { readToFirst } from "./first-chunk.ts";
 import { countUsage, logGeneration, type Reporting } from "./reporting.ts";
 import { recordFirstChunk, recordUsage } from "./usage-span.ts";
 
-/** One request that costs money, and what it costs at most. */
+/** A request that costs money, and the most that it can cost. */
 export interface BillableCall {
   caller: Caller | undefined;
   model: Model;
-  /** The upper bound of its cost: what is held before a provider is called. */
+  /** The most that it can cost. This amount is held before a provider is called. */
   estimate: NanoUsd;
   /** The conversation that the ledger links the charge to. */
   conversationId?: string | undefined;
 }
 
-/** A billable call in progress, whose money is held. */
+/** A billable call in progress, with its hold. */
 export interface Generation {
-  /** The amount held: the estimate, or what the wallet had. */
+  /** The amount held: the estimate, or less where the wallet has less available. */
   readonly held: NanoUsd;
   /**
-   * Adds to the hold of a call that goes on. Returns the amount added: the estimate, or what the
-   * wallet had. Throws `credit_balance_exhausted` when it had nothing.
+   * Adds to the hold during the call. Returns the amount added: the estimate, or less where the wallet
+   * has less available. Throws `credit_balance_exhausted` where it has nothing available.
    */
   grow(estimate: NanoUsd): Promise<NanoUsd>;
   /** Attempts the slots of the model's chain; see `walkChain`. */
   attempt<Response>(call: (slot: Slot) => Promise<Response>): Promise<Served<Response>>;
   /**
-   * The same for a response in chunks. Resolves once the first chunk has come, so that a slot which
-   * sends none counts as failed, and the next one is attempted.
+   * Does the same for a response in chunks. Resolves once the first chunk has come, so that a slot
+   * which sends none counts as failed, and the next one is attempted.
    */
   attemptStream<Opened extends { chunks: AsyncIterable<unknown> }>(
     open: (slot: Slot) => Promise<Opened>,
   ): Promise<Served<Opened>>;
   /**
-   * Names what is billed where the call ends before it is settled. `measure` gets the error that
-   * ended it, if there is one, and returns undefined where nothing is billed. A call with a charge
-   * id is not billed: it outlives its client, and ends early only with its process, after which
-   * another run of the same request is billed.
+   * Sets what is billed where the call ends before it is settled. `measure` is called with the error
+   * that ended the call, if there is one, and returns undefined where nothing is billed. A call with a
+   * charge id is not billed: it continues without its client, and ends early only with its process,
+   * after which another run of the same request is billed.
    */
   billPartial(measure: (failure: unknown) => Served<Measurement> | undefined): void;
   /**
-   * Records what the complete response used. Returns the charge as far as it is known before it is
-   * made: no more than is held.
+   * Records the usage of the complete response. Returns the expected charge, which is at most the
+   * amount held. `settle` must follow.
    */
   measured(slot: Slot, usage: Measurement): NanoUsd;
   /**
-   * Publishes the usage event of what was used. Resolves once the event is durable, with the cost
-   * that a client is told where its route reports one: no more than is held.
+   * Publishes the usage event. Resolves once the event is durable, with the cost that the response
+   * reports on routes that report one: at most the amount held.
    */
   settle(slot: Slot, usage: Measurement): Promise<NanoUsd>;
 }
@@ -77,12 +77,12 @@ export interface GenerationDependencies extends Reporting {
   now(): Date;
 }
 
-/** Routes whose responses report their cost: the client pays what it was told. */
+/** Routes whose responses report their cost. The client is charged the reported cost. */
 const reportsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
 
-/** A generation as the engine ends it. */
+/** A generation with the method that only the engine calls. */
 export interface OpenGeneration extends Generation {
-  /** Settles the call where its work has not: bills the partial response, or nothing. */
+  /** Settles the call if its work has not: bills the partial response, or nothing. */
   close(failure: unknown): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export async function openGeneration(
   call: BillableCall,
 ): Promise<OpenGeneration> {
   const { caller, estimate } = call;
-  if (caller === undefined) throw new Error("a billable call has a caller");
+  if (caller === undefined) throw new Error("a billable call must have a caller");
   const { requestId, accountId, chargeId } = caller;
   const paid = isRepeated(caller) ? await dependencies.charges.find(chargeId) : undefined;
   const hold =
@@ -109,7 +109,7 @@ function isRepeated({ requestId, chargeId }: Caller): boolean {
 
 interface HeldCall extends BillableCall {
   caller: Caller;
-  /** What an earlier run of the request was charged: both runs together are charged once. */
+  /** What an earlier run of the request was charged. The runs of a request are charged once. */
   paid: NanoUsd | undefined;
 }
 
@@ -125,11 +125,11 @@ class HeldGeneration implements OpenGeneration {
   readonly #startedAt = performance.now();
   readonly #hold: Hold;
   #slotId: string | undefined;
-  /** The attempt whose span has not ended: that of the slot which serves. */
+  /** The attempt whose span has not ended yet. */
   #attempt: Attempt | undefined;
   #billPartial: (failure: unknown) => Served<Measurement> | undefined = () => undefined;
   #isSettled = false;
-  /** A hold that grew after its event had settled it would be a new one that nothing settles. */
+  /** Settling waits for this: a hold that grows after it was settled is a new one, never settled. */
   #growing: Promise<unknown> | undefined;
 
   constructor(dependencies: GenerationDependencies, call: HeldCall, hold: Hold) {
@@ -144,7 +144,7 @@ class HeldGeneration implements OpenGeneration {
   }
 
   async grow(estimate: NanoUsd) {
-    if (this.#isSettled) throw new Error("a generation that has ended holds no more");
+    if (this.#isSettled) throw new Error("a generation that has ended cannot grow its hold");
     const added = this.#hold.grow(estimate);
     this.#growing = Promise.allSettled([this.#growing, added]);
     return added;
@@ -185,7 +185,7 @@ class HeldGeneration implements OpenGeneration {
     const { caller, model, conversationId = "", paid } = this.#call;
     const usage = completedFields(slot, measured);
     const reported = minOf(usage.costNanoUsd, this.held);
-    // What an earlier run paid for was counted with that run.
+    // The cost of an earlier run was counted when that run ended.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
     countUsage(this.#dependencies, model, { ...usage, costNanoUsd });
     this.#log(costNanoUsd);

@@ -40,7 +40,7 @@ test.each([
   '{"error":{"message":"no"},"results":[]}',
   '{"error":"no"}',
   '{"error":{},"results":[]}',
-])("%s under a 200 is the failure of its slot", async (text) => {
+])("%s with status 200 is a failure of the slot", async (text) => {
   await expect(serve(text)).rejects.toMatchObject({ name: "SlotFailure", passesOn: true });
 });
 
@@ -59,7 +59,7 @@ test.each([
   '{"data":[]}',
   '{"data":{},"results":[5]}',
   "[]",
-])("%s is taken where results or data must be a list", async (text) => {
+])("%s is accepted where results or data must be a list", async (text) => {
   expect(Buffer.from((await serve(text, ["results", "data"])).bytes).toString()).toBe(text);
 });
 

@@ -18,25 +18,23 @@ export interface JsonCall {
   body: Uint8Array;
 }
 
-/** What one attempt at a slot is made with. */
+/** One attempt at a slot. */
 export interface Attempt {
   model: Model;
   slot: Slot;
   held: NanoUsd;
 }
 
-/**
- * What is particular to one JSON route. Such a route bills one unit, at the slot's input price.
- */
+/** The particular part of one JSON route. Such a route bills one unit, at the slot's input price. */
 export interface JsonRoute<Call extends JsonCall> {
   routeType: RouteType;
-  /** Returns the most units that the call can use. */
+  /** Returns the upper bound of the units that the call uses. */
   bound(call: Call, model: Model): bigint;
   /** Returns the members that the gateway sets in a slot's body, besides the model. */
   decide?(call: Call, attempted: Attempt): JsonObject;
   /** A response that is an object must have one of these members, and it must be a list. */
   lists?: readonly string[];
-  /** Measures a response. Throws a SlotFailure for a response that is of no use. */
+  /** Returns the usage of a response. Throws a SlotFailure for a response that cannot be used. */
   measure(response: JsonObject, call: Call, attempted: Attempt): UsedUnits;
 }
 

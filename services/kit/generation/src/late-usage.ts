@@ -8,20 +8,19 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { countUsage, logGeneration, type Reporting } from "./reporting.ts";
 
-/** What a generation used that one request started and a later request found ended. */
+/** The usage of a generation that one request started, and that a later request found ended. */
 export interface LateUsage {
   eventId: string;
   caller: Caller;
   model: Model;
   slot: Slot;
-  /** Undefined when the generation failed, and is not billed. */
+  /** Undefined where the generation failed. It is then not billed. */
   measured: Measurement | undefined;
 }
 
 /**
- * Bills without a hold. However often it is called, an event id is charged once, and no more than
- * what the wallet has available; each call is counted and logged. Resolves once the event is
- * durable.
+ * Bills a generation without a hold. Each call is counted and logged, but an event id is charged only
+ * once, and at most what the wallet has available. Resolves once the event is durable.
  */
 export async function recordLateUsage(
   { publisher, metrics, log, now }: Reporting & { publisher: Publisher; now(): Date },

@@ -12,15 +12,15 @@ import { createProviderClient, type ProviderClient } from "@tollgate/upstream/pr
 import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
 
-/** What every service that calls model providers needs. */
+/** The parts that every service needs to call model providers. */
 export interface ProviderRuntime {
   engine: Engine;
   providers: ProviderClient;
-  /** Waits up to `graceMs` for usage events that are not yet delivered, and closes everything. */
+  /** Waits up to `graceMs` for the delivery of usage events, and closes everything. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Throws a StartError for a catalog or an environment that is not valid. */
+/** Starts the parts. Throws a StartError for a catalog or an environment that is not valid. */
 export async function openProviderRuntime(context: ServiceContext): Promise<ProviderRuntime> {
   const { name, env, log, broker, peer, metrics, now } = context;
   const providers = createProviderClient(env);

@@ -5,7 +5,7 @@ import type { OutcomeFields } from "@tollgate/metering/usage-event-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 
-/** Where generations are logged and counted. */
+/** The log and the metrics of generations. */
 export interface Reporting {
   log: Log;
   metrics: Metrics;
@@ -16,9 +16,9 @@ export interface EndedGeneration {
   caller: Caller;
   model: Model;
   slotId: string | undefined;
-  /** Undefined when it is not billed. */
+  /** Undefined where it is not billed. */
   cost: NanoUsd | undefined;
-  /** Undefined where another request started it. */
+  /** How long it took. Undefined where another request started it. */
   ms?: number;
 }
 
@@ -38,7 +38,7 @@ export function logGeneration(
   log.info(fields, "generation");
 }
 
-/** Counts the cost and the tokens that were metered. */
+/** Adds the cost and the tokens of a generation to the metrics. */
 export function countUsage(
   { metrics }: Pick<Reporting, "metrics">,
   { alias, routeType }: Model,

@@ -2,14 +2,17 @@ import type { Span } from "@opentelemetry/api";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { Measurement } from "@tollgate/metering/measurement";
 
-/** Records on the span of an attempt when the first chunk came. `startedAt` is in milliseconds. */
+/**
+ * Records on the span of an attempt when the first chunk came. `startedAt` is a time of
+ * `performance.now()`.
+ */
 export function recordFirstChunk(span: Span, startedAt: number): void {
   const seconds = (performance.now() - startedAt) / 1_000;
   span.addEvent("gen_ai.first_token");
   span.setAttribute("gen_ai.response.time_to_first_chunk", seconds);
 }
 
-/** Records on the span of an attempt what its response used. */
+/** Records the usage of a response on the span of its attempt. */
 export function recordUsage(span: Span, { unitType }: Model, slot: Slot, usage: Measurement): void {
   if (!span.isRecording()) return;
   const { tokens, quantity, basis } = usage;

@@ -10,7 +10,10 @@ import {
 import type { Log } from "@tollgate/core/log";
 import { endAfterRequest, endSocket } from "./linger.ts";
 
-/** Returns the error that the client is sent for whatever its request threw. */
+/**
+ * Returns the error that the client is sent for an error that its request threw. Logs an error that
+ * is not the client's.
+ */
 export function toGatewayError(error: unknown, log: Log): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof PeerError) {

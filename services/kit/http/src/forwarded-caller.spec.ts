@@ -7,7 +7,7 @@ import { forwardCaller, readForwardedCaller } from "./forwarded-caller.ts";
 
 const caller = create(CallerSchema, { requestId: "req_1", accountId: "acct_1", keyId: "key_1" });
 
-test("secrets and whatever looks like ours go, the caller and our own secret come", () => {
+test("secrets and forged headers are removed, the caller and the fleet's secret are added", () => {
   const headers: IncomingHttpHeaders = {
     authorization: "Bearer sk-tollgate-x",
     cookie: "session=1",
@@ -31,7 +31,7 @@ test("secrets and whatever looks like ours go, the caller and our own secret com
   expect(() => readForwardedCaller(headers, createPeerAuth("another"))).toThrow("from the edge");
 });
 
-test("without a secret a client's own goes no further either", () => {
+test("a client's secret header is not forwarded where the fleet has no secret", () => {
   const headers: IncomingHttpHeaders = { [secretHeader]: "forged" };
   forwardCaller(headers, caller, createPeerAuth(undefined));
   expect(headers[secretHeader]).toBeUndefined();

@@ -13,15 +13,15 @@ const headerOf = {
 /** The response header in which a service names the alias of a form to the edge. */
 export const aliasHeader = `${prefix}alias`;
 
-/** An alias that fits a header. No alias of a catalog is longer. */
+/** An alias that is valid in a header. The aliases of a catalog are never longer. */
 const plainAlias = /^[\x21-\x7e]{1,200}$/;
 
-/** Headers that are for the gateway only, or that concern the client's own connection. */
+/** Headers that are for the gateway only, or for the client's own connection. */
 const dropped = ["authorization", "cookie", "expect", "idempotency-key", "x-request-id"];
 
 /**
- * Prepares a client's headers for a service, in place: removes secrets and headers with our prefix,
- * and adds the caller and the secret of the fleet.
+ * Prepares a client's headers for a service, in place. Removes secrets and headers with the gateway's
+ * prefix, and adds the caller and the secret of the fleet.
  */
 export function forwardCaller(
   headers: IncomingHttpHeaders,
@@ -42,10 +42,10 @@ export function setAliasHeader(res: ServerResponse, alias: string): void {
   if (plainAlias.test(alias)) res.setHeader(aliasHeader, alias);
 }
 
-/** Returns the caller of a proxied request. Throws an Error where it does not come from the edge. */
+/** Returns the caller of a proxied request. Throws an Error where the edge did not send it. */
 export function readForwardedCaller(headers: IncomingHttpHeaders, peerAuth: PeerAuth): Caller {
   if (!peerAuth.admits(headers[secretHeader]?.toString())) {
-    throw new Error("a proxied request comes from the edge");
+    throw new Error("a proxied request must come from the edge");
   }
   const [requestId, accountId, keyId] = [
     headers[headerOf.requestId],
@@ -55,5 +55,5 @@ export function readForwardedCaller(headers: IncomingHttpHeaders, peerAuth: Peer
   if (typeof requestId === "string" && typeof accountId === "string" && typeof keyId === "string") {
     return create(CallerSchema, { requestId, accountId, keyId });
   }
-  throw new Error("a proxied request carries its caller");
+  throw new Error("a proxied request must carry its caller");
 }

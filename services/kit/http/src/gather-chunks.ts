@@ -3,8 +3,8 @@ import { Transform } from "node:stream";
 const chunkBytes = 64 * 1024;
 
 /**
- * Joins the chunks of a body into chunks of 64 KiB and a last smaller one. The work per chunk costs
- * far more than its bytes, and a client may send a body byte by byte.
+ * Returns a stream that joins the chunks of a body into chunks of 64 KiB and a last smaller one. The
+ * work per chunk costs far more than the work per byte, and a client may send a body byte by byte.
  */
 export function gatherChunks(): Transform {
   let gathered = Buffer.alloc(0);

@@ -22,7 +22,7 @@ const valid = Buffer.from(
   ].join("\r\n"),
 );
 
-/** Reads a body as a server would be sent it, in chunks. */
+/** Reads a body that arrives in chunks, which end at `cuts`. With `cutOff`, the client then aborts. */
 async function read(body: Buffer, cuts: readonly number[], cutOff = false) {
   const stream = new PassThrough();
   const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
@@ -50,7 +50,7 @@ async function read(body: Buffer, cuts: readonly number[], cutOff = false) {
 const cutsOf = (body: Buffer) =>
   fc.array(fc.nat(body.length), { maxLength: 20 }).map((all) => all.sort((a, b) => a - b));
 
-test("a form is read alike however it is cut into chunks, and its body kept as it stands", async () => {
+test("a form is read the same in any chunks, and its body is passed on unchanged", async () => {
   await fc.assert(
     fc.asyncProperty(cutsOf(valid), async (cuts) => {
       const { parts, files, raw } = await read(valid, cuts);
@@ -64,7 +64,7 @@ test("a form is read alike however it is cut into chunks, and its body kept as i
   );
 });
 
-test("a form that was damaged anywhere is read or refused by name, and never hangs", async () => {
+test("a damaged form is read or refused with 400, and never hangs", async () => {
   const damage = fc.record({
     at: fc.nat(valid.length),
     length: fc.nat(12),
@@ -100,18 +100,18 @@ test.each([
     "multipart/form-data; boundary=b",
     "white space after one of its boundaries",
   ],
-  ["a form of another kind", "a=x", "application/x-www-form-urlencoded", "its Content-Type"],
+  ["a form that is not multipart", "a=x", "application/x-www-form-urlencoded", "its Content-Type"],
   [
-    "a file that begins behind the end",
+    "a file that begins after the end of the form",
     `--b--\r\n--b\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nx`,
     "multipart/form-data; boundary=b",
     "Unexpected end of file",
   ],
   [
-    "a file of nothing but boundaries",
+    "a file that contains only boundaries",
     `--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\n--b\r\n--\r\n--b--\r\n`,
     "multipart/form-data; boundary=b",
-    "no line end of its own",
+    "not preceded by a line end",
   ],
   ["no boundary", "--b--", "multipart/form-data", "Boundary not found"],
   [
@@ -120,12 +120,12 @@ test.each([
     'multipart/form-data; boundary="x\\;y"',
     "ambiguous boundary",
   ],
-])("%s is told by its name", async (_, body, contentType, trouble) => {
+])("%s is refused with its reason", async (_, body, contentType, reason) => {
   const stream = new PassThrough();
   const req = Object.assign(stream, { headers: { "content-type": contentType } });
   stream.end(body);
   const reading = readMultipart(req as unknown as IncomingMessage, { takeFile: async () => {} });
-  await expect(reading).rejects.toThrow(trouble);
+  await expect(reading).rejects.toThrow(reason);
 });
 
 /** Reads a form of one field. */
@@ -137,12 +137,12 @@ function readField(head: string, value: string) {
   return readMultipart(req as unknown as IncomingMessage, { takeFile: async () => {} });
 }
 
-test("of a field that is too long, no value is kept", async () => {
+test("the value of a field that is too long is dropped", async () => {
   const parts = await readField("name=prompt", "x".repeat(70_000));
   expect(parts).toEqual([{ kind: "oversized", name: "prompt" }]);
 });
 
-test("a field in a charset that is not supported is refused by its name", async () => {
+test("a field in an unsupported charset is refused, and the error names it", async () => {
   const reading = readField("name=language\r\nContent-Type: text/plain; charset=binary", "de");
   await expect(reading).rejects.toMatchObject({ code: "invalid_json", param: "language" });
 });

@@ -38,7 +38,7 @@ export async function readMultipart(
   const fail = (error: unknown) => failing.abort(error);
   const closed = new Promise((resolve) => form.on("close", resolve));
   form.on("field", (name, value, { valueTruncated }) => {
-    // busboy passes no value, which its types do not say, for a value that it cannot decode.
+    // busboy passes undefined, which its types do not say, for a value that it cannot decode.
     if (value === undefined && !valueTruncated)
       fail(malformed("a field has a charset that is not supported", name));
     parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
@@ -65,7 +65,7 @@ export async function readMultipart(
       // The next chunk waits for these, so that no more than one chunk is buffered.
       await Promise.race([broken, Promise.all([write(form, chunk), takeChunk?.(chunk)])]);
     }
-    // Destroyed, not ended: `end` would wait for a file that begins behind the end of the form.
+    // Not `end`, which would wait for a file that begins after the end of the form.
     form.destroy();
     await Promise.race([broken, closed]);
     await Promise.race([broken, Promise.all(sinks)]);
@@ -77,7 +77,7 @@ export async function readMultipart(
   return withContentTypes(parts, headers);
 }
 
-/** Forwards files. Throws `request_too_large` once all files together are over the limit. */
+/** Forwards the chunks of files. Throws `request_too_large` once all files are over the limit. */
 function createFileCount() {
   let bytes = 0;
   return async function* (contents: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -89,7 +89,7 @@ function createFileCount() {
   };
 }
 
-/** Resolves once the parser and the reader of its file have taken a chunk. Errors come as events. */
+/** Resolves once the parser and the reader of its file have taken a chunk. Errors are emitted as events. */
 function write(form: Busboy, chunk: Buffer): Promise<void> {
   return new Promise((resolve) => form.write(chunk, () => resolve()));
 }
@@ -117,7 +117,7 @@ function withContentTypes(parts: readonly FormPart[], { contentTypes }: PartHead
 function openForm({ headers }: IncomingMessage): Busboy {
   // busboy would also accept a urlencoded form.
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(headers["content-type"] ?? "")) {
-    throw malformed("its Content-Type is another one");
+    throw malformed("its Content-Type is a different type");
   }
   try {
     return busboy({

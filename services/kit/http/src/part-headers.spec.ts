@@ -25,7 +25,7 @@ const body = Buffer.from(
   ].join("\r\n"),
 );
 
-function readInPieces(boundary: string, bytes: Buffer, places: readonly number[]) {
+function readInChunks(boundary: string, bytes: Buffer, places: readonly number[]) {
   const headers = createPartHeaders(boundary);
   let from = 0;
   for (const to of [...places, bytes.length]) {
@@ -38,19 +38,19 @@ function readInPieces(boundary: string, bytes: Buffer, places: readonly number[]
 const cutsOf = (bytes: Buffer) =>
   fc.array(fc.nat(bytes.length), { maxLength: 40 }).map((all) => all.sort((a, b) => a - b));
 
-test("tells every part's content type, however the body is cut into chunks", () => {
+test("the content type of every part is read, in any chunks", () => {
   const property = fc.property(cutsOf(body), (places) => {
-    const headers = readInPieces("a b", body, places);
+    const headers = readInChunks("a b", body, places);
     expect(headers.fault).toBeUndefined();
     expect(headers.contentTypes).toEqual([undefined, "audio/L16; rate=16000", undefined]);
   });
   fc.assert(property);
 });
 
-test("a boundary of dashes is found among others, however the body is cut", () => {
+test("a boundary of dashes is found among other dashes, in any chunks", () => {
   const dashes = Buffer.from("-----\r\nContent-Type: a/b\r\n\r\nx------- ---\r\n-------");
   const property = fc.property(cutsOf(dashes), (places) => {
-    const headers = readInPieces("---", dashes, places);
+    const headers = readInChunks("---", dashes, places);
     expect(headers.fault).toBeUndefined();
     expect(headers.contentTypes).toEqual(["a/b"]);
   });
@@ -60,29 +60,50 @@ test("a boundary of dashes is found among others, however the body is cut", () =
 const disposition = "Content-Disposition: form-data; name=a";
 
 test.each([
-  ["a boundary behind a bare line feed", `--b\r\n${disposition}\r\n\r\nx\n--b--`, "line end"],
-  ["a boundary behind a bare return", `--b\r\n${disposition}\r\n\r\nx\r--b--`, "line end"],
-  ["a boundary right behind headers", `--b\r\n${disposition}\r\n\r\n--b--`, "line end"],
+  ["a boundary after a bare line feed", `--b\r\n${disposition}\r\n\r\nx\n--b--`, "line end"],
+  ["a boundary after a bare carriage return", `--b\r\n${disposition}\r\n\r\nx\r--b--`, "line end"],
+  ["a boundary directly after headers", `--b\r\n${disposition}\r\n\r\n--b--`, "line end"],
   ["a boundary before the first line's end", "x\n--b\r\n\r\nx", "line end"],
   ["padding", `--b \r\n${disposition}\r\n\r\nx\r\n--b--`, "white space"],
-  ["a boundary that goes on", `--bb\r\n${disposition}\r\n\r\nx\r\n--b--`, "end with its line"],
-  ["two dispositions", `--b\r\n${disposition}\r\n${disposition}\r\n\r\nx\r\n--b--`, "twice"],
-  ["two types", "--b\r\nContent-Type: a/b\r\ncontent-type : a/c\r\n\r\nx\r\n--b--", "twice"],
+  [
+    "text after a boundary",
+    `--bb\r\n${disposition}\r\n\r\nx\r\n--b--`,
+    "not followed by a line end",
+  ],
+  [
+    "two dispositions",
+    `--b\r\n${disposition}\r\n${disposition}\r\n\r\nx\r\n--b--`,
+    "two Content-Disposition",
+  ],
+  [
+    "two types",
+    "--b\r\nContent-Type: a/b\r\ncontent-type : a/c\r\n\r\nx\r\n--b--",
+    "two Content-Type",
+  ],
   ["two names", `--b\r\n${disposition}; Name="b"\r\n\r\nx\r\n--b--`, "two names"],
   ["an encoded name", `--b\r\n${disposition}; name*=utf-8''b\r\n\r\nx\r\n--b--`, "two names"],
   ["a folded second name", `--b\r\n${disposition};\r\n name=b\r\n\r\nx\r\n--b--`, "two names"],
   ["half a line end in headers", `--b\r\n${disposition}\nX: y\r\n\r\nx\r\n--b--`, "broken headers"],
-  ["a type that is no text", "--b\r\nContent-Type: a/\x01\r\n\r\nx\r\n--b--", "no text"],
-  ["headers without an end", `--b\r\n${"X: y\r\n".repeat(3_000)}`, "too long headers"],
-])("%s is a fault, however the body is cut", (_, text, fault) => {
+  [
+    "a type that is not ASCII text",
+    "--b\r\nContent-Type: a/\x01\r\n\r\nx\r\n--b--",
+    "not plain ASCII",
+  ],
+  [
+    "headers without an end",
+    `--b\r\n${"X: y\r\n".repeat(3_000)}`,
+    "headers of one of its parts are too long",
+  ],
+])("%s is a fault, in any chunks", (_, text, fault) => {
   const bytes = Buffer.from(text, "latin1");
   const property = fc.property(cutsOf(bytes), (places) => {
-    expect(readInPieces("b", bytes, places).fault).toContain(fault);
+    expect(readInChunks("b", bytes, places).fault).toContain(fault);
   });
   fc.assert(property, { numRuns: 30 });
 });
 
-test("headers are read once: minutes would go where each space is tried as the last", () => {
+test("long headers are read in linear time", () => {
+  // A pattern that tries each space as the last one would take minutes.
   const spaces = `Content-Type: a${" ".repeat(15_000)}b`;
   const headers = createPartHeaders("b");
   for (let count = 0; count < 100; count += 1) {
@@ -97,7 +118,7 @@ test.each([
   ['multipart/form-data; x="; boundary=other"; Boundary = "b"', "b"],
   ["Multipart/Form-Data;boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW", undefined],
   ['multipart/form-data; boundary="\'()+_,-./:=? x"', "'()+_,-./:=? x"],
-])("the boundary is that parameter's own value: %s", (type, boundary) => {
+])("the boundary is the value of the boundary parameter: %s", (type, boundary) => {
   expect(formBoundary(type)).toBe(boundary ?? "----WebKitFormBoundary7MA4YWxkTrZu0gW");
 });
 

@@ -2,35 +2,35 @@ const lineEnd = "\r\n";
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const headersEnd = "\r\n\r\n";
-/** More than busboy reads of the headers of a part. */
+/** The limit for the headers of a part. busboy reads less of them. */
 const maxHeaderBytes = 16 * 1024;
 
 /**
- * Finds the parts of a multipart body, and their content types. A body that is forwarded unchanged
- * must not be parsed by the provider into another form than it is here.
+ * Finds the parts of a multipart body, and their content types. A body that is forwarded unchanged is
+ * refused where the provider might parse it into another form than busboy does here.
  */
 export interface PartHeaders {
   /** Reads the next bytes of the body. */
   push(chunk: Buffer): void;
   /** The full `Content-Type` of each part so far, in order; undefined where a part has none. */
   readonly contentTypes: readonly (string | undefined)[];
-  /** Why reading stopped: the body has a form that other parsers may read differently. */
+  /** Why reading stopped: other parsers may read the body differently. */
   readonly fault: string | undefined;
 }
 
 /**
- * Reads the content types of the parts with their parameters, which busboy drops. The sample rate of
- * raw audio is such a parameter.
+ * Creates a reader of the parts' content types with their parameters, which busboy drops. The sample
+ * rate of raw audio is such a parameter.
  */
 export function createPartHeaders(boundary: string): PartHeaders {
   const delimiter = `--${boundary}`;
   const contentTypes: (string | undefined)[] = [];
   let fault: string | undefined;
   let state: "contents" | "headers" | "done" = "contents";
-  // The first delimiter may be at the very start.
+  // The first delimiter may be at the start of the body, without a line end before it.
   let pending = Buffer.from(lineEnd);
-  /** Whether the start of the contents is no longer in `pending`. */
-  let isPartBegun = false;
+  /** Whether the contents of the part began before `pending`. */
+  let beganBefore = false;
 
   function stop(why: string): false {
     fault = why;
@@ -38,27 +38,27 @@ export function createPartHeaders(boundary: string): PartHeaders {
     return false;
   }
 
-  /** Moves behind the next delimiter, or keeps the bytes that may be the start of one. */
+  /** Skips to after the next delimiter. Where there is none, keeps the bytes that may begin one. */
   function skipContents(): boolean {
     let at = pending.indexOf(delimiter);
     while (at >= 0 && !mayBeginLine(at)) at = pending.indexOf(delimiter, at + 1);
     if (at < 0) {
       const kept = lineEnd.length + delimiter.length - 1;
-      if (pending.length > kept) isPartBegun = true;
+      if (pending.length > kept) beganBefore = true;
       pending = pending.subarray(Math.max(0, pending.length - kept));
       return false;
     }
     if (pending.toString("latin1", at - lineEnd.length, at) !== lineEnd) {
-      return stop("one of its boundaries has no line end of its own in front of it");
+      return stop("one of its boundaries is not preceded by a line end of its own");
     }
     pending = pending.subarray(at + delimiter.length);
     state = "headers";
     return true;
   }
 
-  /** Also for parsers that accept a bare CR or LF, or the line end of the headers. */
+  /** Includes what other parsers accept: a bare CR or LF, or the line end of the headers. */
   function mayBeginLine(at: number): boolean {
-    if (at === 0) return !isPartBegun;
+    if (at === 0) return !beganBefore;
     return pending[at - 1] === lineFeed || pending[at - 1] === carriageReturn;
   }
 
@@ -70,15 +70,15 @@ export function createPartHeaders(boundary: string): PartHeaders {
       return false;
     }
     if (/^[ \t]/.test(next)) return stop("there is white space after one of its boundaries");
-    if (next !== lineEnd) return stop("one of its boundaries does not end with its line");
+    if (next !== lineEnd) return stop("one of its boundaries is not followed by a line end");
     const at = pending.subarray(0, maxHeaderBytes).indexOf(headersEnd);
     if (at < 0 && pending.length < maxHeaderBytes) return false;
-    if (at < 0) return stop("one of its parts has too long headers");
+    if (at < 0) return stop("the headers of one of its parts are too long");
     const read = readPart(pending.toString("latin1", lineEnd.length, at));
     if ("fault" in read) return stop(read.fault);
     contentTypes.push(read.contentType);
     pending = pending.subarray(at + headersEnd.length);
-    isPartBegun = false;
+    beganBefore = false;
     state = "contents";
     return true;
   }
@@ -102,7 +102,7 @@ function readPart(headers: string): { contentType: string | undefined } | { faul
   const dispositions = valuesOf(lines, "content-disposition");
   const types = valuesOf(lines, "content-type");
   if (dispositions.length > 1 || types.length > 1) {
-    return { fault: "one of its parts says twice what it is" };
+    return { fault: "one of its parts has two Content-Disposition or two Content-Type headers" };
   }
   const names = dispositions.flatMap(parametersOf).filter(({ name }) => /^name\*?/.test(name));
   if (names.length > 1 || names.some(({ name }) => name !== "name")) {
@@ -110,7 +110,7 @@ function readPart(headers: string): { contentType: string | undefined } | { faul
   }
   const [contentType] = types;
   if (contentType !== undefined && !/^[\t\x20-\x7e]*$/.test(contentType)) {
-    return { fault: "the type of one of its parts is no text" };
+    return { fault: "the Content-Type of one of its parts is not plain ASCII" };
   }
   return { contentType };
 }
@@ -124,14 +124,14 @@ function valuesOf(lines: readonly string[], name: string): string[] {
 }
 
 interface Parameter {
-  /** In small letters. */
+  /** In lower case. */
   name: string;
   value: string;
 }
 
 const parameter = /;[ \t]*([^=;\s"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/g;
 
-/** The parameters of a header, as it names them, with their quotes off and their escapes as they are. */
+/** Returns the parameters of a header in order, without their quotes, with their escapes. */
 function parametersOf(header: string): Parameter[] {
   return Array.from(header.matchAll(parameter), ([, name = "", quoted, plain = ""]) => ({
     name: name.toLowerCase(),
@@ -139,12 +139,12 @@ function parametersOf(header: string): Parameter[] {
   }));
 }
 
-/** What RFC 2046, 5.1.1, makes boundaries of. */
+/** A boundary as RFC 2046, 5.1.1, defines it. */
 const boundaryPattern = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
 /**
- * The boundary that a form's `Content-Type` names; undefined where it names none, more than one, or
- * one that is written in a way of which others may make another.
+ * Returns the boundary that a form's `Content-Type` names. Returns undefined where it names none, more
+ * than one, or one that other parsers may read differently.
  */
 export function formBoundary(contentType: string): string | undefined {
   const type = contentType.replaceAll(parameter, "").trim();

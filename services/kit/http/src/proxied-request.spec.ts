@@ -6,7 +6,7 @@ import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { expect, onTestFinished, test } from "vitest";
 import { serveUpgrades } from "./proxied-request.ts";
 
-test("an upgrade that the edge has not stamped is refused, and nothing else happens", async () => {
+test("an upgrade that the edge did not send is refused before it is accepted", async () => {
   let accepted = 0;
   const accept = () => {
     accepted += 1;

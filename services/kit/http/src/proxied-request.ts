@@ -19,8 +19,9 @@ export interface ProxiedRequest {
 export type ProxiedRoute = (request: ProxiedRequest) => Promise<void>;
 
 /**
- * Serves proxied requests by their paths, which take no query. What a route throws is sent as the
- * error envelope; where the response has already begun, the connection is closed instead.
+ * Returns a handler that calls the route of each proxied request by its path. Routes take no query
+ * parameters. An error that a route throws is sent as the error envelope; where the response has
+ * already begun, the connection is closed instead.
  */
 export function serveRoutes(
   routes: Readonly<Record<string, ProxiedRoute>>,
@@ -56,7 +57,7 @@ export type AcceptUpgrade = (
   caller: Caller,
 ) => void;
 
-/** Calls `accept` for proxied upgrades. Refuses an upgrade that does not come from the edge. */
+/** Returns a handler of upgrades that calls `accept`, and refuses upgrades that the edge did not send. */
 export function serveUpgrades(
   accept: AcceptUpgrade,
   { log, peerAuth }: { log: Log; peerAuth: PeerAuth },
@@ -83,7 +84,7 @@ function routeOf(
   return route;
 }
 
-/** Sends JSON that is already encoded, with 200 or another status of success. */
+/** Sends JSON that is already encoded, with 200 or another 2xx status. */
 export function sendJsonBytes(res: ServerResponse, body: Uint8Array, status = 200): void {
   res.writeHead(status, {
     "content-type": "application/json; charset=utf-8",

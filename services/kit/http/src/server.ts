@@ -5,9 +5,9 @@ import type { ProxiedHandlers } from "./proxied-handlers.ts";
 import { type StopServer, stopperOf } from "./stop-server.ts";
 import { traceProxied } from "./traced-requests.ts";
 
-/** Longer than the edge keeps an idle connection, so that the edge closes it first. */
+/** Longer than the edge's own limit for idle connections, so that the edge closes them first. */
 const keepAliveTimeoutMs = 90_000;
-/** Longer than the edge gives an upload, so that the edge refuses it with an error. */
+/** Longer than the edge's own limit for an upload, so that the edge sends the error. */
 const requestTimeoutMs = 360_000;
 
 export interface ProxiedServer {

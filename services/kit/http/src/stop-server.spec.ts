@@ -25,35 +25,35 @@ function connected(sockets: readonly Socket[]): Promise<unknown> {
   return Promise.all(sockets.map((socket) => once(socket, "connect")));
 }
 
-test("who stands in line as a server is stopped is still served", async () => {
+test("connections in the backlog of a server that stops are still served", async () => {
   const { stop, dial } = await start();
   const clients = Array.from({ length: 64 }, dial);
   await connected(clients);
   for (const client of clients) client.write(request);
   const stopped = stop(60_000);
-  for (const answer of await Promise.all(clients.map(text))) expect(answer).toMatch(/ok$/);
+  for (const response of await Promise.all(clients.map(text))) expect(response).toMatch(/ok$/);
   await stopped;
 });
 
-test("so is who asks soon, and who asks nothing is let go", async () => {
+test("a client that sends its request soon is served, one that sends none is disconnected", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { server, stop, dial } = await start();
-  const [asking, silent] = [dial(), dial()];
-  await connected([asking, silent]);
+  const [sending, silent] = [dial(), dial()];
+  await connected([sending, silent]);
   const ended = text(silent);
   const stopped = stop(60_000);
   while (server.listening) await nextTurn();
   vi.advanceTimersByTime(500);
-  asking.write(request);
-  expect(await text(asking)).toMatch(/ok$/);
+  sending.write(request);
+  expect(await text(sending)).toMatch(/ok$/);
   expect(silent.closed).toBe(false);
   vi.advanceTimersByTime(1_000);
   expect(await ended).toBe("");
   await stopped;
 });
 
-test("who keeps coming does not keep it from ending", async () => {
+test("clients that keep connecting do not keep the server from stopping", async () => {
   const { server, stop, dial } = await start();
   const stopped = stop(60_000);
   while (server.listening) {

@@ -49,7 +49,10 @@ function traceUpgrade(upgrade: NonNullable<ProxiedHandlers["upgrade"]>) {
   };
 }
 
-/** The edge proxies known paths only. The query is the client's, so it is not recorded. */
+/**
+ * Starts the span of a request that carries a trace. Its path is recorded, because the edge proxies
+ * known paths only. Its query may have any content, so it is not recorded.
+ */
 function startProxied(req: IncomingMessage): Span | undefined {
   const headers = traceHeadersOf(req.headers);
   if (headers === undefined) return undefined;

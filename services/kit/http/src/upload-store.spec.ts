@@ -17,25 +17,25 @@ const bytes = (length: number) => Buffer.from(Uint8Array.from({ length }, (_, i)
 test.each([
   ["in memory", 10_000],
   ["in a file", 1_000_000],
-])("what is written comes out again, as often as it is read, %s", async (_, length) => {
+])("an upload %s is read unchanged, any number of times", async (_, length) => {
   const store = createUploadStore();
-  const whole = bytes(length);
-  // Not awaited one by one: the order is that of the calls.
-  for (let at = 0; at < length; at += 7_001) void store.write(whole.subarray(at, at + 7_001));
+  const contents = bytes(length);
+  // Not awaited one by one: the writes keep the order of the calls.
+  for (let at = 0; at < length; at += 7_001) void store.write(contents.subarray(at, at + 7_001));
   await store.write(Buffer.alloc(0));
   expect(store.bytes).toBe(length);
-  expect((await read(store)).equals(whole)).toBe(true);
-  expect((await read(store, 44)).equals(whole.subarray(44))).toBe(true);
-  expect((await read(store, 44, 5_000)).equals(whole.subarray(44, 5_044))).toBe(true);
+  expect((await read(store)).equals(contents)).toBe(true);
+  expect((await read(store, 44)).equals(contents.subarray(44))).toBe(true);
+  expect((await read(store, 44, 5_000)).equals(contents.subarray(44, 5_044))).toBe(true);
   expect(await read(store, length, 0)).toHaveLength(0);
-  expect(store.head().equals(whole.subarray(0, 256 * 1024))).toBe(true);
+  expect(store.head().equals(contents.subarray(0, 256 * 1024))).toBe(true);
   await store.dispose();
 });
 
-test("a reading that is given up leaves the others whole", async () => {
+test("a read that is abandoned does not end other reads", async () => {
   const store = createUploadStore();
-  const whole = bytes(1_000_000);
-  await store.write(whole);
+  const contents = bytes(1_000_000);
+  await store.write(contents);
   const unread = store.read();
   const begun = store.read();
   await once(begun, "readable");
@@ -43,11 +43,11 @@ test("a reading that is given up leaves the others whole", async () => {
     given.destroy();
     await once(given, "close");
   }
-  expect((await read(store)).equals(whole)).toBe(true);
+  expect((await read(store)).equals(contents)).toBe(true);
   await store.dispose();
 });
 
-test("what is written after the disposal goes nowhere", async () => {
+test("writes after the disposal are ignored", async () => {
   const store = createUploadStore();
   await store.write(bytes(300_000));
   await store.dispose();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
-/** The bytes that are kept in memory. Larger uploads go to a file, unlinked once it is open. */
+/** The bytes that are kept in memory. Larger uploads are written to a file, unlinked once open. */
 const maxMemoryBytes = 256 * 1024;
 const readBytes = 64 * 1024;
 
@@ -64,13 +64,13 @@ export function createUploadStore(): UploadStore {
   };
 }
 
-/** A stream of `node:fs` would close the file when it is destroyed, and end other reads of it. */
+/** A stream of `node:fs` would close the file when it is destroyed, and so end other reads. */
 async function* readFile(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const buffer = Buffer.allocUnsafe(Math.min(readBytes, end - at));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
     if (bytesRead === 0)
-      throw new Error("the file of an upload is shorter than what was written to it");
+      throw new Error("the file of an upload is shorter than the bytes written to it");
     yield buffer.subarray(0, bytesRead);
     at += bytesRead;
   }
@@ -79,7 +79,7 @@ async function* readFile(file: FileHandle, start: number, end: number): AsyncGen
 async function openUnlinked(): Promise<FileHandle> {
   const path = join(tmpdir(), `tollgate-upload-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
-  // On systems where an open file cannot be unlinked, it is left to the cleaning of the temporary folder.
+  // Where an open file cannot be unlinked, it stays until the temporary folder is cleaned.
   await unlink(path).catch(() => {});
   return file;
 }

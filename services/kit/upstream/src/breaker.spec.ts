@@ -3,7 +3,7 @@ import { createBreakers } from "./breaker.ts";
 
 const slot = "provider/model";
 
-/** Breakers by a clock that the test moves. */
+/** Creates breakers with a clock that the test advances. */
 function world() {
   let nowMs = 1_000_000;
   const changes: boolean[] = [];
@@ -23,7 +23,7 @@ function world() {
   };
 }
 
-test("a slot is in until it failed five times in a row", () => {
+test("a slot is taken out after five consecutive failures", () => {
   const { breakers, fail } = world();
   fail(4);
   expect(breakers.admits(slot)).toBe(true);
@@ -31,7 +31,7 @@ test("a slot is in until it failed five times in a row", () => {
   expect(breakers.admits(slot)).toBe(false);
 });
 
-test("a success in between starts the count again", () => {
+test("a success resets the count of failures", () => {
   const { breakers, fail } = world();
   fail(4);
   breakers.succeeded(slot);
@@ -39,7 +39,7 @@ test("a success in between starts the count again", () => {
   expect(breakers.admits(slot)).toBe(true);
 });
 
-test("a slot that is out takes nothing for a second, then one trial call", () => {
+test("a slot that is out is not called for a second, then gets one trial call", () => {
   const { breakers, fail, pass } = world();
   fail(5);
   pass(999);
@@ -49,7 +49,7 @@ test("a slot that is out takes nothing for a second, then one trial call", () =>
   expect(breakers.admits(slot)).toBe(false);
 });
 
-test("a trial call that succeeds brings the slot back whole", () => {
+test("a trial call that succeeds brings the slot back and resets its failures", () => {
   const { breakers, fail, pass } = world();
   fail(5);
   pass(1_000);
@@ -71,7 +71,7 @@ test("each trial call that fails doubles the pause, up to thirty seconds", () =>
   }
 });
 
-test("a trial call that says nothing of the slot leaves the trial to the next caller", () => {
+test("after a trial call without a result, the next call is the trial call", () => {
   const { breakers, fail, pass } = world();
   fail(5);
   pass(1_000);
@@ -80,21 +80,21 @@ test("a trial call that says nothing of the slot leaves the trial to the next ca
   expect([breakers.admits(slot), breakers.admits(slot)]).toEqual([true, false]);
 });
 
-test("late failures of calls from before do not double the pause", () => {
+test("failures of calls that began before the slot was taken out do not double the pause", () => {
   const { breakers, fail, pass } = world();
   fail(9);
   pass(1_000);
   expect(breakers.admits(slot)).toBe(true);
 });
 
-test("one slot's failures leave another slot in", () => {
+test("the failures of one slot do not take another slot out", () => {
   const { breakers, fail } = world();
   fail(5);
   expect(breakers.admits("provider/other")).toBe(true);
   expect(breakers.admits(slot)).toBe(false);
 });
 
-test("being taken out is told once, and coming back too", () => {
+test("a slot is reported once when it is taken out, and once when it is brought back", () => {
   const { breakers, changes, pass, fail } = world();
   fail(7);
   expect(changes).toEqual([true]);

@@ -1,6 +1,6 @@
 /** Consecutive failures after which a slot is taken out. */
 const failuresToOpen = 5;
-/** How long a slot stays out before a trial call; doubled each time that the trial fails. */
+/** How long a slot stays out before a trial call. Doubled each time that the trial call fails. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
@@ -10,7 +10,10 @@ const longestPauseMs = 30_000;
  * state.
  */
 export interface Breakers {
-  /** Returns whether the slot may be called now. For a slot that is out, true makes this the trial call. */
+  /**
+   * Returns whether the slot may be called now. Where it returns true for a slot that is out, the call
+   * is the trial call, and its result must be reported.
+   */
   admits(slotId: string): boolean;
   succeeded(slotId: string): void;
   failed(slotId: string): void;
@@ -21,12 +24,12 @@ export interface Breakers {
 interface Breaker {
   failures: number;
   pauseMs: number;
-  /** When the slot may be tried again; undefined while it is in. */
+  /** When a slot that is out may have its trial call; undefined where the slot is in. */
   retryAt: number | undefined;
   isTrialPending: boolean;
 }
 
-/** Calls `onChange` when a slot is taken out, and when it is back. */
+/** Calls `onChange` when a slot is taken out, and when it is brought back. */
 export function createBreakers(
   now: () => number,
   onChange: (slotId: string, isOut: boolean) => void = () => {},

@@ -27,7 +27,7 @@ function slotOf(name: string): Slot {
   };
 }
 
-/** Walks both slots; each does as `fates` says: fails with an error, or serves. */
+/** Creates a chain of two slots. `fates` says for each whether it serves or which error it throws. */
 function world() {
   const breakers = createBreakers(() => 0);
   const called: string[] = [];
@@ -38,7 +38,7 @@ function world() {
         called.push(slot.provider.name);
         const fate = fates[slot === first ? 0 : 1];
         if (fate instanceof Error) throw fate;
-        return `answer of ${slot.provider.name}`;
+        return `response of ${slot.provider.name}`;
       },
       { breakers, log },
     );
@@ -46,44 +46,44 @@ function world() {
 }
 
 const unreachable = () => new SlotFailure("unreachable", "no route to host");
-const answered = (status: number, hint?: string) =>
+const responded = (status: number, hint?: string) =>
   new SlotFailure("rejected", `HTTP ${status}`, { status, hint });
 
-test("the first slot that serves ends the walk", async () => {
+test("no slot is attempted after one that serves", async () => {
   const { called, walk } = world();
-  expect(await walk("serves", "serves")).toEqual({ slot: first, response: "answer of first" });
+  expect(await walk("serves", "serves")).toEqual({ slot: first, response: "response of first" });
   expect(called).toEqual(["first"]);
 });
 
 test.each([
   408, 409, 425, 429, 500, 502, 503, 529,
-])("a provider's %d passes on to the next slot", async (status) => {
+])("after a response of %d the next slot is attempted", async (status) => {
   const { called, walk } = world();
-  expect(await walk(answered(status), "serves")).toEqual({
+  expect(await walk(responded(status), "serves")).toEqual({
     slot: second,
-    response: "answer of second",
+    response: "response of second",
   });
   expect(called).toEqual(["first", "second"]);
 });
 
-test("a slot that cannot be reached, or answers no sense, passes on to the next", async () => {
-  const senseless = new SlotFailure("rejected", "the provider's answer is no JSON");
+test("after a slot that cannot be reached, or sends an invalid response, the next is attempted", async () => {
+  const invalid = new SlotFailure("rejected", "the provider's response is not JSON");
   expect((await world().walk(unreachable(), "serves")).slot).toBe(second);
-  expect((await world().walk(senseless, "serves")).slot).toBe(second);
+  expect((await world().walk(invalid, "serves")).slot).toBe(second);
 });
 
 test.each([
   400, 401, 404, 413, 422,
-])("a %d fails everywhere: no other slot is tried", async (status) => {
+])("after a response of %d no other slot is attempted", async (status) => {
   const { called, walk } = world();
-  await expect(walk(answered(status), "serves")).rejects.toMatchObject({
+  await expect(walk(responded(status), "serves")).rejects.toMatchObject({
     code: "upstream_rejected",
     status: 502,
   });
   expect(called).toEqual(["first"]);
 });
 
-test("503 when no slot could be reached", async () => {
+test("the error is a 503 when no slot could be reached", async () => {
   await expect(world().walk(unreachable(), unreachable())).rejects.toMatchObject({
     code: "no_provider_available",
     status: 503,
@@ -91,31 +91,31 @@ test("503 when no slot could be reached", async () => {
 });
 
 test.each([
-  ["first", [answered(500), unreachable()]],
-  ["last", [unreachable(), answered(500)]],
-] as const)("502 when a slot answered, the %s one", async (_, fates) => {
+  ["first", [responded(500), unreachable()]],
+  ["last", [unreachable(), responded(500)]],
+] as const)("the error is a 502 when the %s slot responded", async (_, fates) => {
   await expect(world().walk(...fates)).rejects.toMatchObject({
     code: "upstream_rejected",
     status: 502,
   });
 });
 
-test("the client reads what the provider said, where that helps, and no slot's own message", async () => {
+test("the error has the provider's message about the request, and not the slot failure's", async () => {
   const { walk } = world();
-  const error: unknown = await walk(answered(400, "temperature is too high")).catch((e) => e);
+  const error: unknown = await walk(responded(400, "temperature is too high")).catch((e) => e);
   expect(error).toBeInstanceOf(GatewayError);
   expect((error as GatewayError).message).toContain("temperature is too high");
   expect((error as GatewayError).message).not.toContain("HTTP 400");
 });
 
-test("what is no slot's failure ends the walk as it is", async () => {
+test("any other error than a SlotFailure is thrown unchanged, and no other slot is attempted", async () => {
   const { called, walk } = world();
-  const left = new Error("the client left");
-  await expect(walk(left, "serves")).rejects.toBe(left);
+  const disconnected = new Error("the client disconnected");
+  await expect(walk(disconnected, "serves")).rejects.toBe(disconnected);
   expect(called).toEqual(["first"]);
 });
 
-test("a slot that keeps failing is skipped, and 503 is the answer when all are out", async () => {
+test("a slot that keeps failing is skipped, and the error is a 503 when all are out", async () => {
   const { called, walk } = world();
   for (let time = 0; time < 5; time += 1) await walk(unreachable(), "serves");
   called.length = 0;
@@ -128,26 +128,26 @@ test("a slot that keeps failing is skipped, and 503 is the answer when all are o
   expect(called).toEqual([]);
 });
 
-test.each([400, 409, 425])("a %d does not speak against its slot", async (status) => {
+test.each([400, 409, 425])("a response of %d does not count against its slot", async (status) => {
   const { called, walk } = world();
   for (let time = 0; time < 10; time += 1) {
-    await walk(answered(status), "serves").catch(() => undefined);
+    await walk(responded(status), "serves").catch(() => undefined);
   }
   expect(called.filter((name) => name === "first")).toHaveLength(10);
 });
 
-test("a client that leaves says nothing of the slot: the trial call stays open", async () => {
+test("when the client disconnects during a trial call, the next call is the trial call", async () => {
   let nowMs = 0;
   const breakers = createBreakers(() => nowMs);
   for (let time = 0; time < 5; time += 1) breakers.failed(first.id);
   nowMs = 1_000;
-  const left = new Error("the client left");
-  const walk = walkChain([first], () => Promise.reject(left), { breakers, log });
-  await expect(walk).rejects.toBe(left);
+  const disconnected = new Error("the client disconnected");
+  const walk = walkChain([first], () => Promise.reject(disconnected), { breakers, log });
+  await expect(walk).rejects.toBe(disconnected);
   expect(breakers.admits(first.id)).toBe(true);
 });
 
-test("an answer that does not suit this request passes on, and does not speak against its slot", async () => {
+test("after an unusable response the next slot is attempted, and the slot stays in", async () => {
   const { breakers, called, walk } = world();
   const unusable = new SlotFailure("unusable", "no image");
   for (let round = 0; round < 20; round += 1) {
@@ -158,7 +158,7 @@ test("an answer that does not suit this request passes on, and does not speak ag
   await expect(walk(unusable, unusable)).rejects.toMatchObject({ code: "upstream_rejected" });
 });
 
-test("an answer that is too large anywhere ends the walk, and does not speak against its slot", async () => {
+test("after an oversized response no other slot is attempted, and the slot stays in", async () => {
   const { breakers, called, walk } = world();
   const oversized = new SlotFailure("oversized", "too large");
   for (let round = 0; round < 20; round += 1) {

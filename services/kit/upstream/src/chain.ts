@@ -12,16 +12,17 @@ export interface ChainOptions {
 
 export type AttemptOutcome = "served" | "abandoned" | SlotFailure["kind"];
 
+/** The slot that served a call, and its response. */
 export interface Served<Response> {
   slot: Slot;
   response: Response;
 }
 
 /**
- * Attempts the slots in order until one serves. `attempt` throws a SlotFailure when its slot did not
- * serve; it may then be called for another slot, so it must not have sent the client anything.
- * Throws `no_provider_available` when no slot could be reached, `upstream_rejected` when a provider
- * responded and none served, and whatever else `attempt` throws.
+ * Attempts the slots in order until one serves the request. `attempt` throws a SlotFailure when its
+ * slot does not serve it; `attempt` may then be called for the next slot, so it must not have sent the
+ * client anything. Throws `no_provider_available` when no slot could be reached, `upstream_rejected`
+ * when a provider responded but no slot served, and any other error that `attempt` throws.
  */
 export async function walkChain<Response>(
   chain: readonly Slot[],

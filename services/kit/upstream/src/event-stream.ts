@@ -5,13 +5,13 @@ import { SlotFailure } from "./failure.ts";
 /** The largest single event, in characters. */
 const maxEventCharacters = 16 * 1024 * 1024;
 
-/** Parses a provider's server-sent events. */
+/** A parser of a provider's server-sent events. */
 export interface EventReader {
   /**
    * Returns the `data` of the events that end within these bytes. Throws a SlotFailure for an event
    * that is too large.
    */
-  read(part: Buffer): readonly string[];
+  read(chunk: Buffer): readonly string[];
 }
 
 export function createEventReader(): EventReader {
@@ -26,9 +26,9 @@ export function createEventReader(): EventReader {
     },
   });
   return {
-    read(part) {
+    read(chunk) {
       events = [];
-      parser.feed(decoder.write(part));
+      parser.feed(decoder.write(chunk));
       return events;
     },
   };

@@ -14,9 +14,9 @@ export interface SlotFailureDetails {
 }
 
 /**
- * How a slot failed. `unreachable`: no response came. `rejected`: a response came that is of no use.
- * `unusable`: the slot works, but its response does not serve this request, which does not count
- * against the slot. `oversized`: the same, and the response of every other slot would be too large.
+ * How a slot failed. `unreachable`: it sent no response. `rejected`: its response is an error or not
+ * valid. `unusable`: the slot works, but its response cannot be used for this request, which does not
+ * count against the slot. `oversized`: the response is too large, and would be at every other slot.
  */
 export type FailureKind = "unreachable" | "rejected" | "unusable" | "oversized";
 
@@ -28,7 +28,7 @@ export class SlotFailure extends Error implements ClassifiedError {
   readonly status: number | undefined;
   /** The provider's message, where it helps the client to correct the request. */
   readonly hint: string | undefined;
-  /** The response, as the provider sent it. */
+  /** The start of the provider's response, unchanged. */
   readonly refusal: Refusal | undefined;
 
   constructor(kind: FailureKind, message: string, details: SlotFailureDetails = {}) {
@@ -43,7 +43,7 @@ export class SlotFailure extends Error implements ClassifiedError {
     return String(this.status ?? this.kind);
   }
 
-  /** Whether another slot may serve the request. A request that is invalid fails at every slot. */
+  /** Whether the next slot is attempted. An invalid request fails at every slot. */
   get passesOn(): boolean {
     if (this.kind === "oversized") return false;
     return this.status === undefined || isTemporary(this.status);

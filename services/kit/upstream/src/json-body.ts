@@ -10,8 +10,8 @@ export function spliceBody(decided: Record<string, unknown>, members: Uint8Array
 }
 
 /**
- * The same as a list of buffers, none of them copied. `parts` are written between the two: members as
- * bytes, such as `"messages":[…],`.
+ * Returns the same body as a list of buffers, without a copy. `parts` are further members as bytes,
+ * such as `"messages":[…],`. They are placed before the client's own members.
  */
 export function spliceParts(
   decided: Record<string, unknown>,

@@ -4,10 +4,10 @@ import { type Dispatcher, errors } from "undici";
 /** With more unread bytes than this, reading from the provider is paused. */
 const maxUnreadBytes = 64 * 1024;
 
-/** How long a response may take to end once its content was read. */
+/** How long a response may take to end after `letEnd`. */
 const endTimeoutMs = 1_000;
 
-/** Aborts a call whose response is not read to its end. It reaches no caller. */
+/** Aborts a call whose response is not read to its end. No caller is thrown this error. */
 const notReadToEnd = new errors.RequestAbortedError("the response was not read to its end");
 
 /** The body of a request: one buffer, several buffers, or a stream. */
@@ -23,11 +23,11 @@ export interface ResponseHead {
  * iteration early closes the connection; so does the signal of the call, whose reason is then thrown.
  */
 export interface ProviderBody extends AsyncIterable<Buffer> {
-  /** Stops reading, and keeps the connection if the response ends within a second. */
+  /** Stops reading. The connection is kept if the response ends within a second, else closed. */
   letEnd(): void;
 }
 
-/** One request to a provider, as a handler of undici, and the body of its response. */
+/** One request to a provider: the undici handler, and the body of the response. */
 export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   /** Resolves with the head of the response. Rejects when the call fails. */
   readonly head: Promise<ResponseHead>;
@@ -58,7 +58,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Aborted while it waited for a connection.
+    // The call was aborted while it waited for a connection.
     if (this.#end !== undefined) controller.abort(notReadToEnd);
   }
 
@@ -71,10 +71,10 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     this.#settleHead.resolve({ status, contentType: String(headers["content-type"] ?? "") });
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, part: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#end !== undefined) return;
-    this.#unread.push(part);
-    this.#unreadBytes += part.byteLength;
+    this.#unread.push(chunk);
+    this.#unreadBytes += chunk.byteLength;
     if (this.#unreadBytes > maxUnreadBytes) controller.pause();
     this.#wake();
   }
@@ -119,12 +119,12 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
 
   /** Joins the buffers of one read, so that they are forwarded together. */
   #take(): Buffer {
-    const parts = this.#unread;
+    const chunks = this.#unread;
     const isPaused = this.#unreadBytes > maxUnreadBytes;
     this.#unread = [];
     this.#unreadBytes = 0;
     if (isPaused) this.#controller?.resume();
-    return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   }
 
   #abandon(reason: unknown): void {

@@ -9,12 +9,12 @@ import { type ProviderBody, ProviderCall, type RequestBody } from "./provider-ca
 import { readRefusal } from "./refusal.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
-/** The most connections to one provider. Further calls wait for one. */
+/** The most connections to one provider. Further calls wait for a free one. */
 const maxConnections = 2_048;
 const connectTimeoutMs = 5_000;
 /**
- * Idle connections are closed before the provider closes them: else a call may be sent on a
- * connection that is just being closed. Common Python servers close after 5 s.
+ * Idle connections are closed before the provider closes them, else a call may be sent on a
+ * connection that the provider is closing. Common Python servers close idle connections after 5 s.
  */
 const keepAliveMs = 4_000;
 /** The largest JSON response. It must fit a message between services, see `grpc-channel.ts`. */
@@ -22,15 +22,15 @@ const maxResponseBytes = 32 * 1024 * 1024;
 
 export interface ProviderClient {
   /**
-   * Posts a JSON body. Resolves with the head of a 2xx response, while its body is still to come.
-   * Throws a SlotFailure for everything else, and the signal's reason when it aborts.
+   * Posts a JSON body. Resolves with a 2xx response once its head has come. Throws a SlotFailure for
+   * any other response or none, and the signal's reason when it aborts.
    */
   post(slot: Slot, body: JsonBytes, call: PostCall): Promise<ProviderResponse>;
-  /** The same for any other request. */
+  /** Does the same for any other request. */
   send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderResponse>;
   /** Returns the WebSocket URL of a slot. Throws a SlotFailure where it has none. */
   streamUrl(slot: Slot): string;
-  /** Returns the headers of an upgrade to it: the API key, the request id and the trace. */
+  /** Returns the headers of an upgrade to that URL: the API key, the request id and the trace. */
   streamHeaders(slot: Slot, requestId: string): Record<string, string>;
   /** Throws a StartError when a variable that the catalog names is not set. */
   check(catalog: Catalog): void;
@@ -49,7 +49,7 @@ export interface PostCall {
 
 export interface ProviderRequest {
   method: "GET" | "POST";
-  /** What follows the provider's base URL. */
+  /** The path after the provider's base URL. */
   path: string;
   /** Added to the path's own query. */
   query?: Record<string, string>;
@@ -86,8 +86,13 @@ export function createProviderClient(env: Environment): ProviderClient {
       const sent = sendable(body);
       const type = { "content-type": "application/json", accept };
       const headers = { ...type, ...requestIdHeader(requestId), ...sent.headers };
-      const order: ProviderRequest = { method: "POST", path: slot.path, headers, body: sent.body };
-      return sendOne(slot, order, signal);
+      const request: ProviderRequest = {
+        method: "POST",
+        path: slot.path,
+        headers,
+        body: sent.body,
+      };
+      return sendOne(slot, request, signal);
     },
     send: sendOne,
     streamUrl: (slot) => streamUrlOf(slot, env),
@@ -157,7 +162,7 @@ async function send(
   }
 }
 
-/** Buffers of up to this size together are sent as one: a copy costs less than several writes. */
+/** Buffers with at most this total size are joined: a copy costs less than several writes. */
 const maxJoinedBytes = 1024 * 1024;
 
 /** Larger bodies are written to the socket buffer by buffer, with a content length, without a copy. */
@@ -203,7 +208,7 @@ export async function readJson(
   }
 }
 
-/** The same for a response that must be an object. */
+/** Does the same for a response that must be an object. */
 export async function readJsonObject(
   response: ProviderResponse,
   signal: AbortSignal,
@@ -214,8 +219,8 @@ export async function readJsonObject(
 }
 
 /**
- * Returns what a failed read or write is reported as: the signal's reason when the call was aborted,
- * else a SlotFailure. A SlotFailure is returned as it is.
+ * Returns the error to throw for a failed read or write: the signal's reason when the call was
+ * aborted, else a SlotFailure. A SlotFailure is returned unchanged.
  */
 export function transportFailure(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
@@ -234,18 +239,18 @@ async function readBytes(
   limit: number,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of body) {
-      size += part.length;
+    for await (const chunk of body) {
+      size += chunk.length;
       if (size > limit) throw new SlotFailure("oversized", "the provider's response is too large");
-      parts.push(part);
+      chunks.push(chunk);
     }
   } catch (error) {
     throw transportFailure(error, signal);
   }
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
 function baseUrlOf(provider: Provider, env: Environment): string {

@@ -1,12 +1,13 @@
 import { SlotFailure } from "./failure.ts";
 
-/** How much of a refusal's body is read, and how much of its message a client is sent. */
+/** The limits of what is read of a refusal's body, and of the message that a client is sent. */
 const maxRefusalBytes = 64 * 1024;
 const maxHintCharacters = 300;
 
 /**
  * Reads a refusal into a SlotFailure, with the provider's message where it is about the request (400,
- * 413, 422). Other refusals are about our account with the provider, and are not shown to clients.
+ * 413, 422). Other refusals are about the gateway's account with the provider, and are not shown to
+ * clients.
  */
 export async function readRefusal(
   status: number,
@@ -26,18 +27,18 @@ export async function readRefusal(
 }
 
 async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of body) {
-      parts.push(part);
-      size += part.length;
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
       if (size > maxRefusalBytes) break;
     }
   } catch {
     // The status is enough; its explanation may be cut off.
   }
-  return Buffer.concat(parts).subarray(0, maxRefusalBytes);
+  return Buffer.concat(chunks).subarray(0, maxRefusalBytes);
 }
 
 function hintFrom(text: string, apiKey: string | undefined): string | undefined {

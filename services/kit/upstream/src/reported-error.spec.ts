@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import { SlotFailure } from "./failure.ts";
 import { refuseReportedError } from "./reported-error.ts";
 
-test.each([undefined, null, false, "", []])("an answer whose error is %j reports none", (error) => {
+test.each([
+  undefined,
+  null,
+  false,
+  "",
+  [],
+])("a response whose error is %j reports no error", (error) => {
   expect(() => refuseReportedError({ error })).not.toThrow();
 });
 
@@ -14,7 +20,7 @@ test.each<[unknown, number | undefined, boolean]>([
   [{ code: 502 }, 502, true],
   [{ code: 400 }, 400, false],
   [{ code: 7 }, undefined, true],
-])("an error of %j is refused, and does not speak against the slot", (error, status, passesOn) => {
+])("an error of %j is a failure that does not count against the slot", (error, status, passesOn) => {
   const failure = failureOf(() => refuseReportedError({ error }));
   expect(failure).toMatchObject({ status, passesOn, countsAgainstSlot: false });
 });
@@ -25,5 +31,5 @@ function failureOf(work: () => void): SlotFailure {
   } catch (error) {
     if (error instanceof SlotFailure) return error;
   }
-  return expect.unreachable("it must be refused");
+  return expect.unreachable("it did not throw");
 }

@@ -25,15 +25,16 @@ export function startAttempt({ alias, routeType }: Model, slot: Slot): Span {
   });
 }
 
-/** Runs `work` as the attempt of `span`: a request to the provider is recorded on it. */
+/** Runs `work` so that its requests to the provider are recorded on `span`, the attempt's span. */
 export function withAttempt<T>(span: Span, work: () => T): T {
   const active = trace.setSpan(context.active(), span);
   return context.with(active.setValue(attemptKey, span), work);
 }
 
 /**
- * Sends one request to a provider inside a trace: on the span of the slot's attempt, or on a span
- * of its own where there is no attempt. `send` adds the headers that it is given to the request.
+ * Sends one request to a provider, and records it on the span of the slot's attempt, or on a span of
+ * its own where there is no attempt. `send` must add the headers to the request. Without a trace, it
+ * is called without headers.
  */
 export function tracedSend<Response extends { status: number }>(
   method: string,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readWav } from "./wav.ts";
+import { readWavHeader } from "./wav-header.ts";
 
 function chunk(id: string, contents: Buffer): Buffer {
   const head = Buffer.alloc(8);
@@ -32,24 +32,24 @@ const read = {
   bytesPerSecond: 32_000,
 };
 
-test("a plain WAV tells its form and where its samples begin", () => {
-  expect(readWav(wav(fmt(1), data))).toEqual({ ...read, dataOffset: 44, dataBytes: 64_000 });
+test("the header of a plain WAV has the format and the offset of the samples", () => {
+  expect(readWavHeader(wav(fmt(1), data))).toEqual({ ...read, dataOffset: 44, dataBytes: 64_000 });
 });
 
-test("chunks before the samples are passed over, padded to even lengths", () => {
+test("chunks before the samples are skipped with their padding to an even length", () => {
   const file = wav(chunk("LIST", Buffer.alloc(27)), fmt(1), chunk("fact", Buffer.alloc(4)), data);
-  expect(readWav(file)).toEqual({
+  expect(readWavHeader(file)).toEqual({
     ...read,
     dataOffset: 44 + 8 + 28 + 8 + 4,
     dataBytes: 64_000,
   });
 });
 
-test("an extensible header names its real format in its sub-format", () => {
+test("the format of an extensible header is that of its sub-format", () => {
   const more = Buffer.alloc(24);
   more.writeUInt16LE(22, 0);
   more.writeUInt16LE(1, 8);
-  expect(readWav(wav(fmt(0xfffe, more), data))?.format).toBe(1);
+  expect(readWavHeader(wav(fmt(0xfffe, more), data))?.format).toBe(1);
 });
 
 test.each([
@@ -57,17 +57,17 @@ test.each([
   ["another container", Buffer.from("OggS and so on, for long enough")],
   ["no samples", wav(fmt(1))],
   ["samples before the format", wav(data, fmt(1))],
-  ["a header that is cut", wav(fmt(1), data).subarray(0, 30)],
+  ["a truncated header", wav(fmt(1), data).subarray(0, 30)],
   [
-    "a chunk that claims to be endless",
+    "a chunk that is longer than the file",
     wav(Buffer.from("LIST\xff\xff\xff\xff", "latin1"), fmt(1), data),
   ],
-])("%s is no WAV that can be read", (_, file) => {
-  expect(readWav(file)).toBeUndefined();
+])("%s has no WAV header that can be read", (_, file) => {
+  expect(readWavHeader(file)).toBeUndefined();
 });
 
-test.each([0, 0xffffffff])("a size of %i was not known when the header was written", (size) => {
+test.each([0, 0xffffffff])("a size of %i counts as unknown", (size) => {
   const file = wav(fmt(1), data);
   file.writeUInt32LE(size, 40);
-  expect(readWav(file)?.dataBytes).toBeUndefined();
+  expect(readWavHeader(file)?.dataBytes).toBeUndefined();
 });

@@ -2,73 +2,73 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { LiveSocket } from "./live-socket.ts";
+import { ClientSocket } from "./client-socket.ts";
 
 const pingEveryMs = 20_000;
-/** A ping that never comes is noticed sooner than by the suite's own limit. */
+/** Less than the suite's own limit, so that a missing ping fails the test early. */
 const testMs = 20_000;
 
 async function connect({ autoPong }: { autoPong: boolean }) {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  const server = new WebSocketServer({ port: 0, WebSocket: LiveSocket });
-  const connected = once(server, "connection") as Promise<[LiveSocket]>;
+  const server = new WebSocketServer({ port: 0, WebSocket: ClientSocket });
+  const connected = once(server, "connection") as Promise<[ClientSocket]>;
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, {
     autoPong,
   });
-  const [[live]] = await Promise.all([connected, once(client, "open")]);
-  live.open();
+  const [[socket]] = await Promise.all([connected, once(client, "open")]);
+  socket.startReading();
   onTestFinished(() => {
     vi.useRealTimers();
     client.terminate();
     server.close();
   });
-  return { client, live };
+  return { client, socket };
 }
 
 test(
-  "a client that answers no ping is given up",
+  "the connection to a client that does not answer pings is closed",
   async () => {
-    const { client, live } = await connect({ autoPong: false });
+    const { client, socket } = await connect({ autoPong: false });
     const pinged = once(client, "ping");
     vi.advanceTimersByTime(pingEveryMs);
     await pinged;
-    expect(live.gone.aborted).toBe(false);
+    expect(socket.disconnected.aborted).toBe(false);
     vi.advanceTimersByTime(pingEveryMs);
-    await vi.waitFor(() => expect(live.gone.aborted).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(socket.disconnected.aborted).toBe(true), { timeout: 10_000 });
   },
   testMs,
 );
 
 test(
-  "one that answers may be silent for as long as it likes",
+  "a client that answers pings may send no frames for any time",
   async () => {
-    const { live } = await connect({ autoPong: true });
+    const { socket } = await connect({ autoPong: true });
     for (let span = 0; span < 5; span += 1) {
-      const answered = once(live, "pong");
+      const answered = once(socket, "pong");
       vi.advanceTimersByTime(pingEveryMs);
       await answered;
     }
-    expect(live.gone.aborted).toBe(false);
+    expect(socket.disconnected.aborted).toBe(false);
   },
   testMs,
 );
 
 test(
-  "a client whose frames nobody takes is slowed by their bytes, and its frames are all read then",
+  "a client is paused by the bytes of its unread frames, and no frame is lost",
   async () => {
-    const { client, live } = await connect({ autoPong: true });
+    const { client, socket } = await connect({ autoPong: true });
     const frame = Buffer.alloc(512 * 1024);
     for (let sent = 0; sent < 8; sent += 1) client.send(frame);
     client.close();
-    await vi.waitFor(() => expect(live.isPaused).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(socket.isPaused).toBe(true), { timeout: 10_000 });
     let bytes = 0;
-    for await (const next of live.frames) bytes += next.kind === "audio" ? next.audio.length : 0;
+    for await (const next of socket.frames) bytes += next.kind === "audio" ? next.audio.length : 0;
     expect(bytes).toBe(8 * frame.length);
   },
   testMs,
 );
 
-/** The next ping is due at the moment when a slowed client is read again. */
+/** Makes the next ping due at the moment when reading from a paused client resumes. */
 function pingOnResume(): void {
   const { resume } = WebSocket.prototype;
   const resumed = vi.spyOn(WebSocket.prototype, "resume");
@@ -80,32 +80,32 @@ function pingOnResume(): void {
 }
 
 test(
-  "a client that was slowed has a span of its own to answer in, from when it is read again",
+  "a paused client has a full ping interval to answer from when reading resumes",
   async () => {
-    const { client, live } = await connect({ autoPong: true });
+    const { client, socket } = await connect({ autoPong: true });
     for (let sent = 0; sent < 8; sent += 1) client.send(Buffer.alloc(512 * 1024));
     client.close();
-    await vi.waitFor(() => expect(live.isPaused).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(socket.isPaused).toBe(true), { timeout: 10_000 });
     vi.advanceTimersByTime(pingEveryMs);
     pingOnResume();
     let frames = 0;
-    for await (const _ of live.frames) frames += 1;
+    for await (const _ of socket.frames) frames += 1;
     expect(frames).toBe(8);
-    expect(live.gone.aborted).toBe(false);
+    expect(socket.disconnected.aborted).toBe(false);
   },
   testMs,
 );
 
 test(
-  "so it has where it is told the end, which it still hears",
+  "a paused client has it too when the session finishes, and receives the close frame",
   async () => {
-    const { client, live } = await connect({ autoPong: true });
+    const { client, socket } = await connect({ autoPong: true });
     for (let sent = 0; sent < 8; sent += 1) client.send(Buffer.alloc(512 * 1024));
-    await vi.waitFor(() => expect(live.isPaused).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(socket.isPaused).toBe(true), { timeout: 10_000 });
     vi.advanceTimersByTime(pingEveryMs);
     pingOnResume();
     const closed = once(client, "close");
-    live.finish(1_000);
+    socket.finish(1_000);
     expect((await closed)[0]).toBe(1_000);
   },
   testMs,

@@ -5,19 +5,20 @@ import { transcriptionForm } from "@tollgate/http/forms/transcription";
 import { readMultipart } from "@tollgate/http/multipart";
 import type { UploadStore } from "@tollgate/http/upload-store";
 
-/** A transcription's form, checked. */
+/** A valid form of a transcription. */
 export interface Upload {
   alias: string;
   stream: boolean;
-  /** Empty when none was named. */
+  /** Empty where the form names none. */
   language: string;
+  /** The content type of the file, with its parameters. */
   contentType: string;
   audio: UploadStore;
 }
 
 /**
- * Reads a transcription's form, its file into `audio`. Raises `unknown_param` and `invalid_param`,
- * naming the field, and what reading a form raises.
+ * Reads the form of a transcription, and writes its file to `audio`. Throws what `readMultipart` and
+ * `readForm` throw, and `invalid_param` for a language in a stream.
  */
 export async function readUpload(req: IncomingMessage, audio: UploadStore): Promise<Upload> {
   let files = 0;
@@ -30,7 +31,7 @@ export async function readUpload(req: IncomingMessage, audio: UploadStore): Prom
   });
   const { file, model, stream, language = "" } = readForm(parts, transcriptionForm);
   if (stream === "true" && language !== "") {
-    throw invalidParam("language", "is found out by itself in a stream, and cannot be chosen");
+    throw invalidParam("language", "is detected in a stream, and cannot be chosen");
   }
   const [{ contentType }] = file;
   return { alias: model, stream: stream === "true", language, contentType, audio };

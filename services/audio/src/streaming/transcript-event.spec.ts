@@ -1,14 +1,14 @@
 import { isJsonObject } from "@tollgate/core/json";
 import { expect, test } from "vitest";
-import { createTally } from "./tally.ts";
 import { readTranscriptEvent } from "./transcript-event.ts";
+import { createTranscriptUsage } from "./transcript-usage.ts";
 
 function read(times: string) {
   const value: unknown = JSON.parse(`{"type":"transcription.final","text":"a",${times}}`);
   return isJsonObject(value) ? readTranscriptEvent(value) : undefined;
 }
 
-test("a final's times and its duration are passed on", () => {
+test("the times and the duration of a final event are passed on", () => {
   const event = { type: "transcription.final", text: "a", start: 0, end: 1.5, duration: 1.5 };
   expect(read('"start":0,"end":1.5,"duration":1.5')).toEqual(event);
 });
@@ -24,7 +24,7 @@ test.each([
   expect(event).toEqual({ type: "transcription.final", text: "a" });
 });
 
-test("a duration is read as text too, and who speaks as a number", () => {
+test("a duration may be text, and a speaker may be a number", () => {
   expect(read('"duration":"2.5","speaker":1')).toMatchObject({ duration: 2.5, speaker: "1" });
 });
 
@@ -32,10 +32,10 @@ test("a duration longer than any call counts as not reported", () => {
   expect(read('"duration":1000001')).not.toHaveProperty("duration");
 });
 
-test("finals that together are longer than any call have told nothing", () => {
-  const tally = createTally();
+test("final events that together are longer than any call count as not reported", () => {
+  const usage = createTranscriptUsage();
   for (const duration of [600_000, 600_000]) {
-    tally.add({ type: "transcription.final", text: "a", duration });
+    usage.add({ type: "transcription.final", text: "a", duration });
   }
-  expect(tally.finals()).toBeUndefined();
+  expect(usage.reported()).toBeUndefined();
 });

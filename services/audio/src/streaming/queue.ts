@@ -1,4 +1,4 @@
-import { createSignal } from "./signal.ts";
+import { createSignal } from "@tollgate/core/signal";
 
 /** Items that are pushed by events and read by a loop. */
 export interface Queue<Item> {

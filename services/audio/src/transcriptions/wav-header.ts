@@ -1,32 +1,33 @@
-/** Audio without a container: 16 kHz, mono, signed 16 bit. */
-export const pcmBytesPerSecond = 32_000;
-
-export interface Wav {
+/** What the header of a WAV file says. */
+export interface WavHeader {
   /** 1 is PCM. */
   format: number;
   sampleRate: number;
   channels: number;
   bitsPerSample: number;
   bytesPerSecond: number;
-  /** Where the samples begin. */
+  /** The offset of the samples in the file. */
   dataOffset: number;
-  /** How many bytes of them there are; undefined where the header was written before they were. */
+  /** The bytes of the samples; undefined where the header was written before their size was known. */
   dataBytes: number | undefined;
 }
 
-type Format = Omit<Wav, "dataOffset" | "dataBytes">;
+type Format = Omit<WavHeader, "dataOffset" | "dataBytes">;
 
 const extensible = 0xfffe;
-/** What writers put for a size that they do not know yet. */
+/** What streaming writers put where they do not know the size yet. */
 const unknownSizes: readonly number[] = [0, 0xffffffff];
 
-/** Whether a file says of itself that it is a WAV. */
+/** Returns whether a file begins as a WAV does. */
 export function isRiffWave(head: Buffer): boolean {
   return head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8, 12) === "WAVE";
 }
 
-/** Reads a WAV's header; undefined when it is none, or is broken. */
-export function readWav(head: Buffer): Wav | undefined {
+/**
+ * Reads the header of a WAV file from the start of the file. Returns undefined for another file, and
+ * for a header that is broken or not complete.
+ */
+export function readWavHeader(head: Buffer): WavHeader | undefined {
   if (!isRiffWave(head)) return undefined;
   let format: Format | undefined;
   for (let at = 12; at + 8 <= head.length; ) {
@@ -45,10 +46,10 @@ export function readWav(head: Buffer): Wav | undefined {
 
 function readFormat(head: Buffer, at: number): Format {
   const tag = head.readUInt16LE(at);
-  // An extensible header names the real format in the first two bytes of its sub-format.
-  const isLong = tag === extensible && at + 26 <= head.length;
+  // An extensible header has the real format in the first two bytes of its sub-format.
+  const isExtensible = tag === extensible && at + 26 <= head.length;
   return {
-    format: isLong ? head.readUInt16LE(at + 24) : tag,
+    format: isExtensible ? head.readUInt16LE(at + 24) : tag,
     channels: head.readUInt16LE(at + 2),
     sampleRate: head.readUInt32LE(at + 4),
     bytesPerSecond: head.readUInt32LE(at + 8),

@@ -6,11 +6,11 @@ import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 
 /**
- * Writes transcript events as server-sent events. The head goes out with `opened`: what is raised
- * before it is an ordinary error answer, what is raised after it is told in one last event. A
- * client that reads slowly slows the events; one that takes nothing for `stallMs` is taken as gone.
+ * Sends transcript events as server-sent events. `opened` sends the head of the response. Throws an
+ * error that occurs before the head is sent; a later error is sent as the last event. Waits for a
+ * client that reads slowly, and closes the connection of one that reads nothing for `stallMs`.
  */
-export async function answerEvents(
+export async function sendTranscriptEvents(
   res: ServerResponse,
   events: AsyncIterable<TranscriptEvent | "opened">,
   signal: AbortSignal,
@@ -20,7 +20,7 @@ export async function answerEvents(
     for await (const event of events) {
       if (event === "opened") writeHead(res);
       const text = event === "opened" ? ": ping\n\n" : `data: ${JSON.stringify(event)}\n\n`;
-      if (!res.write(text)) await taken(res, signal, stallMs);
+      if (!res.write(text)) await untilDrained(res, signal, stallMs);
     }
   } catch (error) {
     if (!res.headersSent || signal.aborted) throw error;
@@ -32,7 +32,11 @@ export async function answerEvents(
   limitFinalStall(res, stallMs);
 }
 
-async function taken(res: ServerResponse, signal: AbortSignal, stallMs: number): Promise<void> {
+async function untilDrained(
+  res: ServerResponse,
+  signal: AbortSignal,
+  stallMs: number,
+): Promise<void> {
   limitStall(res, stallMs);
   await once(res, "drain", { signal });
   limitStall(res, 0);

@@ -1,36 +1,41 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { createQueue } from "@tollgate/core/queue";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { WebSocket } from "ws";
-import { followLife, type SocketLife } from "./heartbeat.ts";
+import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
+import { createQueue } from "./queue.ts";
 
 const connectTimeoutMs = 10_000;
 const maxEventBytes = 1024 * 1024;
-/**
- * Audio that waits for the provider, and events that wait for the client, before either is slowed.
- */
+/** With more unsent bytes, `send` waits. With more unread bytes, reading is paused. */
 const maxBufferedBytes = 1024 * 1024;
-const maxWaitingEvents = 256;
+/** With more unread events, reading is paused. */
+const maxUnreadEvents = 256;
 
-/** A WebSocket to a slot's provider: bytes go in, JSON events come out. */
+/** Sent to a provider after the last audio. */
+export const flushMessage = JSON.stringify({ action: "flush" });
+
+/** A WebSocket to a slot's provider. It sends audio, and receives JSON events. */
 export interface ProviderSocket {
   /**
-   * Resolves once there is room for more. What is sent after the end is dropped. A provider that
-   * takes nothing for as long as it may be silent is given up.
+   * Resolves once there is room for more. Data that is sent on a closed connection is dropped. Closes
+   * the connection to a provider that does not make room within its timeout.
    */
   send(data: Uint8Array | string): Promise<void>;
   /**
-   * The events until the provider closes. Raises a SlotFailure when the connection breaks or an
-   * event is no JSON object. Reading slowly slows the provider.
+   * The events until the provider closes. Throws a SlotFailure when the connection breaks or an
+   * event is not a JSON object. Reading from the provider pauses while too many are unread.
    */
   events: AsyncIterable<JsonObject>;
-  /** Ends the connection at once. */
+  /** Closes the connection at once. */
   close(): void;
 }
 
-/** Connects. Raises a SlotFailure when the provider cannot be reached or refuses. */
+/**
+ * Connects to a slot's provider. Throws a SlotFailure when the provider cannot be reached or refuses,
+ * and the signal's reason when it aborts, which also closes the connection.
+ */
 export async function connectProvider(
   slot: Slot,
   providers: ProviderClient,
@@ -44,35 +49,35 @@ export async function connectProvider(
     maxPayload: maxEventBytes,
     perMessageDeflate: false,
   });
-  const events = readEvents(socket, followLife(socket));
-  const abandon = () => socket.terminate();
-  signal.addEventListener("abort", abandon, { once: true });
+  const events = queueEvents(socket, startHeartbeat(socket));
+  const close = () => socket.terminate();
+  signal.addEventListener("abort", close, { once: true });
   try {
-    await opened(socket);
+    await untilOpen(socket);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
-  socket.once("close", () => signal.removeEventListener("abort", abandon));
+  socket.once("close", () => signal.removeEventListener("abort", close));
   return {
     async send(data) {
       if (socket.readyState !== WebSocket.OPEN) return;
       const written = new Promise<void>((resolve) => socket.send(data, () => resolve()));
       if (socket.bufferedAmount <= maxBufferedBytes) return;
-      const stalled = setTimeout(abandon, slot.provider.timeoutMs);
+      const timeout = setTimeout(close, slot.provider.timeoutMs);
       await written;
-      clearTimeout(stalled);
+      clearTimeout(timeout);
     },
     events,
-    close: abandon,
+    close,
   };
 }
 
-async function opened(socket: WebSocket): Promise<void> {
+async function untilOpen(socket: WebSocket): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     socket.once("open", resolve);
     socket.once("unexpected-response", (_request, { statusCode = 0 }) => {
       socket.terminate();
-      const message = `the provider answered ${statusCode} to the upgrade`;
+      const message = `the provider refused the WebSocket upgrade with ${statusCode}`;
       reject(new SlotFailure("rejected", message, { status: statusCode }));
     });
     socket.once("error", (cause) => {
@@ -82,18 +87,18 @@ async function opened(socket: WebSocket): Promise<void> {
   });
 }
 
-/** Gathers events from the very start, so that none is lost before somebody reads. */
-function readEvents(socket: WebSocket, life: SocketLife): AsyncIterable<JsonObject> {
+/** Queues the events from the start, so that none is lost before the first read. */
+function queueEvents(socket: WebSocket, heartbeat: Heartbeat): AsyncIterable<JsonObject> {
   const queue = createQueue<JsonObject>({
-    limit: maxWaitingEvents,
+    limit: maxUnreadEvents,
     maxBytes: maxBufferedBytes,
     onFull: () => socket.pause(),
-    onEmpty: life.readOn,
+    onEmpty: heartbeat.resumeReading,
   });
   socket.on("message", (data: Buffer, isBinary) => {
     const event = isBinary ? undefined : parseEvent(String(data));
     if (event !== undefined) return queue.push(event, data.length);
-    queue.end(new SlotFailure("rejected", "an event of the provider is no JSON object"));
+    queue.end(new SlotFailure("rejected", "an event of the provider is not a JSON object"));
     socket.terminate();
   });
   socket.on("error", (cause) => {
@@ -101,7 +106,7 @@ function readEvents(socket: WebSocket, life: SocketLife): AsyncIterable<JsonObje
   });
   socket.on("close", (code) => {
     if (code === 1000 || code === 1005) return queue.end();
-    queue.end(new SlotFailure("unreachable", `the provider's connection ended (${code})`));
+    queue.end(new SlotFailure("unreachable", `the provider's connection closed with code ${code}`));
   });
   return queue.items;
 }

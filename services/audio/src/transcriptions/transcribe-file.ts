@@ -9,32 +9,32 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { type Refusal, SlotFailure } from "@tollgate/upstream/failure";
 import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
-import { readDuration, secondsIn } from "./seconds.ts";
+import { billableSeconds, readDuration } from "../durations.ts";
 import type { Upload } from "./upload.ts";
-import { readWav, type Wav } from "./wav.ts";
+import { readWavHeader, type WavHeader } from "./wav-header.ts";
 
-/** The longest that one file may take. */
-const ceilingMs = 240_000;
-/** 16 kbit/s: no common codec packs speech into less. */
-const leastBytesPerSecond = 2_000;
+/** How long the transcription of one file may take, at all slots together. */
+const maxTranscriptionMs = 240_000;
+/** 16 kbit/s: no common codec encodes speech in less. */
+const minBytesPerSecond = 2_000;
 
-/** A provider's refusal that the client gets unchanged. */
-export class RelayedRefusal extends Error {
-  override readonly name = "RelayedRefusal";
+/** A provider's refusal of the language. The client is sent the response unchanged. */
+export class LanguageRefusal extends Error {
+  override readonly name = "LanguageRefusal";
   readonly refusal: Refusal;
 
   constructor(refusal: Refusal) {
-    super("the provider does not serve this language");
+    super("the provider does not support this language");
     this.refusal = refusal;
   }
 }
 
 /**
  * Transcribes a file. Returns the provider's JSON, byte for byte. Bills the duration that the
- * provider reports, else the time that the call took. Throws a RelayedRefusal where the alias
- * requires a language and the request names none, or one that no slot serves.
+ * provider reports, else the time that the call took. Throws a LanguageRefusal where the alias
+ * requires a language and the request names none, or one that no slot supports.
  */
-export async function transcribe(
+export async function transcribeFile(
   { engine, providers }: ProviderRuntime,
   caller: Caller,
   upload: Upload,
@@ -42,7 +42,7 @@ export async function transcribe(
 ): Promise<Uint8Array> {
   const { alias, audio, contentType, language } = upload;
   const model = engine.resolve(alias, "transcriptions");
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(ceilingMs)]);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(maxTranscriptionMs)]);
   const estimate = dearestCostOfUnits(model, estimatedSeconds(audio));
   const running = engine.generate({ caller, model, estimate }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
@@ -62,11 +62,11 @@ export async function transcribe(
         refuseReportedError(value);
         return { bytes, value, elapsedMs: performance.now() - startedAt };
       } catch (error) {
-        throw meaningOf(error, model, language, signal);
+        throw failureOf(error, model, language, signal);
       }
     });
     const reported = reportedSeconds(response.value);
-    const quantity = reported ?? secondsIn(response.elapsedMs / 1_000);
+    const quantity = reported ?? billableSeconds(response.elapsedMs / 1_000);
     const basis = reported === undefined ? "wall_clock" : "provider";
     await generation.settle(slot, measureUnits({ quantity, basis }, slot));
     return response.bytes;
@@ -76,33 +76,33 @@ export async function transcribe(
   });
 }
 
-/** Returns the seconds that a hold must cover: of a plain WAV exactly, else by the size. */
+/** Returns the seconds that a hold must cover: exactly for a plain WAV, else the most for the size. */
 function estimatedSeconds(audio: UploadStore): bigint {
-  const wav = readWav(audio.head());
+  const wav = readWavHeader(audio.head());
   const seconds =
     wav === undefined || !isPlain(wav)
-      ? audio.bytes / leastBytesPerSecond
+      ? audio.bytes / minBytesPerSecond
       : (audio.bytes - wav.dataOffset) / wav.bytesPerSecond;
   return seconds <= 1 ? 1n : BigInt(Math.ceil(seconds));
 }
 
-/** Whether the byte rate in the header is that of the samples: with another, a hold is too small. */
-function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: Wav): boolean {
+/** Returns whether the header's byte rate is that of its samples. A higher one would shrink the hold. */
+function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: WavHeader): boolean {
   return bytesPerSecond > 0 && bytesPerSecond === (sampleRate * channels * bitsPerSample) / 8;
 }
 
 function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
   const seconds =
     readDuration(duration) ?? readDuration(isJsonObject(usage) ? usage.seconds : undefined);
-  return seconds === undefined ? undefined : secondsIn(seconds);
+  return seconds === undefined ? undefined : billableSeconds(seconds);
 }
 
 /**
- * Where an alias requires a language, a 502 is the provider's refusal of the language. Another slot
- * may serve a language that was named; as the client chose it, the refusal does not count against
- * the slot.
+ * Returns what the failure of a slot is reported as. Where an alias requires a language, a 502 is the
+ * provider's refusal of the language. If the client named a language, another slot may support it,
+ * and the refusal does not count against this slot.
  */
-function meaningOf(
+function failureOf(
   error: unknown,
   { transcription }: Model,
   language: string,
@@ -110,9 +110,9 @@ function meaningOf(
 ): unknown {
   if (error instanceof SlotFailure) {
     const { status, refusal, message } = error;
-    const speaksOfLanguage = status === 502 && transcription?.language === "required";
-    if (!speaksOfLanguage || refusal === undefined) return error;
-    if (language === "") return new RelayedRefusal(refusal);
+    const isAboutLanguage = status === 502 && transcription?.language === "required";
+    if (!isAboutLanguage || refusal === undefined) return error;
+    if (language === "") return new LanguageRefusal(refusal);
     return new SlotFailure("unusable", message, { status, refusal });
   }
   if (error instanceof DOMException && error.name === "TimeoutError" && !signal.aborted) {
@@ -121,9 +121,9 @@ function meaningOf(
   return error;
 }
 
-/** Returns the last slot's refusal of the language where no slot served it. */
-function refusedLanguage(error: unknown): RelayedRefusal | undefined {
+/** Returns the last slot's refusal where no slot supports the language. */
+function refusedLanguage(error: unknown): LanguageRefusal | undefined {
   const failure = error instanceof GatewayError ? error.cause : undefined;
   if (!(failure instanceof SlotFailure) || failure.kind !== "unusable") return undefined;
-  return failure.refusal && new RelayedRefusal(failure.refusal);
+  return failure.refusal && new LanguageRefusal(failure.refusal);
 }

@@ -7,7 +7,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { connectProvider } from "./provider-socket.ts";
 
 const pingEveryMs = 20_000;
-/** A ping that never comes is noticed sooner than by the suite's own limit. */
+/** Less than the suite's own limit, so that a missing ping fails the test early. */
 const testMs = 20_000;
 const slot = { provider: { timeoutMs: 60_000 } } as Slot;
 
@@ -30,12 +30,12 @@ async function connect({ autoPong }: { autoPong: boolean }) {
 }
 
 test(
-  "a provider that answers no ping is given up",
+  "the connection to a provider that does not answer pings is closed",
   async () => {
     const { socket, provider } = await connect({ autoPong: false });
     const failing = expect(async () => {
       for await (const _ of socket.events);
-    }).rejects.toThrow("the provider's connection ended");
+    }).rejects.toThrow("the provider's connection closed");
     const pinged = once(provider, "ping");
     vi.advanceTimersByTime(pingEveryMs);
     await pinged;
@@ -46,14 +46,14 @@ test(
 );
 
 test(
-  "one that answers may be silent for as long as it likes",
+  "a provider that answers pings may send no events for any time",
   async () => {
     const { provider } = await connect({ autoPong: true });
     for (let span = 0; span < 5; span += 1) {
       const pinged = once(provider, "ping");
       vi.advanceTimersByTime(pingEveryMs);
       await pinged;
-      // The answer to this ping comes behind that to the gateway's own.
+      // The pong to this ping comes after the provider's pong to the gateway.
       provider.ping();
       await once(provider, "pong");
     }
@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  "a provider whose events nobody takes is slowed by their bytes, and they are all read then",
+  "a provider is paused by the bytes of its unread events, and no event is lost",
   async () => {
     const { socket, provider } = await connect({ autoPong: true });
     const pause = vi.spyOn(WebSocket.prototype, "pause");
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  "one that was slowed has a span of its own to answer in, from when it is read again",
+  "a paused provider has a full ping interval to answer from when reading resumes",
   async () => {
     const { socket, provider } = await connect({ autoPong: true });
     const { resume } = WebSocket.prototype;

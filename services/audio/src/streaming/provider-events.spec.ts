@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { drainEvents } from "./drained-events.ts";
+import { readProviderEvents } from "./provider-events.ts";
 import type { ProviderSocket } from "./provider-socket.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -7,11 +7,11 @@ afterEach(() => void vi.useRealTimers());
 
 const silence = { idleMs: 3_000, timeoutMs: 10_000 };
 
-/** Says each text as soon as it is asked for the next, then stays open and silent. */
+/** A provider that sends an event for each text as it is read, then stays open and sends nothing. */
 function provider(...texts: string[]): ProviderSocket {
   const closing = new AbortController();
   const closed = () => new Error("the connection ended");
-  async function* say() {
+  async function* send() {
     for (const text of texts) {
       if (closing.signal.aborted) throw closed();
       yield { type: "transcription.final", text };
@@ -20,26 +20,26 @@ function provider(...texts: string[]): ProviderSocket {
       closing.signal.addEventListener("abort", () => reject(closed()));
     });
   }
-  return { send: async () => {}, events: say(), close: () => closing.abort() };
+  return { send: async () => {}, events: send(), close: () => closing.abort() };
 }
 
-/** Reads all events, and takes so long over each. */
+/** Reads all events. Takes `paceMs` for each. */
 async function read(socket: ProviderSocket, paceMs: number): Promise<string[]> {
   const texts: string[] = [];
-  for await (const { text } of drainEvents(socket, { flushed: true }, silence)) {
+  for await (const { text } of readProviderEvents(socket, { flushed: true }, silence)) {
     texts.push(text);
     await new Promise((resolve) => setTimeout(resolve, paceMs));
   }
   return texts;
 }
 
-test("a client that takes long over its events loses none of them", async () => {
+test("a client that reads slowly loses no events", async () => {
   const reading = read(provider("a", "b", "c"), 60_000);
   await vi.advanceTimersByTimeAsync(200_000);
   expect(await reading).toEqual(["a", "b", "c"]);
 });
 
-test("a provider that is silent after its events has ended; one that says nothing has failed", async () => {
+test("silence of the provider ends a transcript that has events, and fails one without", async () => {
   const reading = read(provider("a"), 5_000);
   await vi.advanceTimersByTimeAsync(8_500);
   expect(await reading).toEqual(["a"]);
@@ -48,14 +48,14 @@ test("a provider that is silent after its events has ended; one that says nothin
   await failing;
 });
 
-test("a provider that closes without a word has failed, unless the audio was over", async () => {
+test("a provider that closes without an event has failed, unless the audio was flushed", async () => {
   const closing = (): ProviderSocket => ({
     send: async () => {},
     events: (async function* () {})(),
     close: () => {},
   });
-  const within = drainEvents(closing(), { flushed: false }, silence);
-  await expect(within.next()).rejects.toThrow("closed before the audio was over");
-  const behind = drainEvents(closing(), { flushed: true }, silence);
-  expect(await behind.next()).toMatchObject({ done: true });
+  const before = readProviderEvents(closing(), { flushed: false }, silence);
+  await expect(before.next()).rejects.toThrow("before the audio ended");
+  const after = readProviderEvents(closing(), { flushed: true }, silence);
+  expect(await after.next()).toMatchObject({ done: true });
 });

@@ -3,13 +3,13 @@ import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { setAliasHeader } from "@tollgate/http/forwarded-caller";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import { withUploadStore } from "@tollgate/http/upload-store";
-import { RelayedRefusal, transcribe } from "./batch.ts";
-import { answerEvents } from "./events-answer.ts";
-import { streamTranscription } from "./stream.ts";
+import { sendTranscriptEvents } from "./event-stream-response.ts";
+import { streamFile } from "./stream-file.ts";
+import { LanguageRefusal, transcribeFile } from "./transcribe-file.ts";
 import { readUpload } from "./upload.ts";
 
-/** POST /v1/audio/transcriptions, as the edge proxies it. */
-export async function answerTranscription(
+/** Handles POST /v1/audio/transcriptions, which the edge proxies. */
+export async function handleTranscription(
   runtime: ProviderRuntime,
   { req, res, caller, signal }: ProxiedRequest,
 ): Promise<void> {
@@ -17,20 +17,20 @@ export async function answerTranscription(
     const upload = await readUpload(req, store);
     setAliasHeader(res, upload.alias);
     if (upload.stream) {
-      const events = streamTranscription(runtime, caller, upload, signal);
-      return answerEvents(res, events, signal);
+      const events = streamFile(runtime, caller, upload, signal);
+      return sendTranscriptEvents(res, events, signal);
     }
     try {
-      sendJsonBytes(res, await transcribe(runtime, caller, upload, signal));
+      sendJsonBytes(res, await transcribeFile(runtime, caller, upload, signal));
     } catch (error) {
-      if (!(error instanceof RelayedRefusal)) throw error;
-      relay(res, error);
+      if (!(error instanceof LanguageRefusal)) throw error;
+      sendRefusal(res, error);
     }
   });
 }
 
-/** A refusal that another try with the same language would only meet again. */
-function relay(res: ServerResponse, { refusal }: RelayedRefusal): void {
+/** Sends the provider's response. A retry with the same language would be refused again. */
+function sendRefusal(res: ServerResponse, { refusal }: LanguageRefusal): void {
   res.writeHead(502, {
     ...(refusal.contentType === "" ? {} : { "content-type": refusal.contentType }),
     "content-length": refusal.body.byteLength,

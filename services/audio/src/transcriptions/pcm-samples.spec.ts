@@ -1,6 +1,6 @@
 import { createUploadStore } from "@tollgate/http/upload-store";
 import { expect, test } from "vitest";
-import { pcmOf } from "./pcm.ts";
+import { findPcmSamples } from "./pcm-samples.ts";
 
 const upload = { alias: "a", stream: true, language: "", audio: createUploadStore() };
 
@@ -9,15 +9,15 @@ test.each([
   "AUDIO/l16;rate=16000;channels=1",
   'audio/L16; rate="16000"; channels="1"',
   "audio/pcm ; Rate=16000",
-])("%s is streamed", (contentType) => {
-  expect(pcmOf({ ...upload, contentType })).toEqual({ offset: 0, bytes: 0 });
+])("%s can be streamed", (contentType) => {
+  expect(findPcmSamples({ ...upload, contentType })).toEqual({ offset: 0, bytes: 0 });
 });
 
 test.each([
   'audio/L16; rate="8000"',
   "audio/L16; channels=2",
   "audio/flac",
-])("%s is an unsupported format", (contentType) => {
+])("%s cannot be streamed", (contentType) => {
   const refused = expect.objectContaining({ code: "unsupported_audio_format" });
-  expect(() => pcmOf({ ...upload, contentType })).toThrow(refused);
+  expect(() => findPcmSamples({ ...upload, contentType })).toThrow(refused);
 });

@@ -7,14 +7,14 @@ import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { createUploadStore } from "@tollgate/http/upload-store";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { transcribe } from "./batch.ts";
+import { transcribeFile } from "./transcribe-file.ts";
 
 const audio = createUploadStore();
 const upload = { alias: "a", stream: false, language: "", contentType: "", audio };
 
-test("a provider that takes longer than 240 seconds is abandoned like one that cannot be reached", async () => {
-  const ceiling = new AbortController();
-  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(ceiling.signal);
+test("a provider that takes longer than 240 seconds counts as unreachable", async () => {
+  const limit = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
   onTestFinished(() => timeout.mockRestore());
   const send = vi.fn(
     (_slot: Slot, _request: object, signal: AbortSignal) =>
@@ -32,14 +32,14 @@ test("a provider that takes longer than 240 seconds is abandoned like one that c
   };
   const runtime = { engine, providers: { send } } as unknown as ProviderRuntime;
   const { signal } = new AbortController();
-  const failing = transcribe(runtime, create(CallerSchema), upload, signal);
+  const failing = transcribeFile(runtime, create(CallerSchema), upload, signal);
   expect(timeout).toHaveBeenCalledWith(240_000);
-  ceiling.abort(new DOMException("too long", "TimeoutError"));
+  limit.abort(new DOMException("too long", "TimeoutError"));
   await expect(failing).rejects.toMatchObject({ kind: "unreachable" });
   expect(send).toHaveBeenCalledOnce();
 });
 
-/** Returns what is metered of a response that took 1.5 seconds. */
+/** Returns the usage that is settled for a response that took 1.5 seconds. */
 async function meter(json: string) {
   const value = JSON.parse(json) as JsonObject;
   const response = { bytes: Buffer.from(json), value, elapsedMs: 1_500 };
@@ -51,7 +51,7 @@ async function meter(json: string) {
     generate: (_call: unknown, work: (generation: unknown) => unknown) => work({ attempt, settle }),
   };
   const runtime = { engine } as unknown as ProviderRuntime;
-  await transcribe(runtime, create(CallerSchema), upload, new AbortController().signal);
+  await transcribeFile(runtime, create(CallerSchema), upload, new AbortController().signal);
   return settle.mock.calls[0]?.[1];
 }
 
@@ -72,7 +72,7 @@ test.each([
   '"1000001"',
   '""',
   "null",
-])("a duration of %s counts as not reported, and the clock is billed", async (duration) => {
+])("a duration of %s counts as not reported, and the time of the call is billed", async (duration) => {
   const clock = { quantity: 2n, basis: "wall_clock" };
   expect(await meter(`{"duration":${duration}}`)).toMatchObject(clock);
   expect(await meter(`{"usage":{"seconds":${duration}}}`)).toMatchObject(clock);

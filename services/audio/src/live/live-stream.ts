@@ -1,0 +1,123 @@
+import type { Slot } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import type { Generation } from "@tollgate/generation/generation";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
+import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
+import { type AudioProgress, readProviderEvents } from "../streaming/provider-events.ts";
+import { flushMessage, type ProviderSocket } from "../streaming/provider-socket.ts";
+import { createTranscriptUsage } from "../streaming/transcript-usage.ts";
+import type { ClientFrame, ClientSocket } from "./client-socket.ts";
+import { createGrowingHold, type GrowingHold } from "./growing-hold.ts";
+
+/** The longest that one stream may last. */
+const maxStreamMs = 6 * 60 * 60 * 1_000;
+const checkEveryMs = 1_000;
+/**
+ * How long a provider may send nothing after its last event before the transcript is complete. A
+ * provider closes by itself, but may take a while for its last events. The limit is below the time
+ * for which clients wait for the close frame in return: 10 s in browsers.
+ */
+const idleMs = 8_000;
+
+/** The stream of one live transcription between a client and a provider that are connected. */
+export class LiveStream {
+  readonly #client: ClientSocket;
+  readonly #provider: ProviderSocket;
+  readonly #slot: Slot;
+  readonly #hold: GrowingHold;
+  readonly #usage = createTranscriptUsage();
+  readonly #progress: AudioProgress = { flushed: false };
+  readonly #startedAt = performance.now();
+  /** The billed time, which ends with the last event: the wait for another is not billed. */
+  #usedSeconds: number | undefined;
+  /** Why audio is no longer sent. The first failure counts. */
+  #sendFailure: { error: unknown } | undefined;
+
+  constructor(client: ClientSocket, provider: ProviderSocket, slot: Slot, generation: Generation) {
+    this.#client = client;
+    this.#provider = provider;
+    this.#slot = slot;
+    this.#hold = createGrowingHold(generation, slot.pricing.input);
+  }
+
+  /**
+   * Sends the client's audio to the provider, and the provider's events to the client. Resolves when
+   * all events are sent. Throws the failure that ended the stream.
+   */
+  async run(frames: AsyncIterator<ClientFrame>): Promise<void> {
+    const checks = setInterval(() => this.#checkLimits(), checkEveryMs);
+    void this.#sendAudio(frames).catch((error) => this.#failSending(error));
+    try {
+      await this.#sendEvents();
+      this.#client.disconnected.throwIfAborted();
+    } catch (error) {
+      throw this.#sendFailure?.error ?? error;
+    } finally {
+      clearInterval(checks);
+      this.#client.endFrames();
+    }
+    if (this.#sendFailure !== undefined) throw this.#sendFailure.error;
+  }
+
+  /** Whether the client has been sent an event. */
+  get hasDelivered(): boolean {
+    return this.#usage.events > 0;
+  }
+
+  /** Returns the seconds that the provider reports, else the seconds that the stream has lasted. */
+  measure(): Measurement {
+    const quantity = billableSeconds(this.#usedSeconds ?? this.#elapsedSeconds());
+    return measureUnits(this.#usage.reported() ?? { quantity, basis: "wall_clock" }, this.#slot);
+  }
+
+  /** Audio may be sent faster than it plays, so the hold covers both its length and the time. */
+  async #sendAudio(frames: AsyncIterator<ClientFrame>): Promise<void> {
+    let sentBytes = 0;
+    for (let next = await frames.next(); !next.done; next = await frames.next()) {
+      if (next.value.kind === "text") {
+        if (isFlush(next.value.text)) break;
+        throw new GatewayError("invalid_json", 'A text frame can only be {"action":"flush"}.');
+      }
+      sentBytes += next.value.audio.length;
+      await this.#hold.cover(sentBytes / pcmBytesPerSecond);
+      await this.#provider.send(next.value.audio);
+    }
+    await this.#provider.send(flushMessage);
+    this.#progress.flushed = true;
+    this.#usedSeconds = this.#elapsedSeconds();
+  }
+
+  async #sendEvents(): Promise<void> {
+    const limits = { idleMs, timeoutMs: this.#slot.provider.timeoutMs };
+    for await (const event of readProviderEvents(this.#provider, this.#progress, limits)) {
+      this.#usage.add(event);
+      if (this.#progress.flushed) this.#usedSeconds = this.#elapsedSeconds();
+      if (event.type !== "transcription.refine") await this.#client.sendJson(event);
+    }
+  }
+
+  #checkLimits(): void {
+    const seconds = this.#elapsedSeconds();
+    if (seconds * 1_000 > maxStreamMs) this.#client.endFrames();
+    if (this.#progress.flushed) return;
+    this.#hold.cover(seconds).catch((error) => this.#failSending(error));
+  }
+
+  /** Closes the provider's socket, which ends `#sendEvents`. */
+  #failSending(error: unknown): void {
+    this.#sendFailure ??= { error };
+    this.#provider.close();
+  }
+
+  #elapsedSeconds(): number {
+    return (performance.now() - this.#startedAt) / 1_000;
+  }
+}
+
+function isFlush(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { action?: unknown } | null)?.action === "flush";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Model } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+
+/**
+ * Returns the model with only those slots that take streamed audio. Throws `invalid_param`, with the
+ * request's `param`, where it has none.
+ */
+export function withStreamSlots(model: Model, param: string): Model {
+  const chain = model.chain.filter(({ stream }) => stream !== undefined);
+  if (chain.length > 0) return { ...model, chain };
+  const message = `${model.alias} transcribes whole files only.`;
+  throw new GatewayError("invalid_param", message, { param });
+}
