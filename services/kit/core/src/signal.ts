@@ -10,21 +10,33 @@ export interface Signal {
 }
 
 export function createSignal(): Signal {
-  const pending = new Set<() => void>();
+  let pending: (() => void)[] = [];
+
+  function waitFor(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        pending = pending.filter((one) => one !== wake);
+        resolve();
+      }, timeoutMs);
+      timer.unref();
+      function wake(): void {
+        clearTimeout(timer);
+        resolve();
+      }
+      pending.push(wake);
+    });
+  }
+
   return {
-    wait: (timeoutMs) =>
-      new Promise((resolve) => {
-        const timer = timeoutMs === undefined ? undefined : setTimeout(wake, timeoutMs);
-        timer?.unref();
-        function wake(): void {
-          clearTimeout(timer);
-          pending.delete(wake);
-          resolve();
-        }
-        pending.add(wake);
-      }),
+    wait(timeoutMs) {
+      if (timeoutMs !== undefined) return waitFor(timeoutMs);
+      return new Promise((resolve) => pending.push(resolve));
+    },
     notify() {
-      for (const wake of pending) wake();
+      if (pending.length === 0) return;
+      const woken = pending;
+      pending = [];
+      for (const wake of woken) wake();
     },
   };
 }

@@ -6,6 +6,7 @@ import type {
   Metadata,
   ServiceError,
 } from "@grpc/grpc-js";
+import { createSignal } from "@tollgate/core/signal";
 import { asBuffer, deserializer } from "./grpc-channel.ts";
 import { errorIn, fromStatus } from "./grpc-status.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
@@ -80,17 +81,17 @@ function readerOf(call: ClientReadableStream<Message>): ResponseStream["next"] {
   call.on("status", ({ metadata }) => {
     failure ??= errorIn(metadata);
   });
-  let wake = () => {};
-  for (const event of ["readable", "end", "close", "error", "status"]) call.on(event, () => wake());
+  const changed = createSignal();
+  for (const event of ["readable", "end", "close", "error", "status"]) {
+    call.on(event, changed.notify);
+  }
 
   return async () => {
     for (;;) {
       const message = call.read() as Message | null;
       if (message !== null) return message;
       if (call.readableEnded || call.destroyed) break;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      await changed.wait();
     }
     if (failure !== undefined) throw isServiceError(failure) ? fromStatus(failure) : failure;
     return null;

@@ -1,5 +1,6 @@
 import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
+import { createSignal } from "@tollgate/core/signal";
 import { cancelledError, deadlineError } from "./cancellation.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
@@ -43,11 +44,11 @@ export function muxStream(
 ): ResponseStream {
   const unread: { bytes: Uint8Array; credit: number }[] = [];
   let ended: { error: Error | undefined } | undefined;
-  let wake = () => {};
+  const changed = createSignal();
   const call = mux.start(openOf(method, options), request, {
     onMessage(bytes, credit) {
       unread.push({ bytes, credit });
-      wake();
+      changed.notify();
     },
     onEnd: end,
   });
@@ -59,7 +60,7 @@ export function muxStream(
   function end(error: Error | undefined): void {
     stopWatching();
     ended = { error };
-    wake();
+    changed.notify();
   }
 
   return {
@@ -72,9 +73,7 @@ export function muxStream(
         }
         if (ended?.error !== undefined) throw ended.error;
         if (ended !== undefined) return null;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        await changed.wait();
       }
     },
     close() {

@@ -6,6 +6,7 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
+import { createSignal } from "@tollgate/core/signal";
 import { readTraceHeaders } from "@tollgate/core/tracing";
 import type { EndSchema, Open, ResponseFrameSchema } from "@tollgate/proto/tollgate/v1/mux";
 import type { CallGuard } from "./call-guard.ts";
@@ -109,19 +110,16 @@ export function createIncomingCall(
 /** Tracks how much of a response may still be sent. For one sender. */
 function createWindow() {
   let freeBytes = windowBytes;
-  let wake = () => {};
+  const reopened = createSignal();
   return {
     isFull: () => freeBytes <= 0,
-    reopened: () =>
-      new Promise<void>((resolve) => {
-        wake = resolve;
-      }),
+    reopened: () => reopened.wait(),
     take(cost: number) {
       freeBytes -= cost;
     },
     widen(credit: number) {
       freeBytes += credit;
-      if (freeBytes > 0) wake();
+      if (freeBytes > 0) reopened.notify();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { createSignal } from "@tollgate/core/signal";
 import { type Dispatcher, errors } from "undici";
 
 /** With more unread bytes than this, reading from the provider is paused. */
@@ -38,7 +39,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #end: { failure: unknown } | undefined;
-  #wake = () => {};
+  readonly #changed = createSignal();
   #ending: NodeJS.Timeout | undefined;
 
   /** `sent` is the body of the request. A stream is destroyed when the call fails. */
@@ -76,7 +77,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.byteLength;
     if (this.#unreadBytes > maxUnreadBytes) controller.pause();
-    this.#wake();
+    this.#changed.notify();
   }
 
   onResponseEnd(): void {
@@ -91,9 +92,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     if (this.#unread.length === 0 && this.#end === undefined) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#changed.wait();
     }
     if (this.#unread.length > 0) return { done: false, value: this.#take() };
     if (this.#end?.failure !== undefined) throw this.#end.failure;
@@ -142,7 +141,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
       this.#settleHead.reject(failure);
       destroyQuietly(this.#sent);
     }
-    this.#wake();
+    this.#changed.notify();
   }
 }
 
