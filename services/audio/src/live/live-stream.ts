@@ -80,9 +80,9 @@ export class LiveStream {
       }
       sentBytes += next.value.audio.length;
       await this.#hold.cover(sentBytes / pcmBytesPerSecond);
-      await this.#provider.send(next.value.audio);
+      if (!(await this.#provider.send(next.value.audio))) return;
     }
-    await this.#provider.send(flushMessage);
+    if (!(await this.#provider.send(flushMessage))) return;
     this.#progress.flushed = true;
     this.#usedSeconds = this.#elapsedSeconds();
   }

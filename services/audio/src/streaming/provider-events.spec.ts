@@ -20,7 +20,7 @@ function provider(...texts: string[]): ProviderSocket {
       closing.signal.addEventListener("abort", () => reject(closed()));
     });
   }
-  return { send: async () => {}, events: send(), close: () => closing.abort() };
+  return { send: async () => true, events: send(), close: () => closing.abort() };
 }
 
 /** Reads all events. Takes `paceMs` for each. */
@@ -50,7 +50,7 @@ test("silence of the provider ends a transcript that has events, and fails one w
 
 test("a provider that closes without an event has failed, unless the audio was flushed", async () => {
   const closing = (): ProviderSocket => ({
-    send: async () => {},
+    send: async () => true,
     events: (async function* () {})(),
     close: () => {},
   });

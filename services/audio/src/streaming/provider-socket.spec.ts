@@ -105,3 +105,11 @@ test(
   },
   testMs,
 );
+
+test("data is reported as not sent once the provider is closing", async () => {
+  const { socket, provider } = await connect({ autoPong: true });
+  expect(await socket.send(Buffer.alloc(2))).toBe(true);
+  provider.close(1_000);
+  for await (const _ of socket.events);
+  expect(await socket.send(Buffer.alloc(2))).toBe(false);
+});

@@ -19,10 +19,11 @@ export const flushMessage = JSON.stringify({ action: "flush" });
 /** A WebSocket to a slot's provider. It sends audio, and receives JSON events. */
 export interface ProviderSocket {
   /**
-   * Resolves once there is room for more. Data that is sent on a closed connection is dropped. Closes
-   * the connection to a provider that does not make room within its timeout.
+   * Resolves once there is room for more, with whether the data was sent: on a connection that the
+   * provider has closed, or is closing, it is dropped. Closes the connection to a provider that does
+   * not make room within its timeout.
    */
-  send(data: Uint8Array | string): Promise<void>;
+  send(data: Uint8Array | string): Promise<boolean>;
   /**
    * The events until the provider closes. Throws a SlotFailure when the connection breaks or an
    * event is not a JSON object. Reading from the provider pauses while too many are unread.
@@ -60,12 +61,13 @@ export async function connectProvider(
   socket.once("close", () => signal.removeEventListener("abort", close));
   return {
     async send(data) {
-      if (socket.readyState !== WebSocket.OPEN) return;
+      if (socket.readyState !== WebSocket.OPEN) return false;
       const written = new Promise<void>((resolve) => socket.send(data, () => resolve()));
-      if (socket.bufferedAmount <= maxBufferedBytes) return;
+      if (socket.bufferedAmount <= maxBufferedBytes) return true;
       const timeout = setTimeout(close, slot.provider.timeoutMs);
       await written;
       clearTimeout(timeout);
+      return true;
     },
     events,
     close,

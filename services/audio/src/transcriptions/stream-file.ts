@@ -84,11 +84,10 @@ async function sendAudio(
 ): Promise<void> {
   try {
     for await (const chunk of audio as AsyncIterable<Buffer>) {
-      await socket.send(chunk);
+      if (!(await socket.send(chunk))) return;
       progress.sentBytes += chunk.length;
     }
-    await socket.send(flushMessage);
-    progress.flushed = true;
+    progress.flushed = await socket.send(flushMessage);
   } catch {
     socket.close();
   }
