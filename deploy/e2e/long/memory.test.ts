@@ -102,13 +102,14 @@ describe("the memory of a gateway", () => {
   });
 
   test("a client that pauses after its audio still receives every event", async () => {
+    const silent = await live.start({ model: "test-hear-open" });
+    talk(silent, 5);
+    await eventually(() => expect(finals(silent)).toEqual([2, 2]));
     const stream = await live.start({ model: "test-hear-flood" });
     stream.socket.pause();
     talk(stream, 10, 320);
     stream.socket.send(JSON.stringify({ action: "flush" }));
-    // It pauses for longer than the gateway waits for a silent provider.
-    const silent = await live.start({ model: "test-hear-open" });
-    talk(silent, 5);
+    // The pause lasts as long as the gateway waits for a provider that stays silent.
     silent.socket.close();
     expect(await silent.closed).toBe(1_000);
     stream.socket.resume();
