@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { chatBody, expectEnvelope, type HttpResponse, send } from "../src/request.ts";
+import type { HttpResponse } from "../src/http-response.ts";
+import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 

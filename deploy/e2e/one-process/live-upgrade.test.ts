@@ -4,7 +4,8 @@ import type { Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { wav } from "../src/audio-files.ts";
-import { chatBody, expectEnvelope, type HttpResponse } from "../src/request.ts";
+import type { HttpResponse } from "../src/http-response.ts";
+import { chatBody, expectEnvelope } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { pcm, wav } from "../src/audio-files.ts";
 import { expectValid } from "../src/conformance.ts";
-import { eventsOf, expectEnvelope, type HttpResponse, send } from "../src/request.ts";
+import type { HttpResponse } from "../src/http-response.ts";
+import { eventsOf, expectEnvelope, send } from "../src/request.ts";
 import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));

@@ -9,7 +9,7 @@ import type { JsonSchema } from "@tollgate/edge/openapi/json-schema";
 import { routes } from "@tollgate/edge/routes";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { expect } from "vitest";
-import type { HttpResponse } from "./request.ts";
+import type { HttpResponse } from "./http-response.ts";
 
 /** A request, as far as it is checked. */
 export interface CheckedRequest {

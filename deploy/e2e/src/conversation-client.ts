@@ -1,4 +1,5 @@
-import { chatBody, type HttpResponse, send } from "./request.ts";
+import type { HttpResponse } from "./http-response.ts";
+import { chatBody, send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
 type Body = Record<string, unknown>;

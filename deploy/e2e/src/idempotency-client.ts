@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { type HttpResponse, send } from "./request.ts";
+import type { HttpResponse } from "./http-response.ts";
+import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
 export interface KeyedOptions {

@@ -1,6 +1,7 @@
+import type { HttpResponse } from "./http-response.ts";
 import { ocrForm, type Part } from "./ocr-form.ts";
 import { sha256 } from "./provider-uploads.ts";
-import { type HttpResponse, send } from "./request.ts";
+import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
 /** The response to a form, and what was sent. */

@@ -1,13 +1,6 @@
 import { expect } from "vitest";
 import { expectDocumented } from "./conformance.ts";
-
-/** The response to one plain HTTP request. */
-export interface HttpResponse {
-  status: number;
-  headers: Headers;
-  text: string;
-  body: unknown;
-}
+import type { HttpResponse } from "./http-response.ts";
 
 /**
  * Sends one request. A `body` that is a string or bytes is sent unchanged, any other as JSON. The

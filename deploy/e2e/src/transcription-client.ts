@@ -1,6 +1,7 @@
 import { wav } from "./audio-files.ts";
+import type { HttpResponse } from "./http-response.ts";
 import { type RawPart, rawForm } from "./raw-form.ts";
-import { type HttpResponse, send } from "./request.ts";
+import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
 export type Fields = Record<string, string>;

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { chatBody, expectEnvelope, type HttpResponse, send, simulate } from "../src/request.ts";
+import { chatBody, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, type HttpResponse, send } from "../src/request.ts";
+import { chatBody, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Replica, Stack } from "../src/stack.ts";
 

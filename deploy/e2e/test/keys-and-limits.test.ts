@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, expectEnvelope, type HttpResponse, send } from "../src/request.ts";
+import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 

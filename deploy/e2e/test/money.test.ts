@@ -14,9 +14,10 @@ import { connect } from "nats";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { chatBody, type HttpResponse, send, simulate } from "../src/request.ts";
+import { chatBody, send, simulate } from "../src/request.ts";
 import { type Account, fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
 
 describe("money", () => {

@@ -1,11 +1,12 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { type OcrClient, ocrClient } from "../src/ocr-client.ts";
 import { image, model, pdf } from "../src/ocr-form.ts";
 import { lastUpload } from "../src/provider-uploads.ts";
-import { expectEnvelope, type HttpResponse, send } from "../src/request.ts";
+import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 

@@ -7,16 +7,10 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { eventually } from "../src/eventually.ts";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import {
-  chatBody,
-  eventsOf,
-  expectEnvelope,
-  type HttpResponse,
-  send,
-  simulate,
-} from "../src/request.ts";
+import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
 /** A hold that is not extended expires after 60 seconds. */

@@ -3,17 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testCatalog } from "../src/catalog.ts";
 import { eventually } from "../src/eventually.ts";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import {
-  chatBody,
-  eventsOf,
-  expectEnvelope,
-  type HttpResponse,
-  requestIdOf,
-  send,
-  simulate,
-} from "../src/request.ts";
+import { chatBody, eventsOf, expectEnvelope, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 

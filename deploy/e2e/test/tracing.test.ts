@@ -3,15 +3,9 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { pcm } from "../src/audio-files.ts";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
-import {
-  chatBody,
-  eventsOf,
-  type HttpResponse,
-  requestIdOf,
-  send,
-  simulate,
-} from "../src/request.ts";
+import { chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { fleetSecret, startStack } from "../src/stack.ts";
 import {

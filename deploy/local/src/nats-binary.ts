@@ -4,14 +4,9 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { unpackDebianNats } from "./nats-debian.ts";
 import { unpackNatsRelease } from "./nats-release.ts";
+import type { UnpackedNats } from "./unpacked-nats.ts";
 
 const program = "nats-server";
-
-/** A NATS server that was unpacked into a scratch folder. */
-export interface UnpackedNats {
-  file: string;
-  version: string;
-}
 
 /**
  * Finds `nats-server` on the PATH or in the cache folder. Otherwise downloads Debian's package or

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { UnpackedNats } from "./nats-binary.ts";
+import type { UnpackedNats } from "./unpacked-nats.ts";
 
 const run = promisify(execFile);
 const packageName = "nats-server";

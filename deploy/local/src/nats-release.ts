@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { UnpackedNats } from "./nats-binary.ts";
+import type { UnpackedNats } from "./unpacked-nats.ts";
 
 const run = promisify(execFile);
 const version = "2.10.29";

@@ -1,0 +1,5 @@
+/** A NATS server that was unpacked into a scratch folder. */
+export interface UnpackedNats {
+  file: string;
+  version: string;
+}
