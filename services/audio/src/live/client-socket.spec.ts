@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  "a paused client is sent a close frame after the session finishes, and has time to respond",
+  "a paused client has a full ping interval after the session ends, and is sent a close frame",
   async () => {
     const { client, socket } = await connect({ autoPong: true });
     for (let sent = 0; sent < 8; sent += 1) client.send(Buffer.alloc(512 * 1024));
