@@ -64,9 +64,9 @@ function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Mo
 }
 
 /**
- * Returns the chunks of a response once its first bytes have come, so that a slot which sends none
- * counts as failed. JSON instead of audio may be the request's fault, whatever its status, so it does
- * not count against the slot.
+ * Returns the chunks of a response once its first bytes have arrived, so that a slot which sends
+ * none counts as failed. JSON instead of audio may be the request's fault, whatever its status, so
+ * it does not count against the slot.
  */
 async function openAudio(
   { contentType, body }: ProviderResponse,

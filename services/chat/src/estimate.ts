@@ -31,7 +31,7 @@ export function boundOf(
   };
 }
 
-/** Returns the cost of the bound at the chain's dearest prices: what the hold must cover. */
+/** Returns the cost of the bound at the chain's highest prices: what the hold must cover. */
 export function estimateOf(bound: Bound, model: Model): NanoUsd {
   return dearestCost(model, (pricing) => costOfBound(bound, pricing));
 }

@@ -53,6 +53,6 @@ const schema = z.object({
 });
 
 function required<Call>(call: Call | undefined): Call {
-  if (call === undefined) throw new Error("a request carries its call");
+  if (call === undefined) throw new Error("a request must carry its call");
   return call;
 }

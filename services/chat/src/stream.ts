@@ -15,7 +15,7 @@ import { createUsageCounter } from "./usage-counter.ts";
 
 /**
  * Yields the provider's chunks under our alias as they are generated, and at the end the usage
- * chunk with the cost. Other slots are attempted as long as no chunk has come.
+ * chunk with the cost. Other slots are attempted until a chunk has arrived.
  */
 export async function* stream(
   runtime: ChatRuntime,

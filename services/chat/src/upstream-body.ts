@@ -4,9 +4,9 @@ import { spliceParts } from "@tollgate/upstream/json-body";
 import type { Session } from "./conversations/session.ts";
 
 /**
- * Returns the body for a slot in chunks: the members that the gateway sets, the stored turns followed
- * by the client's messages, and the client's other members. Existing JSON is neither parsed again nor
- * copied: a conversation may hold many megabytes.
+ * Returns the body for a slot in chunks: the members that the gateway sets, the stored turns
+ * followed by the client's messages, and the client's other members. Existing JSON is neither
+ * parsed again nor copied: a conversation may hold many megabytes.
  */
 export function upstreamBody(
   call: ChatCall,
@@ -14,15 +14,15 @@ export function upstreamBody(
   session: Session | undefined,
   options: { stream: boolean; maxTokens: bigint },
 ): Uint8Array[] {
-  const decided: Record<string, unknown> = { model: slot.upstreamModel };
-  decided[ceilingFieldOf(call, slot)] = Number(options.maxTokens);
+  const ownMembers: Record<string, unknown> = { model: slot.upstreamModel };
+  ownMembers[ceilingFieldOf(call, slot)] = Number(options.maxTokens);
   if (options.stream) {
-    decided.stream = true;
-    decided.stream_options = { include_usage: true };
+    ownMembers.stream = true;
+    ownMembers.stream_options = { include_usage: true };
   }
   const all = [...(session?.prefix.content ?? []), call.messages.subarray(1)];
   const isLast = call.body.byteLength === "{}".length;
-  return spliceParts(decided, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
+  return spliceParts(ownMembers, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
 }
 
 /** A slot may refuse a field that it does not know, or ignore it and with it the ceiling. */

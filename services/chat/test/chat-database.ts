@@ -45,7 +45,7 @@ export function newTurn(more: Partial<NewTurn> = {}): NewTurn {
   };
 }
 
-/** Gives `holder` the lock of a conversation. */
+/** Takes the lock of a conversation for `holder`. */
 export async function lock(pool: pg.Pool, key: ConversationKey, holder: string): Promise<void> {
   await pool.query(
     `INSERT INTO session_lock VALUES ($1, $2, $3, now() + interval '1 minute')

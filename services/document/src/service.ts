@@ -12,7 +12,7 @@ import { defineService } from "@tollgate/runtime/service";
 import { z } from "zod";
 import { classification } from "./classification.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { answerOcr } from "./ocr/document.ts";
+import { handleOcr } from "./ocr/handler.ts";
 import { createJob, type JobParts, readJob } from "./ocr/jobs.ts";
 import { rerank } from "./rerank.ts";
 import { documentSchema } from "./schema.ts";
@@ -34,7 +34,7 @@ export const document = defineService({
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "document" }) });
     const jobs: JobParts = { runtime, prisma, log, now };
     const routes = {
-      "/v1/ocr": (request) => answerOcr(runtime, request),
+      "/v1/ocr": (request) => handleOcr(runtime, request),
       "/v1/ocr/jobs": (request) => createJob(jobs, request),
     } satisfies Parameters<typeof serveRoutes>[0];
     const handlers = { request: serveRoutes(routes, context) };

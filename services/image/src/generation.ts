@@ -4,22 +4,27 @@ import type { Attempt, JsonResponse, JsonRoute } from "@tollgate/generation/json
 import type { GenerateImagesRequest } from "@tollgate/proto/tollgate/v1/image";
 import { SlotFailure } from "@tollgate/upstream/failure";
 
-/** Images bill what came: it may be less than was attempted for, and no more of it is handed on. */
+/**
+ * Bills the images that the provider returns, which may be fewer than requested. Images beyond
+ * those that the hold covers are neither billed nor sent to the client.
+ */
 export const generation: JsonRoute<GenerateImagesRequest> = {
   routeType: "images",
   bound: ({ images = 1 }) => BigInt(images),
-  decide: ({ images }, attempted) =>
-    images === undefined ? {} : { n: affordableImages(images, attempted) },
-  measure(answer, { images = 1 }, attempted) {
-    const came = imagesOf(answer).length;
-    if (came === 0) throw new SlotFailure("unusable", "the provider's answer has no image URL");
-    const quantity = BigInt(Math.min(came, affordableImages(images, attempted)));
+  ownMembers: ({ images }, attempt) =>
+    images === undefined ? {} : { n: affordableImages(images, attempt) },
+  measure(response, { images = 1 }, attempt) {
+    const returned = imagesOf(response).length;
+    if (returned === 0) {
+      throw new SlotFailure("unusable", "the provider's response has no image URL");
+    }
+    const quantity = BigInt(Math.min(returned, affordableImages(images, attempt)));
     return { quantity, basis: "returned" };
   },
 };
 
-/** The client's answer: the provider's URLs as they are, and our own usage in place of its. */
-export function imagesAnswer({ value, used, cost }: JsonResponse, now: Date): Uint8Array {
+/** Returns the client's response: the provider's image URLs unchanged, with the gateway's usage. */
+export function imagesResponse({ value, used, cost }: JsonResponse, now: Date): Uint8Array {
   const images = Number(used.quantity);
   const created = isTime(value.created) ? value.created : Math.floor(now.getTime() / 1_000);
   const usage = { images, cost: usdJson(cost) };
@@ -30,7 +35,7 @@ function isTime(seconds: unknown): seconds is number {
   return Number.isSafeInteger(seconds) && Number(seconds) >= 0;
 }
 
-/** No more images than the hold pays for, and at least the one that a provider is attempted for. */
+/** Returns how many images to request: at most what the hold covers, and at least 1. */
 function affordableImages(images: number, { slot, held }: Attempt): number {
   const price = slot.pricing.input;
   if (price.picoUsd === 0n) return images;

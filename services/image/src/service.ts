@@ -3,7 +3,7 @@ import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
 import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
-import { generation, imagesAnswer } from "./generation.ts";
+import { generation, imagesResponse } from "./generation.ts";
 
 /** Image generation. */
 export const image = defineService({
@@ -13,7 +13,7 @@ export const image = defineService({
     const implementation = bindService(ImageService, {
       async generateImages(call, { signal }) {
         const response = await serveJson(runtime, generation, call, signal);
-        return { body: imagesAnswer(response, context.now()) };
+        return { body: imagesResponse(response, context.now()) };
       },
     });
     return { bindings: [implementation], stop: runtime.stop };

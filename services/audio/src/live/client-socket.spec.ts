@@ -26,7 +26,7 @@ async function connect({ autoPong }: { autoPong: boolean }) {
 }
 
 test(
-  "the connection to a client that does not answer pings is closed",
+  "the connection to a client that does not respond to pings is closed",
   async () => {
     const { client, socket } = await connect({ autoPong: false });
     const pinged = once(client, "ping");
@@ -40,13 +40,13 @@ test(
 );
 
 test(
-  "a client that answers pings may send no frames for any time",
+  "a client that responds to pings may send no frames for any time",
   async () => {
     const { socket } = await connect({ autoPong: true });
     for (let span = 0; span < 5; span += 1) {
-      const answered = once(socket, "pong");
+      const ponged = once(socket, "pong");
       vi.advanceTimersByTime(pingEveryMs);
-      await answered;
+      await ponged;
     }
     expect(socket.disconnected.aborted).toBe(false);
   },
@@ -80,7 +80,7 @@ function pingOnResume(): void {
 }
 
 test(
-  "a paused client has a full ping interval to answer from when reading resumes",
+  "a paused client has a full ping interval to respond in after reading resumes",
   async () => {
     const { client, socket } = await connect({ autoPong: true });
     for (let sent = 0; sent < 8; sent += 1) client.send(Buffer.alloc(512 * 1024));
@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  "a paused client has it too when the session finishes, and receives the close frame",
+  "a paused client has a full ping interval after the session ends, and is sent a close frame",
   async () => {
     const { client, socket } = await connect({ autoPong: true });
     for (let sent = 0; sent < 8; sent += 1) client.send(Buffer.alloc(512 * 1024));

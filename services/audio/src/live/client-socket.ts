@@ -3,14 +3,14 @@ import { WebSocket } from "ws";
 import { startHeartbeat } from "../streaming/heartbeat.ts";
 import { createQueue, type Queue } from "../streaming/queue.ts";
 
-/** With more frames or bytes that wait for the provider, reading from the client is paused. */
+/** With more unread frames, or more unread bytes, reading from the client is paused. */
 const maxUnreadFrames = 64;
 const maxUnreadBytes = 1024 * 1024;
 /** With more unsent bytes, `sendJson` waits. */
 const maxBufferedBytes = 1024 * 1024;
 /** The largest frame that a client may send. */
 export const maxFrameBytes = 1024 * 1024;
-/** The connection to a client that reads nothing for this long, while events wait, is closed. */
+/** How long a client may read nothing while events are unsent. Its connection is then closed. */
 const maxStallMs = 60_000;
 /** Close codes of RFC 6455, 7.4.1. */
 const protocolError = 1_002;

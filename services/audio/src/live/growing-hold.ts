@@ -17,7 +17,7 @@ export interface GrowingHold {
   cover(seconds: number): Promise<void>;
 }
 
-/** `price` is the price of a second. */
+/** Creates the growing hold of a generation. `price` is the price of a second. */
 export function createGrowingHold(generation: Generation, price: Price): GrowingHold {
   const step = costOf([{ quantity: holdStepSeconds, price }]);
   let growing: Promise<void> = Promise.resolve();

@@ -30,7 +30,7 @@ async function connect({ autoPong }: { autoPong: boolean }) {
 }
 
 test(
-  "the connection to a provider that does not answer pings is closed",
+  "the connection to a provider that does not respond to pings is closed",
   async () => {
     const { socket, provider } = await connect({ autoPong: false });
     const failing = expect(async () => {
@@ -46,7 +46,7 @@ test(
 );
 
 test(
-  "a provider that answers pings may send no events for any time",
+  "a provider that responds to pings may send no events for any time",
   async () => {
     const { provider } = await connect({ autoPong: true });
     for (let span = 0; span < 5; span += 1) {
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  "a paused provider has a full ping interval to answer from when reading resumes",
+  "a paused provider has a full ping interval to respond in after reading resumes",
   async () => {
     const { socket, provider } = await connect({ autoPong: true });
     const { resume } = WebSocket.prototype;

@@ -19,9 +19,9 @@ export const flushMessage = JSON.stringify({ action: "flush" });
 /** A WebSocket to a slot's provider. It sends audio, and receives JSON events. */
 export interface ProviderSocket {
   /**
-   * Resolves once there is room for more, with whether the data was sent: on a connection that the
-   * provider has closed, or is closing, it is dropped. Closes the connection to a provider that does
-   * not make room within its timeout.
+   * Sends data. Resolves once there is room for more: with true, or with false where the data was
+   * dropped because the provider has closed the connection or is closing it. Closes the connection
+   * to a provider that does not make room within its timeout.
    */
   send(data: Uint8Array | string): Promise<boolean>;
   /**
@@ -34,8 +34,8 @@ export interface ProviderSocket {
 }
 
 /**
- * Connects to a slot's provider. Throws a SlotFailure when the provider cannot be reached or refuses,
- * and the signal's reason when it aborts, which also closes the connection.
+ * Connects to a slot's provider. Throws a SlotFailure when the provider cannot be reached or
+ * refuses, and the signal's reason when it aborts, which also closes the connection.
  */
 export async function connectProvider(
   slot: Slot,

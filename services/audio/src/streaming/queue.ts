@@ -4,7 +4,7 @@ import { createSignal } from "@tollgate/core/signal";
 export interface Queue<Item> {
   /** Adds an item of `bytes`. */
   push(item: Item, bytes?: number): void;
-  /** Ends the loop after the items before; with a failure, the loop then throws it. */
+  /** Ends the loop after the items pushed before. The loop then throws `failure`, if it is set. */
   end(failure?: Error): void;
   items: AsyncIterable<Item>;
 }

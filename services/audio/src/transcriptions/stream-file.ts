@@ -20,15 +20,15 @@ import type { Upload } from "./upload.ts";
 /** How long a provider may send nothing after its last event before the transcript is complete. */
 const idleMs = 3_000;
 
-/** `opened`: the connection to the provider is open. It comes first. */
+/** `opened`: the connection to the provider is open. This is the first chunk. */
 type Chunk = TranscriptEvent | "opened";
 
 /**
- * Transcribes a file over a WebSocket to the provider, and yields the events as they come. Bills the
- * seconds that the final events report, else the seconds of the audio. Also bills when the client
- * disconnects after the first event: then, where no event reports seconds, for the audio that was
- * sent. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param` where no
- * slot of the alias takes streams.
+ * Transcribes a file over a WebSocket to the provider, and yields the events as they arrive. Bills
+ * the seconds that the final events report, else the seconds of the audio. Also bills when the
+ * client disconnects after the first event: then, where no event reports seconds, for the audio
+ * that was sent. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
+ * where no slot of the alias takes streams.
  */
 export async function* streamFile(
   { engine, providers }: ProviderRuntime,

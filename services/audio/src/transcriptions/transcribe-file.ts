@@ -76,7 +76,10 @@ export async function transcribeFile(
   });
 }
 
-/** Returns the seconds that a hold must cover: exactly for a plain WAV, else the most for the size. */
+/**
+ * Returns the seconds that a hold must cover: the duration of a plain WAV, else the longest
+ * duration that a file of this size can have.
+ */
 function estimatedSeconds(audio: UploadStore): bigint {
   const wav = readWavHeader(audio.head());
   const seconds =
@@ -86,7 +89,10 @@ function estimatedSeconds(audio: UploadStore): bigint {
   return seconds <= 1 ? 1n : BigInt(Math.ceil(seconds));
 }
 
-/** Returns whether the header's byte rate is that of its samples. A higher one would shrink the hold. */
+/**
+ * Returns whether the header's byte rate is that of its samples. A higher one would shrink the
+ * hold.
+ */
 function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: WavHeader): boolean {
   return bytesPerSecond > 0 && bytesPerSecond === (sampleRate * channels * bitsPerSample) / 8;
 }
@@ -98,9 +104,9 @@ function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
 }
 
 /**
- * Returns what the failure of a slot is reported as. Where an alias requires a language, a 502 is the
- * provider's refusal of the language. If the client named a language, another slot may support it,
- * and the refusal does not count against this slot.
+ * Returns what the failure of a slot is reported as. Where an alias requires a language, a 502 is
+ * the provider's refusal of the language. If the client named a language, another slot may support
+ * it, and the refusal does not count against this slot.
  */
 function failureOf(
   error: unknown,

@@ -1,4 +1,4 @@
-/** What the header of a WAV file says. */
+/** The format and the samples of a WAV file, by its header. */
 export interface WavHeader {
   /** 1 is PCM. */
   format: number;
@@ -8,14 +8,16 @@ export interface WavHeader {
   bytesPerSecond: number;
   /** The offset of the samples in the file. */
   dataOffset: number;
-  /** The bytes of the samples; undefined where the header was written before their size was known. */
+  /**
+   * The bytes of the samples; undefined where the header was written before their size was known.
+   */
   dataBytes: number | undefined;
 }
 
 type Format = Omit<WavHeader, "dataOffset" | "dataBytes">;
 
 const extensible = 0xfffe;
-/** What streaming writers put where they do not know the size yet. */
+/** The sizes that streaming writers write while the size is unknown. */
 const unknownSizes: readonly number[] = [0, 0xffffffff];
 
 /** Returns whether a file begins as a WAV does. */
@@ -24,8 +26,8 @@ export function isRiffWave(head: Buffer): boolean {
 }
 
 /**
- * Reads the header of a WAV file from the start of the file. Returns undefined for another file, and
- * for a header that is broken or not complete.
+ * Reads the header of a WAV file from the start of the file. Returns undefined for another file,
+ * and for a header that is broken or not complete.
  */
 export function readWavHeader(head: Buffer): WavHeader | undefined {
   if (!isRiffWave(head)) return undefined;

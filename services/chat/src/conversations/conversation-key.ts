@@ -7,7 +7,7 @@ export interface ConversationKey {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Returns undefined when the session id is not a UUID. */
+/** Returns a conversation's key, or undefined when the session id is not a UUID. */
 export function conversationKey(keyId: string, sessionId: string): ConversationKey | undefined {
   const id = sessionId.toLowerCase();
   return uuid.test(id) ? { keyId, id } : undefined;

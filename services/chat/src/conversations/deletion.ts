@@ -7,7 +7,7 @@ import type { ConversationKey } from "./conversation-key.ts";
 const defaultTimes = { retryEveryMs: 5_000 };
 /** How many conversations are unlinked per batch. */
 const unlinkBatchSize = 500;
-/** Long enough for conversations of many thousand turns. What a timed-out call unlinked stays so. */
+/** Long enough for conversations of many thousand turns. A timeout undoes nothing. */
 const unlinkTimeoutMs = 60_000;
 /** How many conversations one statement deletes, within the statement timeout. */
 const deletionBatchSize = 2_000;

@@ -63,7 +63,7 @@ export interface TurnRow {
 
 /** Conversations and their turns. */
 export interface ConversationStore {
-  /** Returns undefined for an id that was never used. */
+  /** Returns the turns of a conversation; undefined for an id that was never used. */
   load(key: ConversationKey): Promise<StoredPrefix | undefined>;
   /**
    * Adds a turn; the first one creates the conversation. Returns false, and stores nothing, when

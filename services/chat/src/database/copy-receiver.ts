@@ -9,7 +9,7 @@ const copyData = "d".charCodeAt(0);
 
 /**
  * Receives the messages of a COPY that has been requested. Each message is copied once, from the
- * connection to where it stays. At any other message, which is the end, an error or a notice, it
+ * connection to its own buffer. At any other message, which is the end, an error or a notice, it
  * leaves that message and all that follows to the driver. After a notice, the driver reports the
  * remaining messages of the COPY.
  */

@@ -7,11 +7,11 @@ const bufferBytes = 64 * 1024;
 export interface Receiver {
   /** Returns where the next bytes are read to, if that is known. Never empty. */
   target(): Uint8Array | undefined;
-  /** Takes note that `bytes` bytes were read to the target. */
+  /** Records that `bytes` bytes were read to the target. */
   advance(bytes: number): void;
   /**
-   * Takes bytes and copies what it stores. Returns undefined, or, when it is done, the bytes from
-   * which the driver continues.
+   * Copies the bytes that it needs. Returns undefined while it expects more; once it is done,
+   * returns the remaining bytes, which are for the driver.
    */
   receive(bytes: Buffer): Buffer | undefined;
 }

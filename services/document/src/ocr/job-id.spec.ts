@@ -23,5 +23,5 @@ test.each<[unknown]>([
   // Not a safe integer: 2 ** 53 + 1 parses as the same number.
   [2 ** 53],
 ])("%j is not a job id", (job_id) => {
-  expect(() => jobIdOf({ job_id })).toThrow("names no job");
+  expect(() => jobIdOf({ job_id })).toThrow("has no job id");
 });

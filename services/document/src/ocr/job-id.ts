@@ -7,7 +7,7 @@ const maxLength = 512;
 export function jobIdOf({ job_id: id }: JsonObject): string {
   if (Number.isSafeInteger(id)) return String(id);
   if (typeof id === "string" && canBeJobId(id)) return id;
-  throw new SlotFailure("rejected", "the provider's response names no job");
+  throw new SlotFailure("rejected", "the provider's response has no job id");
 }
 
 /** Returns whether a job can have this id. Postgres refuses a query with a NUL. */

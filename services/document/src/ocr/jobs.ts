@@ -8,9 +8,9 @@ import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
 import { chainFailure, SlotFailure } from "@tollgate/upstream/failure";
 import type { OcrJob, PrismaClient } from "../generated/client.ts";
 import { reportedPages } from "../pages.ts";
-import { measurePages } from "./document.ts";
 import { withOcrForm } from "./form.ts";
 import { forwardForm, type OcrResponse, requestJson } from "./forward.ts";
+import { measurePages } from "./handler.ts";
 import { canBeJobId, jobIdOf } from "./job-id.ts";
 import { jobPathOf, jobsPathOf } from "./job-paths.ts";
 import { jobStateOf } from "./job-state.ts";
@@ -23,7 +23,7 @@ export interface JobParts {
 }
 
 /**
- * Handles POST /v1/ocr/jobs, as the edge proxies it: sends the provider's response, which names the
+ * Handles POST /v1/ocr/jobs, which the edge proxies: sends the provider's response, which names the
  * job, and records the job for its account. Nothing is metered yet.
  */
 export async function createJob(

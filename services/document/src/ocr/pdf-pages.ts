@@ -10,13 +10,13 @@ export interface PdfPages {
   push(chunk: Buffer): void;
   /** Whether the file is a PDF. */
   readonly isPdf: boolean;
-  /** Returns undefined for a file that is not a PDF, or a PDF whose pages are all compressed. */
+  /** Returns the pages; undefined where the file is not a PDF or all its pages are compressed. */
   count(): number | undefined;
 }
 
 /**
- * Counts the uncompressed page objects of a PDF, and reads the count of its page tree. Newer files may
- * compress both, and are then not counted.
+ * Counts the uncompressed page objects of a PDF, and reads the count of its page tree. Newer files
+ * may compress both, and are then not counted.
  */
 export function createPdfPages(): PdfPages {
   let kind: "unknown" | "pdf" | "other" = "unknown";

@@ -1,6 +1,6 @@
 export type JsonObject = Record<string, unknown>;
 
-/** Whether a parsed JSON value is an object, neither null nor an array. */
+/** Returns whether a parsed JSON value is an object, neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

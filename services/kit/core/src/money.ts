@@ -4,7 +4,7 @@
  */
 export type NanoUsd = bigint;
 
-/** A thousand million USD. Balances up to this, and their sums, fit every column and message. */
+/** One billion USD. Balances up to this, and their sums, fit every column and message. */
 export const maxBalanceNanoUsd: NanoUsd = 10n ** 18n;
 
 const nanoPerMicro = 1_000n;

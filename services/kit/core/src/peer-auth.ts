@@ -7,7 +7,7 @@ export const secretHeader = "x-tollgate-fleet-secret";
 export interface PeerAuth {
   /** Sent with each call to a peer, and to nothing else. */
   readonly secret: string | undefined;
-  /** Whether the secret that a caller sent is the fleet's. Compares in constant time. */
+  /** Returns whether a caller sent the fleet's secret. Compares in constant time. */
   admits(secret: string | undefined): boolean;
 }
 

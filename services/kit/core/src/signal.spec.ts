@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a notification wakes all that wait at the time, and nobody who waits later", async () => {
+test("a notification wakes all that wait at the time, and none that wait later", async () => {
   const signal = createSignal();
   const woken: string[] = [];
   const wait = (name: string) => signal.wait().then(() => void woken.push(name));

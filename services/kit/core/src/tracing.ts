@@ -12,14 +12,15 @@ import { GatewayError, isClassified } from "./errors.ts";
 
 /**
  * The tracer of all services. It is OpenTelemetry's no-op tracer until the program registers an SDK
- * (`@tollgate/runtime/tracing/start`): code that makes spans does not ask whether traces are on.
+ * (`@tollgate/runtime/tracing/start`): code that creates spans need not check whether tracing
+ * is on.
  *
  * A span never carries a prompt, a response, a key, or the message of an error, which may quote any
  * of them.
  */
 export const tracer = trace.getTracer("tollgate");
 
-/** Whether the program has registered an SDK, so that spans are sent somewhere. */
+/** Returns whether the program has registered an SDK, so that spans are sent somewhere. */
 export function isTracing(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || hasDelegate(provider);
@@ -52,7 +53,9 @@ export function contextOf(headers: TraceHeaders | undefined): Context {
   return headers === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, headers);
 }
 
-/** Returns the headers with which a call continues the trace of `span`; none while traces are off. */
+/**
+ * Returns the headers with which a call continues the trace of `span`; none while traces are off.
+ */
 export function headersOf(span: Span): Partial<TraceHeaders> {
   const headers: Partial<TraceHeaders> = {};
   propagation.inject(trace.setSpan(ROOT_CONTEXT, span), headers);
@@ -122,7 +125,7 @@ export function recordFailure(span: Span, error: unknown): void {
   failSpan(span, errorType(error));
 }
 
-/** The same for the span of a server, which has not failed where it refused a request. */
+/** Does the same for the span of a server, except for an error that refuses the request. */
 export function recordServerFailure(span: Span, error: unknown): void {
   const isRefusal = error instanceof GatewayError && error.status < 500;
   if (isRefusal) span.setAttribute("error.type", error.errorType);

@@ -29,9 +29,9 @@ export interface Engine {
   /** Returns the model of an alias. Throws `model_not_found`, whose message does not say why. */
   resolve(alias: string, routeType: RouteType): Model;
   /**
-   * Takes the hold of a call, and runs `work` with its generation. The generation is always settled:
-   * by `Generation.settle` in `work`, else when `work` ends, as `Generation.billPartial` says. Throws
-   * what taking a hold throws, and what `work` throws.
+   * Takes the hold of a call, and runs `work` with its generation. The generation is always
+   * settled: by `Generation.settle` in `work`, else when `work` ends, as `Generation.billPartial`
+   * sets. Throws what taking a hold throws, and what `work` throws.
    */
   generate<T>(call: BillableCall, work: (generation: Generation) => Promise<T>): Promise<T>;
   /**
@@ -43,8 +43,8 @@ export interface Engine {
     work: (generation: Generation) => AsyncIterable<Chunk>,
   ): AsyncGenerator<Chunk>;
   /**
-   * Attempts the slots of a model for a request that costs nothing; see `walkChain`. Its attempts do
-   * not change the circuit breakers of billable requests.
+   * Attempts the slots of a model for a request that costs nothing; see `walkChain`. Its attempts
+   * do not change the circuit breakers of billable requests.
    */
   attemptFree<Response>(
     model: Model,
@@ -62,7 +62,7 @@ export interface EngineDependencies extends GenerationDependencies {
 const maxAliasShown = 200;
 
 export function createEngine(dependencies: EngineDependencies): Engine {
-  // Else a client without money could take a slot out for clients that pay.
+  // With the shared breakers, clients without money could take a slot out for paying clients.
   const free = { ...dependencies, breakers: createBreakers(() => performance.now()) };
   return {
     resolve(alias, routeType) {

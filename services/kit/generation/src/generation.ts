@@ -37,24 +37,24 @@ export interface Generation {
   /** The amount held: the estimate, or less where the wallet has less available. */
   readonly held: NanoUsd;
   /**
-   * Adds to the hold during the call. Returns the amount added: the estimate, or less where the wallet
-   * has less available. Throws `credit_balance_exhausted` where it has nothing available.
+   * Adds to the hold during the call. Returns the amount added: the estimate, or less where the
+   * wallet has less available. Throws `credit_balance_exhausted` where it has nothing available.
    */
   grow(estimate: NanoUsd): Promise<NanoUsd>;
   /** Attempts the slots of the model's chain; see `walkChain`. */
   attempt<Response>(call: (slot: Slot) => Promise<Response>): Promise<Served<Response>>;
   /**
-   * Does the same for a response in chunks. Resolves once the first chunk has come, so that a slot
-   * which sends none counts as failed, and the next one is attempted.
+   * Does the same for a response in chunks. Resolves once the first chunk has arrived, so that a
+   * slot which sends none counts as failed, and the next one is attempted.
    */
   attemptStream<Opened extends { chunks: AsyncIterable<unknown> }>(
     open: (slot: Slot) => Promise<Opened>,
   ): Promise<Served<Opened>>;
   /**
-   * Sets what is billed where the call ends before it is settled. `measure` is called with the error
-   * that ended the call, if there is one, and returns undefined where nothing is billed. A call with a
-   * charge id is not billed: it continues without its client, and ends early only with its process,
-   * after which another run of the same request is billed.
+   * Sets what is billed where the call ends before it is settled. `measure` is called with the
+   * error that ended the call, if there is one, and returns undefined where nothing is billed. A
+   * call with a charge id is not billed: it continues without its client, and ends early only with
+   * its process, after which another run of the same request is billed.
    */
   billPartial(measure: (failure: unknown) => Served<Measurement> | undefined): void;
   /**
@@ -102,14 +102,16 @@ export async function openGeneration(
   return new HeldGeneration(dependencies, { ...call, caller, paid }, hold);
 }
 
-/** Whether an earlier run of the same request may have been charged. */
+/** Returns whether an earlier run of the same request may have been charged. */
 function isRepeated({ requestId, chargeId }: Caller): boolean {
   return chargeId !== "" && chargeId !== requestId;
 }
 
 interface HeldCall extends BillableCall {
   caller: Caller;
-  /** What an earlier run of the request was charged. The runs of a request are charged once. */
+  /**
+   * The charge of an earlier run of the request. All runs of a request are charged once together.
+   */
   paid: NanoUsd | undefined;
 }
 
@@ -129,7 +131,9 @@ class HeldGeneration implements OpenGeneration {
   #attempt: Attempt | undefined;
   #billPartial: (failure: unknown) => Served<Measurement> | undefined = () => undefined;
   #isSettled = false;
-  /** Settling waits for this: a hold that grows after it was settled is a new one, never settled. */
+  /**
+   * Settling waits for this: growing a settled hold would create another, which is never settled.
+   */
   #growing: Promise<unknown> | undefined;
 
   constructor(dependencies: GenerationDependencies, call: HeldCall, hold: Hold) {

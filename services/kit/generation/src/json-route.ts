@@ -25,21 +25,23 @@ export interface Attempt {
   held: NanoUsd;
 }
 
-/** The particular part of one JSON route. Such a route bills one unit, at the slot's input price. */
+/**
+ * The particular part of one JSON route. Such a route bills one unit, at the slot's input price.
+ */
 export interface JsonRoute<Call extends JsonCall> {
   routeType: RouteType;
   /** Returns the upper bound of the units that the call uses. */
   bound(call: Call, model: Model): bigint;
   /** Returns the members that the gateway sets in a slot's body, besides the model. */
-  decide?(call: Call, attempted: Attempt): JsonObject;
+  ownMembers?(call: Call, attempt: Attempt): JsonObject;
   /** A response that is an object must have one of these members, and it must be a list. */
   lists?: readonly string[];
   /** Returns the usage of a response. Throws a SlotFailure for a response that cannot be used. */
-  measure(response: JsonObject, call: Call, attempted: Attempt): UsedUnits;
+  measure(response: JsonObject, call: Call, attempt: Attempt): UsedUnits;
 }
 
 export interface JsonResponse {
-  /** The provider's bytes. */
+  /** The provider's JSON, unchanged. */
   bytes: Uint8Array;
   /** The members of an object; an array has none. */
   value: JsonObject;
@@ -59,15 +61,15 @@ export async function serveJson<Call extends JsonCall>(
   const estimate = dearestCostOfUnits(model, route.bound(call, model));
   return engine.generate({ caller, model, estimate }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
-      const attempted = { model, slot, held: generation.held };
-      const decided = { model: slot.upstreamModel, ...route.decide?.(call, attempted) };
-      const body = spliceBody(decided, call.body);
+      const attempt = { model, slot, held: generation.held };
+      const ownMembers = { model: slot.upstreamModel, ...route.ownMembers?.(call, attempt) };
+      const body = spliceBody(ownMembers, call.body);
       const { requestId = "" } = caller ?? {};
       const accept = "application/json";
       const sent = await providers.post(slot, body, { accept, requestId, signal });
       const { bytes, value: json } = await readJson(sent, signal);
       const value = membersOf(json, route.lists);
-      return { bytes, value, used: route.measure(value, call, attempted) };
+      return { bytes, value, used: route.measure(value, call, attempt) };
     });
     const cost = await generation.settle(slot, measureUnits(response.used, slot));
     return { ...response, cost };

@@ -3,7 +3,7 @@ import type { Model, Slot } from "@tollgate/catalog/model";
 import type { Measurement } from "@tollgate/metering/measurement";
 
 /**
- * Records on the span of an attempt when the first chunk came. `startedAt` is a time of
+ * Records on the span of an attempt when the first chunk arrived. `startedAt` is a time of
  * `performance.now()`.
  */
 export function recordFirstChunk(span: Span, startedAt: number): void {

@@ -35,7 +35,7 @@ export function notFound(): GatewayError {
 
 /**
  * Sends the error envelope, also while the request's body is still being received: see
- * `endAfterRequest`. Headers that were set before are kept.
+ * `endAfterRequest`. Headers that are already set are sent, too.
  */
 export function writeError(res: ServerResponse, error: GatewayError): void {
   const body = bodyOf(error);
@@ -44,7 +44,7 @@ export function writeError(res: ServerResponse, error: GatewayError): void {
   endAfterRequest(res.req, res);
 }
 
-/** The same on a socket without a response object. It closes the connection. */
+/** Does the same on a socket without a response object, and closes the connection. */
 export function writeErrorOnSocket(
   socket: Duplex,
   error: GatewayError,

@@ -11,7 +11,7 @@ const maxFormBytes = maxUploadBytes + 1024 * 1024;
 const maxParts = 1_000;
 const maxFieldBytes = 64 * 1024;
 
-/** What receives a form while it is read. */
+/** Receives a form while it is read. */
 export interface FormSinks {
   /** Reads one file to its end. */
   takeFile(name: string, contents: AsyncIterable<Buffer>): Promise<void>;
@@ -20,7 +20,7 @@ export interface FormSinks {
 }
 
 /**
- * Reads a multipart form to its end. Returns its parts in the order in which they came. Throws
+ * Reads a multipart form to its end. Returns its parts in the order of the body. Throws
  * `invalid_json` for a body that is not a form, `request_too_large` over the limit for uploads, and
  * what a sink throws.
  */
@@ -89,7 +89,10 @@ function createFileCount() {
   };
 }
 
-/** Resolves once the parser and the reader of its file have taken a chunk. Errors are emitted as events. */
+/**
+ * Resolves once the parser and the reader of its file have taken a chunk. Errors are emitted as
+ * events.
+ */
 function write(form: Busboy, chunk: Buffer): Promise<void> {
   return new Promise((resolve) => form.write(chunk, () => resolve()));
 }

@@ -6,8 +6,8 @@ const headersEnd = "\r\n\r\n";
 const maxHeaderBytes = 16 * 1024;
 
 /**
- * Finds the parts of a multipart body, and their content types. A body that is forwarded unchanged is
- * refused where the provider might parse it into another form than busboy does here.
+ * Finds the parts of a multipart body, and their content types. A body that is forwarded unchanged
+ * is refused where the provider might parse it into another form than busboy does here.
  */
 export interface PartHeaders {
   /** Reads the next bytes of the body. */
@@ -19,8 +19,8 @@ export interface PartHeaders {
 }
 
 /**
- * Creates a reader of the parts' content types with their parameters, which busboy drops. The sample
- * rate of raw audio is such a parameter.
+ * Creates a reader of the parts' content types with their parameters, which busboy drops. The
+ * sample rate of raw audio is such a parameter.
  */
 export function createPartHeaders(boundary: string): PartHeaders {
   const delimiter = `--${boundary}`;
@@ -38,14 +38,16 @@ export function createPartHeaders(boundary: string): PartHeaders {
     return false;
   }
 
-  /** Skips to after the next delimiter. Where there is none, keeps the bytes that may begin one. */
+  /**
+   * Skips to after the next delimiter. Where there is none, retains the bytes that may begin one.
+   */
   function skipContents(): boolean {
     let at = pending.indexOf(delimiter);
     while (at >= 0 && !mayBeginLine(at)) at = pending.indexOf(delimiter, at + 1);
     if (at < 0) {
-      const kept = lineEnd.length + delimiter.length - 1;
-      if (pending.length > kept) beganBefore = true;
-      pending = pending.subarray(Math.max(0, pending.length - kept));
+      const retained = lineEnd.length + delimiter.length - 1;
+      if (pending.length > retained) beganBefore = true;
+      pending = pending.subarray(Math.max(0, pending.length - retained));
       return false;
     }
     if (pending.toString("latin1", at - lineEnd.length, at) !== lineEnd) {
@@ -56,7 +58,10 @@ export function createPartHeaders(boundary: string): PartHeaders {
     return true;
   }
 
-  /** Includes what other parsers accept: a bare CR or LF, or the line end of the headers. */
+  /**
+   * Returns whether a line may begin at `at`. Includes what other parsers accept: a bare CR or LF,
+   * or the line end of the headers.
+   */
   function mayBeginLine(at: number): boolean {
     if (at === 0) return !beganBefore;
     return pending[at - 1] === lineFeed || pending[at - 1] === carriageReturn;
@@ -143,8 +148,8 @@ function parametersOf(header: string): Parameter[] {
 const boundaryPattern = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
 /**
- * Returns the boundary that a form's `Content-Type` names. Returns undefined where it names none, more
- * than one, or one that other parsers may read differently.
+ * Returns the boundary that a form's `Content-Type` names. Returns undefined where it names none,
+ * more than one, or one that other parsers may read differently.
  */
 export function formBoundary(contentType: string): string | undefined {
   const type = contentType.replaceAll(parameter, "").trim();

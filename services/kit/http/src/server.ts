@@ -15,7 +15,8 @@ export interface ProxiedServer {
 }
 
 /**
- * Serves the requests that the edge proxies to a service. Throws a StartError when it cannot listen.
+ * Serves the requests that the edge proxies to a service. Throws a StartError when it cannot
+ * listen.
  */
 export async function serveProxied(
   address: HttpAddress,
@@ -45,6 +46,6 @@ export async function serveProxied(
 
 /** Returns whether a request is a WebSocket upgrade. Other upgrades are ignored. */
 export function isWebSocketUpgrade({ method, headers }: IncomingMessage): boolean {
-  const offered = headers.upgrade?.split(",").map((name) => name.trim().toLowerCase());
-  return method === "GET" && offered?.includes("websocket") === true;
+  const protocols = headers.upgrade?.split(",").map((name) => name.trim().toLowerCase());
+  return method === "GET" && protocols?.includes("websocket") === true;
 }

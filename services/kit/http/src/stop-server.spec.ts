@@ -53,7 +53,7 @@ test("a client that sends its request soon is served, one that sends none is dis
   await stopped;
 });
 
-test("clients that keep connecting do not keep the server from stopping", async () => {
+test("clients that connect repeatedly do not prevent the server from stopping", async () => {
   const { server, stop, dial } = await start();
   const stopped = stop(60_000);
   while (server.listening) {

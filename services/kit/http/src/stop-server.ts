@@ -5,8 +5,8 @@ import { setImmediate as nextTick } from "node:timers/promises";
 
 const idleCheckMs = 100;
 /**
- * A client that has connected usually sends a request soon. A connection without a request is closed
- * after this many checks, which is one second.
+ * A client that has connected usually sends a request soon. A connection without a request is
+ * closed after this many checks, which is one second.
  */
 const maxUnusedChecks = 10;
 /** How long connections in the kernel's backlog are accepted. Later ones are reset. */
@@ -14,15 +14,16 @@ const maxBacklogMs = 500;
 
 /**
  * Stops a server. It accepts the connections in the kernel's backlog, then stops listening, closes
- * idle connections, and closes all others after `graceMs`. A connection that arrives just before the
- * listener closes may be reset.
+ * idle connections, and closes all others after `graceMs`. A connection that arrives just before
+ * the listener closes may be reset.
  */
 export type StopServer = (graceMs: number) => Promise<void>;
 
 /**
- * Returns the function that stops a server. Call it before the server listens: it tracks the server's
- * connections. Node.js closes neither upgraded connections nor connections without a request so far,
- * and both would keep the server from closing. `acceptors` are other sockets that pass connections to the server.
+ * Returns the function that stops a server. Call it before the server listens: it tracks the
+ * server's connections. Node.js closes neither upgraded connections nor connections without a
+ * request so far, and both would prevent the server from closing. `acceptors` are other sockets
+ * that pass connections to the server.
  */
 export function stopperOf(server: Server, acceptors: readonly SocketServer[] = []): StopServer {
   const upgraded = new Set<Duplex>();
@@ -41,7 +42,7 @@ export function stopperOf(server: Server, acceptors: readonly SocketServer[] = [
     socket.once("close", () => upgraded.delete(socket));
   });
 
-  /** Closing a listener resets the connections in its backlog. Node.js accepts one in each tick. */
+  /** Waits until the backlog is accepted, one connection a tick: closing a listener resets them. */
   async function acceptBacklog(ms: number): Promise<void> {
     const until = performance.now() + ms;
     for (let quietTicks = 0; quietTicks < 2 && performance.now() < until; ) {

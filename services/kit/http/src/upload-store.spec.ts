@@ -20,7 +20,7 @@ test.each([
 ])("an upload %s is read unchanged, any number of times", async (_, length) => {
   const store = createUploadStore();
   const contents = bytes(length);
-  // Not awaited one by one: the writes keep the order of the calls.
+  // Not awaited one by one: the writes are done in the order of the calls.
   for (let at = 0; at < length; at += 7_001) void store.write(contents.subarray(at, at + 7_001));
   await store.write(Buffer.alloc(0));
   expect(store.bytes).toBe(length);

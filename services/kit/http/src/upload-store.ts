@@ -4,13 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
-/** The bytes that are kept in memory. Larger uploads are written to a file, unlinked once open. */
+/** The most bytes held in memory. Larger uploads are written to a file, unlinked once open. */
 const maxMemoryBytes = 256 * 1024;
 const readBytes = 64 * 1024;
 
 /** A complete upload, which can be read more than once, in constant memory. */
 export interface UploadStore {
-  /** Appends a chunk. Writes keep their order, awaited or not. Ignored after `dispose`. */
+  /**
+   * Appends a chunk. Writes are done in the order of the calls, awaited or not. Ignored after
+   * `dispose`.
+   */
   write(chunk: Buffer): Promise<void>;
   readonly bytes: number;
   /** Returns the first bytes, up to 256 KiB. */

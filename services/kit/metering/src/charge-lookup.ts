@@ -12,7 +12,7 @@ export interface ChargeLookup {
    * when no run was charged, for example because all failed, or when the ledger cannot be reached.
    */
   find(chargeId: string): Promise<NanoUsd | undefined>;
-  /** The same for a published event, which the ledger may not have yet. */
+  /** Does the same for a published event, which the ledger may not have yet. */
   findForEvent(event: UsageEvent): Promise<NanoUsd | undefined>;
 }
 

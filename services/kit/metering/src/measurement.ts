@@ -4,7 +4,7 @@ import type { Price } from "@tollgate/core/money";
 /** What a generation used, and its prices. */
 export interface Measurement {
   quantity: bigint;
-  /** Where the quantity comes from: `provider`, or the name of a fallback. */
+  /** The source of the quantity: `provider`, or the name of a fallback. */
   basis: string;
   lines: readonly { quantity: bigint; price: Price }[];
   tokens?: { prompt: bigint; completion: bigint; cachedPrompt: bigint };
@@ -12,7 +12,7 @@ export interface Measurement {
   corpusSize?: bigint;
 }
 
-/** A number of units, and where it comes from. */
+/** A number of units, and its source. */
 export type UsedUnits = Pick<Measurement, "quantity" | "basis" | "corpusSize">;
 
 /** Returns the measurement for a model with one kind of unit: its price is the input price. */

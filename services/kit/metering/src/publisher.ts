@@ -20,9 +20,10 @@ const confirmTimeoutMs = 5_000;
 
 export interface Publisher {
   /**
-   * Resolves when the event survives this process: the ledger has committed it, or it is on disk
-   * and, if a broker is connected, the broker has acknowledged it. The publisher keeps the event
-   * until the ledger has it. The ledger receives each event at least once, and ignores repetitions.
+   * Resolves when the event is durable, that is, survives this process: the ledger has committed
+   * it, or it is on disk and, if a broker is connected, the broker has acknowledged it. The
+   * publisher retains the event until the ledger has it. The ledger receives each event at least
+   * once, and ignores repetitions.
    */
   publish(event: UsageEvent): Promise<void>;
   /** Waits at most `graceMs` until the ledger has all events. The others stay on disk. */
@@ -40,16 +41,16 @@ export interface PublisherParts {
 }
 
 /**
- * Creates the publisher of a process. An event takes one of three ways to the ledger:
+ * Creates the publisher of a process. An event takes one of three paths to the ledger:
  *
- * 1. It is written to disk and published to the broker, from which the ledger consumes it. The
- *    ledger is asked for it a second later; once the ledger has it, it is removed from disk.
+ * 1. It is written to disk and published to the broker, from which the ledger consumes it. From a
+ *    second later, the publisher looks it up in the ledger. Once found, it is removed from disk.
  * 2. Without a broker, or when the broker does not acknowledge it, it is written to disk and sent
  *    to the ledger directly.
  * 3. An event that the ledger still lacks `missingAfterMs` after the broker's acknowledgement is
  *    sent to the ledger directly: a broker can lose what it acknowledged. An event that neither
- *    took is tried again, with backoff, until one does; so are the events that earlier processes
- *    left on disk.
+ *    accepted is sent again, with backoff, until one does; so are the events that earlier
+ *    processes left on disk.
  *
  * `createOutbox` implements this; the publisher connects it to the broker and the ledger.
  */

@@ -6,7 +6,7 @@ import type { Http2Session, Http2Stream } from "node:http2";
  * calls on one stream, and the 64 KiB that HTTP/2 starts with are less than one large request: the
  * sender would wait for a window update after every few frames.
  *
- * Responses keep to `responseWindowBytes`, and connections over anything but TCP keep the default
+ * Responses use `responseWindowBytes`, and connections over anything but TCP use the default
  * for requests too. Node reads nothing from a connection while it writes to it, so that two ends
  * that may both write more than the socket buffers hold would deadlock, and a UNIX socket buffers
  * only a few small writes.

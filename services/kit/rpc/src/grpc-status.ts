@@ -30,8 +30,8 @@ export function fromStatus(error: ServiceError): GatewayError | PeerError {
 }
 
 /**
- * Whether a call certainly reached no handler: its connection was closing or was never made.
- * grpc-js has no status code for that, only these texts.
+ * Returns whether a call certainly reached no handler: its connection was closing or was never
+ * made. grpc-js has no status code for that, only these texts.
  */
 export function neverReachedHandler({ message }: PeerError): boolean {
   return /^Stream refused by server|No connection established/.test(message);

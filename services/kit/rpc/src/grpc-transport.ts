@@ -15,7 +15,7 @@ export interface GrpcTransport extends Transport {
 
 /** How long a call waits for a peer that is not connected and may be restarting. */
 const reconnectTimeoutMs = 1_000;
-/** Concurrent calls share the turn of the replicas, so a retry may meet the same replica again. */
+/** Concurrent calls share one rotation over the replicas, so a retry may get the same replica. */
 const firstRetryMs = 2;
 const maxRetryMs = 20;
 

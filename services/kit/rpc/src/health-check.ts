@@ -8,7 +8,7 @@ const unresponsiveAfterMisses = 2;
 const idleAfterMs = 10_000;
 
 /**
- * Detects a replica that accepts a connection but does not respond. A process that hangs keeps its
+ * Detects a replica that accepts a connection but does not respond. A process that hangs leaves its
  * connection open, so that calls to it would wait for their deadline.
  */
 export interface HealthCheck {

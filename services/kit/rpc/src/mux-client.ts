@@ -19,7 +19,7 @@ export interface MuxClient {
     request: Uint8Array,
     listener: ResponseListener,
   ): MuxCall;
-  /** Whether calls may be started: not after the replica has announced that it drains. */
+  /** Returns whether calls may be started: not after the replica has announced that it drains. */
   isOpen(): boolean;
   /** Starts no more calls, and ends the stream once those in progress have ended. */
   close(): void;

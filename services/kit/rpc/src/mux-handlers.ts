@@ -48,7 +48,7 @@ export function createMuxHandler(
       }
       call.end({});
     } catch (error) {
-      // The error of a cancelled call is no failure, and nobody waits for it.
+      // The error of a cancelled call is no failure, and no caller waits for it.
       if (!call.signal.aborted) call.end(toEnd(outgoingError(error, name, guard.log)));
     } finally {
       clearTimeout(timer);

@@ -296,7 +296,7 @@ test("a replica that does not serve the mux gets each call as a gRPC call of its
   await expect(stream.next()).rejects.toMatchObject({ reason: "unavailable" });
 });
 
-test("a caller's trace goes with its call", async () => {
+test("a call carries its caller's trace", async () => {
   const traces: unknown[] = [];
   const complete: Chat["complete"] = async (_request, { trace }) => {
     traces.push(trace);

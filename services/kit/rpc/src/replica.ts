@@ -25,7 +25,7 @@ const drainingMs = 30_000;
 export interface Replica {
   /** `draining`: connected, but it begins no new calls. */
   state(): "ready" | "connecting" | "failing" | "draining";
-  /** Whether it is connected but fails its health check. */
+  /** Returns whether it is connected but fails its health check. */
   isUnresponsive(): boolean;
   /** Resolves when the connection changes its state, at the time `untilMs` at the latest. */
   changed(untilMs: number): Promise<void>;

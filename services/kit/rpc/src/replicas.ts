@@ -17,7 +17,7 @@ export interface Replicas {
    * address has no replicas.
    */
   next(timeoutMs: number): Promise<Replica>;
-  /** Whether a call would not have to wait. */
+  /** Returns whether a call would not have to wait. */
   isAnyReady(): boolean;
   close(): void;
 }

@@ -51,7 +51,7 @@ export function createPeers(
 
   return {
     client: (owner, service) => createClient(service, transportTo(owner)),
-    add: (offered) => local.add(traceBinding(offered, "in_process")),
+    add: (binding) => local.add(traceBinding(binding, "in_process")),
     close() {
       for (const transport of remote.values()) transport.close();
     },

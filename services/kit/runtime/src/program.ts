@@ -24,16 +24,16 @@ export interface Program {
   /** Where the edge listens, if it is among the services. */
   url: string | undefined;
   /**
-   * Drains and stops the services. The process reports that it is draining, keeps accepting work
-   * for `TOLLGATE_DRAIN_SECONDS` while load balancers notice, gives the work in progress
-   * `TOLLGATE_GRACE_SECONDS`, and releases all resources.
+   * Drains and stops the services. The process reports that it is draining, accepts work for
+   * another `TOLLGATE_DRAIN_SECONDS` while load balancers notice, completes the work in progress
+   * within `TOLLGATE_GRACE_SECONDS`, and releases all resources.
    */
   stop(): Promise<void>;
 }
 
 /**
  * Starts services in this process, in the given order. They call each other directly, and other
- * services by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` says where their gRPC is served,
+ * services by gRPC at `TOLLGATE_<NAME>_ADDRESS`. `TOLLGATE_LISTEN` sets where their gRPC is served,
  * `TOLLGATE_HTTP_LISTEN` where a service that has the process to itself accepts proxied requests,
  * and `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator sends its probes. Throws a StartError when
  * a service cannot start. Stopping the program stops tracing last.
@@ -89,9 +89,9 @@ export async function startProgram(
       for (const binding of started.bindings) peers.add(binding);
     }
     if (settings.TOLLGATE_LISTEN) {
-      const offered = running.flatMap((service) => service.bindings);
-      const own = offered.map((one) => traceBinding(one, "grpc"));
-      const bindings = [...own, bindHealthService(readiness.isDraining)];
+      const served = running.flatMap((service) => service.bindings);
+      const traced = served.map((binding) => traceBinding(binding, "grpc"));
+      const bindings = [...traced, bindHealthService(readiness.isDraining)];
       const guard = { log, peerAuth };
       grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, guard);
     }

@@ -70,7 +70,7 @@ export interface RunningService {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Returns the service unchanged; the parameter gives a literal its type. */
+/** Returns the service unchanged. Its parameter types an object literal. */
 export function defineService(service: Service): Service {
   return service;
 }

@@ -130,7 +130,7 @@ describe("the functions of a schema", () => {
     expect(await call("(SELECT count(*)::int FROM _sql_functions)")).toBe(2);
   });
 
-  test("a file that fails changes no function, and says which it is", async () => {
+  test("a file that fails changes no function, and is named in the error", async () => {
     await write("one.sql", returning(1));
     await start();
     await write("one.sql", returning(2));

@@ -5,19 +5,19 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 /**
- * Circuit breakers, one for each slot. A slot that keeps failing is taken out, so that requests do
- * not wait for a dead provider; one successful trial call brings it back. Each process has its own
- * state.
+ * Circuit breakers, one for each slot. The breaker of a slot that fails repeatedly opens: the slot
+ * is taken out, so that requests do not wait for a dead provider. One successful trial call brings
+ * it back. Each process has its own state.
  */
 export interface Breakers {
   /**
-   * Returns whether the slot may be called now. Where it returns true for a slot that is out, the call
-   * is the trial call, and its result must be reported.
+   * Returns whether the slot may be called now. Where it returns true for a slot that is out, the
+   * call is the trial call, and its result must be reported.
    */
   admits(slotId: string): boolean;
   succeeded(slotId: string): void;
   failed(slotId: string): void;
-  /** The call ended without a result for the slot, for instance because the client disconnected. */
+  /** Ends a call without a result for the slot, for instance because the client disconnected. */
   abandoned(slotId: string): void;
 }
 
@@ -29,7 +29,9 @@ interface Breaker {
   isTrialPending: boolean;
 }
 
-/** Calls `onChange` when a slot is taken out, and when it is brought back. */
+/**
+ * Creates closed breakers. Calls `onChange` when a slot is taken out, and when it is brought back.
+ */
 export function createBreakers(
   now: () => number,
   onChange: (slotId: string, isOut: boolean) => void = () => {},

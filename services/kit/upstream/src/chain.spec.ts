@@ -27,17 +27,17 @@ function slotOf(name: string): Slot {
   };
 }
 
-/** Creates a chain of two slots. `fates` says for each whether it serves or which error it throws. */
+/** Creates a chain of two slots. `outcomes` has for each the error that it throws, or "serves". */
 function world() {
   const breakers = createBreakers(() => 0);
   const called: string[] = [];
-  const walk = (...fates: (Error | "serves")[]) =>
+  const walk = (...outcomes: (Error | "serves")[]) =>
     walkChain(
       [first, second],
       async (slot) => {
         called.push(slot.provider.name);
-        const fate = fates[slot === first ? 0 : 1];
-        if (fate instanceof Error) throw fate;
+        const outcome = outcomes[slot === first ? 0 : 1];
+        if (outcome instanceof Error) throw outcome;
         return `response of ${slot.provider.name}`;
       },
       { breakers, log },
@@ -93,8 +93,8 @@ test("the error is a 503 when no slot could be reached", async () => {
 test.each([
   ["first", [responded(500), unreachable()]],
   ["last", [unreachable(), responded(500)]],
-] as const)("the error is a 502 when the %s slot responded", async (_, fates) => {
-  await expect(world().walk(...fates)).rejects.toMatchObject({
+] as const)("the error is a 502 when the %s slot responded", async (_, outcomes) => {
+  await expect(world().walk(...outcomes)).rejects.toMatchObject({
     code: "upstream_rejected",
     status: 502,
   });
@@ -115,7 +115,7 @@ test("any other error than a SlotFailure is thrown unchanged, and no other slot 
   expect(called).toEqual(["first"]);
 });
 
-test("a slot that keeps failing is skipped, and the error is a 503 when all are out", async () => {
+test("a slot that fails repeatedly is skipped, and the error is a 503 when all are out", async () => {
   const { called, walk } = world();
   for (let time = 0; time < 5; time += 1) await walk(unreachable(), "serves");
   called.length = 0;
@@ -147,7 +147,7 @@ test("when the client disconnects during a trial call, the next call is the tria
   expect(breakers.admits(first.id)).toBe(true);
 });
 
-test("after an unusable response the next slot is attempted, and the slot stays in", async () => {
+test("after an unusable response the next slot is attempted, and the slot is not taken out", async () => {
   const { breakers, called, walk } = world();
   const unusable = new SlotFailure("unusable", "no image");
   for (let round = 0; round < 20; round += 1) {
@@ -158,7 +158,7 @@ test("after an unusable response the next slot is attempted, and the slot stays 
   await expect(walk(unusable, unusable)).rejects.toMatchObject({ code: "upstream_rejected" });
 });
 
-test("after an oversized response no other slot is attempted, and the slot stays in", async () => {
+test("after an oversized response no other slot is attempted, and the slot is not taken out", async () => {
   const { breakers, called, walk } = world();
   const oversized = new SlotFailure("oversized", "too large");
   for (let round = 0; round < 20; round += 1) {

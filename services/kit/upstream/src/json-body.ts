@@ -2,11 +2,11 @@ const comma = Buffer.from(",");
 const closing = "}".charCodeAt(0);
 
 /**
- * Returns a JSON body for a provider: the members that the gateway sets, followed by the client's own
- * members, which are neither parsed nor written again. `members` is a JSON object.
+ * Returns a JSON body for a provider: the members that the gateway sets, followed by the client's
+ * own members, which are neither parsed nor written again. `clientMembers` is a JSON object.
  */
-export function spliceBody(decided: Record<string, unknown>, members: Uint8Array): Buffer {
-  return Buffer.concat(spliceParts(decided, members, []));
+export function spliceBody(ownMembers: Record<string, unknown>, clientMembers: Uint8Array): Buffer {
+  return Buffer.concat(spliceParts(ownMembers, clientMembers, []));
 }
 
 /**
@@ -14,12 +14,12 @@ export function spliceBody(decided: Record<string, unknown>, members: Uint8Array
  * such as `"messages":[…],`. They are placed before the client's own members.
  */
 export function spliceParts(
-  decided: Record<string, unknown>,
-  members: Uint8Array,
+  ownMembers: Record<string, unknown>,
+  clientMembers: Uint8Array,
   parts: readonly Uint8Array[],
 ): Uint8Array[] {
-  const head = Buffer.from(JSON.stringify(decided).slice(0, -1));
-  const rest = members.subarray(1);
+  const head = Buffer.from(JSON.stringify(ownMembers).slice(0, -1));
+  const rest = clientMembers.subarray(1);
   const isLast = rest[0] === closing && parts.length === 0;
   return [head, ...(isLast ? [] : [comma]), ...parts, rest];
 }

@@ -20,11 +20,15 @@ export interface ResponseHead {
 }
 
 /**
- * The body of a response. Each read returns all bytes that came since the read before it. Ending the
- * iteration early closes the connection; so does the signal of the call, whose reason is then thrown.
+ * The body of a response. Each read returns all bytes that arrived since the previous read. Ending
+ * the iteration early closes the connection; so does the signal of the call, whose reason is then
+ * thrown.
  */
 export interface ProviderBody extends AsyncIterable<Buffer> {
-  /** Stops reading. The connection is kept if the response ends within a second, else closed. */
+  /**
+   * Stops reading. The connection stays open if the response ends within a second, else it is
+   * closed.
+   */
   letEnd(): void;
 }
 

@@ -148,7 +148,7 @@ test("a call whose signal is already aborted sends no request", async () => {
   expect(handle).not.toHaveBeenCalled();
 });
 
-test("a response that is abandoned closes its connection, one that is read keeps it", async () => {
+test("an abandoned response closes its connection, and one that is read leaves it open", async () => {
   const closed = vi.fn();
   const sockets = new Set<unknown>();
   const { providers, slot } = await world((req, res) => {
@@ -170,7 +170,7 @@ test("a response that is abandoned closes its connection, one that is read keeps
   await vi.waitFor(() => expect(closed.mock.calls).toEqual([[true], [true], [false]]), waitOptions);
 });
 
-test("a response that ends by itself after `letEnd` keeps its connection", async () => {
+test("a response that ends by itself after `letEnd` leaves its connection open", async () => {
   const sockets = new Set<unknown>();
   let isKept = false;
   let end = () => {};

@@ -22,8 +22,8 @@ const maxResponseBytes = 32 * 1024 * 1024;
 
 export interface ProviderClient {
   /**
-   * Posts a JSON body. Resolves with a 2xx response once its head has come. Throws a SlotFailure for
-   * any other response or none, and the signal's reason when it aborts.
+   * Posts a JSON body. Resolves with a 2xx response once its head has arrived. Throws a SlotFailure
+   * for any other response or none, and the signal's reason when it aborts.
    */
   post(slot: Slot, body: JsonBytes, call: PostCall): Promise<ProviderResponse>;
   /** Does the same for any other request. */
@@ -64,7 +64,10 @@ export interface ProviderResponse {
   body: ProviderBody;
 }
 
-/** Creates the HTTP client of all providers. Their API keys are read from `env`, and sent to them only. */
+/**
+ * Creates the HTTP client of all providers. Their API keys are read from `env`, and sent to them
+ * only.
+ */
 export function createProviderClient(env: Environment): ProviderClient {
   const agent = new Agent({
     connections: maxConnections,
@@ -165,7 +168,9 @@ async function send(
 /** Buffers with at most this total size are joined: a copy costs less than several writes. */
 const maxJoinedBytes = 1024 * 1024;
 
-/** Larger bodies are written to the socket buffer by buffer, with a content length, without a copy. */
+/**
+ * Larger bodies are written to the socket buffer by buffer, with a content length, without a copy.
+ */
 function sendable(body: JsonBytes): Pick<ProviderRequest, "headers"> & { body: JsonBytes } {
   if (body instanceof Uint8Array) return { headers: {}, body };
   const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -181,7 +186,9 @@ function authorizationFor(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** Returns the header that carries a client's own request id in OpenAI's API and compatible ones. */
+/**
+ * Returns the header that carries a client's own request id in OpenAI's API and compatible ones.
+ */
 export function requestIdHeader(requestId: string): Record<string, string> {
   return { "x-client-request-id": requestId };
 }

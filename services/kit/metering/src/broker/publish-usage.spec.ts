@@ -9,13 +9,13 @@ import { createBrokerPublish } from "./publish-usage.ts";
 
 type Ack = Pick<PubAck, "duplicate">;
 
-/** A broker that keeps what was published, and answers as it is told to. */
-function world(answer: () => Promise<Ack>) {
+/** Creates a broker that records what is published, and acknowledges it by `acknowledge`. */
+function world(acknowledge: () => Promise<Ack>) {
   const published: { ids: string[]; options: Partial<JetStreamPublishOptions> }[] = [];
   const jetstream = () => ({
     publish(_subject: string, payload: Uint8Array, options: Partial<JetStreamPublishOptions>) {
       published.push({ ids: decodeEvents(payload).map(({ id }) => id), options });
-      return answer();
+      return acknowledge();
     },
   });
   const broker = { connection: () => ({ jetstream }) } as unknown as Broker;
@@ -25,31 +25,31 @@ function world(answer: () => Promise<Ack>) {
 const encoded = (...ids: string[]) =>
   encodeEvents(ids.map((id) => create(UsageEventSchema, { id })));
 
-test("events go in one message, which the first names", async () => {
+test("events are sent in one message, whose id is that of the first", async () => {
   const { published, publish } = world(async () => ({ duplicate: false }));
   expect(await publish(encoded("b", "c", "d"))).toBe(true);
   expect(published).toMatchObject([{ ids: ["b", "c", "d"], options: { msgID: "b" } }]);
 });
 
-test("what the broker refuses, it has none of", async () => {
+test("events that the broker refuses are not published", async () => {
   const { publish } = world(() => Promise.reject(new Error("503")));
   expect(await publish(encoded("a"))).toBe(false);
   expect(await publish(encoded("b", "c"))).toBe(false);
 });
 
-test("a duplicate of one event was received before; the other events of a batch may not have been", async () => {
+test("a duplicate of a single event is published; the other events of a duplicate batch may not be", async () => {
   const { publish } = world(async () => ({ duplicate: true }));
   expect(await publish(encoded("a"))).toBe(true);
   expect(await publish(encoded("b", "c"))).toBe(false);
 });
 
-test("an event's trace goes with it", async () => {
+test("an event is sent with its trace", async () => {
   const { published, publish } = world(async () => ({ duplicate: false }));
   expect(await publish(encoded("a"), { traceparent: "00-1-2-01" })).toBe(true);
   expect(published[0]?.options.headers?.get("traceparent")).toBe("00-1-2-01");
 });
 
-test("without a broker nothing is taken", async () => {
+test("without a broker nothing is published", async () => {
   const publish = createBrokerPublish(undefined, createLog("silent"));
   expect(await publish(encoded("a"))).toBe(false);
 });

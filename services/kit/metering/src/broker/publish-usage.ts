@@ -24,7 +24,7 @@ export function createBrokerPublish(broker: Broker | undefined, log: Log): Publi
       return hasAll(ack, events);
     } catch (error) {
       const reason = (error as Error).message;
-      log.warn({ event: first.id, events: events.length, reason }, "broker did not take the event");
+      log.warn({ event: first.id, events: events.length, reason }, "usage events not published");
       return false;
     }
   };

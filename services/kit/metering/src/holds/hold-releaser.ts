@@ -5,10 +5,12 @@ import type { Client } from "@tollgate/rpc/implementation";
 
 const ledgerTimeoutMs = 5_000;
 const retryMs = 1_000;
-/** The lifetime of a hold that nobody extends. */
+/** The lifetime of a hold that is not extended. */
 const abandonAfterMs = 60_000;
 
-/** Releases held money that no request uses. Retries until the ledger has it or the hold expired. */
+/**
+ * Releases held money that no request uses. Retries until that succeeds or the hold expires.
+ */
 export interface HoldReleaser {
   /** Releases a hold that the ledger may have taken although its response was lost. */
   release(holdId: string): void;
@@ -31,7 +33,7 @@ export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Lo
   const failed = new Set<Release>();
   let isRetrying = false;
 
-  /** Resolves with whether the ledger has it. */
+  /** Calls the ledger. Resolves with whether that succeeded. */
   async function attempt(release: Release): Promise<boolean> {
     try {
       await release.send();
@@ -59,7 +61,7 @@ export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Lo
     if (abandoned > 0) log.warn({ holds: abandoned }, "holds not released, and left to expire");
   }
 
-  /** Retries one after the other, to keep the load low on a ledger that comes back. */
+  /** Retries one after the other, to limit the load on a ledger that has just become available. */
   async function retry(): Promise<void> {
     if (isRetrying) return;
     isRetrying = true;

@@ -101,7 +101,7 @@ test("the requests of a busy account share a hold of twice what they needed", as
   await holds.stopSharing();
 });
 
-test("an idle account has all of its money free at once", async () => {
+test("an idle account has all of its money available at once", async () => {
   const { holds, calls, shared, given, take, serve, round, rest } = world();
   await serve(busyFrom);
   await round();
@@ -244,7 +244,7 @@ test("a hold that may have grown is named in the settlement", async () => {
   await holds.stopSharing();
 });
 
-test("without enough free money no hold is shared", async () => {
+test("without enough available money no hold is shared", async () => {
   const { holds, calls, wallet, given, serve, round } = world();
   wallet.grants = false;
   await serve(busyFrom);

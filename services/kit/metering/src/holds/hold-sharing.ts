@@ -17,17 +17,20 @@ const ledgerTimeoutMs = 5_000;
 const stopTimeoutMs = 1_000;
 
 /**
- * Gives each busy account of this process a hold that its requests share, a new one every second,
- * so that few requests wait for the ledger. An account that is not busy, or is idle, has none, and
- * all of its money is free between its requests.
+ * Takes a hold for each busy account of this process, which its requests share, and replaces it
+ * every second, so that few requests wait for the ledger. An account that is not busy, or is idle,
+ * has none, and all of its money is available between its requests.
  */
 export interface HoldSharing {
   account(accountId: string): AccountDemand;
-  /** Shares nothing more, and releases what is unused. Never rejects. */
+  /** Stops sharing holds, and releases what is unused. Never rejects. */
   stop(): Promise<void>;
 }
 
-/** An account is busy when it begins `busyFrom` requests within a round; with 0 none is. */
+/**
+ * Starts sharing holds. An account is busy when it begins `busyFrom` requests within a round; with
+ * 0 none is.
+ */
 export function createHoldSharing(
   ledger: Client<typeof LedgerService>,
   extender: HoldExtender,
@@ -62,7 +65,7 @@ export function createHoldSharing(
       return new SharedHold(holdId, amountNanoUsd, response.expiresInMs, requestedAtMs);
     } catch {
       // The ledger may have written it although the response was lost. Each request then takes a
-      // hold of its own, and reports what is wrong with the ledger.
+      // hold of its own, and throws the ledger's error.
       releaser.release(holdId);
       return undefined;
     }

@@ -112,7 +112,7 @@ test("a hold that has expired is not released any more", async () => {
   holds.stop();
 });
 
-test("a wallet with nothing free refuses, and no hold is extended", async () => {
+test("a request is refused when the wallet has nothing available, and no hold is extended", async () => {
   const { holds, extended, open } = world({ free: 0n });
   await expect(holds.take("none", "account", 5_000n)).rejects.toMatchObject({
     code: "credit_balance_exhausted",

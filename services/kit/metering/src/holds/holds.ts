@@ -24,10 +24,10 @@ export interface Hold {
   grow(estimate: NanoUsd): Promise<NanoUsd>;
   /**
    * Ends the request, which cost `cost`: zero when it failed. Returns the fields of its usage event
-   * that say what is captured from which hold. Call it once; the hold cannot grow afterwards.
+   * for what is captured from which hold. Call it once; the hold cannot grow afterwards.
    */
   settle(cost: NanoUsd): SettledHold;
-  /** Call it when the usage event is safe: its capture ends the hold. Safe to repeat. */
+  /** Call it when the usage event is durable: its capture ends the hold. Safe to repeat. */
   stopExtending(): void;
 }
 
@@ -36,10 +36,10 @@ export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNa
 /** Takes the holds of this process's requests. */
 export interface Holds {
   /**
-   * Takes a hold of `min(estimate, available)`, and keeps extending it until `stopExtending`. A
-   * request with an estimate of zero needs none, and is served from an empty wallet too. Throws
-   * `credit_balance_exhausted` when nothing is free, and `no_provider_available` when the ledger
-   * cannot write the hold.
+   * Takes a hold of `min(estimate, available)`, and extends it until `stopExtending`. A request
+   * with an estimate of zero needs none, and is served from an empty wallet too. Throws
+   * `credit_balance_exhausted` when nothing is available, and `no_provider_available` when the
+   * ledger cannot write the hold.
    */
   take(requestId: string, accountId: string, estimate: NanoUsd): Promise<Hold>;
   /** Stops sharing holds, and releases what no request uses. Never rejects. */
@@ -48,7 +48,10 @@ export interface Holds {
   stop(): void;
 }
 
-/** The requests of an account share holds when it begins `busyFrom` a second; with 0 none do. */
+/**
+ * Creates the holds of this process. The requests of an account share holds when it begins
+ * `busyFrom` a second; with 0 none do.
+ */
 export function createHolds(
   ledger: Client<typeof LedgerService>,
   log: Log,
@@ -115,7 +118,10 @@ interface Parts {
   extender: HoldExtender;
 }
 
-/** A part of a shared hold, or a hold of the request alone, or both: what is added is its own. */
+/**
+ * The hold of one request: a part of a shared hold, or a hold of its own. A request with a part
+ * takes a hold of its own for what it adds.
+ */
 class RequestHold implements Hold {
   readonly #parts: Parts;
   readonly #request: HoldRequest;
@@ -200,8 +206,8 @@ async function requestHold(
   try {
     return await ledger.hold(request, { timeoutMs: holdTimeoutMs });
   } catch (error) {
-    // The ledger may have written the hold although the response was lost. Released, its money is
-    // free sooner than when it expires.
+    // The ledger may have written the hold although the response was lost. A release makes
+    // its money available before it expires.
     releaser.release(request.holdId);
     throw holdFailure(error);
   }
@@ -214,12 +220,12 @@ function holdFailure(error: unknown): unknown {
   return new GatewayError("no_provider_available", message, { cause: error });
 }
 
-/** Returns the error of a wallet with nothing free. It says so when open holds are the reason. */
+/** Returns the error of a wallet with nothing available. Its message names open holds. */
 export function walletExhausted(walletHeld: NanoUsd): GatewayError {
   const message =
     walletHeld === 0n
-      ? "The wallet is empty. Top it up to go on."
-      : `Nothing in the wallet is free: calls in flight hold ${formatUsd(walletHeld)} USD. ` +
+      ? "The wallet is empty. Top it up to continue."
+      : `Nothing in the wallet is available: calls in flight hold ${formatUsd(walletHeld)} USD. ` +
         "Retry when they have ended, or top it up.";
   return new GatewayError("credit_balance_exhausted", message);
 }

@@ -23,7 +23,7 @@ export class SharedHold {
     this.#unused = amount;
   }
 
-  /** Whether a request uses it or still may. */
+  /** Whether a request uses it, or may still reserve a part. */
   get isInUse(): boolean {
     return this.#isOpen || this.#requests > 0;
   }
@@ -47,7 +47,7 @@ export class SharedHold {
     return spent;
   }
 
-  /** Removes a request whose usage event is safe. */
+  /** Removes a request whose usage event is durable. */
   removeRequest(): void {
     this.#requests -= 1;
   }

@@ -245,7 +245,7 @@ test("an incomplete last record is skipped, and the records before it are recove
   await eventLog.close();
 });
 
-test("a record is recovered whole or not at all, wherever the segment was cut", async () => {
+test("a record is recovered completely or not at all, wherever the segment was cut", async () => {
   const first = await openEventLog(folder, log);
   first.append(encoded("a"));
   first.append(encoded("b"));
@@ -301,7 +301,7 @@ test.each([1, 1_000_000])("a closed log appends nothing, and throws: %i", async 
 test("a folder that cannot be used is named at the start", async () => {
   const file = join(folder, "file");
   await writeFile(file, "");
-  const opening = openEventLog(join(file, "spool"), log);
+  const opening = openEventLog(join(file, "events"), log);
   await expect(opening).rejects.toThrow(StartError);
-  await expect(opening).rejects.toThrow("file/spool cannot be used");
+  await expect(opening).rejects.toThrow("file/events cannot be used");
 });

@@ -12,11 +12,14 @@ import { type Events, openWriteAheadLog } from "./write-ahead-log.ts";
  * lose the last of them.
  */
 export interface EventLog {
-  /** The events that processes which ended have left. */
+  /** The events of processes that have ended. */
   recovered: readonly UsageEvent[];
-  /** They survive the process when it returns. Throws what the file system does. */
+  /** Writes events. When it returns, they survive the process. Throws the file system's error. */
   append(events: readonly EncodedEvent[]): void;
-  /** Is written with the next append. After a crash, a removed event may be recovered again. */
+  /**
+   * Removes an event. The removal is written with the next append, so that a removed event may be
+   * recovered after a crash.
+   */
   remove(eventId: string): void;
   close(): Promise<void>;
 }

@@ -23,8 +23,8 @@ async function contend(path: string): Promise<{ child: ChildProcess; hasLock: bo
   const args = ["--input-type=module", "--eval", code, modulePath, path];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const [answer] = await once(child.stdout, "data");
-  return { child, hasLock: String(answer) === "true" };
+  const [printed] = await once(child.stdout, "data");
+  return { child, hasLock: String(printed) === "true" };
 }
 
 test("a lock is exclusive within a process until it is released", async () => {

@@ -15,13 +15,13 @@ const retryMs = 50;
 
 /**
  * Locks the file at `path`, which it creates when it is missing. Returns undefined when another
- * process, or this one, has the lock. Throws what SQLite does when the file cannot be used.
+ * process, or this one, has the lock. Throws SQLite's error when the file cannot be used.
  *
  * Node has no call for file locks, but SQLite, which is part of Node, takes one for a transaction:
  * by `fcntl` on Unix, by `LockFileEx` on Windows. The kernel releases it when the process ends,
- * however it ends, so a lock is never stale. A process id in the file could not tell that: in
- * containers that share a volume, each process may have the same. A heartbeat could not tell it at
- * once, nor across a clock that jumps. The lock holds between all processes of a machine, including
+ * however it ends, so a lock is never stale. A process id in the file would not show that: in
+ * containers that share a volume, each process may have the same. A heartbeat would not show it at
+ * once, nor when the clock jumps. The lock holds between all processes of a machine, including
  * those of different containers. Nothing is written to the file.
  *
  * A lock file must not be deleted, or two processes could lock two files of the same name. The
@@ -31,7 +31,7 @@ const retryMs = 50;
 export function lockFile(path: string): FileLock | undefined {
   const database = new DatabaseSync(path, { timeout: retryMs });
   try {
-    // Without a journal file, which nobody needs where nothing is written.
+    // Without a journal file: nothing is written that could be rolled back.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();

@@ -5,9 +5,9 @@ export interface Indexed {
 }
 
 /**
- * An unordered set for items that come and go by the thousand. It keeps them in one array without
- * gaps. A Set allocates a new table every so often, and what the old table refers to stays in
- * memory until the next major garbage collection.
+ * An unordered set for thousands of short-lived items. It stores them in one array without gaps. A
+ * Set allocates a new table every so often, and what the old table refers to stays in memory until
+ * the next major garbage collection.
  */
 export interface IndexedSet<Item extends Indexed> {
   add(item: Item): void;

@@ -145,12 +145,12 @@ test("without a disk an event waits for the ledger, however slow", async () => {
   const slow = Promise.withResolvers<void>();
   ledger.response = slow.promise;
   up.disk = false;
-  let safe = false;
+  let isSent = false;
   const sent = outbox.send(event("a")).then(() => {
-    safe = true;
+    isSent = true;
   });
   await new Promise(setImmediate);
-  expect(safe).toBe(false);
+  expect(isSent).toBe(false);
   slow.resolve();
   await sent;
   expect([...has.ledger]).toEqual(["a"]);
@@ -160,17 +160,17 @@ test("when many events wait for a slow ledger, further ones wait too and do not 
   const { has, ledger, outbox } = world({ hasBroker: false });
   const slow = Promise.withResolvers<void>();
   ledger.response = slow.promise;
-  const safe: string[] = [];
+  const sent: string[] = [];
   const ids = Array.from({ length: 600 }, (_, index) => `event-${index}`);
-  const sending = ids.map((id) => outbox.send(event(id)).then(() => void safe.push(id)));
-  await vi.waitFor(() => expect(safe).toEqual(ids.slice(0, 512)));
-  expect([...has.disk]).toEqual(safe);
+  const sending = ids.map((id) => outbox.send(event(id)).then(() => void sent.push(id)));
+  await vi.waitFor(() => expect(sent).toEqual(ids.slice(0, 512)));
+  expect([...has.disk]).toEqual(sent);
   slow.resolve();
   await Promise.all(sending);
   expect([...has.ledger]).toEqual(ids);
 });
 
-test("an event that nobody takes stays on disk, and is delivered later", async () => {
+test("an event that cannot be delivered stays on disk, and is delivered later", async () => {
   const { up, has, outbox } = world();
   up.broker = false;
   up.ledger = false;
@@ -181,18 +181,18 @@ test("an event that nobody takes stays on disk, and is delivered later", async (
   expect([[...has.broker], outbox.unsent()]).toEqual([["a"], 0]);
 });
 
-test("an event that nobody takes is not reported safe", async () => {
+test("an event that is neither delivered nor on disk is not reported as durable", async () => {
   const { up, has, outbox } = world();
   up.broker = false;
   up.ledger = false;
   up.disk = false;
-  let safe = false;
+  let isSent = false;
   const sent = outbox.send(event("a")).then(() => {
-    safe = true;
+    isSent = true;
   });
   await new Promise(setImmediate);
   await outbox.reconcile(true);
-  expect(safe).toBe(false);
+  expect(isSent).toBe(false);
   up.ledger = true;
   await vi.waitFor(async () => {
     await outbox.reconcile(true);
@@ -230,18 +230,18 @@ test("events that the broker refuses wait for a slow ledger too when many wait",
   const slow = Promise.withResolvers<void>();
   ledger.response = slow.promise;
   up.broker = false;
-  const safe: string[] = [];
+  const sent: string[] = [];
   const sending: Promise<void>[] = [];
   for (let turn = 0; turn < 8; turn += 1) {
     for (let index = 0; index < 100; index += 1) {
       const id = `${turn}-${index}`;
-      sending.push(outbox.send(event(id)).then(() => void safe.push(id)));
+      sending.push(outbox.send(event(id)).then(() => void sent.push(id)));
     }
     await new Promise(setImmediate);
   }
-  await vi.waitFor(() => expect(safe).toHaveLength(500));
+  await vi.waitFor(() => expect(sent).toHaveLength(500));
   await new Promise(setImmediate);
-  expect(safe).toHaveLength(500);
+  expect(sent).toHaveLength(500);
   slow.resolve();
   await Promise.all(sending);
 });
@@ -257,7 +257,7 @@ test("events of one turn that the broker refuses are sent to the ledger in one c
   expect([...has.ledger]).toEqual(["a", "b"]);
 });
 
-test("whatever fails in whatever order, no event that was reported safe is lost", async () => {
+test("whatever fails in whatever order, no event that was reported as durable is lost", async () => {
   const step = fc.oneof(
     fc.constantFrom("send", "send", "send three", "reconcile", "consume", "wipe" as const),
     fc.constantFrom("broker", "ledger", "disk" as const),
@@ -266,10 +266,10 @@ test("whatever fails in whatever order, no event that was reported safe is lost"
   const steps = fc.array(step, { maxLength: 40 });
   const property = fc.asyncProperty(setting, steps, fc.boolean(), async (of, todo, isRefused) => {
     const { up, has, poison, outbox, consume } = world(of);
-    const safeIds: string[] = [];
+    const durableIds: string[] = [];
     let diskWasAway = false;
     const sending: Promise<void>[] = [];
-    const send = (id: string) => outbox.send(event(id)).then(() => void safeIds.push(id));
+    const send = (id: string) => outbox.send(event(id)).then(() => void durableIds.push(id));
     if (isRefused) poison.add("1-1");
     for (const [index, what] of todo.entries()) {
       if (what === "send" || what === "send three") {
@@ -283,8 +283,9 @@ test("whatever fails in whatever order, no event that was reported safe is lost"
         if (!diskWasAway) has.broker.clear();
       } else up[what] = !up[what];
       diskWasAway ||= !up.disk;
-      // If the process were killed now, every safe event would be on disk or with the others.
-      for (const id of safeIds) {
+      // If the process were killed now, every durable event would be on disk, in the broker or in
+      // the ledger.
+      for (const id of durableIds) {
         expect(has.disk.has(id) || has.ledger.has(id) || has.broker.has(id)).toBe(true);
       }
     }
@@ -292,7 +293,7 @@ test("whatever fails in whatever order, no event that was reported safe is lost"
     poison.clear();
     for (let round = 0; round < 3; round += 1) await outbox.reconcile(true);
     await Promise.all(sending);
-    for (const id of safeIds) expect(has.ledger.has(id)).toBe(true);
+    for (const id of durableIds) expect(has.ledger.has(id)).toBe(true);
     expect([outbox.size(), has.disk.size]).toEqual([0, 0]);
   });
   await fc.assert(property, { numRuns: 300 });

@@ -10,20 +10,25 @@ import {
   encodedOf,
   eventsOf,
   idsOf,
-  isSafe,
+  isDurable,
   type PendingEvent,
 } from "./pending-events.ts";
 import { createTickBatch } from "./tick-batch.ts";
 
-/** The ledger commits what the broker has within milliseconds: nobody asks for it before this. */
+/**
+ * How long to wait before looking up a published event: the ledger commits most within
+ * milliseconds.
+ */
 const confirmAfterMs = 1_000;
 /**
  * While this many events or fewer are on disk, `send` does not wait for the ledger to commit an
- * event that the broker did not take. Beyond, it does, so that events do not pile up on disk while
- * the ledger is slow.
+ * event that the broker did not accept. Beyond, it does, so that events do not pile up on disk
+ * while the ledger is slow.
  */
 const maxUnawaited = 512;
-/** While the process stops: nobody looks after an event that only the broker has, once it ended. */
+/**
+ * While the process stops: once it has ended, an event that only the broker has cannot be resent.
+ */
 const missingWhileStoppingAfterMs = 2_000;
 /** Event ids in one confirmUsage call. */
 const confirmLimit = 5_000;
@@ -32,7 +37,7 @@ const deliverLimit = 250;
 const firstRetryMs = 200;
 const maxRetryMs = 5_000;
 
-/** Where the outbox sends events to, and where it keeps them meanwhile. */
+/** Where the outbox sends events, and where it stores them meanwhile. */
 export interface Sinks {
   brokerIsUp(): boolean;
   /** Resolves with whether the broker has acknowledged all events. Never rejects. */
@@ -53,9 +58,9 @@ export interface Outbox {
   /** Adds an event that an earlier process left on disk. The next `reconcile` delivers it. */
   recover(event: UsageEvent): void;
   /**
-   * Asks the ledger which of the published events it has, and removes those. Delivers the events
+   * Looks up which of the published events the ledger has, and removes those. Delivers the events
    * that the ledger lacks for too long after the broker's acknowledgement, and those that neither
-   * took. Never rejects: after a failure, calls do nothing until a backoff is over. While the
+   * accepted. Never rejects: after a failure, calls do nothing until a backoff is over. While the
    * process `isStopping`, there is no backoff, and a published event counts as lost sooner.
    */
   reconcile(isStopping: boolean): Promise<void>;
@@ -71,7 +76,7 @@ export interface OutboxSettings {
   gathers: boolean;
 }
 
-/** Creates the outbox of a process. `createPublisher` says which ways an event can take. */
+/** Creates the outbox of a process. `createPublisher` describes the paths of an event. */
 export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSettings): Outbox {
   const { publishToBroker, recordInLedger, findMissing, log } = sinks;
   const pending = createPendingEvents(sinks);
@@ -96,7 +101,7 @@ export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSe
     return { isBacklogged, recording };
   }
 
-  /** Sends events to the ledger that the broker did not take. Resolves also when that fails. */
+  /** Sends events to the ledger that the broker did not accept. Resolves also when that fails. */
   async function recordDirectly(events: readonly PendingEvent[]): Promise<void> {
     try {
       await recordInLedger(eventsOf(events));
@@ -107,7 +112,7 @@ export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSe
         return;
       }
       const fields = { err: error, event_ids: idsOf(events) };
-      log.error(fields, "usage events could not be delivered yet");
+      log.error(fields, "usage events not delivered yet");
       pending.persist(events);
       for (const event of events) event.state = "unsent";
     }
@@ -143,7 +148,7 @@ export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSe
       const sent = pending.add(event, "sending", false);
       const { isBacklogged, recording } = await sendOne(sent);
       if (!sent.isOnDisk || isBacklogged) await recording;
-      if (isSafe(sent)) return;
+      if (isDurable(sent)) return;
       // The disk, the broker and the ledger have all failed: a later `reconcile` delivers it.
       sent.delivered = createSignal();
       await sent.delivered.wait();
@@ -162,7 +167,10 @@ export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSe
       } catch (error) {
         backoff.extend();
         const reason = (error as Error).message;
-        log.warn({ events: pending.size(), reason }, "usage events wait for the ledger");
+        log.warn(
+          { events: pending.size(), reason },
+          "usage events not delivered to the ledger yet",
+        );
       }
     },
     size: pending.size,

@@ -13,7 +13,7 @@ export interface Partition {
   pathOf(segment: number): string;
   /** Fsyncs the folder, and so the existence of the segments. */
   sync(): void;
-  /** Gives up the partition, with the segments that are in it. */
+  /** Releases the partition and its segments. */
   unlock(): void;
 }
 
@@ -44,7 +44,7 @@ function lockFirst(folder: string): { number: number; lock: FileLock } {
   }
 }
 
-/** A process that ends in between leaves some segments in each partition, and loses none. */
+/** Moves segments. A process that ends in between leaves some in each partition, and loses none. */
 async function moveSegments(folder: string, from: number, to: number): Promise<void> {
   const present = await listSegments(folder, to);
   let next = (present.at(-1) ?? -1) + 1;

@@ -27,7 +27,7 @@ export interface PendingEvent extends Indexed {
 export interface PendingEvents {
   add(event: UsageEvent, state: PendingEvent["state"], isOnDisk: boolean): PendingEvent;
   /**
-   * Writes those events to disk that are not there. Throws nothing: events that cannot be written
+   * Writes the events to disk that are not on it yet. Throws nothing: events that cannot be written
    * stay off the disk.
    */
   persist(events: readonly PendingEvent[]): void;
@@ -70,10 +70,7 @@ export function createPendingEvents(parts: {
         onDisk += others.length;
       } catch (error) {
         const reason = (error as Error).message;
-        log.error(
-          { event_ids: idsOf(others), reason },
-          "usage events could not be written to disk",
-        );
+        log.error({ event_ids: idsOf(others), reason }, "usage events not written to disk");
       }
     },
     markPublished(events) {
@@ -105,7 +102,7 @@ export function createPendingEvents(parts: {
 }
 
 /** Returns whether the event survives this process: it is on disk, or delivered. */
-export function isSafe({ state, isOnDisk, index }: PendingEvent): boolean {
+export function isDurable({ state, isOnDisk, index }: PendingEvent): boolean {
   return isOnDisk || state === "published" || index < 0;
 }
 

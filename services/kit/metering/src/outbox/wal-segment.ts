@@ -32,8 +32,8 @@ export interface SegmentWriter {
   /** Bytes that were written. */
   size(): number;
   /**
-   * Appends records. They survive the end of the process when it returns, but not yet a power
-   * failure. Throws what the file system does, and then appends nothing.
+   * Appends records. When it returns, they survive the end of the process, but not yet a
+   * power failure. Throws the file system's error, and then appends nothing.
    */
   write(removedIds: readonly string[], events: readonly EncodedEvent[]): void;
   /** Fsyncs what was written. */
@@ -52,7 +52,7 @@ export function createSegment(path: string): SegmentWriter {
     try {
       ftruncateSync(file, size);
     } catch {
-      // The next write starts at `size` all the same.
+      // The next write starts at `size` anyway.
     }
   }
 

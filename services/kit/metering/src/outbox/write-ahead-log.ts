@@ -7,7 +7,7 @@ import { createSegment, readSegment, type SegmentWriter } from "./wal-segment.ts
 /** Encoded usage events by their ids. */
 export type Events = Map<string, Uint8Array>;
 
-/** Segments this young still lose many of their events. */
+/** The newest segments are not rewritten: many of their events will soon be removed. */
 const youngSegments = 4;
 
 /** A segment, and those of its events that were not removed. */
@@ -62,13 +62,13 @@ export class WriteAheadLog {
     return new Map([...this.#full, this.#current].flatMap(({ events }) => [...events]));
   }
 
-  /** Throws what the file system does. */
+  /** Appends events. Throws the file system's error. */
   append(events: readonly EncodedEvent[]): void {
     if (this.#current.size >= this.#segmentBytes && !this.#isClosed) this.#rollAndClean();
     this.#write(events);
   }
 
-  /** Removes an event. That is written with the next append. */
+  /** Removes an event. The removal is written with the next append. */
   remove(eventId: string): void {
     // The files may belong to another process by now.
     if (this.#isClosed) return;
@@ -80,7 +80,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Leaves exactly `events()` in the partition, fsynced. Nothing can be appended any more. */
+  /** Leaves exactly `events()` in the partition, fsynced. Nothing can be appended afterwards. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

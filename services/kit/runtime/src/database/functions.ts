@@ -17,13 +17,13 @@ interface FunctionFile {
 }
 
 /**
- * Installs each function whose file's text is not the installed one, and drops those whose file is
- * gone, all in one transaction: other sessions call either the old functions or the new ones. The
- * caller holds the lock that keeps other programs from doing the same. Throws a StartError when a
- * file fails; then nothing has changed.
+ * Installs each function whose file's text is not the installed one, and drops those whose file was
+ * removed, all in one transaction: other sessions call either the old functions or the new ones.
+ * The caller holds the lock that prevents other programs from doing the same. Throws a StartError
+ * when a file fails; then nothing has changed.
  *
- * A function keeps its identity unless its return type or its arguments change. Then the earlier
- * one is dropped, and replicas that still call it fail: give the new one another name, and remove
+ * A function is replaced in place unless its return type or its arguments change. Then the earlier
+ * one is dropped, and replicas that still call it fail: name the new one differently, and remove
  * the old file a release later.
  */
 export async function applyFunctions(
@@ -61,7 +61,8 @@ export async function applyFunctions(
 
 /**
  * Returns the name of a function whose file's text was never installed, or undefined. A text that
- * was installed and replaced since is no such: a newer program's function serves this one too.
+ * was installed and has been replaced since counts: a newer program's function serves this one
+ * too.
  */
 export async function findPendingFunction(
   pool: pg.Pool,
@@ -101,7 +102,7 @@ async function readInstalled(client: pg.PoolClient): Promise<ReadonlyMap<string,
   return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** Runs a file, and drops what the file no longer creates of its function. */
+/** Runs a file, and drops the versions of its function that the file no longer creates. */
 async function install(client: pg.PoolClient, { name, sql }: FunctionFile): Promise<void> {
   const before = await findVersions(client, name);
   await client.query("SAVEPOINT before_file");

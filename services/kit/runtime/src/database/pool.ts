@@ -68,7 +68,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   return pool;
 }
 
-/** Whether a statement failed by its data (SQLSTATE classes 22 and 23), not by the connection. */
+/**
+ * Returns whether a statement failed by its data (SQLSTATE classes 22 and 23), not by the
+ * connection.
+ */
 export function isStatementFault(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? "");
 }

@@ -75,7 +75,7 @@ describe("the active span", () => {
 describe("a trace that was started elsewhere", () => {
   beforeEach(() => void register(1));
 
-  it("keeps its id and its vendors' state, and names our span as the parent", () => {
+  it("retains its id and its vendors' state, and names our span as the parent", () => {
     const tracestate = "vendor=1";
     const span = resume({ traceparent, tracestate });
     expect(span.spanContext().traceId).toBe(traceId);
@@ -84,7 +84,7 @@ describe("a trace that was started elsewhere", () => {
     expect(headersOf(span).traceparent).not.toContain(parent);
   });
 
-  it("stays unsampled where its caller decided so", () => {
+  it("stays unsampled where its caller does not sample it", () => {
     const from = { traceparent: traceparent.replace(/01$/, "00") };
     expect(headersOf(resume(from)).traceparent).toMatch(/-00$/);
   });

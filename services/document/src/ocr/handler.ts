@@ -10,10 +10,10 @@ import { forwardForm } from "./forward.ts";
 import { jobStateOf } from "./job-state.ts";
 
 /**
- * POST /v1/ocr, as the edge proxies it: the provider's JSON, byte for byte. Bills the pages that
- * the provider reports, else the files.
+ * Handles POST /v1/ocr, which the edge proxies: sends the provider's JSON, byte for byte. Bills the
+ * pages that the provider reports, else one page per file.
  */
-export async function answerOcr(runtime: ProviderRuntime, request: ProxiedRequest): Promise<void> {
+export async function handleOcr(runtime: ProviderRuntime, request: ProxiedRequest): Promise<void> {
   const { engine, providers } = runtime;
   const { res, caller, signal } = request;
   await withOcrForm(runtime, request, async (form, model) => {
@@ -34,7 +34,7 @@ export async function answerOcr(runtime: ProviderRuntime, request: ProxiedReques
   });
 }
 
-/** Pages as the provider counts them, else a page a file. */
+/** Measures the pages that the provider reports, else one page per file. */
 export function measurePages(
   reported: bigint | undefined,
   fileParts: number,
