@@ -10,11 +10,17 @@ import { z } from "zod";
 
 const schemas = [ledgerSchema, billingSchema, chatSchema, documentSchema, edgeSchema];
 
-/** Applies the migrations of every service. Throws a StartError when one cannot be applied. */
+/** Applies the migrations and functions of every service, also functions that were replaced. Throws a StartError when one cannot be applied. */
 export async function migrateAll(env: Environment, log: Log): Promise<void> {
   const { DATABASE_URL: url } = readSettings(settings, env);
   for (const schema of schemas) {
-    const pool = await openDatabase({ url, schema, maxConnections: 1, log });
+    const pool = await openDatabase({
+      url,
+      schema,
+      maxConnections: 1,
+      log,
+      restoresFunctions: true,
+    });
     await pool.end();
   }
 }

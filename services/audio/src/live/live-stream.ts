@@ -30,6 +30,7 @@ export class LiveStream {
   readonly #startedAt = performance.now();
   /** The billed time, which ends with the last event: the wait for another is not billed. */
   #usedSeconds: number | undefined;
+  #hasEndedAudio = false;
   /** Why audio is no longer sent. The first failure counts. */
   #sendFailure: { error: unknown } | undefined;
 
@@ -80,10 +81,15 @@ export class LiveStream {
       }
       sentBytes += next.value.audio.length;
       await this.#hold.cover(sentBytes / pcmBytesPerSecond);
-      if (!(await this.#provider.send(next.value.audio))) return;
+      if (!(await this.#provider.send(next.value.audio))) return this.#endAudio();
     }
-    if (!(await this.#provider.send(flushMessage))) return;
-    this.#progress.flushed = true;
+    this.#progress.flushed = await this.#provider.send(flushMessage);
+    this.#endAudio();
+  }
+
+  /** Also where the provider closes first: what it still takes to close is not billed. */
+  #endAudio(): void {
+    this.#hasEndedAudio = true;
     this.#usedSeconds = this.#elapsedSeconds();
   }
 
@@ -91,7 +97,7 @@ export class LiveStream {
     const limits = { idleMs, timeoutMs: this.#slot.provider.timeoutMs };
     for await (const event of readProviderEvents(this.#provider, this.#progress, limits)) {
       this.#usage.add(event);
-      if (this.#progress.flushed) this.#usedSeconds = this.#elapsedSeconds();
+      if (this.#hasEndedAudio) this.#usedSeconds = this.#elapsedSeconds();
       if (event.type !== "transcription.refine") await this.#client.sendJson(event);
     }
   }
@@ -99,7 +105,7 @@ export class LiveStream {
   #checkLimits(): void {
     const seconds = this.#elapsedSeconds();
     if (seconds * 1_000 > maxStreamMs) this.#client.endFrames();
-    if (this.#progress.flushed) return;
+    if (this.#hasEndedAudio) return;
     this.#hold.cover(seconds).catch((error) => this.#failSending(error));
   }
 

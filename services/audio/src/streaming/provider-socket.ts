@@ -53,12 +53,12 @@ export async function connectProvider(
   const events = queueEvents(socket, startHeartbeat(socket));
   const close = () => socket.terminate();
   signal.addEventListener("abort", close, { once: true });
+  socket.once("close", () => signal.removeEventListener("abort", close));
   try {
     await untilOpen(socket);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
-  socket.once("close", () => signal.removeEventListener("abort", close));
   return {
     async send(data) {
       if (socket.readyState !== WebSocket.OPEN) return false;

@@ -23,7 +23,7 @@ import { closeCodes, closingFrames, createFrameTracker } from "./websocket-frame
 /** The proxy requires an address. The agent chooses the replica that it connects to. */
 const target = "http://service";
 
-/** Forwards requests to a service unchanged, with their caller in a signed header. */
+/** Forwards requests to a service unchanged, with their caller in headers that the secret of the fleet authenticates. */
 export interface ServiceProxy {
   web(req: IncomingMessage, res: ServerResponse, caller: Caller): void;
   upgrade(req: IncomingMessage, socket: Socket, head: Buffer, options: UpgradeOptions): void;

@@ -41,7 +41,9 @@ describe("the functions of a schema", () => {
   const returning = (value: number) =>
     `CREATE OR REPLACE FUNCTION one() RETURNS integer LANGUAGE sql AS 'SELECT ${value}'`;
 
-  async function start(options: { migrates?: boolean } = {}): Promise<void> {
+  async function start(
+    options: { migrates?: boolean; restoresFunctions?: boolean } = {},
+  ): Promise<void> {
     const at = (part: string) => pathToFileURL(`${join(folder, part)}/`);
     const schema = { name, migrations: at("migrations"), functions: at("sql") };
     const pool = await openDatabase({ url, schema, maxConnections: 1, log, ...options });
@@ -85,20 +87,31 @@ describe("the functions of a schema", () => {
     expect(after[1]).toBe(before[1]);
   });
 
-  test("a text that is restored is applied again", async () => {
-    for (const value of [1, 2, 1]) {
+  test("an older program leaves newer functions in place, unless it is told to restore its own", async () => {
+    for (const value of [1, 2]) {
       await write("one.sql", returning(value));
       await start();
       expect(await call("one()")).toBe(value);
     }
+    await write("two.sql", returning(2).replace("one()", "two()"));
+    await start();
+    await rm(join(folder, "sql/two.sql"));
+    await write("one.sql", returning(1));
+    await start();
+    expect([await call("one()"), await call("two()")]).toEqual([2, 2]);
+    await start({ restoresFunctions: true });
+    expect(await call("one()")).toBe(1);
+    expect(await versions()).toHaveLength(1);
   });
 
-  test("a file that is removed drops its function", async () => {
+  test("a file that is removed drops its function with the next change, or where functions are restored", async () => {
     await write("one.sql", returning(1));
     await write("two.sql", returning(2).replace("one()", "two()"));
     await start();
     await rm(join(folder, "sql/one.sql"));
     await start();
+    expect(await versions()).toHaveLength(2);
+    await start({ restoresFunctions: true });
     expect(await versions()).toEqual([expect.stringContaining("two()")]);
   });
 

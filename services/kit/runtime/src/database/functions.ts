@@ -22,21 +22,31 @@ interface FunctionFile {
  * The caller holds the lock that prevents other programs from doing the same. Throws a StartError
  * when a file fails; then nothing has changed.
  *
+ * A program all of whose texts were installed before is an older one, which starts beside a newer
+ * one: it leaves the newer functions in place, and logs that it does, unless it `restores` its own.
+ *
  * A function is replaced in place unless its return type or its arguments change. Then the earlier
  * one is dropped, and replicas that still call it fail: name the new one differently, and remove
  * the old file a release later.
  */
 export async function applyFunctions(
   client: pg.PoolClient,
-  { schema, folder }: { schema: string; folder: URL },
+  { schema, folder, restores }: { schema: string; folder: URL; restores: boolean },
   log: Log,
 ): Promise<void> {
   const files = await readFiles(folder);
   await client.query(createHistory);
-  const installed = await readInstalled(client);
+  const { installed, known } = await readHistory(client);
   const changed = files.filter((file) => installed.get(file.name) !== file.checksum);
   const removed = [...installed.keys()].filter((name) => !files.some((file) => file.name === name));
   if (changed.length === 0 && removed.length === 0) return;
+  if (!restores && changed.every((file) => known.has(textOf(file)))) {
+    const functions = changed.map((file) => file.name);
+    const message =
+      "newer functions stay installed: --target migrate installs those of this program";
+    log.warn({ schema, functions, additional: removed }, message);
+    return;
+  }
   let current = "";
   await client.query("BEGIN");
   try {
@@ -72,15 +82,13 @@ export async function findPendingFunction(
     "SELECT to_regclass($1) IS NOT NULL AS exists",
     [`${schema}._sql_functions`],
   );
-  const known = new Set<string>();
-  if (tables[0]?.exists) {
-    const { rows } = await pool.query<{ name: string; checksum: string }>(
-      "SELECT name, checksum FROM _sql_functions",
-    );
-    for (const { name, checksum } of rows) known.add(`${name} ${checksum}`);
-  }
+  const known = tables[0]?.exists ? (await readHistory(pool)).known : new Set<string>();
   const files = await readFiles(folder);
-  return files.find(({ name, checksum }) => !known.has(`${name} ${checksum}`))?.name;
+  return files.find((file) => !known.has(textOf(file)))?.name;
+}
+
+function textOf({ name, checksum }: { name: string; checksum: string }): string {
+  return `${name} ${checksum}`;
 }
 
 async function readFiles(folder: URL): Promise<FunctionFile[]> {
@@ -94,12 +102,16 @@ async function readFiles(folder: URL): Promise<FunctionFile[]> {
   );
 }
 
-/** The checksum of each function's installed text, by the function's name. */
-async function readInstalled(client: pg.PoolClient): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    "SELECT name, checksum FROM _sql_functions WHERE replaced_at IS NULL",
+/** Returns the checksums of the installed texts by function, and all texts ever installed. */
+async function readHistory(client: pg.Pool | pg.PoolClient) {
+  const { rows } = await client.query<{ name: string; checksum: string; is_installed: boolean }>(
+    "SELECT name, checksum, replaced_at IS NULL AS is_installed FROM _sql_functions",
   );
-  return new Map(rows.map((row) => [row.name, row.checksum]));
+  const installed = rows.filter((row) => row.is_installed);
+  return {
+    installed: new Map(installed.map((row) => [row.name, row.checksum])),
+    known: new Set(rows.map(textOf)),
+  };
 }
 
 /** Runs a file, and drops the versions of its function that the file no longer creates. */

@@ -21,14 +21,16 @@ export interface DatabaseSchema {
 
 /**
  * Applies the migrations that the schema lacks, in order and each in a transaction, and records
- * them as Prisma does; then the functions whose text changed. Replicas that start together take
- * turns. A program that finds migrations of a newer one leaves the functions as they are. Throws a
- * StartError when a migration was changed after it was applied, or when one fails.
+ * them as Prisma does; then the functions whose text changed, in a transaction of their own: a
+ * migration must also work with the functions that are installed before it. Replicas that start
+ * together take turns. A program that finds migrations of a newer one leaves the functions as they
+ * are. Throws a StartError when a migration was changed after it was applied, or when one fails.
  */
 export async function applyMigrations(
   pool: pg.Pool,
   { name: schema, migrations: folder, functions }: DatabaseSchema,
   log: Log,
+  restoresFunctions = false,
 ): Promise<void> {
   const migrations = await readMigrations(folder);
   const client = await pool.connect();
@@ -50,7 +52,10 @@ export async function applyMigrations(
     }
     const known = new Set(migrations.map(({ name }) => name));
     const isNewest = [...applied.keys()].every((name) => known.has(name));
-    if (functions && isNewest) await applyFunctions(client, { schema, folder: functions }, log);
+    if (functions && isNewest) {
+      const options = { schema, folder: functions, restores: restoresFunctions };
+      await applyFunctions(client, options, log);
+    }
   } finally {
     // Closing the connection releases the lock, and resets its settings.
     client.release(true);

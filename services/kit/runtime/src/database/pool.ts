@@ -20,6 +20,8 @@ export interface DatabaseOptions {
   log: Log;
   /** Whether to apply migrations; if not, another process must have applied them. Default true. */
   migrates?: boolean;
+  /** Whether functions that a newer program has replaced are installed again. Default false. */
+  restoresFunctions?: boolean;
   /** Settings of every connection, besides the search path and the timeouts. */
   settings?: Readonly<Record<string, string>>;
   /** Creates the socket of a connection. By default, the driver does. */
@@ -58,7 +60,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   // would also end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
   try {
-    if (migrates) await applyMigrations(pool, schema, log);
+    if (migrates) await applyMigrations(pool, schema, log, options.restoresFunctions);
     else await requireMigrations(pool, schema);
   } catch (error) {
     await pool.end();
