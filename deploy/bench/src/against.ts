@@ -4,22 +4,39 @@ import { parseArgs } from "node:util";
 import { compareSideBySide, sideBySideFlags } from "./side-by-side.ts";
 import { startBareProxy } from "./subjects.ts";
 import { startTestbed } from "./testbed.ts";
-import { startAll } from "./tollgate.ts";
+import { startAll, startFleetGateway } from "./tollgate.ts";
 
 /**
  * `npm run bench:against -- FOLDER …`: compares this checkout with other prepared checkouts, such as
- * one of the previous commit. With `--bare`, the bare proxy is the first contender.
+ * one of the previous commit, as one process each, or as a fleet each with `--fleet`. With `--bare`,
+ * the bare proxy is the first contender.
  */
 const { values, positionals: folders } = parseArgs({
   allowPositionals: true,
-  options: { ...sideBySideFlags, bare: { type: "boolean", default: false } },
+  options: {
+    ...sideBySideFlags,
+    bare: { type: "boolean", default: false },
+    fleet: { type: "boolean", default: false },
+  },
 });
 
 await using testbed = await startTestbed();
 const contenders = values.bare ? [await startBareProxy(testbed)] : [];
 for (const [index, folder] of [...folders, "."].entries()) {
-  const main = pathToFileURL(resolve(folder, "services/tollgate/src/main.ts"));
-  const gateway = await startAll(testbed, { database: `bench_against_${index}`, main });
+  const database = `bench_against_${index}`;
+  const gateway = values.fleet
+    ? await startFleetOf(folder, database)
+    : await startAll(testbed, { database, main: fileOf(folder, "services/tollgate/src/main.ts") });
   contenders.push({ ...gateway, title: folder });
 }
 process.stdout.write(await compareSideBySide(testbed, contenders, values));
+
+async function startFleetOf(folder: string, database: string) {
+  const launcher = fileOf(folder, "deploy/local/src/fleet.ts").href;
+  const { startFleet } = (await import(launcher)) as typeof import("@tollgate/local/fleet");
+  return startFleetGateway(testbed, database, 1, startFleet);
+}
+
+function fileOf(folder: string, path: string): URL {
+  return pathToFileURL(resolve(folder, path));
+}

@@ -45,11 +45,15 @@ export async function startAll(
   return { ...about, ...location, ...caller, databaseUrl, stop: child.stop };
 }
 
-/** Starts the gateway as a fleet of `replicas` processes per service, and a broker. */
+/**
+ * Starts the gateway as a fleet of `replicas` processes per service, and a broker. `start` is the
+ * launcher: that of another checkout starts the services of that checkout.
+ */
 export async function startFleetGateway(
   testbed: Testbed,
   database: string,
   replicas = 1,
+  start = startFleet,
 ): Promise<Gateway & { brokerPid: number; fleet: Fleet }> {
   const nats = await startNatsServer({ dataFolder: testbed.folder });
   testbed.defer(nats.stop);
@@ -58,7 +62,7 @@ export async function startFleetGateway(
     DATABASE_URL: await createDatabase(testbed.postgres.url, database),
     NATS_URL: nats.url,
   };
-  const fleet = await startFleet(env, 0, replicas);
+  const fleet = await start(env, 0, replicas);
   testbed.defer(fleet.stop);
   const about = { name: "fleet", title: "Tollgate fleet" } as const;
   const location = { url: fleet.url, operatorAddress: fleet.billingAddress, pids: fleet.pids() };
