@@ -80,8 +80,9 @@ export function createProviderClient(env: Environment): ProviderClient {
       request.method,
       () => baseUrlOf(slot.provider, env),
       (trace) => {
-        const headers = { ...request.headers, ...trace };
-        return send(agent, targetOf(slot, request), slot.provider, { ...request, headers }, signal);
+        const traced =
+          trace === undefined ? request : { ...request, headers: { ...request.headers, ...trace } };
+        return send(agent, targetOf(slot, request), slot.provider, traced, signal);
       },
     );
   return {

@@ -39,9 +39,9 @@ export function withAttempt<T>(span: Span, work: () => T): T {
 export function tracedSend<Response extends { status: number }>(
   method: string,
   baseUrl: () => string,
-  send: (headers: Record<string, string>) => Promise<Response>,
+  send: (headers?: Record<string, string>) => Promise<Response>,
 ): Promise<Response> {
-  if (trace.getActiveSpan() === undefined) return send({});
+  if (trace.getActiveSpan() === undefined) return send();
   const attributes = { "http.request.method": method, ...serverAt(baseUrl()) };
   const attempt = currentAttempt();
   if (attempt !== undefined) {
