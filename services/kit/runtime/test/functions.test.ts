@@ -87,7 +87,7 @@ describe("the functions of a schema", () => {
     expect(after[1]).toBe(before[1]);
   });
 
-  test("an older program leaves newer functions in place, unless it is told to restore its own", async () => {
+  test("an older program leaves newer functions in place, unless it restores its own", async () => {
     for (const value of [1, 2]) {
       await write("one.sql", returning(value));
       await start();
