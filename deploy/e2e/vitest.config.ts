@@ -16,11 +16,11 @@ const packageWorkers = Math.min(2 * availableParallelism(), 8);
 /** These mock modules, so they run isolated, with the tests of the services. */
 const mockingSpecs = ["**/write-ahead-log.spec.ts"];
 
-/** One stack a worker; see `shared-stack.ts`. */
+/** One stack per worker; see `shared-stack.ts`. */
 const stackWorkers = 2;
 
 /**
- * End-to-end tests against one process ("all") or against a process a service ("fleet"). Without
+ * End-to-end tests against one process ("all") or one process per service ("fleet"). Without
  * isolation the files of a worker share one module graph, and with it a running stack.
  */
 function endToEnd(shape: "all" | "fleet", include: string[], groupOrder: number) {

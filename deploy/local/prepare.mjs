@@ -93,7 +93,9 @@ function hasGenerator(schema) {
   return /^generator /m.test(readFileSync(schema, "utf8"));
 }
 
-/** Returns the generators whose inputs changed, or whose tool may have changed with the packages. */
+/**
+ * Returns the generators whose inputs changed, or whose tool may have changed with the packages.
+ */
 function dueGenerators() {
   const tools = hashOf([packageLock]);
   return generators()

@@ -7,9 +7,9 @@ import { startTestbed } from "./testbed.ts";
 import { startAll, startFleetGateway } from "./tollgate.ts";
 
 /**
- * `npm run bench:against -- FOLDER …`: compares this checkout with other prepared checkouts, such as
- * one of the previous commit, as one process each, or as a fleet each with `--fleet`. With `--bare`,
- * the bare proxy is the first contender.
+ * `npm run bench:against -- FOLDER …`: compares this checkout with other prepared checkouts, such
+ * as one of the previous commit, as one process each, or as a fleet each with `--fleet`. With
+ * `--bare`, the bare proxy is the first contender.
  */
 const { values, positionals: folders } = parseArgs({
   allowPositionals: true,

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { type Dispatcher, Pool } from "undici";
 
 /**
- * The lower bound for a gateway on Node: `node:http` in, undici's `dispatch` out. It streams requests
- * and responses through and does nothing else. `BARE_PROXY_UPSTREAM` is the provider's URL. Once it
- * listens, it sends its own URL to the parent process over IPC.
+ * The lower bound for a gateway on Node: `node:http` in, undici's `dispatch` out. It streams
+ * requests and responses through and does nothing else. `BARE_PROXY_UPSTREAM` is the provider's
+ * URL. Once it listens, it sends its own URL to the parent process over IPC.
  */
 const provider = new Pool(process.env.BARE_PROXY_UPSTREAM ?? "");
 const server = createServer({ keepAliveTimeout: 75_000 }, forward);

@@ -16,8 +16,8 @@ import { startAll } from "./tollgate.ts";
 /**
  * `npm run bench:conversation`: measures a turn of a large conversation on a replica that has not
  * served it before, and the turn after it, compared with a turn of a new conversation. Then it
- * measures the first turn of another large conversation, for which V8 has already compiled the code.
- * Prints medians over several replicas; CPU in milliseconds.
+ * measures the first turn of another large conversation, for which V8 has already compiled the
+ * code. Prints medians over several replicas; CPU in milliseconds.
  */
 const { values } = parseArgs({
   options: {

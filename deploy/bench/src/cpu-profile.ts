@@ -29,7 +29,9 @@ export interface Profile {
   callers: readonly Spent[];
 }
 
-/** Sums the samples between two times. Entries are sorted by their own time, in descending order. */
+/**
+ * Sums the samples between two times. Entries are sorted by their own time, in descending order.
+ */
 export function readProfile(profile: CpuProfile, fromUs: number, untilUs: number): Profile {
   const selfUs = selfTimes(profile, fromUs, untilUs);
   const parents = parentsOf(profile.nodes);

@@ -11,8 +11,8 @@ interface Chunk {
 }
 
 /**
- * Creates a reader of a stream of chat chunks. Calls `onText` with each text when it arrives. `push`
- * throws when an event reports an error.
+ * Creates a reader of a stream of chat chunks. Calls `onText` with each text when it arrives.
+ * `push` throws when an event reports an error.
  */
 export function createStreamReader(onText: (text: string) => void): StreamReader {
   const decoder = new TextDecoder();

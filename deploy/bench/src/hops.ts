@@ -10,17 +10,17 @@ import type { Load, LoadResult, WorkerRequest } from "./hops/worker.ts";
 import { median } from "./statistics.ts";
 
 /**
- * `npm run bench:hops`: measures what a call between two services costs over plain grpc-js, over the
- * gateway's multiplexed stream, and over HTTP/1.1 with keep-alive. Client and server are separate
- * processes. It takes about two minutes.
+ * `npm run bench:hops`: measures what a call between two services costs over plain grpc-js, over
+ * the gateway's multiplexed stream, and over HTTP/1.1 with keep-alive. Client and server are
+ * separate processes. It takes about two minutes.
  *
- * How to read it: CPU is the sum of both processes, in microseconds per unary call of 1 KB each way,
- * or per stream of 50 messages that are sent in one burst or spread over 250 ms. Every figure is the
- * median over the rounds. The factor after it is the median over the rounds of the ratio to plain
- * grpc-js in the same round: below 1 is cheaper or faster. The rounds are interleaved, so drift of
- * the machine affects all hops; trust the factors rather than the absolute figures, and compare only
- * figures of one run. Times with 64 clients include queueing, because two busy processes share the
- * cores with everything else.
+ * How to read it: CPU is the sum of both processes, in microseconds per unary call of 1 KB each
+ * way, or per stream of 50 messages that are sent in one burst or spread over 250 ms. Every figure
+ * is the median over the rounds. The factor after it is the median over the rounds of the ratio to
+ * plain grpc-js in the same round: below 1 is cheaper or faster. The rounds are interleaved, so
+ * drift of the machine affects all hops; trust the factors rather than the absolute figures, and
+ * compare only figures of one run. Times with 64 clients include queueing, because two busy
+ * processes share the cores with everything else.
  */
 const { values } = parseArgs({
   options: {

@@ -23,8 +23,8 @@ export interface RequestParts {
 }
 
 /**
- * Opens a load of clients that each send a request as soon as they have the previous response. Every
- * response must contain `expected`. `vary` changes the headers and the body of each request.
+ * Opens a load of clients that each send a request as soon as they have the previous response.
+ * Every response must contain `expected`. `vary` changes the headers and the body of each request.
  */
 export function openJsonLoad(
   subject: Subject,

@@ -17,8 +17,8 @@ import { fillEntries } from "./fill.ts";
 import { median } from "./statistics.ts";
 
 /**
- * `npm run bench:ledger`: measures the ledger's statements with more and more entries of one account,
- * which are spread over sixty days. Prints medians in milliseconds, with one caller.
+ * `npm run bench:ledger`: measures the ledger's statements with more and more entries of one
+ * account, which are spread over sixty days. Prints medians in milliseconds, with one caller.
  */
 const { values } = parseArgs({ options: { entries: { type: "string", default: "10000000" } } });
 const most = Number(values.entries);

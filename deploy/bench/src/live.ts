@@ -10,8 +10,9 @@ import { startTestbed } from "./testbed.ts";
 import { startAll, startFleetGateway } from "./tollgate.ts";
 
 /**
- * `npm run bench:live`: runs many live transcriptions at once, in real time. Prints how many streams
- * lost an event, how many were metered to the second, and the memory and CPU that they took.
+ * `npm run bench:live`: runs many live transcriptions at once, in real time. Prints how many
+ * streams lost an event, how many were metered to the second, and the memory and CPU that they
+ * took.
  */
 const { values } = parseArgs({
   options: {

@@ -9,8 +9,8 @@ export interface Plan {
   /** Each round measures every subject, so that drift of the machine affects all of them. */
   rounds: number;
   /**
-   * How long each subject is under load before the first measurement: V8 compiles hot code only after
-   * thousands of requests, which cost up to twice as much until then.
+   * How long each subject is under load before the first measurement: V8 compiles hot code only
+   * after thousands of requests, which cost up to twice as much until then.
    */
   jitWarmUpSeconds: number;
   warmUpSeconds: number;

@@ -13,8 +13,8 @@ const program = "node_modules/@portkey-ai/gateway/build/start-server.js";
 const installTimeoutMs = 180_000;
 
 /**
- * Resolves with the path of Portkey's program in the cache folder. Installs it there with npm at the
- * first use, because it is not a dependency. Rejects when the installation fails.
+ * Resolves with the path of Portkey's program in the cache folder. Installs it there with npm at
+ * the first use, because it is not a dependency. Rejects when the installation fails.
  */
 export async function findPortkey(): Promise<string> {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");

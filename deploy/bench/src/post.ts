@@ -1,7 +1,9 @@
 import { Pool } from "undici";
 
 const path = "/v1/chat/completions";
-/** Shorter than the subjects' own, so that no request uses a connection that a subject is closing. */
+/**
+ * Shorter than the subjects' own, so that no request uses a connection that a subject is closing.
+ */
 const keepAliveTimeoutMs = 2_000;
 
 /** Opens a pool with one connection per client. */
@@ -16,9 +18,9 @@ export interface Post {
 }
 
 /**
- * Posts a chat request and resolves when the response is complete. Uses `dispatch`, undici's cheapest
- * API, because the load shares the cores with the subjects. Rejects when the status is not 200 and
- * when `onData` throws.
+ * Posts a chat request and resolves when the response is complete. Uses `dispatch`, undici's
+ * cheapest API, because the load shares the cores with the subjects. Rejects when the status is not
+ * 200 and when `onData` throws.
  */
 export function post(
   { pool, headers, body }: Post,

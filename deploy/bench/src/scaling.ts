@@ -9,8 +9,8 @@ import type { JsonWorkload } from "./workload.ts";
 
 /**
  * `npm run bench:scaling`: compares the requests/s of two replicas of chat with those of one. Each
- * replica is limited to a share of a core, as a pod is by its CPU limit, so that both fit on a small
- * machine and neither the edge nor the load is the bottleneck. Needs Linux, root and the cpu
+ * replica is limited to a share of a core, as a pod is by its CPU limit, so that both fit on a
+ * small machine and neither the edge nor the load is the bottleneck. Needs Linux, root and the cpu
  * controller of cgroup v1 or v2.
  */
 const { values } = parseArgs({

@@ -40,8 +40,8 @@ export function bodyOf(workload: Workload): string {
 export const bodySizes = { "1 KB": 1_000, "100 KB": 100_000 } as const;
 
 /**
- * `saturated` measures throughput and CPU. The latency that a gateway adds is measured where nothing
- * queues: with one client, and with 64 clients of a slow provider.
+ * `saturated` measures throughput and CPU. The latency that a gateway adds is measured where
+ * nothing queues: with one client, and with 64 clients of a slow provider.
  */
 export const jsonWorkloads: readonly JsonWorkload[] = (["1 KB", "100 KB"] as const).flatMap(
   (size) => {

@@ -8,10 +8,10 @@ import { sourceUrls } from "./source-urls.ts";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /**
- * Writes the gateway and the operator's CLI to `folder`, with every file that they read at run time:
- * Node needs nothing else to run them. The bundle is necessary because Node does not strip types
- * under `node_modules`, and because a pod that loads three files is ready sooner than one that loads
- * thousands.
+ * Writes the gateway and the operator's CLI to `folder`, with every file that they read at run
+ * time: Node needs nothing else to run them. The bundle is necessary because Node does not strip
+ * types under `node_modules`, and because a pod that loads three files is ready sooner than one
+ * that loads thousands.
  */
 export async function bundleGateway(folder: string): Promise<void> {
   const input = {
@@ -47,7 +47,9 @@ async function write(input: InputOptions, folder: string): Promise<void> {
   await bundle.close();
 }
 
-/** Copies each service's migrations and functions to the place beside its sources, as it reads them. */
+/**
+ * Copies each service's migrations and functions to the place beside its sources, as it reads them.
+ */
 async function copySql(folder: string): Promise<void> {
   for (const service of await readdir(join(root, "services"))) {
     for (const part of ["prisma/migrations", "sql"]) {

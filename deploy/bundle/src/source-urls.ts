@@ -2,9 +2,9 @@ import { relative } from "node:path";
 import type { Plugin } from "rolldown";
 
 /**
- * Preserves `import.meta.url` of our source files in the bundle: it names the source file, as if the
- * bundle's folder were the root of the repository. Files that a service reads relative to its source
- * are copied to the same relative path.
+ * Preserves `import.meta.url` of our source files in the bundle: it names the source file, as if
+ * the bundle's folder were the root of the repository. Files that a service reads relative to its
+ * source are copied to the same relative path.
  */
 export function sourceUrls(root: string): Plugin {
   return {

@@ -207,8 +207,8 @@ describe("chat requests", () => {
   test("the provider receives the client's fields and no others", async () => {
     const fields = { user: "exact", seed: 7, metadata: { a: "b" }, stop: ["x"], top_k: 3 };
     expect((await post(chatBody({ ...fields, max_tokens: 12 }))).status).toBe(200);
-    const journal = await send(`${stack.simulator.url}/_simulator/calls?user=exact`);
-    const [call] = journal.body as { body: unknown }[];
+    const callLog = await send(`${stack.simulator.url}/_simulator/calls?user=exact`);
+    const [call] = callLog.body as { body: unknown }[];
     expect(call?.body).toEqual({
       model: "small",
       messages: [{ role: "user", content: "Hello there" }],

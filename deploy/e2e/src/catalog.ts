@@ -6,7 +6,7 @@ export function testCatalog(simulatorUrl: string): string {
     providers: {
       sim: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
       // For many concurrent calls, which take longer than 5 s together.
-      patient: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
+      long_timeout: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
       secret: { base_url: `${simulatorUrl}/v1`, api_key_env: "TEST_PROVIDER_KEY" },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
     },
@@ -131,7 +131,7 @@ function ocrModels() {
     reader("test-read-slow", "delay_ms=3500"),
     {
       ...reader("test-read-many", ""),
-      chain: [{ ...slot("patient", "many"), path: "/ocr" }],
+      chain: [{ ...slot("long_timeout", "many"), path: "/ocr" }],
     },
     reader("test-read-failing", "status=500"),
     reader("test-read-refused", "status=400&message=no%20thanks"),

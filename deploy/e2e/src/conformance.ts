@@ -125,7 +125,7 @@ function expectContent(
 function expectAccepted(place: Place, body: unknown): void {
   const accepted = bodyOf(place, body);
   if (accepted !== undefined) {
-    expectValid(accepted.pointer, accepted.value, `a body that ${place.path} took`);
+    expectValid(accepted.pointer, accepted.value, `a body that ${place.path} accepted`);
   }
 }
 

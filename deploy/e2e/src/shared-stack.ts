@@ -8,7 +8,8 @@ let started: Promise<OwnStack> | undefined;
 
 /**
  * Resolves with the stack of this worker, which the files that damage nothing use in turn. The
- * first call starts it, and it ends with the worker. Each file finds the simulator's call log empty.
+ * first call starts it, and it ends with the worker. Each file finds the simulator's call log
+ * empty.
  */
 export async function sharedStack(): Promise<Stack> {
   started ??= startStack(settings);

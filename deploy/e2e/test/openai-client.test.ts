@@ -192,10 +192,10 @@ describe("the openai package, unmodified", () => {
       expect(entries.map((entry) => entry.basis)).toContain("delivered_approx4");
       expect(entries[0]?.amount).toBeLessThan(0n);
     });
-    const journal = await (
+    const callLog = await (
       await fetch(`${stack.simulator.url}/_simulator/calls?user=leaver`)
     ).json();
-    expect(journal).toMatchObject([{ outcome: "client_disconnected" }]);
+    expect(callLog).toMatchObject([{ outcome: "client_disconnected" }]);
   });
 
   test("a client that disconnects before a JSON response ends the call to the provider, and pays nothing", async () => {
@@ -210,9 +210,9 @@ describe("the openai package, unmodified", () => {
       },
       { signal: controller.signal },
     );
-    const journal = `${stack.simulator.url}/_simulator/calls?user=json-leaver`;
+    const callLog = `${stack.simulator.url}/_simulator/calls?user=json-leaver`;
     await eventually(async () => {
-      expect(await (await fetch(journal)).json()).toHaveLength(1);
+      expect(await (await fetch(callLog)).json()).toHaveLength(1);
     });
     controller.abort();
     await expect(pending).rejects.toThrow(OpenAI.APIUserAbortError);
@@ -221,6 +221,6 @@ describe("the openai package, unmodified", () => {
       expect(entries.map((entry) => entry.kind)).toEqual(["failure", "top_up"]);
       expect([held, balance]).toEqual([0n, 1_000_000_000n]);
     });
-    expect(await (await fetch(journal)).json()).toMatchObject([{ outcome: "client_disconnected" }]);
+    expect(await (await fetch(callLog)).json()).toMatchObject([{ outcome: "client_disconnected" }]);
   });
 });

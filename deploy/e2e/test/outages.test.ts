@@ -64,8 +64,8 @@ describe("outages", () => {
       [500, "internal_error"],
       [503, "no_provider_available"],
     ]).toContainEqual([refused.status, code]);
-    const journal = await send(`${stack.simulator.url}/_simulator/calls?user=no-database`);
-    expect(journal.body).toEqual([]);
+    const callLog = await send(`${stack.simulator.url}/_simulator/calls?user=no-database`);
+    expect(callLog.body).toEqual([]);
     const health = await send(`${stack.url}/v1/health`);
     expect(health.status).toBe(200);
     await startAgain();

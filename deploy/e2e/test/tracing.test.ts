@@ -91,8 +91,8 @@ describe("with an address for traces", () => {
     );
     const { url } = stack.simulator;
     providerPort = Number(new URL(url).port);
-    const journal = await send(`${url}/_simulator/calls?user=streamed`);
-    seenByProvider = journal.body as typeof seenByProvider;
+    const callLog = await send(`${url}/_simulator/calls?user=streamed`);
+    seenByProvider = callLog.body as typeof seenByProvider;
     await post({ model: "test-failing" }, failing.headers);
     await post({ temperature: prompt }, refused.headers);
     await post({ model: "test-cut", stream: true }, cut.headers);
@@ -384,6 +384,6 @@ test("without an address for traces no trace is sent on to the provider", async 
   const body = chatBody({ user: "off", stream: true });
   const response = await send(`${stack.url}/v1/chat/completions`, { key, body, headers });
   expect(response.status).toBe(200);
-  const journal = await send(`${stack.simulator.url}/_simulator/calls?user=off`);
-  expect(journal.body).toMatchObject([{ traceparent: null }]);
+  const callLog = await send(`${stack.simulator.url}/_simulator/calls?user=off`);
+  expect(callLog.body).toMatchObject([{ traceparent: null }]);
 });

@@ -35,7 +35,9 @@ export function topUpWallets(
   });
 }
 
-/** Checks whenever the database is available that no wallet is negative. Its results are problems. */
+/**
+ * Checks whenever the database is available that no wallet is negative. Its results are problems.
+ */
 export function watchWallets(databaseUrl: string): BackgroundTask {
   return runRepeatedly(watchIntervalMs, async () => {
     const lowest = await readLowestWallet(databaseUrl).catch(() => undefined);

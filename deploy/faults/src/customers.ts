@@ -1,7 +1,7 @@
 import { nanoUsd } from "@tollgate/e2e/nano-usd";
 import type { Operator } from "@tollgate/local/operator";
 
-/** An account and a key of it. */
+/** An account and one of its keys. */
 export interface Customer {
   accountId: string;
   key: string;

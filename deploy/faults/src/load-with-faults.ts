@@ -28,8 +28,8 @@ export interface LoadResult {
 const pauseBetweenFaultsMs = [200, 1_500] as const;
 
 /**
- * Sends requests and injects faults until there were enough of both; then heals all faults. The seed
- * determines the requests and the faults, but not at which moment of a request a fault occurs.
+ * Sends requests and injects faults until there were enough of both; then heals all faults. The
+ * seed determines the requests and the faults, but not at which moment of a request a fault occurs.
  */
 export async function runLoadWithFaults(
   plan: Plan,

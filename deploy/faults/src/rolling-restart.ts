@@ -6,7 +6,7 @@ import { createCustomers } from "./customers.ts";
 import type { Observation } from "./observation.ts";
 import { randomOf, uuidOf } from "./random.ts";
 import { judgeLedger, settle } from "./settlement.ts";
-import { patientWorkloads } from "./workloads.ts";
+import { waitingWorkloads } from "./workloads.ts";
 
 export interface RollingRestart {
   observations: Observation[];
@@ -48,7 +48,7 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
         const index = round * clients + client;
         const random = randomOf(1, "rolling", index);
         const sentAt = performance.now();
-        const observed = await random.pick(patientWorkloads).run({
+        const observed = await random.pick(waitingWorkloads).run({
           edge: balancer.edge,
           customer: random.pick(customers),
           random,

@@ -18,9 +18,9 @@ const creditsUsd = [1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 0.02, 0.05];
 const toppedUpCustomers = 2;
 
 /**
- * Runs a plan against its own cluster and judges it once all faults are healed. Besides what `judge`
- * checks, no wallet may ever be negative, no hold may stay open, each payment must have one entry,
- * and conversations must contain the turns that their clients saw.
+ * Runs a plan against its own cluster and judges it once all faults are healed. Besides what
+ * `judge` checks, no wallet may ever be negative, no hold may stay open, each payment must have one
+ * entry, and conversations must contain the turns that their clients saw.
  */
 export async function runFaults(plan: Plan): Promise<FaultRun> {
   const startedAt = performance.now();

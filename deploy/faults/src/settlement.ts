@@ -9,9 +9,9 @@ const settlementTimeoutMs = 120_000;
 const pollMs = 500;
 
 /**
- * Waits until no hold is open and the ledger agrees with the observations. Resolves with the problems
- * that the ledger itself reports after that or after the timeout: open holds, and discrepancies
- * between wallets and entries.
+ * Waits until no hold is open and the ledger agrees with the observations. Resolves with the
+ * problems that the ledger itself reports after that or after the timeout: open holds, and
+ * discrepancies between wallets and entries.
  */
 export async function settle(
   operator: Operator["client"],

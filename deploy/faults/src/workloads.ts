@@ -28,7 +28,7 @@ interface WeightedWorkload {
 }
 
 /** The workloads whose clients wait for the response. */
-export const patientWorkloads: readonly WeightedWorkload[] = [
+export const waitingWorkloads: readonly WeightedWorkload[] = [
   { weight: 20, run: chat },
   { weight: 16, run: chatStream },
   { weight: 8, run: chatKeyed },
@@ -49,6 +49,6 @@ export const patientWorkloads: readonly WeightedWorkload[] = [
 
 /** Every workload; together they cover every billable route. */
 export const workloads: readonly WeightedWorkload[] = [
-  ...patientWorkloads,
+  ...waitingWorkloads,
   { weight: 6, run: chatStreamDisconnected },
 ];

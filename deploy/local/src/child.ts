@@ -27,9 +27,9 @@ export interface Child {
 }
 
 /**
- * Starts a TypeScript program with the current Node. Resolves when the program reports over IPC that
- * it is ready; rejects with its output when it exits before that. It runs in its own process group,
- * so that Ctrl-C signals only the launcher.
+ * Starts a TypeScript program with the current Node. Resolves when the program reports over IPC
+ * that it is ready; rejects with its output when it exits before that. It runs in its own process
+ * group, so that Ctrl-C signals only the launcher.
  */
 export async function startChild(
   name: string,

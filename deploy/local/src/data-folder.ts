@@ -16,8 +16,8 @@ export interface DataFolder {
 
 /**
  * Opens and locks the folder in which the embedded servers store their data; creates it if needed.
- * Throws an Error that names the process which holds the lock. Recovers the lock of a dead launcher,
- * even when another program has its process id now.
+ * Throws an Error that names the process which holds the lock. Recovers the lock of a dead
+ * launcher, even when another program has its process id now.
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);

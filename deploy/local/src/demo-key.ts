@@ -5,8 +5,8 @@ const account = "demo";
 const creditNanoUsd = 10_000_000_000n;
 
 /**
- * Creates a key for the demo account. Creates the account with its credit if it does not exist. Only
- * hashes of keys are stored, so each start creates a new key; earlier keys stay valid.
+ * Creates a key for the demo account. Creates the account with its credit if it does not exist.
+ * Only hashes of keys are stored, so each start creates a new key; earlier keys stay valid.
  */
 export async function createDemoKey(operatorAddress: string): Promise<string> {
   const operator = connectOperator(operatorAddress);

@@ -22,8 +22,9 @@ const require = createRequire(import.meta.url);
 export const serverUid = process.getuid?.() === 0 ? 65_534 : undefined;
 
 /**
- * Resolves with the folder of the embedded Postgres, which contains `bin/initdb` and `bin/postgres`.
- * The user that runs it can read the folder. Throws when there is no package for this platform.
+ * Resolves with the folder of the embedded Postgres, which contains `bin/initdb` and
+ * `bin/postgres`. The user that runs it can read the folder. Throws when there is no package for
+ * this platform.
  */
 export async function findPostgres(packageFolder = findPackage()): Promise<string> {
   const folder = await realpath(join(packageFolder, "native"));

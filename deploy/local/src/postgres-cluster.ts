@@ -10,12 +10,14 @@ import { stopProcess } from "./server-process.ts";
 const run = promisify(execFile);
 const locationFile = "postgres-location.txt";
 
-/** Fast shutdown, then immediate shutdown, after which the next start recovers. Both lose no data. */
+/**
+ * Fast shutdown, then immediate shutdown, after which the next start recovers. Both lose no data.
+ */
 export const postgresStopSignals = ["SIGINT", "SIGQUIT"] as const;
 
 /**
- * Resolves with the folder of a data folder's cluster. It is in the data folder, unless the user that
- * runs Postgres cannot enter it (as with root's home folder): then it is in /var, with a name
+ * Resolves with the folder of a data folder's cluster. It is in the data folder, unless the user
+ * that runs Postgres cannot enter it (as with root's home folder): then it is in /var, with a name
  * derived from the path, and `postgres-location.txt` in the data folder names it. When the mode of
  * the data folder changes later, an existing cluster stays where it is; throws if it became
  * inaccessible.
@@ -37,8 +39,8 @@ export async function chooseClusterFolder(dataFolder: string): Promise<string> {
 }
 
 /**
- * Resolves with whether the cluster exists. Throws when it belongs to another user, as after a start
- * as root.
+ * Resolves with whether the cluster exists. Throws when it belongs to another user, as after a
+ * start as root.
  */
 export async function isInitialized(cluster: string): Promise<boolean> {
   const found = await stat(cluster).catch(() => undefined);

@@ -39,8 +39,8 @@ export interface ServerOptions {
 /**
  * Starts a third-party server in its own process group, so that Ctrl-C signals only the launcher,
  * which then stops the server in order. If the launcher exits without stopping it, the server is
- * signalled. Throws an Error with the end of the log when the server exits early, or is not ready in
- * time.
+ * signalled. Throws an Error with the end of the log when the server exits early, or is not ready
+ * in time.
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const logStart = await rotateLog(options.logFile);

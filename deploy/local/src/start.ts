@@ -19,10 +19,10 @@ const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-
 type Stop = () => Promise<void>;
 
 /**
- * The program of `npm start`: runs the gateway in one process, and starts a Postgres and a simulated
- * provider where the environment names none. With `--fleet`, each service is a process, and a NATS
- * server is started, too. With `--target SERVICE`, runs only that service; then the environment must
- * name all its dependencies.
+ * The program of `npm start`: runs the gateway in one process, and starts a Postgres and a
+ * simulated provider where the environment names none. With `--fleet`, each service is a process,
+ * and a NATS server is started, too. With `--target SERVICE`, runs only that service; then the
+ * environment must name all its dependencies.
  */
 await runUntilStopped(async () => {
   const { target, fleet } = readArguments(process.argv.slice(2));

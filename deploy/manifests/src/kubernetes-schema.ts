@@ -17,8 +17,8 @@ export interface ManifestValidator {
 }
 
 /**
- * Creates a validator that checks manifests as strictly as `kubectl apply --validate=strict`: unknown
- * fields are a problem.
+ * Creates a validator that checks manifests as strictly as `kubectl apply --validate=strict`:
+ * unknown fields are a problem.
  */
 export function createManifestValidator(): ManifestValidator {
   const ajv = new Ajv({

@@ -21,8 +21,8 @@ const externals: readonly Endpoint[] = [
 ];
 
 /**
- * The connections inside the fleet, according to the architecture, and the connection of `helm test`
- * to the edge.
+ * The connections inside the fleet, according to the architecture, and the connection of `helm
+ * test` to the edge.
  */
 const fleetConnections = [
   "edge -> chat:9090",

@@ -31,7 +31,7 @@ export async function injectFaults(
   return true;
 }
 
-/** Returns the error that the commands demand, with their message or a default one. */
+/** Returns the error that the commands specify, with their message or a default one. */
 export function commandedError(status: number, commands: Commands): ProviderError {
   const message = commands.message ?? `the simulator was commanded to return ${status}`;
   return { status, message, code: "simulated" };

@@ -3,7 +3,7 @@ import type { RecordedCall } from "./call-log.ts";
 import type { Commands } from "./commands.ts";
 import { trickle } from "./trickle.ts";
 
-/** Sends JSON text with status 200, or breaks the response as the commands demand. */
+/** Sends JSON text with status 200, or breaks the response as the commands specify. */
 export async function sendJson(
   call: Call,
   recorded: RecordedCall,

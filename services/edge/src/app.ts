@@ -109,7 +109,7 @@ function run(context: RequestContext, { path, handler }: ServedRoute, log: Log):
   handler(context).catch((error) => sendError(context, error, log));
 }
 
-/** Returns whether a request must be rejected for its missing Host header (RFC 9112, 3.2). */
+/** Returns whether a request lacks the Host header that it must have (RFC 9112, 3.2). */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === "1.1" && headers.host === undefined;
 }

@@ -10,6 +10,7 @@ export interface EdgeConfig {
   databaseConnections: number;
 }
 
+/** Reads the edge's settings. Throws a StartError that names an invalid one. */
 export function readConfig(env: Environment): EdgeConfig {
   const settings = readSettings(schema, env);
   return {

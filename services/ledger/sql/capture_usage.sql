@@ -4,7 +4,7 @@
 -- What a charge does to a wallet:
 --   1. The event's own hold is released, and its part of a shared hold is taken out of that hold.
 --   2. The charge is min(cost, charge_limit, available), where available is balance - held after
---      step 1, and charge_limit is the cost that the client was given. Money that other requests
+--      step 1, and charge_limit is the cost in the client's response. Money that other requests
 --      hold is never touched.
 --   3. held_nano_usd decreases by what was released, and balance_nano_usd by the charge. The entry
 --      records the charge, and the rest of the cost as uncollected.
@@ -13,7 +13,7 @@
 -- costs nothing, and its entry refers to that charge id. A conversation that is deleted by now is
 -- not linked.
 --
--- Returns what the events leave uncollected, in total.
+-- Returns the total amount that the events leave uncollected.
 --
 -- Locks: the wallets first, in order of account id, as every function here does. What is read after
 -- the lock is what every other writer of these wallets has committed.

@@ -1,4 +1,4 @@
--- Lets the holds expire after `hold_ms` milliseconds from now. A hold that no longer exists stays
+-- Sets the holds to expire `hold_ms` milliseconds from now. A hold that no longer exists stays
 -- deleted.
 -- Locks: the wallets first, in order of account id. A shared hold changes often, so this waits for
 -- its turn as every other change of a hold does.

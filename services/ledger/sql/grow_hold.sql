@@ -1,4 +1,4 @@
--- Adds min(estimate, available) nano-USD to a hold of `owner`, and lets it expire after `hold_ms`
+-- Adds min(estimate, available) nano-USD to a hold of `owner`, and sets it to expire `hold_ms`
 -- milliseconds from now. A hold that has expired is created again with that amount.
 -- Returns one row: `added`, and `wallet_held`, what all holds of the wallet reserve.
 -- Locks: the wallet first.

@@ -1,7 +1,7 @@
--- Releases `amount` nano-USD of a shared hold of `owner`: the part that no request uses. From then
--- on no request takes a part of it, and a second call changes nothing. A hold that has no more is
--- deleted; what is left belongs to usage events that are yet to be captured.
--- Locks: the wallet first. The commit is not waited for on disk; see take_holds.
+-- Releases `amount` nano-USD of a shared hold of `owner`: the part that no request uses. The hold
+-- is not shared any more, so a second call changes nothing. A hold with nothing left is deleted;
+-- the rest of any other belongs to usage events that are not captured yet.
+-- Locks: the wallet first. Commits asynchronously; see take_holds.
 CREATE OR REPLACE FUNCTION release_shared_hold(hold_id text, owner text, amount bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -9,9 +9,9 @@
 -- the lock is what every other writer of these wallets has committed, so that two replicas never
 -- grant the same money.
 --
--- The commit is not waited for on disk. A database that crashes may lose the holds of its last
--- moments, and the wallets' held amounts with them, so that both still agree: the requests settle
--- as those of expired holds do. Entries are always waited for.
+-- Commits asynchronously (synchronous_commit = off). A database that crashes may lose the holds of
+-- its last moments, and the wallets' held amounts with them, so that both still agree: the requests
+-- settle as those of expired holds do. Entries always commit synchronously.
 --
 -- A loop over small statements: one statement with nested window functions takes longer to plan
 -- than all of these to run.

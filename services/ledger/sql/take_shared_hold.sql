@@ -1,11 +1,11 @@
--- Takes a hold of `amount` nano-USD that many requests of one service share, all of it or nothing.
--- It expires after `hold_ms` milliseconds.
+-- Takes a hold of `amount` nano-USD that many requests of one service share, in full or
+-- not at all. It expires after `hold_ms` milliseconds.
 --
 -- It is refused when the wallet's shared holds, of all services, would exceed one part in `parts`
 -- of the money that nothing else holds: what is unused in them must refuse hardly any request.
 --
 -- Returns whether it was taken.
--- Locks: the wallet first. The commit is not waited for on disk; see take_holds.
+-- Locks: the wallet first. Commits asynchronously; see take_holds.
 CREATE OR REPLACE FUNCTION take_shared_hold(
   hold_id text, owner text, amount bigint, parts bigint, hold_ms bigint
 )

@@ -22,7 +22,7 @@ const retryMs = 1_000;
 const lagIntervalMs = 5_000;
 /** Messages that the broker delivers before earlier ones are acknowledged. */
 const maxUnacknowledged = 2_000;
-/** A message may contain hundreds of events, and the events of all pending messages share a queue. */
+/** A message may contain hundreds of events. Those of all pending messages share a queue. */
 const maxPendingMessages = 200;
 
 export interface UsageConsumer {
@@ -111,10 +111,13 @@ async function subscribe(connection: NatsConnection): Promise<ConsumerMessages> 
   return messages;
 }
 
-/** JetStream's error code for a stream that exists with other settings, which are used as they are. */
+/** JetStream's error code for a stream that exists with other settings. It is used unchanged. */
 const streamExists = 10_058;
 
-/** A consumer that the broker lost delivers nothing and reports nothing else. Closing it recreates it. */
+/**
+ * Closes the messages of a consumer that the broker lost, which only its status reports. The next
+ * subscription creates the consumer again.
+ */
 async function closeWhenLost(messages: ConsumerMessages): Promise<void> {
   for await (const status of await messages.status()) {
     if (lostStatuses.has(status.type)) await messages.close();

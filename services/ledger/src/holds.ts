@@ -19,7 +19,7 @@ export interface HoldGrant {
   walletHeldNanoUsd: NanoUsd;
 }
 
-/** A call whose signal is aborted takes no more than its caller may have a response for. */
+/** A call whose signal is aborted while it waits for captures adds nothing more to its hold. */
 export interface Holds {
   takeHold(request: HoldRequest, signal: AbortSignal): Promise<HoldGrant>;
   /** Adds min(estimate, available) to a hold. */
@@ -112,7 +112,7 @@ export async function growHold(
   return { heldNanoUsd: row?.added ?? 0n, walletHeldNanoUsd: row?.wallet_held ?? 0n };
 }
 
-/** Lets the holds expire `holdMs` from now. A hold that no longer exists stays deleted. */
+/** Sets the holds to expire `holdMs` from now. A hold that no longer exists stays deleted. */
 export async function extendHolds(
   pool: pg.Pool,
   holdIds: readonly string[],

@@ -14,7 +14,7 @@ export interface PendingCaptures {
    * are none.
    */
   pending(): Promise<void> | undefined;
-  /** Starts what is gathered at once. Returns the same as `pending`. */
+  /** Starts the gathered captures without waiting for more. Returns the same as `pending`. */
   flush(): Promise<void> | undefined;
 }
 

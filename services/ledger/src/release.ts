@@ -1,6 +1,8 @@
 import type pg from "pg";
 
-/** Releases one hold that no usage event will capture. A hold that is gone changes nothing. */
+/**
+ * Releases one hold that no usage event will capture. A hold that does not exist changes nothing.
+ */
 export async function releaseHold(pool: pg.Pool, holdId: string): Promise<void> {
   await pool.query({ name: "release-hold", text: "SELECT release_hold($1)", values: [holdId] });
 }

@@ -24,7 +24,7 @@ import { findWallet, topUp } from "./wallet.ts";
 
 const sweepIntervalMs = 1_000;
 
-/** Wallets, holds and ledger entries. No other service moves money. */
+/** The service of wallets, holds and ledger entries. No other service changes a balance. */
 export const ledger = defineService({
   name: "ledger",
   async setup({ env, log, broker, metrics, migrates, now }) {

@@ -13,7 +13,7 @@ export interface SharedHold {
   amountNanoUsd: bigint;
 }
 
-/** Takes a hold that many requests share, all of it or nothing. Resolves with whether it did. */
+/** Takes a hold that many requests share, in full or not at all. Resolves with whether it did. */
 export async function takeSharedHold(
   pool: pg.Pool,
   { holdId, accountId, amountNanoUsd }: SharedHold,

@@ -6,7 +6,7 @@ import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { createTranscriber } from "./transcriber.ts";
 
-/** Serves one live connection until it closes, as its commands demand. */
+/** Serves one live connection until it closes, as its commands specify. */
 export async function serveLive(
   socket: WebSocket,
   recorded: RecordedCall,
@@ -39,7 +39,7 @@ export async function serveLive(
   if (recorded.outcome === "open") recorded.outcome = "client_disconnected";
 }
 
-/** Returns a function that sends an event, or does what a command demands instead. */
+/** Returns a function that sends an event, or does what a command specifies instead. */
 function sender(socket: WebSocket, recorded: RecordedCall, commands: Commands) {
   const { die_after, fail_after, close_after, mute } = commands;
   return async (event: object): Promise<void> => {

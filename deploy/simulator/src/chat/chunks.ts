@@ -14,9 +14,9 @@ export interface Chunk {
 const WORDS_PER_CHUNK = 3;
 
 /**
- * Yields the chunks of a stream: each choice's role, then the contents of all choices in turns, then
- * each choice's finish reason. A content chunk has a few words; with `contentChunks`, each choice
- * has that many.
+ * Yields the chunks of a stream: each choice's role, then the contents of all choices in turns,
+ * then each choice's finish reason. A content chunk has a few words; with `contentChunks`, each
+ * choice has that many.
  */
 export function* chunksOf(
   { choices }: Generation,

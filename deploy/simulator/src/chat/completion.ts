@@ -3,7 +3,7 @@ import { type ChatContext, commonFields } from "./chat-context.ts";
 import type { Choice } from "./generation.ts";
 import { reportUsage } from "./usage-report.ts";
 
-/** Sends a completion as one JSON object, or breaks it as the commands demand. */
+/** Sends a completion as one JSON object, or breaks it as the commands specify. */
 export async function sendCompletion(context: ChatContext): Promise<void> {
   const { call, recorded, commands, generation } = context;
   recorded.completionTokens = generation.usage.completionTokens;

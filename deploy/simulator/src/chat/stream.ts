@@ -8,7 +8,7 @@ import type { Usage } from "./generation.ts";
 import { createStreamProgress, type StreamProgress } from "./stream-progress.ts";
 import { reportUsage } from "./usage-report.ts";
 
-/** Sends a stream of chunks, or breaks it as the commands demand. */
+/** Sends a stream of chunks, or breaks it as the commands specify. */
 export async function sendStream(context: ChatContext): Promise<void> {
   const { call, recorded, request, commands, generation } = context;
   const events = openEvents(call, commands);
@@ -34,7 +34,9 @@ export async function sendStream(context: ChatContext): Promise<void> {
   events.end();
 }
 
-/** Returns a function that writes a chunk and counts it. Garbage, if commanded, follows the first. */
+/**
+ * Returns a function that writes a chunk and counts it. Garbage, if commanded, follows the first.
+ */
 function writerOf(context: ChatContext, events: EventWriter) {
   const { call, recorded, commands, generation } = context;
   const head = commonFields(context, "chat.completion.chunk");

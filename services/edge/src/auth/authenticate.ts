@@ -43,6 +43,7 @@ export interface AuthenticatedRequest {
  */
 export type Authenticate = (request: AuthenticatedRequest) => Promise<Principal>;
 
+/** Creates the function that authenticates requests. It caches keys, and drops revoked ones. */
 export function createAuthenticate(
   billing: Client<typeof BillingService>,
   notices: Notices,
@@ -72,6 +73,7 @@ export function requireSettlementKey({ channel }: Principal): void {
   throw new GatewayError("channel_key_required", message);
 }
 
+/** Returns the error of a request whose key is revoked. */
 export function keyRevoked(): GatewayError {
   return new GatewayError("key_revoked", "This API key has been revoked.");
 }

@@ -10,6 +10,7 @@ import { createRefreshingCache } from "./refreshing-cache.ts";
 const fundedTtlMs = 1_000;
 const maxAccounts = 50_000;
 
+/** Rejects requests of empty wallets before a service is called. */
 export interface BalanceGuard {
   /** Throws `credit_balance_exhausted` if the account's wallet has nothing available. */
   check(accountId: string): Promise<void>;
@@ -17,6 +18,7 @@ export interface BalanceGuard {
   forget(accountId: string): void;
 }
 
+/** Creates a guard that caches the wallets with money. */
 export function createBalanceGuard(billing: Client<typeof BillingService>): BalanceGuard {
   const wallets = createRefreshingCache<GetAvailableResponse>({
     load: (accountId) => billing.getAvailable({ accountId }),

@@ -11,7 +11,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A cache over a service that responds at once, or on `respond` while `delayed`. Zero has no TTL. */
+/**
+ * A cache over a service that responds at once, or on `respond` while `delayed`. Zero has no TTL.
+ */
 function createFixture() {
   const service = { value: 1, delayed: false, isDown: false, calls: 0 };
   const pending: (() => void)[] = [];

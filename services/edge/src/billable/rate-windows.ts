@@ -25,6 +25,7 @@ export interface RateWindows {
   headers(keyId: string): Record<RateLimitHeader, string>;
 }
 
+/** Creates the windows. `limits` is called for every response, since the catalog can change. */
 export function createRateWindows(
   limits: () => Catalog["limits"],
   nowMs: () => number,

@@ -23,17 +23,17 @@ export function createAcceptors(server: Server): readonly SocketServer[] {
 export async function listenTogether(
   server: Server,
   acceptors: readonly SocketServer[],
-  wanted: { host: string; port: number },
+  target: { host: string; port: number },
 ): Promise<void> {
-  if (acceptors.length === 0) return listenAt(server, wanted);
-  // With `reusePort` a port in use may look free. Only an exclusive listener finds out.
+  if (acceptors.length === 0) return listenAt(server, target);
+  // With `reusePort` a port in use may look free. Only an exclusive listener detects that.
   const probe = createServer();
-  await listenAt(probe, wanted);
+  await listenAt(probe, target);
   await new Promise((resolve) => probe.close(resolve));
-  await listenAt(server, { ...wanted, reusePort: true });
+  await listenAt(server, { ...target, reusePort: true });
   const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : wanted.port;
-  for (const acceptor of acceptors) await listenAt(acceptor, { ...wanted, port, reusePort: true });
+  const port = typeof address === "object" && address !== null ? address.port : target.port;
+  for (const acceptor of acceptors) await listenAt(acceptor, { ...target, port, reusePort: true });
 }
 
 function listenAt(server: SocketServer, options: ListenOptions): Promise<void> {

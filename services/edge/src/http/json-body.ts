@@ -23,8 +23,8 @@ const readRaw = express.raw({ limit: maxBodyBytes, type: () => true });
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads the body of a request, whatever its content type. Throws `invalid_json` if it is larger than
- * `maxBodyBytes`, or cannot be read.
+ * Reads the body of a request, whatever its content type. Throws `invalid_json` if it is larger
+ * than `maxBodyBytes`, or cannot be read.
  */
 export async function readBody({ req, res }: RequestContext): Promise<Buffer> {
   const length = identityLength(req);

@@ -66,7 +66,9 @@ function recordEnd(context: RequestContext, ms: number, options: RequestContextO
   recordRequest(options, { req, requestId, route, alias, status, clientDisconnected, traceId, ms });
 }
 
-/** Replaces the request id that the response carries, for a replay of another request's response. */
+/**
+ * Replaces the request id that the response carries, for a replay of another request's response.
+ */
 export function replaceRequestId({ headers }: RequestContext, requestId: string): void {
   headers["x-request-id"] = requestId;
   if (headers["inference-id"] !== undefined) headers["inference-id"] = requestId;

@@ -38,14 +38,15 @@ export interface Lease {
   chargeId: string;
   /**
    * Records the conversation that the run adds a turn to. From then on, deleting the conversation
-   * ends the lease. Throws `no_provider_available` if it cannot be recorded. No other method throws.
+   * ends the lease. Throws `no_provider_available` if it cannot be recorded. No other method
+   * throws.
    */
   link(conversationId: string): Promise<void>;
   /**
-   * Stores the response, which is replayed from then on. A failed write is retried in the background
-   * while the lease is held. Resolves with the record of another run, if that run recovered the
-   * lease and stored its response first. For a conversation that was deleted meanwhile, nothing is
-   * stored.
+   * Stores the response, which is replayed from then on. A failed write is retried in the
+   * background while the lease is held. Resolves with the record of another run, if that run
+   * recovered the lease and stored its response first. For a conversation that was deleted
+   * meanwhile, nothing is stored.
    */
   store(response: StoredResponse): Promise<FoundRecord | undefined>;
   /** Ends a run that has no response to store. The same request runs when it is sent again. */
@@ -58,14 +59,15 @@ export interface Leases {
   /**
    * Acquires the lease of a key, or resolves with the record of an earlier response; waits while
    * another run holds the lease. Throws `idempotency_key_reused` if the key was used for another
-   * request, `idempotency_key_in_use` after `maxWaitMs`, and `no_provider_available` if the database
-   * fails.
+   * request, `idempotency_key_in_use` after `maxWaitMs`, and `no_provider_available` if the
+   * database fails.
    */
   acquire(key: RequestKey, requestId: string, signal: AbortSignal): Promise<Lease | FoundRecord>;
   /** Waits until all leases have ended, up to `graceMs`, and stops the timers. */
   stop(graceMs: number): Promise<void>;
 }
 
+/** Creates the leases over the records. Renews those that are held, until `stop`. */
 export function createLeases(
   records: IdempotencyRecords,
   log: Log,

@@ -37,9 +37,9 @@ export interface HeldLease {
 /** The statements over `idempotency_record`. They use the database's clock, as all replicas do. */
 export interface IdempotencyRecords {
   /**
-   * Acquires the lease of a key for a run, if the key is new or expired, or if an earlier run of the
-   * same request failed or died. Resolves with the charge id of the run; undefined if the lease is
-   * not available.
+   * Acquires the lease of a key for a run, if the key is new or expired, or if an earlier run of
+   * the same request failed or died. Resolves with the charge id of the run; undefined if the lease
+   * is not available.
    */
   acquire(key: RequestKey, runner: string): Promise<string | undefined>;
   find(key: RequestKey): Promise<FoundRecord | undefined>;
@@ -50,8 +50,8 @@ export interface IdempotencyRecords {
   /** Ends a lease without a response. The same request runs when it is sent again. */
   release(key: RequestKey, runner: string): Promise<void>;
   /**
-   * Ends the lease of a run that was rejected and never charged. If no earlier run went further, the
-   * record is deleted, and any request may use the key.
+   * Ends the lease of a run that was rejected and never charged. If no earlier run went further,
+   * the record is deleted, and any request may use the key.
    */
   drop(key: RequestKey, runner: string): Promise<void>;
   /** Yields the ids of the conversations in a key's records, in order and in pages. */

@@ -8,6 +8,7 @@ export interface ResponseCollector {
   body(): Uint8Array | undefined;
 }
 
+/** Creates an empty collector. */
 export function createResponseCollector(): ResponseCollector {
   let chunks: Uint8Array[] = [];
   let bytes = 0;

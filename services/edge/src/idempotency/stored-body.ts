@@ -8,8 +8,8 @@ export const chunkBytes = 256 * 1024;
 export interface StoredBody {
   bytes: number;
   /**
-   * Yields the body in order. Each chunk is read when it is requested, so a slow client takes little
-   * memory. Throws an Error if the record is deleted meanwhile.
+   * Yields the body in order. Each chunk is read when it is requested, so a slow client takes
+   * little memory. Throws an Error if the record is deleted meanwhile.
    */
   chunks(): AsyncIterable<Uint8Array>;
 }

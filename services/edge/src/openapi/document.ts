@@ -68,7 +68,7 @@ export interface MediaTypeObject {
 }
 
 const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
-/** The version of the API, which `/v1` in its paths stands for. */
+/** The version of the API. Its major version is the `/v1` of the paths. */
 const version = "1.0.0";
 
 const apiDescription = `One endpoint and one API key for many model providers. Requests are paid from

@@ -12,10 +12,10 @@ const retryDelayMs = 50;
 
 /**
  * Creates an HTTP agent that connects to the replicas of a service in turn, and to the next one if
- * one cannot be reached, so that a replica can end without a failed request. A host name stands for
- * all its addresses, and is resolved for every connection. Every request has its own connection: a
- * replica could close an idle one at the moment when it is used again, and an upload cannot be sent
- * twice.
+ * one cannot be reached, so that a replica can stop without a failed request. A host name is
+ * resolved for every connection, and all its addresses are used. Every request has its own
+ * connection: a replica could close an idle one at the moment when it is used again, and an upload
+ * cannot be sent twice.
  */
 export function createReplicaAgent(replicas: readonly HttpAddress[]): Agent {
   let turn = 0;

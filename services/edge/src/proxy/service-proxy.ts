@@ -23,7 +23,10 @@ import { closeCodes, closingFrames, createFrameTracker } from "./websocket-frame
 /** The proxy requires an address. The agent chooses the replica that it connects to. */
 const target = "http://service";
 
-/** Forwards requests to a service unchanged, with their caller in headers that the secret of the fleet authenticates. */
+/**
+ * Forwards requests to a service unchanged. Adds headers with their caller, which the fleet's
+ * secret authenticates.
+ */
 export interface ServiceProxy {
   web(req: IncomingMessage, res: ServerResponse, caller: Caller): void;
   upgrade(req: IncomingMessage, socket: Socket, head: Buffer, options: UpgradeOptions): void;
@@ -45,7 +48,7 @@ export interface UpgradeOptions {
 /** Creates the proxy to a service. A client that reads nothing for `stallMs` is disconnected. */
 export function createServiceProxy(
   replicas: readonly HttpAddress[],
-  trust: PeerAuth,
+  peerAuth: PeerAuth,
   log: Log,
   stallMs = maxStallMs,
 ): ServiceProxy {
@@ -97,14 +100,14 @@ export function createServiceProxy(
     web(req, res, caller) {
       // The service speaks plain HTTP, whatever else the client offers.
       for (const name of connectionOffers) delete req.headers[name];
-      forwardCaller(req.headers, caller, trust);
+      forwardCaller(req.headers, caller, peerAuth);
       void web(req, res);
     },
     upgrade(req, socket, head, options) {
       // Any other protocol that the client offers is declined.
       req.headers.upgrade = "websocket";
       delete req.headers.trailer;
-      forwardCaller(req.headers, options.caller, trust);
+      forwardCaller(req.headers, options.caller, peerAuth);
       pendingUpgrades.set(req, options);
       upgrade.upgrade(req, socket, head);
     },

@@ -33,8 +33,9 @@ export function streamTranscription(dependencies: RouteDependencies): UpgradeHan
 const keyProtocol = "openai-insecure-api-key.";
 
 /**
- * Moves a key from the sub-protocols, where OpenAI's browser clients send it, to its header. Returns
- * the sub-protocol if the client offered no other, because the response must choose an offered one.
+ * Moves a key from the sub-protocols, where OpenAI's browser clients send it, to its header.
+ * Returns the sub-protocol if the client offered no other, because the response must choose an
+ * offered one.
  */
 function takeKeyFromProtocols({ headers }: IncomingMessage): string | undefined {
   const offered = (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());

@@ -55,7 +55,9 @@ function unitPricing({ unitType, pricing: { input } }: Model): z.infer<typeof un
 const million = 1_000_000n;
 const free: Price = { picoUsd: 0n, per: 1n };
 
-/** Returns token prices in the two forms that clients use: USD per million tokens, and per token. */
+/**
+ * Returns token prices in the two forms that clients use: USD per million tokens, and per token.
+ */
 function tokenPricing({ pricing }: Model): z.infer<typeof tokenPriceSchema> {
   const { input, cachedInput, output = free } = pricing;
   return {
