@@ -64,6 +64,15 @@ describe("the environment", () => {
     expect(envFrom).toBeUndefined();
   });
 
+  it("contains the origins of web pages for the edge alone", async () => {
+    const ofEdge = await environmentOf("production", "edge");
+    expect(ofEdge.env.TOLLGATE_CORS_ORIGINS).toBe(
+      "https://app.example.com,https://beta.example.com",
+    );
+    const { env } = await environmentOf("production", "billing");
+    expect(env).not.toHaveProperty("TOLLGATE_CORS_ORIGINS");
+  });
+
   it("contains a spool and an upload port for audio, and no database", async () => {
     const { env } = await environmentOf("defaults", "audio");
     expect(env).toEqual({

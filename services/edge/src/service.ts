@@ -70,7 +70,12 @@ export const edge = defineService({
       uptimeSeconds: () => process.uptime(),
     };
     const knows = (alias: string) => catalog.current().models.has(alias);
-    const app = createApp(routes, dependencies, { log, metrics, knows });
+    const app = createApp(routes, dependencies, {
+      log,
+      metrics,
+      knows,
+      corsOrigins: config.corsOrigins,
+    });
     const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
     const server = await listen(app, traceUpgrades(upgrades), config);
     log.info({ url: server.url }, "listening");
