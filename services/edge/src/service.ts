@@ -15,6 +15,8 @@ import { createBalanceGuard } from "./auth/balance-guard.ts";
 import { watchRevocations } from "./auth/revocations.ts";
 import { createRateWindows } from "./billable/rate-windows.ts";
 import { readConfig } from "./config.ts";
+import { sendBodyTimeout } from "./http/error-response.ts";
+import { createPendingRequests } from "./http/pending-requests.ts";
 import { listen } from "./http/server.ts";
 import { createUpgrades, type UpgradeHandler } from "./http/upgrades.ts";
 import { createLeases } from "./idempotency/leases.ts";
@@ -70,18 +72,14 @@ export const edge = defineService({
       uptimeSeconds: () => process.uptime(),
     };
     const knows = (alias: string) => catalog.current().models.has(alias);
-    const app = createApp(routes, dependencies, {
-      log,
-      metrics,
-      knows,
-      corsOrigins: config.corsOrigins,
-    });
-    const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
-    const server = await listen(app, traceUpgrades(upgrades), {
-      host: config.host,
-      port: config.port,
+    const { corsOrigins } = config;
+    const pending = createPendingRequests({
       leaving: shutdown.leaving,
+      onStall: (context) => sendBodyTimeout(context, log),
     });
+    const app = createApp(routes, dependencies, { log, metrics, knows, pending, corsOrigins });
+    const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
+    const server = await listen(app, traceUpgrades(upgrades), config);
     log.info({ url: server.url }, "listening");
     return {
       bindings: [],

@@ -24,6 +24,12 @@ export function sendError(context: RequestContext, error: unknown, log: Log): vo
   writeError(res, failure);
 }
 
+/** Ends a request whose client has stopped sending its body. */
+export function sendBodyTimeout(context: RequestContext, log: Log): void {
+  const message = "The body was not received in the time allowed.";
+  sendError(context, new GatewayError("invalid_json", message), log);
+}
+
 /** Returns the express middleware that sends errors thrown before a route is matched. */
 export function sendRoutingErrors(log: Log): ErrorRequestHandler {
   return (error, req, _res, _next) => sendError(contextOf(req), error, log);
