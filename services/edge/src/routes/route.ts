@@ -88,7 +88,10 @@ export function webSocket(
   operation: Operation,
 ): Route {
   const rejectWithoutUpgrade: KeyedHandler = async () => {
-    throw invalidParam("Upgrade", "this address accepts WebSocket upgrades only");
+    throw invalidParam(
+      "Upgrade",
+      "must be websocket: this address accepts WebSocket upgrades only",
+    );
   };
   return { ...withKey("GET", path, () => rejectWithoutUpgrade, operation), createUpgradeHandler };
 }
