@@ -1,6 +1,6 @@
 import { type GatewayError, invalidParam, unknownParam } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
-import { describeIssue } from "@tollgate/core/schema-errors";
+import { describeIssue, valueAt } from "@tollgate/core/schema-errors";
 import { z } from "zod";
 
 /**
@@ -62,15 +62,9 @@ function innermost(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): Issue
 const typeErrors: ReadonlySet<string> = new Set(["invalid_type", "invalid_value", "invalid_union"]);
 
 function toError({ code, path, message }: Issue, body: JsonObject): GatewayError {
-  const isMissing = code !== "custom" && typeof path.at(-1) === "string" && isNull(body, path);
+  const value = valueAt(body, path) ?? null;
+  const isMissing = code !== "custom" && typeof path.at(-1) === "string" && value === null;
   return invalidParam(formatPath(path), isMissing ? "is required" : message);
-}
-
-/** Returns whether the value at a path is null or missing. */
-function isNull(body: JsonObject, path: readonly PropertyKey[]): boolean {
-  let value: unknown = body;
-  for (const part of path) value = (value as Record<PropertyKey, unknown>)[part];
-  return value === undefined || value === null;
 }
 
 /** Formats a path as clients write it: `messages[2].content[0].type`. */

@@ -27,6 +27,13 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
   }
 }
 
+/** Returns the value at a path; undefined if there is none. */
+export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  return value;
+}
+
 /** Returns values for a sentence: `"a"`, or `one of "a", "b"`. */
 export function oneOf(values: readonly unknown[]): string {
   const names = values.map((value) =>
