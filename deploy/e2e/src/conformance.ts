@@ -131,15 +131,15 @@ function expectAccepted(place: Place, body: unknown): void {
 
 /** Reasons to refuse a body that a schema cannot express. */
 const beyondSchema = [
-  /are the same limit|must be equal to types/,
+  /both are the same limit|must be equal to types/,
   /must be 1 in a conversation/,
   /does not take images|^The conversation holds images/,
-  /takes at most \d+ characters|: \S+ takes (mp3|opus|aac|flac|wav|pcm)/,
+  /must have at most \d+ characters for |must be one of .* for /,
   /cannot be chosen|transcribes whole files only/,
-  /must be (print|archival) for /,
+  /must be "(print|archival)" for /,
   /Idempotency-Key must be/,
   // The alias decides which of a classification's two bodies applies.
-  /^(types|labels) is not a parameter|^types: is required without labels|^taxonomy: must be/,
+  /^(types|labels) is not a parameter|^types is required without labels|^taxonomy must be/,
 ];
 
 /**

@@ -1,5 +1,5 @@
 import type { Model } from "@tollgate/catalog/model";
-import { GatewayError } from "@tollgate/core/errors";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
 import type { BillableCall } from "@tollgate/generation/generation";
@@ -65,8 +65,8 @@ export function billableChat({ call, model, estimate, session }: PreparedChat): 
 function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {
   const model = engine.resolve(alias, "chat");
   if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
-  const message = `${model.alias} does not take images.`;
-  throw new GatewayError("invalid_param", message, { param: prompt?.firstImageParam });
+  const problem = `must not be an image: ${model.alias} does not take images`;
+  throw invalidParam(prompt?.firstImageParam ?? "messages", problem);
 }
 
 function measurePrompt(call: ChatCall, model: Model, session: Session | undefined) {

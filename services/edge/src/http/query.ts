@@ -20,7 +20,7 @@ export function readQuery<const Name extends string>(
   const values: Partial<Record<string, string>> = {};
   for (const [name, value] of queryOf(req)) {
     if (!names.some((known) => known === name)) throw unknownParam(name);
-    if (Object.hasOwn(values, name)) throw invalidParam(name, "must come once");
+    if (Object.hasOwn(values, name)) throw invalidParam(name, "must be sent once");
     values[name] = value;
   }
   return values;

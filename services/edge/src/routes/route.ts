@@ -99,7 +99,10 @@ export function webSocket(
 ): Route {
   const rejectWithoutUpgrade: KeyedHandler = async ({ req }) => {
     rejectUnknownQuery(req);
-    throw invalidParam("Upgrade", "this address accepts WebSocket upgrades only");
+    throw invalidParam(
+      "Upgrade",
+      "must be websocket: this address accepts WebSocket upgrades only",
+    );
   };
   return { ...withKey("GET", path, () => rejectWithoutUpgrade, operation), createUpgradeHandler };
 }

@@ -31,11 +31,11 @@ export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
     session_id,
   } = validate(chatSchema, fields);
   if (session_id !== undefined && n > 1) {
-    const message = "n: must be 1 in a conversation.";
+    const message = "n must be 1 in a conversation.";
     throw new GatewayError("invalid_param", message, { param: "n" });
   }
   if (max_tokens !== undefined && (max_completion_tokens ?? max_tokens) !== max_tokens) {
-    const message = "max_tokens and max_completion_tokens are the same limit, and must be equal.";
+    const message = "max_tokens must be equal to max_completion_tokens: both are the same limit.";
     throw new GatewayError("invalid_param", message, { param: "max_tokens" });
   }
   const maxTokens = max_completion_tokens ?? max_tokens;
