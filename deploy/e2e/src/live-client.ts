@@ -9,7 +9,7 @@ export interface Frame {
   type?: string;
   duration?: number;
   speaker?: string;
-  error?: { code: string; param?: string; retryable: boolean };
+  error?: { code: string; message: string; param?: string; retryable: boolean };
 }
 
 /** One live transcription, with the frames received so far. */

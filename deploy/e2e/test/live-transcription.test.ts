@@ -230,6 +230,31 @@ describe("live transcription", () => {
     expect(balance).toBe(1_000_000n - BigInt(entry?.quantity ?? 0n) * 100_000n);
   });
 
+  test("the error of a wallet that runs out says how much the stream's own hold reserves", async () => {
+    const own = "the hold of this request itself reserves 0.001000 USD";
+    const lone = await stack.newAccount(0.001);
+    const single = await live.start({}, lone.key);
+    talk(single, 16);
+    expect(await single.closed).toBe(1_008);
+    expect(single.frames.at(-1)?.error?.message).toBe(
+      `Nothing in the wallet is available: ${own}. Top it up to continue.`,
+    );
+    const shared = await stack.newAccount(0.007);
+    const first = await live.start({}, shared.key);
+    await eventually(async () => {
+      expect((await readWallet(stack, shared)).held).toBe(6_000_000n);
+    });
+    const second = await live.start({}, shared.key);
+    talk(second, 16);
+    expect(await second.closed).toBe(1_008);
+    expect(second.frames.at(-1)?.error?.message).toBe(
+      `Nothing in the wallet is available: ${own}, and other calls in flight hold 0.006000 USD. ` +
+        "Retry when they have ended, or top it up.",
+    );
+    first.socket.close();
+    await first.closed;
+  });
+
   test("the hold grows with the stream", async () => {
     const own = await stack.newAccount(0.05);
     const stream = await live.start({}, own.key);

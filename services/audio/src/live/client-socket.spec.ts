@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { ClientSocket } from "./client-socket.ts";
 
 const pingEveryMs = 20_000;
+const closeTimeoutMs = 30_000;
 /** Less than the suite's own limit, so that a missing ping fails the test early. */
 const testMs = 20_000;
 
@@ -110,3 +111,33 @@ test(
   },
   testMs,
 );
+
+test("the connection ends as soon as the client has responded to the close frame", async () => {
+  const { client, socket } = await connect({ autoPong: true });
+  const server = once(rawSocketOf(socket), "finish");
+  // A client of ws would end the connection by itself.
+  rawSocketOf(client).end = function () {
+    return this;
+  };
+  socket.finish(1_000);
+  await server;
+  expect(socket.readyState).toBe(socket.CLOSING);
+});
+
+test("a client that does not respond to the close frame is disconnected", async () => {
+  const { client, socket } = await connect({ autoPong: true });
+  client.pause();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  socket.finish(1_000);
+  vi.advanceTimersByTime(closeTimeoutMs - 1_000);
+  expect(socket.disconnected.aborted).toBe(false);
+  const closed = once(socket, "close");
+  vi.advanceTimersByTime(1_000);
+  await closed;
+  expect(socket.disconnected.aborted).toBe(true);
+});
+
+/** Returns the TCP connection of a WebSocket. */
+function rawSocketOf(socket: WebSocket): Socket {
+  return (socket as unknown as { _socket: Socket })._socket;
+}

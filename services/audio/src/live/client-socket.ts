@@ -87,14 +87,19 @@ export class ClientSocket extends WebSocket {
 
   /**
    * Called by ws for the client's close frame, to send the close frame in return, which `finish`
-   * sends instead. ws also calls it right before it emits the error of a broken frame. That error
-   * must end the frames first, so they end on the next tick.
+   * sends instead. Where `finish` has sent it already, the closing handshake is complete, and the
+   * connection is closed. ws also calls it right before it emits the error of a broken frame. That
+   * error must end the frames first, so they end on the next tick.
    */
   override close(): void {
-    process.nextTick(() => this.endFrames());
+    if (this.readyState === WebSocket.CLOSING) super.close();
+    else process.nextTick(() => this.endFrames());
   }
 
-  /** Sends a close frame, with the code of a frame error if there was one. Drops further audio. */
+  /**
+   * Sends a close frame, with the code of a frame error if there was one. Drops further audio. ws
+   * closes the connection to a client that has not responded within 30 seconds.
+   */
   finish(code: number): void {
     this.removeAllListeners("message");
     this.#heartbeat.resumeReading();

@@ -13,7 +13,10 @@ import { billableSeconds, readDuration } from "../durations.ts";
 import type { Upload } from "./upload.ts";
 import { readWavHeader, type WavHeader } from "./wav-header.ts";
 
-/** How long the transcription of one file may take, at all slots together. */
+/**
+ * How long the transcription of one file may take, at all slots together. A provider without a timeout
+ * of its own may take all of it.
+ */
 const maxTranscriptionMs = 240_000;
 /** 16 kbit/s: no common codec encodes speech in less. */
 const minBytesPerSecond = 2_000;
@@ -56,7 +59,14 @@ export async function transcribeFile(
       const query = language === "" ? {} : { lang: language };
       try {
         const body = audio.read();
-        const request = { method: "POST", path: slot.path, query, headers, body } as const;
+        const request = {
+          method: "POST",
+          path: slot.path,
+          query,
+          headers,
+          body,
+          defaultTimeoutMs: maxTranscriptionMs,
+        } as const;
         const response = await providers.send(slot, request, limited);
         const { bytes, value } = await readJsonObject(response, limited);
         refuseReportedError(value);

@@ -169,6 +169,66 @@ test("an upgrade that announces trailers is forwarded without them", async () =>
   expect(text).toMatch(/^HTTP\/1\.1 101 /);
 });
 
+/** Proxies upgrades to this service with a short limit. Returns a client that sent its upgrade. */
+async function dialUpgrade(service: (socket: Socket) => void, stallMs: number): Promise<Socket> {
+  const replica = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.write(switching, () => service(socket)));
+  }).listen(0, "127.0.0.1");
+  await once(replica, "listening");
+  const addresses = [{ host: "127.0.0.1", port: (replica.address() as AddressInfo).port }];
+  const proxy = createServiceProxy(
+    addresses,
+    createPeerAuth(undefined),
+    createLog("silent"),
+    stallMs,
+  );
+  const edge = createServer();
+  edge.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on("error", () => {});
+    const { signal } = new AbortController();
+    const options = { caller, headers, protocol: undefined, responded: () => {}, signal };
+    proxy.upgrade(req, socket, head, options);
+  });
+  edge.listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  const { port } = edge.address() as AddressInfo;
+  const client = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+  client.on("error", () => {});
+  onTestFinished(() => {
+    client.destroy();
+    proxy.close();
+    edge.close();
+    replica.close();
+  });
+  client.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
+  return client;
+}
+
+test("a client that does not close its side after the service is cut, even while it sends", async () => {
+  const client = await dialUpgrade((service) => service.end("\x88\x00", "latin1"), 300);
+  client.resume();
+  const closed = new Promise((resolve) => client.once("close", resolve));
+  await once(client, "end");
+  const sending = setInterval(() => client.write("audio"), 20);
+  onTestFinished(() => clearInterval(sending));
+  await closed;
+});
+
+test("a client that reads nothing of its stream is cut, and so is the service", async () => {
+  const left = Promise.withResolvers<void>();
+  const client = await dialUpgrade((service) => {
+    service.once("close", () => left.resolve());
+    const flood = () => {
+      while (!service.destroyed && service.write(Buffer.alloc(65_536)));
+    };
+    service.on("drain", flood);
+    flood();
+  }, 300);
+  client.pause();
+  await left.promise;
+});
+
 test("a client that reads nothing is disconnected, and so is the service", async () => {
   const replica = createServer();
   const left = new Promise((resolve) => {

@@ -182,6 +182,14 @@ function forwardUpgradeResponse(
       closeWith({ error: { ...error, retryable: false } }, closeCodes.policyViolation);
       service.destroy();
     };
+    const closeStalled = () => {
+      client.destroy();
+      service.destroy();
+    };
+    // The pipe pauses the service until the client reads. A paused service is not seen to close.
+    service.on("pause", () => client.setTimeout(stallMs));
+    client.on("drain", () => client.setTimeout(0));
+    client.once("timeout", closeStalled);
     signal.addEventListener("abort", closeEarly, { once: true });
     // The head of the response is written first.
     if (signal.aborted) process.nextTick(closeEarly);
@@ -194,9 +202,13 @@ function forwardUpgradeResponse(
   });
 }
 
-/** Closes a client's connection after the service's. What the client still sends is discarded. */
-function closeClient(client: Socket, stallMs: number): void {
-  client.setTimeout(stallMs, () => client.destroy());
+/**
+ * Closes a client's connection after the service's. What the client still sends is discarded. A
+ * client that has not closed its own side after `graceMs` is disconnected.
+ */
+function closeClient(client: Socket, graceMs: number): void {
+  const grace = setTimeout(() => client.destroy(), graceMs);
+  client.once("close", () => clearTimeout(grace));
   // The closed service connection would pause the client when it is written to.
   client.unpipe();
   client.resume();

@@ -107,6 +107,8 @@ export interface Provider {
   apiKeyEnv: string | undefined;
   /** How long the provider may send nothing, before its response and during it. */
   timeoutMs: number;
+  /** Whether the catalog sets no timeout, so that a route with a limit of its own may replace it. */
+  isDefaultTimeout?: boolean;
 }
 
 export interface Catalog {

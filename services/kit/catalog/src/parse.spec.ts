@@ -59,6 +59,7 @@ test("a model has the values of its entry, and defaults for missing fields", () 
           baseUrlEnv: undefined,
           apiKeyEnv: "NEAR_KEY",
           timeoutMs: 120_000,
+          isDefaultTimeout: true,
         },
         upstreamModel: "small-1",
         path: "/chat/completions",

@@ -34,6 +34,8 @@ export function parseCatalog(text: string): Catalog {
   return toCatalog(parsed.data);
 }
 
+const defaultTimeoutSeconds = 120;
+
 function toCatalog(file: CatalogFile): Catalog {
   const providers = new Map<string, Provider>();
   for (const [name, entry] of Object.entries(file.providers)) {
@@ -42,7 +44,8 @@ function toCatalog(file: CatalogFile): Catalog {
       baseUrl: entry.base_url?.replace(/\/+$/, ""),
       baseUrlEnv: entry.base_url_env,
       apiKeyEnv: entry.api_key_env,
-      timeoutMs: entry.timeout_seconds * 1_000,
+      timeoutMs: (entry.timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
+      isDefaultTimeout: entry.timeout_seconds === undefined,
     });
   }
   const models = new Map<string, Model>();

@@ -37,7 +37,7 @@ const provider = z
     base_url: httpUrl.optional(),
     base_url_env: variableName.optional(),
     api_key_env: variableName.optional(),
-    timeout_seconds: z.number().positive().max(3_600).default(120),
+    timeout_seconds: z.number().positive().max(3_600).optional(),
   })
   .refine((entry) => (entry.base_url === undefined) !== (entry.base_url_env === undefined), {
     error: "must have either base_url or base_url_env",

@@ -100,6 +100,24 @@ describe("a body in large buffers", () => {
   });
 });
 
+test("a request's own timeout applies where the catalog sets none for the provider", async () => {
+  const { providers, slot } = await world((_req, res) => void setTimeout(() => res.end(), 3_000));
+  const sendTo = (isDefaultTimeout: boolean, defaultTimeoutMs?: number) => {
+    const provider = { ...slot.provider, timeoutMs: 100, isDefaultTimeout };
+    const limit = defaultTimeoutMs === undefined ? {} : { defaultTimeoutMs };
+    const request = { method: "GET", path: "/slow", headers: {}, ...limit } as const;
+    return providers.send({ ...slot, provider }, request, never);
+  };
+  const [ofRoute, byDefault, ofProvider] = await Promise.all([
+    sendTo(true, 10_000),
+    failureOf(sendTo(true)),
+    failureOf(sendTo(false, 10_000)),
+  ]);
+  expect(ofRoute).toMatchObject({ status: 200 });
+  expect(byDefault).toMatchObject({ kind: "unreachable" });
+  expect(ofProvider).toMatchObject({ kind: "unreachable" });
+});
+
 test("a stream that cannot be sent is destroyed", async () => {
   const { providers, slot } = await world((_req, res) => res.destroy());
   const body = new Readable({ read() {} });

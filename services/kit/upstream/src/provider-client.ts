@@ -55,6 +55,8 @@ export interface ProviderRequest {
   query?: Record<string, string>;
   headers: Record<string, string>;
   body?: RequestBody;
+  /** The timeout of a provider for which the catalog sets none. */
+  defaultTimeoutMs?: number;
 }
 
 export interface ProviderResponse {
@@ -145,12 +147,14 @@ function targetAt({ provider }: Slot, path: string, env: Environment): Target {
 async function send(
   agent: Agent,
   { origin, path, apiKey }: Target,
-  { timeoutMs }: Provider,
-  { method, headers, body }: ProviderRequest,
+  provider: Provider,
+  { method, headers, body, defaultTimeoutMs }: ProviderRequest,
   signal: AbortSignal,
 ): Promise<ProviderResponse> {
   const call = new ProviderCall(signal, body);
   const sent = { ...headers, ...authorizationFor(apiKey) };
+  const isDefault = provider.isDefaultTimeout && defaultTimeoutMs !== undefined;
+  const timeoutMs = isDefault ? defaultTimeoutMs : provider.timeoutMs;
   const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   // undici takes anything that can be iterated, which its types do not say.
   const iterable = (body ?? null) as Uint8Array | Readable | null;

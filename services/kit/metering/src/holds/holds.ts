@@ -166,7 +166,9 @@ class RequestHold implements Hold {
     const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
-      if (grown.addedNanoUsd === 0n) throw walletExhausted(grown.walletHeldNanoUsd);
+      if (grown.addedNanoUsd === 0n) {
+        throw walletExhausted(grown.walletHeldNanoUsd, this.#amount);
+      }
       this.#amount += grown.addedNanoUsd;
       this.#demand.addHeld(grown.addedNanoUsd);
       return grown.addedNanoUsd;
@@ -220,12 +222,21 @@ function holdFailure(error: unknown): unknown {
   return new GatewayError("no_provider_available", message, { cause: error });
 }
 
-/** Returns the error of a wallet with nothing available. Its message names open holds. */
-export function walletExhausted(walletHeld: NanoUsd): GatewayError {
-  const message =
-    walletHeld === 0n
-      ? "The wallet is empty. Top it up to continue."
-      : `Nothing in the wallet is available: calls in flight hold ${formatUsd(walletHeld)} USD. ` +
-        "Retry when they have ended, or top it up.";
-  return new GatewayError("credit_balance_exhausted", message);
+/**
+ * Returns the error of a wallet with nothing available. Its message says what holds the money: the
+ * request itself, which holds `own`, or other calls.
+ */
+export function walletExhausted(walletHeld: NanoUsd, own: NanoUsd = 0n): GatewayError {
+  return new GatewayError("credit_balance_exhausted", exhaustedMessage(walletHeld, own));
+}
+
+function exhaustedMessage(walletHeld: NanoUsd, own: NanoUsd): string {
+  if (walletHeld === 0n) return "The wallet is empty. Top it up to continue.";
+  const nothing = "Nothing in the wallet is available:";
+  const retry = "Retry when they have ended, or top it up.";
+  if (own === 0n) return `${nothing} calls in flight hold ${formatUsd(walletHeld)} USD. ${retry}`;
+  const itself = `the hold of this request itself reserves ${formatUsd(own)} USD`;
+  if (own >= walletHeld) return `${nothing} ${itself}. Top it up to continue.`;
+  const others = `other calls in flight hold ${formatUsd(walletHeld - own)} USD`;
+  return `${nothing} ${itself}, and ${others}. ${retry}`;
 }
