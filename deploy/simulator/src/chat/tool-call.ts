@@ -1,4 +1,4 @@
-import { exampleOf } from "./example-value.ts";
+import { exampleOf } from "../json-schema/example-value.ts";
 import type { ChatRequest } from "./request.ts";
 
 export interface ToolCall {
@@ -8,17 +8,37 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/** The name of a tool that reads: `read`, `get_weather`, `fs_list`, `codeSearch`. */
+const readingName =
+  /(^|[^a-z])(read|get|list|view|show|find|search|glob|grep|look|ls|cat)|[a-z](Read|Get|List|Search)/;
+
 /**
- * Returns the call that the model makes when a user's message comes with tools: to the function
- * that `tool_choice` names, else to the first one. Undefined when the model responds with text.
+ * Returns the call that the model makes, with arguments that match the function's schema. A model
+ * that may choose calls a tool in response to a user, and responds with text to the tool's result:
+ * it calls the first function that only reads, by its name, else the first one. A model that must
+ * call a tool, or the function that `tool_choice` names, always does. Undefined for text.
  */
 export function inventToolCall(request: ChatRequest, id: string): ToolCall | undefined {
-  const { tools, tool_choice: choice, messages } = request;
-  if (!tools || choice === "none" || messages.at(-1)?.role !== "user") return undefined;
+  const { tools, tool_choice: choice } = request;
+  if (!tools || choice === "none") return undefined;
+  const isForced = choice === "required" || typeof choice === "object";
+  if (!(isForced && choice) && lastSpeaker(request) !== "user") return undefined;
   const named = typeof choice === "object" ? choice?.function?.name : undefined;
   const functions = tools.flatMap((tool) => tool.function ?? []);
-  const called = functions.find(({ name }) => name === named) ?? functions[0];
+  const called =
+    functions.find(({ name }) => name === named) ??
+    functions.find(({ name }) => readingName.test(name)) ??
+    functions[0];
   if (called === undefined) return undefined;
-  const value = exampleOf(called.parameters ?? { type: "object" });
+  const value = exampleOf({ type: "object", ...objectOf(called.parameters) });
   return { id, name: called.name, arguments: JSON.stringify(value) };
+}
+
+/** Returns the role of the last message that is not an instruction. */
+function lastSpeaker({ messages }: ChatRequest): string | undefined {
+  return messages.findLast(({ role }) => role !== "system" && role !== "developer")?.role;
+}
+
+function objectOf(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
 }
