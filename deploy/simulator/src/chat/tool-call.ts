@@ -8,14 +8,16 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** The name of a tool that reads: `read`, `get_weather`, `fs_list`, `codeSearch`. */
-const readingName =
-  /(^|[^a-z])(read|get|list|view|show|find|search|glob|grep|look|ls|cat)|[a-z](Read|Get|List|Search)/;
+/** Names of tools that only read, the most useful first call first. */
+const readingNames: readonly RegExp[] = [
+  /(^|[^a-z])(read|get|view|look|show|cat)|[a-z](Read|Get|View)/,
+  /(^|[^a-z])(list|ls|find|search|glob|grep|query)|[a-z](List|Find|Search)/,
+];
 
 /**
  * Returns the call that the model makes, with arguments that match the function's schema. A model
  * that may choose calls a tool in response to a user, and responds with text to the tool's result:
- * it calls the first function that only reads, by its name, else the first one. A model that must
+ * it calls a function that only reads, by its name, else the first one. A model that must
  * call a tool, or the function that `tool_choice` names, always does. Undefined for text.
  */
 export function inventToolCall(request: ChatRequest, id: string): ToolCall | undefined {
@@ -25,10 +27,11 @@ export function inventToolCall(request: ChatRequest, id: string): ToolCall | und
   if (!(isForced && choice) && lastSpeaker(request) !== "user") return undefined;
   const named = typeof choice === "object" ? choice?.function?.name : undefined;
   const functions = tools.flatMap((tool) => tool.function ?? []);
-  const called =
-    functions.find(({ name }) => name === named) ??
-    functions.find(({ name }) => readingName.test(name)) ??
-    functions[0];
+  const [called] = [
+    ...functions.filter(({ name }) => name === named),
+    ...readingNames.flatMap((reads) => functions.filter(({ name }) => reads.test(name))),
+    ...functions,
+  ];
   if (called === undefined) return undefined;
   const value = exampleOf({ type: "object", ...objectOf(called.parameters) });
   return { id, name: called.name, arguments: JSON.stringify(value) };

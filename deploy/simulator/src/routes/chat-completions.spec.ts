@@ -108,7 +108,7 @@ test("a user's message with tools gets a call with the required arguments", asyn
 });
 
 test.each([
-  [["write_file", "bash", "read_file"], "read_file"],
+  [["write_file", "bash", "glob", "read_file"], "read_file"],
   [["todowrite", "webfetch", "fsList"], "fsList"],
   [["bash", "edit"], "bash"],
 ])("of the tools %j, %s is called: one that only reads, or the first", async (names, called) => {
