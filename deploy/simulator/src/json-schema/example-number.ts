@@ -22,6 +22,9 @@ export function allowsNumber(schema: Schema, isInteger: boolean, value: number):
   return isWithin(rangeOf(schema), value) && (!step || Number.isInteger(value / step));
 }
 
+/** A step such as 1.5 becomes a whole number when it is multiplied by a small one. */
+const maxFactor = 1_000;
+
 interface Range {
   readonly low: number;
   readonly high: number;
@@ -31,13 +34,10 @@ interface Range {
 
 /** Returns the distance of allowed numbers; undefined if every number between the bounds is. */
 function stepOf({ multipleOf }: Schema, isInteger: boolean): number | undefined {
-  if (!isInteger) return multipleOf;
-  if (multipleOf === undefined) return 1;
-  let step = multipleOf;
-  for (let factor = 1; !Number.isInteger(step) && factor < 1_000; factor += 1) {
-    step = multipleOf * factor;
-  }
-  return step;
+  if (!isInteger || multipleOf === undefined) return isInteger ? 1 : multipleOf;
+  const factors = Array.from({ length: maxFactor }, (_, index) => index + 1);
+  const whole = factors.find((factor) => Number.isInteger(multipleOf * factor));
+  return whole === undefined ? 1 : multipleOf * whole;
 }
 
 /** An exclusive bound is a number, or `true` in older drafts. */

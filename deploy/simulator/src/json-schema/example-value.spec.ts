@@ -190,6 +190,7 @@ const written: Record<string, object | boolean> = {
     c: { type: "integer", minimum: -20, maximum: -10, multipleOf: 7 },
     d: { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 0.001 },
     e: { type: "integer", multipleOf: 1.5 },
+    h: { allOf: [{ multipleOf: 4 }, { multipleOf: 6 }], type: "integer", multipleOf: 1e-8 },
     f: { minimum: 3 },
     g: { type: "number", minimum: 1, exclusiveMinimum: 1, maximum: 1.25 },
   }),

@@ -50,6 +50,7 @@ function strictestOf(one: Schema, other: Schema) {
     maximum: lowest(one.maximum, other.maximum),
     exclusiveMinimum: highestBound(one.exclusiveMinimum, other.exclusiveMinimum),
     exclusiveMaximum: lowestBound(one.exclusiveMaximum, other.exclusiveMaximum),
+    multipleOf: commonMultiple(one.multipleOf, other.multipleOf),
     minLength: highest(one.minLength, other.minLength),
     maxLength: lowest(one.maxLength, other.maxLength),
     minItems: highest(one.minItems, other.minItems),
@@ -66,6 +67,12 @@ function highest(one: number | undefined, other: number | undefined): number | u
 
 function lowest(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+function commonMultiple(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const [larger, smaller] = [Math.max(one, other), Math.min(one, other)];
+  return Number.isInteger(larger / smaller) ? larger : larger * smaller;
 }
 
 type Bound = number | boolean | undefined;
