@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "@tollgate/e2e/random";
 import type { Replica } from "@tollgate/local/fleet";
 import { usageStream, usageSubject } from "@tollgate/metering/broker/usage-stream";
 import { serviceNames } from "@tollgate/runtime/service";
 import { connect, type NatsConnection } from "nats";
 import pg from "pg";
 import type { Cluster } from "./cluster.ts";
-import type { Random } from "./random.ts";
 
 /** A kind of fault. */
 interface Fault {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Random, randomOf, uuidOf } from "@tollgate/e2e/random";
 import type { Cluster } from "./cluster.ts";
 import type { Customer } from "./customers.ts";
 import { faults } from "./faults.ts";
 import type { Observation } from "./observation.ts";
-import { type Random, randomOf, uuidOf } from "./random.ts";
 import { workloads } from "./workloads.ts";
 
 export interface Plan {

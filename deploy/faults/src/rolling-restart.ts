@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { randomOf, uuidOf } from "@tollgate/e2e/random";
 import { connectOperator } from "@tollgate/local/operator";
 import { serviceNames } from "@tollgate/runtime/service";
 import { type Cluster, fleetSecret, startCluster } from "./cluster.ts";
 import { createCustomers } from "./customers.ts";
 import type { Observation } from "./observation.ts";
-import { randomOf, uuidOf } from "./random.ts";
 import { judgeLedger, settle } from "./settlement.ts";
 import { waitingWorkloads } from "./workloads.ts";
 

@@ -1,7 +1,7 @@
 import { nanoUsd } from "@tollgate/e2e/nano-usd";
+import type { Random } from "@tollgate/e2e/random";
 import type { Customer } from "./customers.ts";
 import type { Observation } from "./observation.ts";
-import type { Random } from "./random.ts";
 import {
   type RequestOptions,
   type RequestResult,

@@ -29,7 +29,7 @@ import { traceProxy, traceUpgrades } from "./trace-requests.ts";
 /** The public service of the fleet: the only one that clients connect to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices }) {
+  async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices, shutdown }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const pool = await openDatabase({
@@ -70,9 +70,18 @@ export const edge = defineService({
       uptimeSeconds: () => process.uptime(),
     };
     const knows = (alias: string) => catalog.current().models.has(alias);
-    const app = createApp(routes, dependencies, { log, metrics, knows });
+    const app = createApp(routes, dependencies, {
+      log,
+      metrics,
+      knows,
+      corsOrigins: config.corsOrigins,
+    });
     const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
-    const server = await listen(app, traceUpgrades(upgrades), config);
+    const server = await listen(app, traceUpgrades(upgrades), {
+      host: config.host,
+      port: config.port,
+      leaving: shutdown.leaving,
+    });
     log.info({ url: server.url }, "listening");
     return {
       bindings: [],

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { invalidParam, unknownParam } from "@tollgate/core/errors";
 
-/** Throws `unknown_param` if the request has a query parameter. */
-export function rejectQuery(req: IncomingMessage): void {
-  readQuery(req, []);
+/** Throws `unknown_param` if the request has a query parameter that is not in `names`. */
+export function rejectUnknownQuery(req: IncomingMessage, names: readonly string[] = []): void {
+  if (req.url?.includes("?") !== true) return;
+  for (const name of queryOf(req).keys()) {
+    if (!names.includes(name)) throw unknownParam(name);
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { StartError } from "@tollgate/core/errors";
 import { type StopServer, stopperOf } from "@tollgate/http/stop-server";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
+import { closeAfterResponses } from "./close-after-responses.ts";
 import { rejectConnect, rejectMalformedHttp } from "./error-response.ts";
 import type { Upgrades } from "./upgrades.ts";
 
@@ -17,11 +18,15 @@ export interface HttpServer {
   stop: StopServer;
 }
 
-/** Listens for clients. Throws a StartError if the port is not available. */
+/**
+ * Listens for clients. Once `leaving` aborts, every response closes its connection, so that clients
+ * connect to another replica before this one stops. Throws a StartError if the port is
+ * not available.
+ */
 export async function listen(
   app: RequestListener,
   upgrades: Upgrades,
-  { host, port }: { host: string; port: number },
+  { host, port, leaving }: { host: string; port: number; leaving: AbortSignal },
 ): Promise<HttpServer> {
   const server = createServer(
     {
@@ -36,6 +41,7 @@ export async function listen(
     },
     app,
   );
+  closeAfterResponses(server, leaving);
   const acceptors = createAcceptors(server);
   const stop = stopperOf(server, acceptors);
   server.on("clientError", rejectMalformedHttp);
