@@ -31,7 +31,7 @@ export const chatRequest = z.object({
   tool_choice: z
     .union([z.string(), z.object({ function: z.object({ name: z.string() }).optional() })])
     .nullish(),
-  response_format: responseFormat.nullish(),
+  response_format: responseFormat.nullish().catch(undefined),
   user: z.string().nullish(),
   metadata: z.object({ simulate: z.string().optional() }).nullish(),
 });

@@ -1,4 +1,5 @@
 import { exampleOf } from "../json-schema/example-value.ts";
+import { existingPaths, missingPaths } from "../json-schema/harmless-words.ts";
 import type { ChatRequest } from "./request.ts";
 
 export interface ToolCall {
@@ -8,11 +9,14 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** Names of tools that only read, the most useful first call first. */
+/** Names of tools that read, the most useful first call first. */
 const readingNames: readonly RegExp[] = [
   /(^|[^a-z])(read|get|view|look|show|cat)|[a-z](Read|Get|View)/,
   /(^|[^a-z])(list|ls|find|search|glob|grep|query)|[a-z](List|Find|Search)/,
 ];
+
+const writingName =
+  /write|edit|replace|update|create|insert|patch|delete|remove|move|rename|run|exec|send/i;
 
 /**
  * Returns the call that the model makes, with arguments that match the function's schema. A model
@@ -29,12 +33,18 @@ export function inventToolCall(request: ChatRequest, id: string): ToolCall | und
   const functions = tools.flatMap((tool) => tool.function ?? []);
   const [called] = [
     ...functions.filter(({ name }) => name === named),
-    ...readingNames.flatMap((reads) => functions.filter(({ name }) => reads.test(name))),
+    ...readingNames.flatMap((reads) => functions.filter(({ name }) => isReading(name, reads))),
     ...functions,
   ];
   if (called === undefined) return undefined;
-  const value = exampleOf({ type: "object", ...objectOf(called.parameters) });
+  const parameters = { type: "object", ...objectOf(called.parameters) };
+  const onlyReads = readingNames.some((reads) => isReading(called.name, reads));
+  const value = exampleOf(parameters, onlyReads ? existingPaths : missingPaths);
   return { id, name: called.name, arguments: JSON.stringify(value) };
+}
+
+function isReading(name: string, reads: RegExp): boolean {
+  return reads.test(name) && !writingName.test(name);
 }
 
 /** Returns the role of the last message that is not an instruction. */

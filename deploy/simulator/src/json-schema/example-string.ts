@@ -1,5 +1,5 @@
 import { exampleOfFormat } from "./format.ts";
-import { harmlessWord } from "./harmless-words.ts";
+import { harmlessWord, type Paths } from "./harmless-words.ts";
 import { matchingTexts } from "./matching-texts.ts";
 import { type MergedSchema, patternsOf } from "./merge.ts";
 
@@ -10,9 +10,12 @@ const maxCharacters = 10_000;
  * Returns the `nth` example of a string schema: a value of its format, else a word that fits the
  * name of its property, else "example"; cut or repeated to its length, or derived from its pattern.
  */
-export function exampleString(schema: MergedSchema, name: string, nth: number): string {
+export function exampleString(
+  schema: MergedSchema,
+  { name, paths, nth }: { name: string; paths: Paths; nth: number },
+): string {
   const formatted = exampleOfFormat(schema.format ?? "", nth);
-  const words = formatted ? [formatted] : [harmlessWord(name), "example"].map(number(nth));
+  const words = formatted ? [formatted] : [harmlessWord(name, paths), "example"].map(number(nth));
   const usual = words.find((text) => allowsString(schema, text));
   return usual ?? derived(schema, words[0] ?? "example", nth);
 }
@@ -40,7 +43,7 @@ function* candidates(schema: MergedSchema, word: string): Generator<string, void
   const patterns = patternsOf(schema);
   for (const pattern of patterns) yield* matchingTexts(pattern, minLength);
   if (patterns.length > 1) yield patterns.map(firstMatch).join("");
-  yield fitted(word, minLength, maxLength);
+  if (patterns.length === 0) yield fitted(word, minLength, maxLength);
 }
 
 function number(nth: number) {

@@ -4,6 +4,7 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { exampleOf } from "./example-value.ts";
+import { existingPaths } from "./harmless-words.ts";
 
 const options = { strict: false, logger: false } as const;
 const draft2020 = addFormats.default(new Ajv2020(options));
@@ -414,14 +415,15 @@ test("a command does no harm, whatever the schema suggests, and a path is relati
     url: { type: "string" },
     old_string: { type: "string" },
   });
-  expect(exampleOf(schema)).toEqual({
+  const others = {
     command: "echo hello",
-    filePath: "README.md",
-    paths: ["README.md"],
-    workdir: ".",
     url: "https://example.com/",
     old_string: "example",
-  });
+  };
+  const missing = { filePath: "example.txt", paths: ["example.txt"], workdir: "example" };
+  expect(exampleOf(schema)).toEqual({ ...others, ...missing });
+  const existing = { filePath: "README.md", paths: ["README.md"], workdir: "." };
+  expect(exampleOf(schema, existingPaths)).toEqual({ ...others, ...existing });
 });
 
 test("a recursive schema produces a finite example", () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { allowsNumber, exampleNumber } from "./example-number.ts";
 import { allowsString, exampleString } from "./example-string.ts";
-import { harmlessCommand, isCommand } from "./harmless-words.ts";
+import { harmlessCommand, isCommand, missingPaths, type Paths } from "./harmless-words.ts";
 import type { MergedSchema } from "./merge.ts";
 import { typeOf } from "./schema.ts";
 import { isRepeated, type Place, simplify } from "./simplify.ts";
@@ -19,18 +19,19 @@ const maxItems = 1_000;
 
 /**
  * Returns a small value that matches a JSON schema, and does no harm as an argument of an agent's
- * tool. An object has its required properties; one whose schema has no `required` has all.
+ * tool: properties that are paths, by their name, are `paths`. An object has its required properties; one whose schema has no `required` has all.
  * Equal schemas produce equal values. A schema that nothing matches produces null. Conditions (`if`,
  * `not`, `dependentSchemas`), `contains`, `unevaluated…` and references to other documents or to
  * anchors are not supported.
  */
-export function exampleOf(schema: unknown): unknown {
+export function exampleOf(schema: unknown, paths: Paths = missingPaths): unknown {
   const place = { root: schema, open: [], budget: { left: maxSchemas } };
-  return exampleAt(schema, { place, depth: 0, name: "", nth: 0 });
+  return exampleAt(schema, { place, paths, depth: 0, name: "", nth: 0 });
 }
 
 interface Position {
   readonly place: Place;
+  readonly paths: Paths;
   readonly depth: number;
   /** The name of the nearest property. */
   readonly name: string;
@@ -100,7 +101,7 @@ function exampleOfType(schema: MergedSchema, position: Position): unknown {
     case "null":
       return null;
     default:
-      return exampleString(schema, position.name, position.nth);
+      return exampleString(schema, position);
   }
 }
 

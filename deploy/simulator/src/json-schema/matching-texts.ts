@@ -28,6 +28,7 @@ export function* matchingTexts(pattern: string, minLength: number): Generator<st
 
 function parse(pattern: string): AST.Pattern | undefined {
   try {
+    new RegExp(pattern, "u");
     return parser.parsePattern(pattern, 0, pattern.length, { unicode: true });
   } catch {
     return undefined;

@@ -110,11 +110,21 @@ test("a user's message with tools gets a call with the required arguments", asyn
 test.each([
   [["write_file", "bash", "glob", "read_file"], "read_file"],
   [["todowrite", "webfetch", "fsList"], "fsList"],
+  [["find_and_replace", "grep"], "grep"],
   [["bash", "edit"], "bash"],
 ])("of the tools %j, %s is called: one that only reads, or the first", async (names, called) => {
   const tools = names.map((name) => ({ type: "function", function: { name } }));
   const { message } = (await complete(chatBody({ tools }))).choices[0]!;
   expect(message.tool_calls![0]!.function.name).toBe(called);
+});
+
+test("a tool that reads gets a file that exists, and one that may write gets one that does not", async () => {
+  const parameters = { type: "object", properties: { filePath: { type: "string" } } };
+  for (const [name, filePath] of Object.entries({ read: "README.md", write: "example.txt" })) {
+    const tools = [{ type: "function", function: { name, parameters } }];
+    const { message } = (await complete(chatBody({ tools }))).choices[0]!;
+    expect(JSON.parse(message.tool_calls![0]!.function.arguments)).toEqual({ filePath });
+  }
 });
 
 test("tool_choice names the function, and none turns the tools off", async () => {
