@@ -13,6 +13,9 @@ export interface Chunk {
 
 const WORDS_PER_CHUNK = 3;
 
+/** A longer word counts as several, so that JSON has several chunks, too. */
+const words = /\s*\S{1,16}|\s+$/gu;
+
 /**
  * Yields the chunks of a stream: each choice's role, then the contents of all choices in turns,
  * then each choice's finish reason. A content chunk has a few words; with `contentChunks`, each
@@ -61,10 +64,10 @@ function splitToolCall({ id, name, arguments: json }: ToolCall): Content[] {
 }
 
 function splitByWords(text: string): string[] {
-  const words = text.match(/\s*\S+|\s+$/g) ?? [];
+  const found = text.match(words) ?? [];
   const parts: string[] = [];
-  for (let at = 0; at < words.length; at += WORDS_PER_CHUNK) {
-    parts.push(words.slice(at, at + WORDS_PER_CHUNK).join(""));
+  for (let at = 0; at < found.length; at += WORDS_PER_CHUNK) {
+    parts.push(found.slice(at, at + WORDS_PER_CHUNK).join(""));
   }
   return parts;
 }

@@ -11,6 +11,11 @@ const tool = z.object({
   function: z.object({ name: z.string(), parameters: z.unknown().optional() }).optional(),
 });
 
+const responseFormat = z.object({
+  type: z.string(),
+  json_schema: z.object({ schema: z.unknown().optional() }).optional(),
+});
+
 const tokenLimit = z.int().min(1).nullish();
 
 /** The fields of a chat completion request that the simulator uses; others are ignored. */
@@ -26,6 +31,7 @@ export const chatRequest = z.object({
   tool_choice: z
     .union([z.string(), z.object({ function: z.object({ name: z.string() }).optional() })])
     .nullish(),
+  response_format: responseFormat.nullish().catch(undefined),
   user: z.string().nullish(),
   metadata: z.object({ simulate: z.string().optional() }).nullish(),
 });
