@@ -17,6 +17,7 @@ import { createRateWindows } from "./billable/rate-windows.ts";
 import { readConfig } from "./config.ts";
 import { sendBodyTimeout } from "./http/error-response.ts";
 import { createPendingRequests } from "./http/pending-requests.ts";
+import type { RequestContext } from "./http/request-context.ts";
 import { listen } from "./http/server.ts";
 import { createUpgrades, type UpgradeHandler } from "./http/upgrades.ts";
 import { createLeases } from "./idempotency/leases.ts";
@@ -73,7 +74,7 @@ export const edge = defineService({
     };
     const knows = (alias: string) => catalog.current().models.has(alias);
     const { corsOrigins } = config;
-    const pending = createPendingRequests({
+    const pending = createPendingRequests<RequestContext>({
       leaving: shutdown.leaving,
       onStall: (context) => sendBodyTimeout(context, log),
     });

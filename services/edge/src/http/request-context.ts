@@ -28,7 +28,7 @@ export interface RequestContext {
 export type ResponseHeaders = Record<string, string>;
 
 export interface RequestContextOptions extends RequestLog {
-  pending: PendingRequests;
+  pending: PendingRequests<RequestContext>;
   /** Returns whether the catalog has the alias. Metrics carry no other alias. */
   knows(alias: string): boolean;
 }

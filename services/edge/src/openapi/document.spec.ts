@@ -100,7 +100,8 @@ describe("the OpenAPI document", () => {
     ["RerankRequest", "documents", { minItems: 1 }],
     ["SettlementRequest", "requestIds", { maxItems: 10_000 }],
   ])("has the bounds of %s.%s", (name, field, bounds) => {
-    const { properties } = plain.components.schemas[name] as { properties: Record<string, object> };
+    const schema = plain.components.schemas[name] as { anyOf?: unknown[] };
+    const { properties } = (schema.anyOf?.[0] ?? schema) as { properties: Record<string, object> };
     expect(properties[field]).toMatchObject(bounds);
   });
 

@@ -47,6 +47,8 @@ test("a model has the values of its entry, and defaults for missing fields", () 
     contextTokens: 32_768,
     maxOutputTokens: 4_096,
     vision: false,
+    passes: new Set(),
+    takesTokens: false,
     imageTokens: 5_000,
     unitType: "tokens",
     pricing,
@@ -134,12 +136,28 @@ test("an entities alias has no taxonomies, and a taxonomy alias without a list s
   );
 });
 
-test("an internal model is not served, and a model is served by its own route only", () => {
-  const hidden = parseCatalog(changed({ model: { visibility: "internal" } }));
-  expect(servableModel(hidden, "small", "chat")).toBeUndefined();
-  const shown = parseCatalog(changed({ model: { visibility: "unlisted" } }));
+test("only a public model is served, and by its own route only", () => {
+  for (const visibility of ["internal", "unlisted"]) {
+    const hidden = parseCatalog(changed({ model: { visibility } }));
+    expect(servableModel(hidden, "small", "chat")).toBeUndefined();
+  }
+  const shown = parseCatalog(changed({ model: { visibility: "public" } }));
   expect(servableModel(shown, "small", "chat")?.alias).toBe("small");
   expect(servableModel(shown, "small", "embeddings")).toBeUndefined();
+});
+
+test("a chat model names the further members that it takes", () => {
+  const catalog = parseCatalog(changed({ model: { passes: ["verbosity", "promptCacheKey"] } }));
+  expect(catalog.models.get("small")?.passes).toEqual(new Set(["verbosity", "promptCacheKey"]));
+  for (const [name, problem] of [
+    ["store", "is a member that Tollgate defines: leave it out"],
+    ["stream", "is a member that Tollgate defines: leave it out"],
+    ["a b", "must be the name of a member of a chat request"],
+  ] as const) {
+    expect(() => parseCatalog(changed({ model: { passes: ["verbosity", name] } }))).toThrow(
+      `models[0] (small).passes[1]: ${problem}`,
+    );
+  }
 });
 
 test.each<[string, string, string]>([

@@ -1,6 +1,6 @@
 import { parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
-import { ocrLanes, type RouteType, speechFormats, taxonomies } from "./model.ts";
+import { chatMembers, ocrLanes, type RouteType, speechFormats, taxonomies } from "./model.ts";
 
 /** The schema of the catalog file. `parse.ts` converts a valid file to models. */
 
@@ -77,13 +77,26 @@ function model<Type extends RouteType, Pricing extends z.ZodType>(
   });
 }
 
+const passedMember = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, "must be the name of a member of a chat request")
+  .refine((name) => !isChatMember(name), "is a member that Tollgate defines: leave it out");
+
+function isChatMember(name: string): boolean {
+  return chatMembers.some((member) => member === name);
+}
+
 const chat = model("chat", tokenPricing).extend({
   context_tokens: tokens,
   max_output_tokens: tokens,
   vision: z.boolean().default(false),
   image_tokens: tokens.optional(),
+  passes: z.array(passedMember).max(64).default([]),
 });
-const embeddings = model("embeddings", inputPricing).extend({ context_tokens: tokens.optional() });
+const embeddings = model("embeddings", inputPricing).extend({
+  context_tokens: tokens.optional(),
+  token_input: z.boolean().default(false),
+});
 const speech = model("speech", unitPricing).extend({
   max_characters: z.int().min(1).max(1_000_000),
   response_formats: z.array(z.enum(speechFormats)).min(1).optional(),

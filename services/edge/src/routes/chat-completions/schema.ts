@@ -1,3 +1,4 @@
+import type { ChatMember } from "@tollgate/catalog/model";
 import { z } from "zod";
 import { alias, boolean, integerFrom, numberFrom, text } from "../../validation/fields.ts";
 import { listOf, mapOf } from "../../validation/first-error-lists.ts";
@@ -115,7 +116,7 @@ export const streamOptionsSchema = z.strictObject(
   { error: "must be an object" },
 );
 
-export const chatSchema = z.strictObject({
+const chatFields = {
   model: alias,
   messages: listOf(message, "must be an array of messages")
     .min(1, "must not be empty")
@@ -183,4 +184,10 @@ export const chatSchema = z.strictObject({
     .optional(),
   store: unsupported,
   service_tier: unsupported,
+} satisfies Record<ChatMember, z.ZodType>;
+
+export const chatSchema = z.strictObject(chatFields).meta({
+  additionalProperties: {
+    description: "Rejected with `unknown_param`, unless the alias takes this member.",
+  },
 });
