@@ -134,7 +134,7 @@ const beyondSchema = [
   /both are the same limit|must be equal to types/,
   /must be 1 in a conversation/,
   /does not take images|^The conversation holds images/,
-  /must have at most \d+ characters for |must be one of .* for /,
+  /must have at most \d+ characters for |^response_format must be .* for /,
   /cannot be chosen|transcribes whole files only/,
   /must be "(print|archival)" for /,
   /Idempotency-Key must be/,
