@@ -99,8 +99,8 @@ function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: 
 /** Counts the stored turns as their provider did, and the new turn by its characters. */
 function checkContext({ prompt }: ChatCall, model: Model, { prefix }: Session): void {
   if (prefix.imageParts > 0 && !model.vision) {
-    const message = `The conversation holds images, which ${model.alias} does not take.`;
-    throw new GatewayError("invalid_param", message, { param: "model" });
+    const reason = `the conversation holds images, which ${model.alias} does not take`;
+    throw invalidParam("model", `must be an alias with vision: ${reason}`);
   }
   const added = approximateTokens(prompt?.textCharacters ?? 0n);
   const tokens = prefix.contextTokens + added;

@@ -1,3 +1,4 @@
+import { callBody, callPart } from "./custom-tool-call.ts";
 import type { Choice, Generation } from "./generation.ts";
 import type { ToolCall } from "./tool-call.ts";
 
@@ -52,11 +53,12 @@ function contentsOf({ content, toolCall }: Choice, contentChunks: number | undef
 }
 
 /** Returns the name with the first half of the arguments, then the second half. */
-function splitToolCall({ id, name, arguments: json }: ToolCall): Content[] {
-  const half = Math.ceil(json.length / 2);
-  const [start, rest] = [json.slice(0, half), json.slice(half)];
-  const first = { index: 0, id, type: "function", function: { name, arguments: start } };
-  const second = { index: 0, function: { arguments: rest } };
+function splitToolCall(call: ToolCall): Content[] {
+  const { id, name, arguments: text } = call;
+  const half = Math.ceil(text.length / 2);
+  const [start, rest] = [text.slice(0, half), text.slice(half)];
+  const first = { index: 0, id, ...callBody(call, start) };
+  const second = { index: 0, ...callPart(call, rest) };
   return [
     { delta: { tool_calls: [first] }, characters: name.length + start.length },
     { delta: { tool_calls: [second] }, characters: rest.length },

@@ -1,12 +1,14 @@
 import { exampleOf } from "../json-schema/example-value.ts";
 import { existingPaths, missingPaths } from "../json-schema/harmless-words.ts";
+import { inventCustomCall } from "./custom-tool-call.ts";
 import type { ChatRequest } from "./request.ts";
 
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON text. */
+  /** JSON text; the input of a custom tool. */
   readonly arguments: string;
+  readonly isCustom?: true;
 }
 
 /** Names of tools that read, the most useful first call first. */
@@ -30,6 +32,8 @@ export function inventToolCall(request: ChatRequest, id: string): ToolCall | und
   const isForced = choice === "required" || typeof choice === "object";
   if (!(isForced && choice) && lastSpeaker(request) !== "user") return undefined;
   const named = typeof choice === "object" ? choice?.function?.name : undefined;
+  const custom = inventCustomCall(request, id);
+  if (custom !== undefined) return custom;
   const functions = tools.flatMap((tool) => tool.function ?? []);
   const [called] = [
     ...functions.filter(({ name }) => name === named),

@@ -248,6 +248,13 @@ test("in a union, the deepest error is reported", () => {
   expect(() => validate(schema, { stop: 2 })).toThrow(/^stop must be/);
 });
 
+test("an unknown field of a nested object is unknown by its path", () => {
+  const schema = z.strictObject({ options: z.strictObject({}) });
+  expect(() => validate(schema, { options: { every: 1 } })).toThrow(
+    expect.objectContaining({ code: "unknown_param", param: "options.every" }),
+  );
+});
+
 test("a path is formatted as clients write it", () => {
   expect(formatPath(["messages", 2, "content", 0, "type"])).toBe("messages[2].content[0].type");
 });

@@ -48,6 +48,7 @@ interface Issue {
  */
 function innermost(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): Issue {
   const path = [...base, ...issue.path];
+  if (issue.code === "unrecognized_keys") path.push(...issue.keys.slice(0, 1));
   if (issue.code === "invalid_union") {
     const first = issue.errors.flatMap((branch) => branch.slice(0, 1));
     const inner = first.map((branchIssue) => innermost(branchIssue, path));
@@ -62,6 +63,7 @@ function innermost(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): Issue
 const typeErrors: ReadonlySet<string> = new Set(["invalid_type", "invalid_value", "invalid_union"]);
 
 function toError({ code, path, message }: Issue, body: JsonObject): GatewayError {
+  if (code === "unrecognized_keys") return unknownParam(formatPath(path));
   const value = valueAt(body, path) ?? null;
   const isMissing = code !== "custom" && typeof path.at(-1) === "string" && value === null;
   return invalidParam(formatPath(path), isMissing ? "is required" : message);
