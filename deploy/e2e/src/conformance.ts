@@ -135,7 +135,7 @@ const beyondSchema = [
   /must be 1 in a conversation/,
   /does not take images|^The conversation holds images/,
   /takes at most \d+ characters|: \S+ takes (mp3|opus|aac|flac|wav|pcm)/,
-  /cannot be chosen|transcribes whole files only/,
+  /transcribes whole files only/,
   /must be (print|archival) for /,
   /Idempotency-Key must be/,
   // The alias decides which of a classification's two bodies applies.

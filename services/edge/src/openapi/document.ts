@@ -156,7 +156,7 @@ function operationObject({ auth, operation }: DocumentedRoute, schemas: Schemas)
 function requestBody({ body }: Operation, schemas: Schemas): Pick<OperationObject, "requestBody"> {
   if (body === undefined) return {};
   if (body.kind === "form") {
-    schemas[body.name] = formSchema(body.form);
+    schemas[body.name] = { ...formSchema(body.form), ...body.rules };
     const content = { "multipart/form-data": { schema: schemaRef(body.name) } };
     return { requestBody: { required: true, content } };
   }
