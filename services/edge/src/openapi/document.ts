@@ -216,8 +216,8 @@ function withRelayed(
   return {
     ...responses,
     502: {
+      ...failure,
       description: `${failure.description}\n\n${relayed}`,
-      headers: { ...failure.headers, ...headerRefs(["x-should-retry"]) },
       content: { "application/json": { schema: { anyOf: [envelope, {}] } }, "*/*": any },
     },
   };
