@@ -41,10 +41,31 @@ describe("refused transcriptions", () => {
     ["an empty model", { model: "" }, "invalid_param", "model"],
     ["stream 1", { stream: "1" }, "invalid_param", "stream"],
     ["a language in a stream", { stream: "true", language: "de" }, "invalid_param", "language"],
+    ["a prompt in a stream", { stream: "true", prompt: "names" }, "invalid_param", "prompt"],
+    ["a long prompt", { stream: "true", prompt: "p".repeat(100_000) }, "invalid_param", "prompt"],
+    ["a format", { response_format: "text", stream: "true" }, "invalid_param", "response_format"],
+    ["a temperature", { temperature: "0", stream: "true" }, "invalid_param", "temperature"],
   ])("%s is a 400 that names the field", async (_, fields, code, param) => {
     const before = stack.simulator.calls.list().length;
     expectEnvelope(await audio.transcribe(fields), 400, code, param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
+  });
+
+  test("a field that a stream does not take is refused before and after the file, and taken if empty", async () => {
+    const file = audioForm(wav(1), { model: "test-hear", stream: "true" });
+    file.append("temperature", "0.2");
+    expectEnvelope(await audio.post(file), 400, "invalid_param", "temperature");
+    const late = audioForm(wav(1), { model: "test-hear", prompt: "names" });
+    late.append("stream", "true");
+    expectEnvelope(await audio.post(late), 400, "invalid_param", "prompt");
+    const empty = {
+      stream: "true",
+      language: "",
+      prompt: "",
+      response_format: "",
+      temperature: "",
+    };
+    expect((await audio.transcribe(empty)).status).toBe(200);
   });
 
   test("a missing file, a missing model, a file as text and a field as a file are refused", async () => {

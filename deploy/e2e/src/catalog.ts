@@ -34,6 +34,7 @@ function chatModels() {
     chatModel("test-failover-usage", [slot("sim", "usage?no_choices"), slot("sim", "second")]),
     chatModel("test-dead", [slot("nowhere", "only")]),
     chatModel("test-failing", [slot("sim", "only?status=500")]),
+    chatModel("test-temporary", [slot("sim", "temporary")]),
     chatModel("test-limited", [slot("sim", "only?status=429")]),
     chatModel("test-breaker", [slot("sim", "broken-chat?status=500"), slot("sim", "good")]),
     chatModel("test-breaker-metrics", [slot("sim", "counted?status=500"), slot("sim", "good")]),

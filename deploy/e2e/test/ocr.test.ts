@@ -119,12 +119,14 @@ describe("synchronous OCR", () => {
   });
 
   test.each([
-    "test-read-failing",
-    "test-read-erring",
-    "test-read-failed",
-  ])("%s: a failure leaves an entry at no cost", async (alias) => {
+    ["test-read-failing", null],
+    ["test-read-erring", null],
+    ["test-read-failed", null],
+    ["test-read-refused", "false"],
+  ])("%s: a failure leaves an entry at no cost, and only a refusal is not to be retried", async (alias, retry) => {
     const response = await ocr.read([image, model(alias)]);
     expectEnvelope(response, 502, "upstream_rejected");
+    expect(response.headers.get("x-should-retry")).toBe(retry);
     expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       kind: "failure",
       amountNanoUsd: 0n,

@@ -115,6 +115,26 @@ describe("providers", () => {
     expect(await calls(user)).toHaveLength(1);
   });
 
+  test.each([
+    false,
+    true,
+  ])("a 4xx of a provider is marked as not to be retried, unless it is temporary (stream: %s)", async (stream) => {
+    const retryAfter = async (fault: object) => {
+      const response = await post({ stream, ...fault });
+      return [response.status, response.headers.get("x-should-retry")];
+    };
+    for (const status of [400, 401, 404, 422]) {
+      expect(await retryAfter(simulate(`status=${status}`))).toEqual([502, "false"]);
+    }
+    for (const fault of ["status=408", "status=409", "status=429", "status=500", "status=503"]) {
+      expect(await retryAfter({ model: "test-temporary", ...simulate(fault) })).toEqual([
+        502,
+        null,
+      ]);
+    }
+    expect(await retryAfter({ model: "test-dead" })).toEqual([503, null]);
+  });
+
   test("the breaker opens for a slot that keeps failing, and closes after a trial call", async () => {
     const user = "breaker";
     for (let call = 0; call < 5; call += 1) await post({ model: "test-breaker", user });

@@ -67,12 +67,14 @@ describe("the JSON routes other than chat", () => {
       expectEnvelope(await send(`${stack.url}${path}`), 405, "method_not_allowed");
     });
 
-    test("502 when the provider fails, refuses, sends garbage or reports an error in a 200, with a failure entry at no cost", async () => {
+    test("502 when the provider fails, refuses, sends garbage or reports an error in a 200, with a failure entry at no cost; only a refusal is not to be retried", async () => {
       for (const suffix of ["-failing", "-refused", "-garbage", "-erring"]) {
         const before = (await readWallet(stack, account)).balance;
         const response = await post(path, of(suffix));
         expectEnvelope(response, 502, "upstream_rejected");
         if (suffix === "-refused") expect(response.text).toContain("no thanks");
+        const retry = response.headers.get("x-should-retry");
+        expect([suffix, retry]).toEqual([suffix, suffix === "-refused" ? "false" : null]);
         const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
         expect(entry).toMatchObject({
           kind: "failure",

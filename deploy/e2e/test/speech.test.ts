@@ -122,6 +122,8 @@ describe("speech and voices", () => {
     for (const model of ["test-speech-failing", "test-speech-refused", "test-speech-empty"]) {
       const response = await post({ model });
       expectEnvelope(response, 502, "upstream_rejected");
+      const isRefusal = model === "test-speech-refused";
+      expect(response.headers.get("x-should-retry")).toBe(isRefusal ? "false" : null);
       const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
       expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
     }

@@ -123,6 +123,7 @@ describe("transcription of uploads as events", () => {
   test("a provider that refuses returns 502, an unreachable one 503", async () => {
     const refused = await audio.transcribe({ model: "test-hear-refused", stream: "true" });
     expectEnvelope(refused, 502, "upstream_rejected");
+    expect(refused.headers.get("x-should-retry")).toBe("false");
     expectEnvelope(
       await audio.transcribe({ model: "test-hear-dead", stream: "true" }),
       503,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { invalidParam } from "@tollgate/core/errors";
-import { readForm } from "@tollgate/http/form-fields";
-import { transcriptionForm } from "@tollgate/http/forms/transcription";
+import { type FormPart, readForm } from "@tollgate/http/form-fields";
+import { refusedInStreams, transcriptionForm } from "@tollgate/http/forms/transcription";
 import { readMultipart } from "@tollgate/http/multipart";
 import type { UploadStore } from "@tollgate/http/upload-store";
 
@@ -18,7 +18,7 @@ export interface Upload {
 
 /**
  * Reads the form of a transcription, and writes its file to `audio`. Throws what `readMultipart` and
- * `readForm` throw, and `invalid_param` for a language in a stream.
+ * `readForm` throw, and `invalid_param` for a field that a stream does not take.
  */
 export async function readUpload(req: IncomingMessage, audio: UploadStore): Promise<Upload> {
   let files = 0;
@@ -30,9 +30,16 @@ export async function readUpload(req: IncomingMessage, audio: UploadStore): Prom
     },
   });
   const { file, model, stream, language = "" } = readForm(parts, transcriptionForm);
-  if (stream === "true" && language !== "") {
-    throw invalidParam("language", "is detected in a stream, and cannot be chosen");
-  }
+  if (stream === "true") refuseStreamFields(parts);
   const [{ contentType }] = file;
   return { alias: model, stream: stream === "true", language, contentType, audio };
+}
+
+/** An empty field counts as not set. */
+function refuseStreamFields(parts: readonly FormPart[]): void {
+  for (const [name, problem] of Object.entries(refusedInStreams)) {
+    const part = parts.find((candidate) => candidate.name === name);
+    if (part === undefined || (part.kind === "field" && part.value === "")) continue;
+    throw invalidParam(name, problem);
+  }
 }

@@ -156,7 +156,7 @@ function operationObject({ auth, operation }: DocumentedRoute, schemas: Schemas)
 function requestBody({ body }: Operation, schemas: Schemas): Pick<OperationObject, "requestBody"> {
   if (body === undefined) return {};
   if (body.kind === "form") {
-    schemas[body.name] = formSchema(body.form);
+    schemas[body.name] = { ...formSchema(body.form), ...body.rules };
     const content = { "multipart/form-data": { schema: schemaRef(body.name) } };
     return { requestBody: { required: true, content } };
   }
@@ -216,8 +216,8 @@ function withRelayed(
   return {
     ...responses,
     502: {
+      ...failure,
       description: `${failure.description}\n\n${relayed}`,
-      headers: { ...failure.headers, ...headerRefs(["x-should-retry"]) },
       content: { "application/json": { schema: { anyOf: [envelope, {}] } }, "*/*": any },
     },
   };

@@ -114,7 +114,7 @@ function envelopeOf(rows: typeof errorTable): JsonSchema {
 
 function headersOf(code: ErrorCode): HeaderName[] {
   if (code === "invalid_api_key") return ["WWW-Authenticate"];
-  if (code === "idempotency_key_reused") return ["x-should-retry"];
+  if (code === "idempotency_key_reused" || code === "upstream_rejected") return ["x-should-retry"];
   if (code === "idempotency_key_in_use" || code === "rate_limited") {
     return ["Retry-After", "x-should-retry"];
   }

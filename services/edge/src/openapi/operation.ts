@@ -63,6 +63,8 @@ export interface FormBody {
   kind: "form";
   name: string;
   form: Form;
+  /** Keywords of the schema for what depends on several fields. */
+  rules?: JsonSchema;
 }
 
 export interface ResponseDoc {

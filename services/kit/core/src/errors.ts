@@ -43,6 +43,8 @@ export interface GatewayErrorDetails {
   param?: string | undefined;
   /** Seconds after which a retry makes sense. */
   retryAfterSeconds?: number | undefined;
+  /** Whether the same request would fail again, although the status suggests a retry. */
+  isPermanent?: boolean;
   cause?: unknown;
 }
 
@@ -58,6 +60,7 @@ export class GatewayError extends Error implements ClassifiedError {
   readonly type: ErrorType;
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly isPermanent: boolean;
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
     const options = details.cause === undefined ? undefined : { cause: details.cause };
@@ -67,6 +70,7 @@ export class GatewayError extends Error implements ClassifiedError {
     this.type = errorCatalogue[code].type;
     this.param = details.param?.toWellFormed();
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.isPermanent = details.isPermanent ?? false;
   }
 
   get errorType(): ErrorCode {

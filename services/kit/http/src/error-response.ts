@@ -69,7 +69,9 @@ function bodyOf(error: GatewayError): Buffer {
 
 function headersOf(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
-  if (error.code === "idempotency_key_reused") headers["x-should-retry"] = "false";
+  if (error.code === "idempotency_key_reused" || error.isPermanent) {
+    headers["x-should-retry"] = "false";
+  }
   if (error.code === "invalid_api_key") headers["www-authenticate"] = "Bearer";
   if (error.retryAfterSeconds !== undefined) {
     headers["retry-after"] = String(error.retryAfterSeconds);

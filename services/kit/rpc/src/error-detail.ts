@@ -9,6 +9,7 @@ export function toErrorDetail(error: GatewayError): ErrorDetail {
     code: error.code,
     message: error.message,
     param: error.param ?? "",
+    isPermanent: error.isPermanent,
   });
   if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
   return detail;
@@ -20,6 +21,7 @@ export function fromErrorDetail(detail: ErrorDetail, cause?: unknown): GatewayEr
   return new GatewayError(code, detail.message, {
     param: detail.param === "" ? undefined : detail.param,
     retryAfterSeconds: detail.retryAfterSeconds,
+    isPermanent: detail.isPermanent,
     cause,
   });
 }

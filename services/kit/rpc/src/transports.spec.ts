@@ -103,6 +103,17 @@ describe.each([
     expect([spend.spendNanoUsd, completion.totalTokens]).toEqual([5n, 7n]);
   });
 
+  test("carries whether an error is permanent", async () => {
+    for (const isPermanent of [true, false]) {
+      const client = await chatClient({
+        async complete() {
+          throw new GatewayError("upstream_rejected", "No.", { isPermanent });
+        },
+      });
+      expect(await failureOf(client.complete({}))).toMatchObject({ isPermanent });
+    }
+  });
+
   test("carries an error with its code, status, param and time to retry", async () => {
     const client = await chatClient({
       async complete() {

@@ -100,6 +100,23 @@ test.each([
   });
 });
 
+test.each([
+  [400, true],
+  [401, true],
+  [404, true],
+  [422, true],
+  [408, false],
+  [409, false],
+  [425, false],
+  [429, false],
+  [302, false],
+  [500, false],
+  [503, false],
+])("a chain that ends with a response of %d is permanent: %s", async (status, isPermanent) => {
+  const walking = world().walk(responded(503), responded(status));
+  await expect(walking).rejects.toMatchObject({ code: "upstream_rejected", isPermanent });
+});
+
 test("the error has the provider's message about the request, and not the slot failure's", async () => {
   const { walk } = world();
   const error: unknown = await walk(responded(400, "temperature is too high")).catch((e) => e);

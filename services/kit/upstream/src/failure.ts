@@ -49,6 +49,12 @@ export class SlotFailure extends Error implements ClassifiedError {
     return this.status === undefined || isTemporary(this.status);
   }
 
+  /** Whether the provider responded with a 4xx that the same request would receive again. */
+  get isPermanent(): boolean {
+    const { status } = this;
+    return status !== undefined && status >= 400 && status < 500 && !isTemporary(status);
+  }
+
   /** Whether the failure counts against the slot, and not only against this request. */
   get countsAgainstSlot(): boolean {
     if (this.kind === "unusable") return false;
@@ -61,7 +67,10 @@ function isTemporary(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }
 
-/** Returns the error of a chain of which no slot served: 502 when a provider responded, else 503. */
+/**
+ * Returns the error of a chain of which no slot served: 502 when a provider responded, else 503. It is
+ * permanent where the last response is.
+ */
 export function chainFailure(failures: readonly SlotFailure[]): GatewayError {
   const rejected = failures.findLast((failure) => failure.kind !== "unreachable");
   if (rejected === undefined) {
@@ -73,7 +82,11 @@ export function chainFailure(failures: readonly SlotFailure[]): GatewayError {
       },
     );
   }
-  return new GatewayError("upstream_rejected", messageOf(rejected), { cause: rejected });
+  const { isPermanent } = rejected;
+  return new GatewayError("upstream_rejected", messageOf(rejected), {
+    isPermanent,
+    cause: rejected,
+  });
 }
 
 function messageOf({ kind, hint }: SlotFailure): string {

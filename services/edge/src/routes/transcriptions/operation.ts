@@ -1,8 +1,12 @@
 import { transcriptEventSchema } from "@tollgate/http/forms/live-transcription";
-import { transcriptionForm } from "@tollgate/http/forms/transcription";
+import { refusedInStreams, transcriptionForm } from "@tollgate/http/forms/transcription";
 import { z } from "zod";
 import type { Operation } from "../../openapi/operation.ts";
 import { uploadOperation } from "../../openapi/upload-operation.ts";
+
+const emptyInStreams = Object.fromEntries(
+  Object.keys(refusedInStreams).map((name) => [name, { maxLength: 0 }]),
+);
 
 export const createTranscriptionOperation: Operation = uploadOperation({
   id: "createTranscription",
@@ -11,8 +15,18 @@ export const createTranscriptionOperation: Operation = uploadOperation({
   description:
     "With `stream`, the response is a stream of server-sent events: a comment, then events with a " +
     "`TranscriptEvent` each, then `[DONE]`. A stream that fails ends with an event that contains " +
-    "an error. A transcription can take up to four minutes; split longer audio.",
-  body: { kind: "form", name: "TranscriptionForm", form: transcriptionForm },
+    "an error. `language`, `prompt`, `response_format` and `temperature` cannot be set with " +
+    "`stream`. A transcription can take up to four minutes; split longer audio.",
+  body: {
+    kind: "form",
+    name: "TranscriptionForm",
+    form: transcriptionForm,
+    rules: {
+      if: { properties: { stream: { const: "true" } }, required: ["stream"] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { properties: emptyInStreams },
+    },
+  },
   responses: {
     200: {
       description: "The provider's response, or a stream of transcript events.",

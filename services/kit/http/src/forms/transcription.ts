@@ -1,7 +1,7 @@
 const unused = {
   kind: "text",
   dropped: true,
-  about: "Accepted for compatibility, and not used.",
+  about: "Accepted for compatibility, and not used. It cannot be set with `stream`.",
 } as const;
 
 /** The form of a transcription: the audio service validates it, the edge describes it. */
@@ -31,4 +31,12 @@ export const transcriptionForm = {
   prompt: unused,
   response_format: unused,
   temperature: unused,
+} as const;
+
+/** The fields that a stream refuses unless they are empty, with the reason. */
+export const refusedInStreams = {
+  language: "is detected in a stream, and cannot be chosen",
+  prompt: "cannot be set with stream",
+  response_format: "cannot be set with stream, which sends server-sent events",
+  temperature: "cannot be set with stream",
 } as const;
