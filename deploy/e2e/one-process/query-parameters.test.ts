@@ -33,6 +33,19 @@ describe("an unknown query parameter", () => {
     expectEnvelope(response, 400, "unknown_param", "foo");
   });
 
+  test.each(
+    routes.flatMap(({ path, operation }) =>
+      (operation.parameters ?? [])
+        .filter((parameter) => parameter.in === "query")
+        .map(({ name }) => [name, path] as const),
+    ),
+  )("and a repeated %s of %s are refused by name", async (name, path) => {
+    const url = `${stack.url}${path.replace(/\{\w+\}/, "x")}?${name}=1`;
+    const { key } = account;
+    expectEnvelope(await send(`${url}&${name}=2`, { key }), 400, "invalid_param", name);
+    expectEnvelope(await send(`${url}&foo=1`, { key }), 400, "unknown_param", "foo");
+  });
+
   test("of a deletion deletes nothing", async () => {
     const session_id = crypto.randomUUID();
     const url = `${stack.url}/v1/conversations`;

@@ -76,7 +76,7 @@ export const edge = defineService({
     const { corsOrigins } = config;
     const pending = createPendingRequests<RequestContext>({
       leaving: shutdown.leaving,
-      onStall: (context) => sendBodyTimeout(context, log),
+      onBodyTimeout: sendBodyTimeout,
     });
     const app = createApp(routes, dependencies, { log, metrics, knows, pending, corsOrigins });
     const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });

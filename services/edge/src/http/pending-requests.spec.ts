@@ -16,10 +16,10 @@ const metrics = createMetrics();
 /** Starts a server; returns how to connect to it. */
 async function serve(
   respond: (context: RequestContext) => void,
-  { leaving = new AbortController().signal, stallMs = 30_000 },
+  { leaving = new AbortController().signal, stallMs = 30_000, graceMs = 60_000 },
 ): Promise<() => Socket> {
-  const onStall = (context: RequestContext) => sendBodyTimeout(context, log);
-  const pending = createPendingRequests({ leaving, onStall, stallMs });
+  const onBodyTimeout = sendBodyTimeout;
+  const pending = createPendingRequests({ leaving, onBodyTimeout, stallMs, graceMs });
   const options = { log, metrics, pending, knows: () => false };
   const server = createServer((req, res) => respond(createRequestContext(options, req, res)));
   server.listen(0, "127.0.0.1");
@@ -46,14 +46,45 @@ test.each([
   expect(String(response)).toContain("not received in the time allowed");
 });
 
-test("a body that arrives slowly is read to its end", async () => {
-  const received = Promise.withResolvers<Buffer>();
-  const open = await serve((context) => received.resolve(readBody(context)), { stallMs: 600 });
+/** Sends a request and a part of its body at an interval, until the connection closes. */
+function trickle(client: Socket, request: string, part: string, intervalMs: number): void {
+  client.on("error", () => {});
+  client.write(request);
+  const timer = setInterval(() => client.write(part), intervalMs);
+  client.once("close", () => clearInterval(timer));
+}
+
+test("a body that arrives without a pause, but takes for ever, is refused", async () => {
+  const open = await serve((context) => void readBody(context).catch(() => {}), { graceMs: 240 });
   const client = open();
-  client.write(`${head}content-length: 10\r\n\r\n`);
-  const timer = setInterval(() => client.write("x"), 100);
-  onTestFinished(() => clearInterval(timer));
-  expect(await received.promise).toHaveLength(10);
+  trickle(client, `${head}content-length: 100000\r\n\r\n`, "x", 20);
+  const response = await text(client);
+  expect(response).toMatch(/^HTTP\/1\.1 400 /);
+  expect(response).toContain("connection: close");
+  expect(response).toContain("not received in the time allowed");
+});
+
+test("a large body may take longer than a small one", async () => {
+  const [graceMs, parts, intervalMs] = [300, 12, 40];
+  const part = "x".repeat(1_024);
+  const received = Promise.withResolvers<Buffer>();
+  const open = await serve((context) => received.resolve(readBody(context)), { graceMs });
+  const length = parts * part.length;
+  trickle(open(), `${head}content-length: ${length}\r\n\r\n`, part, intervalMs);
+  expect(await received.promise).toHaveLength(length);
+});
+
+test("what arrives of a body after its refusal is not read", async () => {
+  const read = Promise.withResolvers<Buffer>();
+  const open = await serve((context) => read.resolve(readBody(context)), { stallMs: 60 });
+  const client = open();
+  client.on("error", () => {});
+  client.write(`${head}content-length: 2\r\n\r\n{`);
+  await Promise.all([
+    expect(read.promise).rejects.toMatchObject({ code: "invalid_json" }),
+    once(client, "data").then(() => client.write("}")),
+    once(client, "close"),
+  ]);
 });
 
 test("a body that the gateway does not read yet is not timed out", async () => {

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { maxBodyBytes } from "./json-body.ts";
 
 /** A client that sends nothing of its body for this long gets an error, and is disconnected. */
 export const maxBodyStallMs = 30_000;
+/** A client may take this long for a body of any size. */
+const bodyGraceMs = 60_000;
+/** Each KiB of the body extends that time: 64 kbit/s, less than any link that carries audio. */
+const msPerKibibyte = 125;
+/** The time for the largest body that any route reads. */
+export const maxBodyMs = bodyGraceMs + (maxBodyBytes / 1_024) * msPerKibibyte;
 
 interface PendingRequest {
   readonly req: IncomingMessage;
@@ -20,34 +27,57 @@ export interface PendingRequestsOptions<Request extends PendingRequest> {
    * replica, before this one stops and closes the connections that are left.
    */
   leaving: AbortSignal;
-  /** Called once the gateway has waited for `stallMs` for more of a body. */
-  onStall(request: Request): void;
+  /** Called when a client has sent nothing of its body for `stallMs`, or sends it too slowly. */
+  onBodyTimeout(request: Request): void;
   stallMs?: number;
+  graceMs?: number;
+}
+
+/** How long the gateway has waited for the body of a request. */
+interface BodyWait {
+  /** What the connection had read when the wait began. */
+  readonly firstByte: number;
+  bytesRead: number;
+  checkedAtMs: number;
+  waitedMs: number;
+  /** Since the last byte. */
+  stalledMs: number;
 }
 
 /** Tracks the pending requests of a server. */
 export function createPendingRequests<Request extends PendingRequest>({
   leaving,
-  onStall,
+  onBodyTimeout,
   stallMs = maxBodyStallMs,
+  graceMs = bodyGraceMs,
 }: PendingRequestsOptions<Request>): PendingRequests<Request> {
   const pending = new Set<Request>();
-  const waits = new WeakMap<Request, { bytesRead: number; sinceMs: number }>();
+  const waits = new WeakMap<Request, BodyWait>();
 
-  /** The gateway waits for its client if it reads the body and has read all that came. */
+  function isTooSlow({ firstByte, bytesRead, waitedMs, stalledMs }: BodyWait): boolean {
+    const kibibytes = (bytesRead - firstByte) / 1_024;
+    return stalledMs >= stallMs || waitedMs >= graceMs + kibibytes * msPerKibibyte;
+  }
+
+  /** The gateway waits for its client while it reads the body: not before, and not in a pause. */
   function check(request: Request, nowMs: number): void {
     const { complete, readableFlowing, socket } = request.req;
-    if (complete || readableFlowing !== true) return;
+    if (complete || readableFlowing === null) return;
     const { bytesRead } = socket;
     const wait = waits.get(request);
-    if (wait?.bytesRead !== bytesRead) waits.set(request, { bytesRead, sinceMs: nowMs });
-    else if (nowMs - wait.sinceMs >= stallMs) onStall(request);
+    if (wait === undefined) return void waits.set(request, startWait(bytesRead, nowMs));
+    const elapsedMs = readableFlowing ? nowMs - wait.checkedAtMs : 0;
+    wait.stalledMs = wait.bytesRead === bytesRead ? wait.stalledMs + elapsedMs : 0;
+    wait.waitedMs += elapsedMs;
+    wait.bytesRead = bytesRead;
+    wait.checkedAtMs = nowMs;
+    if (isTooSlow(wait)) onBodyTimeout(request);
   }
 
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const request of pending) check(request, nowMs);
-  }, stallMs / 6);
+  }, Math.min(stallMs, graceMs) / 6);
   timer.unref();
   leaving.addEventListener("abort", () => {
     for (const { res } of pending) res.shouldKeepAlive = false;
@@ -59,4 +89,8 @@ export function createPendingRequests<Request extends PendingRequest>({
     },
     delete: (request) => void pending.delete(request),
   };
+}
+
+function startWait(bytesRead: number, nowMs: number): BodyWait {
+  return { firstByte: bytesRead, bytesRead, checkedAtMs: nowMs, waitedMs: 0, stalledMs: 0 };
 }

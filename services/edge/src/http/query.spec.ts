@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { readModelQuery } from "./query.ts";
+import { readModelQuery, rejectInvalidQuery } from "./query.ts";
 
 test.each([
   ["", "model is required."],
@@ -9,5 +9,9 @@ test.each([
   ["?model=a&mode=b", "mode is not a parameter of this route."],
 ])("the error of the query %j starts with the parameter and says what is allowed", (query, message) => {
   const req = { url: `/v1/audio/voices${query}` } as IncomingMessage;
-  expect(() => readModelQuery(req)).toThrow(message);
+  const read = () => {
+    rejectInvalidQuery(req, ["model"]);
+    return readModelQuery(req);
+  };
+  expect(read).toThrow(message);
 });

@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 
 /** When each code is sent. */
 const meanings: Record<ErrorCode, string> = {
-  invalid_json: `The body is not a JSON object or a form, or is JSON over ${maxBodyBytes / mebibyte} MiB.`,
+  invalid_json: `The body is not a JSON object or a form, is JSON over ${maxBodyBytes / mebibyte} MiB, or arrives too slowly.`,
   invalid_param: "A field has an invalid value, or a required field is missing.",
   unknown_param: "The route has no such field or query parameter.",
   context_length_exceeded: "The conversation with its new turn exceeds the model's context.",

@@ -3,7 +3,7 @@ import { invalidParam } from "@tollgate/core/errors";
 import { type Auth, requireSettlementKey } from "../auth/authenticate.ts";
 import { toInternalError } from "../http/error-response.ts";
 import type { Handler, KeyedHandler } from "../http/handler.ts";
-import { rejectUnknownQuery } from "../http/query.ts";
+import { rejectInvalidQuery } from "../http/query.ts";
 import type { UpgradeHandler } from "../http/upgrades.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { RouteDependencies } from "./dependencies.ts";
@@ -98,7 +98,7 @@ export function webSocket(
   operation: Operation,
 ): Route {
   const rejectWithoutUpgrade: KeyedHandler = async ({ req }) => {
-    rejectUnknownQuery(req);
+    rejectInvalidQuery(req);
     throw invalidParam(
       "Upgrade",
       "must be websocket: this address accepts WebSocket upgrades only",
@@ -107,8 +107,12 @@ export function webSocket(
   return { ...withKey("GET", path, () => rejectWithoutUpgrade, operation), createUpgradeHandler };
 }
 
-/** Throws `unknown_param` for a query parameter that the route does not have. */
+/** Throws for a query parameter that the route does not have, or that is repeated. */
 type CheckQuery = (req: IncomingMessage) => void;
+
+/** What a route's query can be refused with, if it has parameters and if it has none. */
+const knownParameters = ["unknown_param", "invalid_param"] as const;
+const unknownParameter = ["unknown_param"] as const;
 
 function defineRoute(
   method: Method,
@@ -121,14 +125,15 @@ function defineRoute(
   const names = (operation.parameters ?? []).flatMap((one) => (one.in === "query" ? one.name : []));
   const checksQuery = auth !== "none" && !errors.includes("credit_balance_exhausted");
   // A billable route checks its query after the wallet.
-  const checkQuery: CheckQuery = checksQuery ? (req) => rejectUnknownQuery(req, names) : () => {};
+  const checkQuery: CheckQuery = checksQuery ? (req) => rejectInvalidQuery(req, names) : () => {};
   const create = (dependencies: RouteDependencies) => createHandler(dependencies, checkQuery);
+  const queryErrors = names.length === 0 ? unknownParameter : knownParameters;
   const callsProvider = errors.includes("no_provider_available");
   return {
     method,
     path,
     auth,
-    operation: checksQuery ? { ...operation, errors: ["unknown_param", ...errors] } : operation,
+    operation: checksQuery ? { ...operation, errors: [...queryErrors, ...errors] } : operation,
     createHandler: callsProvider
       ? create
       : (dependencies) => withInternalErrors(create(dependencies), dependencies),
