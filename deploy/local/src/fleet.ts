@@ -1,6 +1,8 @@
+import { rm } from "node:fs/promises";
 import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
+import { environmentOf } from "./service-environment.ts";
 
 const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
 
@@ -36,21 +38,18 @@ export interface Replica {
 
 /**
  * Starts `replicaCount` processes of every service on this machine. They call each other over gRPC.
- * The first edge listens on `port`; 0 picks a free port.
+ * The first edge listens on `port`; 0 picks a free port. The first billing listens at
+ * `operatorAddress`, by default on a free port.
  */
 export async function startFleet(
   env: NodeJS.ProcessEnv,
   port: number,
   replicaCount = 1,
+  operatorAddress?: string,
 ): Promise<Fleet> {
-  const replicas = new Map<ServiceName, Replica[]>();
-  for (const name of serviceNames) {
-    const own: Replica[] = [];
-    for (let index = 0; index < replicaCount; index += 1) {
-      own.push(await newReplica(name, index === 0 ? port : 0));
-    }
-    replicas.set(name, own);
-  }
+  const replicas = await newReplicas(port, replicaCount);
+  const billing = replicas.get("billing")?.[0];
+  if (billing !== undefined) billing.listen = operatorAddress ?? billing.listen;
   const sharedEnv = { ...env, ...addressVariables(replicas) };
   const added: Replica[] = [];
 
@@ -73,7 +72,7 @@ export async function startFleet(
   return {
     url: edges[0]?.child?.ready.url ?? "",
     urls: edges.map(({ child }) => child?.ready.url ?? ""),
-    billingAddress: replicas.get("billing")?.[0]?.listen ?? "",
+    billingAddress: billing?.listen ?? "",
     process: (name) => replicas.get(name)?.[0]?.child,
     pids: () => [...replicas.values()].flat().flatMap(({ child }) => child?.pid ?? []),
     replicas: (name) => replicas.get(name) ?? [],
@@ -101,6 +100,21 @@ function addressVariables(replicas: ReadonlyMap<ServiceName, readonly Replica[]>
   return env;
 }
 
+async function newReplicas(
+  port: number,
+  replicaCount: number,
+): Promise<ReadonlyMap<ServiceName, Replica[]>> {
+  const replicas = new Map<ServiceName, Replica[]>();
+  for (const name of serviceNames) {
+    const own: Replica[] = [];
+    for (let index = 0; index < replicaCount; index += 1) {
+      own.push(await newReplica(name, index === 0 ? port : 0));
+    }
+    replicas.set(name, own);
+  }
+  return replicas;
+}
+
 async function newReplica(name: ServiceName, port: number): Promise<Replica> {
   const address = async () => `127.0.0.1:${await freePort()}`;
   return {
@@ -113,9 +127,15 @@ async function newReplica(name: ServiceName, port: number): Promise<Replica> {
   };
 }
 
+const socketPrefix = "unix:";
+
 async function startReplica(replica: Replica, sharedEnv: NodeJS.ProcessEnv): Promise<Child> {
+  // A process that was killed leaves its socket behind.
+  if (replica.listen.startsWith(socketPrefix)) {
+    await rm(replica.listen.slice(socketPrefix.length), { force: true });
+  }
   const env = {
-    ...sharedEnv,
+    ...environmentOf(replica.name, sharedEnv),
     PORT: String(replica.port),
     TOLLGATE_LISTEN: replica.listen,
     TOLLGATE_HTTP_LISTEN: replica.httpListen,

@@ -1,8 +1,7 @@
-import { mkdir, rm } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { operatorSocket } from "@tollgate/billing/cli/operator-address";
 import { StartError } from "@tollgate/core/errors";
 import { runUntilStopped, startTarget } from "@tollgate/tollgate/run";
 import { openDataFolder } from "./data-folder.ts";
@@ -10,10 +9,13 @@ import { createDemoKey } from "./demo-key.ts";
 import { startDemoProvider } from "./demo-provider.ts";
 import { startFleet } from "./fleet.ts";
 import { startNatsServer } from "./nats-server.ts";
+import { type OperatorSocket, prepareOperatorSocket } from "./operator-socket.ts";
 import { startPostgres } from "./postgres.ts";
 import { welcomeText } from "./welcome.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
+
+const secretBytes = 32;
 
 /** Stops one started part. Parts are stopped in reverse order. */
 type Stop = () => Promise<void>;
@@ -76,34 +78,40 @@ async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
     env.TOLLGATE_CATALOG = demoCatalog;
     env.TOLLGATE_SIMULATOR_URL = `${provider.url}/v1`;
   }
+  // The services of a fleet accept calls on ports, which every user of this machine can reach.
+  if (fleet) env.TOLLGATE_FLEET_SECRET ??= randomBytes(secretBytes).toString("base64url");
+  const secret = env.TOLLGATE_FLEET_SECRET;
+  const socket = await prepareOperatorSocket(dataFolder, secret);
+  stops.push(socket.remove);
   const gateway = fleet
-    ? await startAsFleet(env, dataFolder, stops)
-    : await startInProcess(env, dataFolder, stops);
-  const key = isDemo ? await createDemoKey(gateway.operatorAddress) : undefined;
+    ? await startAsFleet(env, dataFolder, socket, stops)
+    : await startInProcess(env, socket, stops);
+  const key = isDemo ? await createDemoKey(gateway.operatorAddress, secret) : undefined;
   process.stdout.write(welcomeText({ url: gateway.url, key }));
 }
 
-async function startInProcess(env: NodeJS.ProcessEnv, dataFolder: string, stops: Stop[]) {
-  const socket = operatorSocket(dataFolder);
-  await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
-  await rm(socket, { force: true });
-  const operatorAddress = env.TOLLGATE_LISTEN || `unix:${socket}`;
+async function startInProcess(env: NodeJS.ProcessEnv, socket: OperatorSocket, stops: Stop[]) {
+  const operatorAddress = env.TOLLGATE_LISTEN || socket.address;
   const program = await startTarget("all", { ...env, TOLLGATE_LISTEN: operatorAddress });
   stops.push(program.stop);
+  if (operatorAddress === socket.address) await socket.restrict();
   return { url: program.url ?? "", operatorAddress };
 }
 
-async function startAsFleet(env: NodeJS.ProcessEnv, dataFolder: string, stops: Stop[]) {
+async function startAsFleet(
+  env: NodeJS.ProcessEnv,
+  dataFolder: string,
+  socket: OperatorSocket,
+  stops: Stop[],
+) {
   if (!env.NATS_URL) {
     const nats = await startNatsServer({ dataFolder });
     stops.push(nats.stop);
     env.NATS_URL = nats.url;
   }
-  const fleet = await startFleet(env, Number(env.PORT || 8_080));
+  const fleet = await startFleet(env, Number(env.PORT || 8_080), 1, socket.address);
   stops.push(fleet.stop);
-  process.stdout.write(
-    `For operator commands, set TOLLGATE_BILLING_ADDRESS=${fleet.billingAddress}\n`,
-  );
+  await socket.restrict();
   return { url: fleet.url, operatorAddress: fleet.billingAddress };
 }
 

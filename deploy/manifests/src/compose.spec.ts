@@ -8,6 +8,7 @@ interface ComposeService {
   command?: string[];
   read_only?: boolean;
   cap_drop?: string[];
+  env_file?: { path: string; required: boolean }[];
   environment?: Record<string, string>;
   healthcheck?: { test: string[] };
   ports?: string[];
@@ -40,6 +41,19 @@ describe("the Compose file", () => {
   it("publishes only the edge's port", () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(open.map(([name]) => name)).toEqual(["edge"]);
+  });
+
+  it("gives the providers' keys only to the services that call providers", () => {
+    const receivers = Object.entries(services).filter(([, service]) => service.env_file);
+    expect(receivers.map(([name]) => name).sort()).toEqual(["audio", "chat", "document", "image"]);
+    for (const [name, { env_file }] of receivers) {
+      expect([name, env_file]).toEqual([name, [{ path: "providers.env", required: false }]]);
+    }
+    // No service gets a key in another way.
+    for (const [name, { environment = {} }] of Object.entries(services)) {
+      const keys = Object.keys(environment).filter((variable) => /_KEY$/.test(variable));
+      expect([name, keys]).toEqual([name, []]);
+    }
   });
 
   it("reads its secrets from the environment, and does not start without them", () => {

@@ -85,6 +85,21 @@ async function findKeys(pool: pg.Pool, hashes: readonly Uint8Array[]): Promise<F
   return names.map((name) => toFoundKey(known.get(name)));
 }
 
+/** Resolves with the hashes of those keys that are revoked. */
+export async function findRevokedKeys(
+  pool: pg.Pool,
+  keyHashes: readonly Uint8Array[],
+): Promise<Uint8Array[]> {
+  const { rows } = await pool.query<{ key_hash: Uint8Array }>({
+    name: "find-revoked-keys",
+    text: `SELECT key_hash FROM api_key
+           WHERE revoked_at IS NOT NULL AND key_hash = ANY (
+             ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
+    values: [keyHashes.map((hash) => Buffer.from(hash).toString("hex"))],
+  });
+  return rows.map((row) => row.key_hash);
+}
+
 function toFoundKey(row: KeyRow | undefined): FoundKey {
   if (row === undefined) return { state: KeyState.UNKNOWN };
   return {

@@ -8,7 +8,7 @@ import { defineService } from "@tollgate/runtime/service";
 import { readConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { createKeyLookup } from "./keys.ts";
+import { createKeyLookup, findRevokedKeys } from "./keys.ts";
 import { implementOperator } from "./operator.ts";
 import { billingSchema } from "./schema.ts";
 import { lookUpSettlement } from "./settlement.ts";
@@ -30,6 +30,9 @@ export const billing = defineService({
     const findKey = createKeyLookup(pool);
     const lookups = bindService(BillingService, {
       findKey: ({ keyHash }) => findKey(keyHash),
+      findRevokedKeys: async ({ keyHashes }) => ({
+        keyHashes: await findRevokedKeys(pool, keyHashes),
+      }),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
       lookUpSettlement: async ({ accountId, requestIds }) => ({

@@ -8,7 +8,14 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createAccount } from "../src/accounts.ts";
 import { PrismaClient } from "../src/generated/client.ts";
-import { createKey, createKeyLookup, hashOfKey, newKeyText, revokeKey } from "../src/keys.ts";
+import {
+  createKey,
+  createKeyLookup,
+  findRevokedKeys,
+  hashOfKey,
+  newKeyText,
+  revokeKey,
+} from "../src/keys.ts";
 import { billingSchema } from "../src/schema.ts";
 
 describe("a key lookup", () => {
@@ -57,6 +64,26 @@ describe("a key lookup", () => {
       of(plain),
       of(settlement),
     ]);
+  });
+
+  test("finds which of many keys are revoked", async () => {
+    const account = await createAccount(prisma, `account ${randomUUID()}`, async () => false);
+    const [active, first, second] = await Promise.all(
+      ["", "", "settlement"].map((channel) => createKey(prisma, account.id, channel)),
+    );
+    for (const { keyId } of [first, second] as { keyId: string }[]) {
+      await revokeKey(prisma, keyId, new Date());
+    }
+    const keys = [active?.key, first?.key, newKeyText(), second?.key];
+    const hashes = keys.map((key) => hashOfKey(key ?? "").toString("hex"));
+    const found = await findRevokedKeys(
+      pool,
+      hashes.map((hash) => Buffer.from(hash, "hex")),
+    );
+    expect(found.map((hash) => Buffer.from(hash).toString("hex")).sort()).toEqual(
+      [hashes[1], hashes[3]].sort(),
+    );
+    expect(await findRevokedKeys(pool, [])).toEqual([]);
   });
 
   test("rejects all lookups of a batch that fails", async () => {

@@ -10,7 +10,7 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService, type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import manifest from "../package.json" with { type: "json" };
 import { createApp } from "./app.ts";
-import { createAuthenticate } from "./auth/authenticate.ts";
+import { createAuthenticate, findRevokedKeys } from "./auth/authenticate.ts";
 import { createBalanceGuard } from "./auth/balance-guard.ts";
 import { watchRevocations } from "./auth/revocations.ts";
 import { createRateWindows } from "./billable/rate-windows.ts";
@@ -53,7 +53,7 @@ export const edge = defineService({
       log,
       authenticate: createAuthenticate(billing, notices),
       balance: createBalanceGuard(billing),
-      revocations: watchRevocations(notices),
+      revocations: watchRevocations(notices, (keyHashes) => findRevokedKeys(billing, keyHashes)),
       rates: createRateWindows(() => catalog.current().limits, Date.now),
       leases,
       records,

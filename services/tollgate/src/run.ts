@@ -46,8 +46,8 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
 }
 
 /**
- * Runs `main` as the program and stops what it returns at SIGTERM or SIGINT. A second signal exits
- * at once. A StartError is printed on one line, with exit code 1.
+ * Runs `main` as the program and stops what it returns at SIGTERM or SIGINT, and when the launcher
+ * that started this process has died. A second signal exits at once. A StartError is printed on one line, with exit code 1.
  */
 export async function runUntilStopped(main: () => Promise<{ stop(): Promise<void> }>) {
   try {
@@ -61,6 +61,9 @@ export async function runUntilStopped(main: () => Promise<{ stop(): Promise<void
         (error: unknown) => fail(error),
       );
     };
+    process.once("disconnect", () => {
+      if (!isStopping) onSignal();
+    });
     process.on("SIGTERM", onSignal);
     process.on("SIGINT", onSignal);
   } catch (error) {

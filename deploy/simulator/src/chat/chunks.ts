@@ -1,6 +1,6 @@
 import { callBody, callPart } from "./custom-tool-call.ts";
 import type { Choice, Generation } from "./generation.ts";
-import type { ToolCall } from "./tool-call.ts";
+import type { ToolCall } from "./invented-call.ts";
 
 /** One chunk of a stream, before it is serialized. */
 export interface Chunk {

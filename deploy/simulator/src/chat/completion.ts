@@ -2,7 +2,7 @@ import { sendJson } from "../send-json.ts";
 import { type ChatContext, commonFields } from "./chat-context.ts";
 import { callBody } from "./custom-tool-call.ts";
 import type { Choice } from "./generation.ts";
-import type { ToolCall } from "./tool-call.ts";
+import type { ToolCall } from "./invented-call.ts";
 import { reportUsage } from "./usage-report.ts";
 
 /** Sends a completion as one JSON object, or breaks it as the commands specify. */

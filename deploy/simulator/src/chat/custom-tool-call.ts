@@ -1,5 +1,5 @@
+import type { ToolCall } from "./invented-call.ts";
 import type { ChatRequest } from "./request.ts";
-import type { ToolCall } from "./tool-call.ts";
 
 const input = "An example of free text, which the simulator made up.";
 

@@ -1,8 +1,9 @@
 import type { Commands } from "../commands.ts";
+import type { ToolCall } from "./invented-call.ts";
 import { inventText } from "./invented-text.ts";
 import type { ChatRequest } from "./request.ts";
 import { countPromptTokens, countTokens, firstTokens } from "./tokens.ts";
-import { inventToolCall, type ToolCall } from "./tool-call.ts";
+import { inventToolCall } from "./tool-call.ts";
 
 export interface Choice {
   readonly index: number;

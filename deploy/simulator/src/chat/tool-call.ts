@@ -1,15 +1,8 @@
 import { exampleOf } from "../json-schema/example-value.ts";
 import { existingPaths, missingPaths } from "../json-schema/harmless-words.ts";
 import { inventCustomCall } from "./custom-tool-call.ts";
+import type { ToolCall } from "./invented-call.ts";
 import type { ChatRequest } from "./request.ts";
-
-export interface ToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** JSON text; the input of a custom tool. */
-  readonly arguments: string;
-  readonly isCustom?: true;
-}
 
 /** Names of tools that read, the most useful first call first. */
 const readingNames: readonly RegExp[] = [

@@ -6,7 +6,7 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { type Command, commands, type Options, type Output } from "./commands.ts";
-import { operatorAddress } from "./operator-address.ts";
+import { dataFolderOf, operatorAddress, operatorSecret } from "./operator-address.ts";
 import { help, UsageError } from "./usage.ts";
 
 process.exitCode = await main(process.argv.slice(2));
@@ -42,10 +42,7 @@ async function run(words: readonly string[], options: Options, address: string):
   let transport: GrpcTransport | undefined;
   try {
     return await command.run(args, options, () => {
-      transport = createGrpcTransport(
-        address,
-        createPeerAuth(process.env.TOLLGATE_FLEET_SECRET || undefined),
-      );
+      transport = createGrpcTransport(address, createPeerAuth(operatorSecret(process.env)));
       return createClient(OperatorService, transport);
     });
   } finally {
@@ -95,10 +92,13 @@ function explain(error: unknown, address: string): string {
   if (error instanceof PeerError && error.reason === "refused") {
     return `the gateway at ${address} refused the connection: set TOLLGATE_FLEET_SECRET to its secret`;
   }
+  if (error instanceof PeerError && process.env.TOLLGATE_BILLING_ADDRESS) {
+    return `no gateway responds at ${address}, which TOLLGATE_BILLING_ADDRESS names`;
+  }
   if (error instanceof PeerError) {
     return (
-      `no gateway responds at ${address}: start it with \`npm start\`, or set ` +
-      "TOLLGATE_BILLING_ADDRESS"
+      `no gateway is running with the data folder ${dataFolderOf(process.env)}: start one with ` +
+      "`npm start` or `npm run fleet`, or set TOLLGATE_DATA_DIR or TOLLGATE_BILLING_ADDRESS"
     );
   }
   const isExpected =

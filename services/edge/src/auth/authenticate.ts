@@ -66,6 +66,19 @@ export function createAuthenticate(
   };
 }
 
+/** A lookup for open streams is repeated soon, so it does not wait for long. */
+const revokedKeysTimeoutMs = 2_000;
+
+/** Resolves with those of the given keys that are revoked, by their SHA-256 in hex. */
+export async function findRevokedKeys(
+  billing: Client<typeof BillingService>,
+  keyHashes: readonly string[],
+): Promise<string[]> {
+  const request = { keyHashes: keyHashes.map((keyHash) => Buffer.from(keyHash, "hex")) };
+  const revoked = await billing.findRevokedKeys(request, { timeoutMs: revokedKeysTimeoutMs });
+  return revoked.keyHashes.map((keyHash) => Buffer.from(keyHash).toString("hex"));
+}
+
 /** Throws `channel_key_required` unless the key belongs to a settlement channel. */
 export function requireSettlementKey({ channel }: Principal): void {
   if (channel === settlementChannel) return;

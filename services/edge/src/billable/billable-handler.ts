@@ -1,16 +1,18 @@
 import { create } from "@bufbuild/protobuf";
-import { GatewayError } from "@tollgate/core/errors";
+import { type ErrorCode, GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { CallOptions } from "@tollgate/rpc/implementation";
-import type { Principal } from "../auth/authenticate.ts";
+import { keyRevoked, type Principal } from "../auth/authenticate.ts";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
+import type { Revocations } from "../auth/revocations.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { parseJsonObject, readBody } from "../http/json-body.ts";
 import { rejectInvalidQuery } from "../http/query.ts";
-import { type RequestContext, replaceRequestId } from "../http/request-context.ts";
+import { endedBy, type RequestContext, replaceRequestId } from "../http/request-context.ts";
 import {
   type ExtraHeaders,
+  endEarly,
   endStream,
   type FullResponse,
   type RouteResponse,
@@ -25,6 +27,7 @@ import { createResponseCollector } from "../idempotency/response-collector.ts";
 
 export interface BillableDependencies {
   balance: BalanceGuard;
+  revocations: Revocations;
   leases: Leases;
 }
 
@@ -79,7 +82,10 @@ interface BillableRequest {
 }
 
 /** Runs a request without an idempotency key. It is cancelled when its client disconnects. */
-async function run({ balance }: BillableDependencies, request: BillableRequest): Promise<void> {
+async function run(
+  { balance, revocations }: BillableDependencies,
+  request: BillableRequest,
+): Promise<void> {
   const { route, context, principal, extraHeaders } = request;
   await balance.check(principal.accountId);
   rejectInvalidQuery(context.req);
@@ -87,7 +93,11 @@ async function run({ balance }: BillableDependencies, request: BillableRequest):
   const call = route.parse(recordAlias(context, parseJsonObject(body)), body);
   const response = await call(callerOf(request, ""), { signal: context.signal });
   if ("body" in response) writeResponse(context, response, extraHeaders);
-  else if (await writeStream(context, response, extraHeaders)) endStream(context);
+  else {
+    const unwatch = revocations.watch(principal.keyHash, () => context.end(keyRevoked()));
+    const isComplete = await writeStream(context, response, extraHeaders).finally(unwatch);
+    if (isComplete) endStream(context);
+  }
 }
 
 function recordAlias(context: RequestContext, body: JsonObject): JsonObject {
@@ -96,17 +106,17 @@ function recordAlias(context: RequestContext, body: JsonObject): JsonObject {
 }
 
 /**
- * Runs a request with an idempotency key once, even if its client disconnects, and stores the
- * response; or replays the stored response.
+ * Runs a request with an idempotency key once, even if its client disconnects or its key is revoked
+ * during its response, and stores the response; or replays the stored response.
  */
 async function runOnce(
-  { leases, balance }: BillableDependencies,
+  { leases, balance, revocations }: BillableDependencies,
   request: BillableRequest,
   idempotencyKey: string,
 ): Promise<void> {
   const { route, context, principal, extraHeaders } = request;
   const { req, requestId, signal } = context;
-  const { keyId, accountId } = principal;
+  const { keyId, accountId, keyHash } = principal;
   const body = await readBody(context).catch(async (error: unknown) => {
     await balance.check(accountId);
     throw error;
@@ -130,22 +140,33 @@ async function runOnce(
   try {
     const response = await call(callerOf(request, acquired.chargeId), {});
     if ("body" in response) await storeAndWrite(request, acquired, response);
-    else await writeAndStore(request, acquired, response);
+    else {
+      const unwatch = revocations.watch(keyHash, () => {
+        context.end(keyRevoked());
+        endEarly(context, response);
+      });
+      await writeAndStore(request, acquired, response).finally(unwatch);
+    }
   } catch (error) {
     if (isRejection(error)) await acquired.drop();
     else await acquired.release();
     throw error;
   }
+  const ended = endedBy(context);
+  if (ended !== undefined && !context.res.headersSent) throw ended;
 }
 
 /**
  * Returns whether a run ended without a charge because of the request itself, so that a corrected
- * request may use the key. A conversation can be deleted during a stream, which is charged.
+ * request may use the key. A conversation can be deleted, and a key revoked, during a stream, which
+ * is charged.
  */
 function isRejection(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false;
-  return error.status < 500 && error.code !== "conversation_not_found";
+  return error.status < 500 && !endsStreams.has(error.code);
 }
+
+const endsStreams: ReadonlySet<ErrorCode> = new Set(["conversation_not_found", "key_revoked"]);
 
 async function storeAndWrite(
   { context, extraHeaders }: BillableRequest,
@@ -167,7 +188,7 @@ async function writeAndStore(
   const isComplete = await writeStream(context, response, extraHeaders, collector);
   if (!isComplete) return lease.release();
   await lease.store({ contentType: response.contentType, body: collector.body() });
-  endStream(context);
+  if (endedBy(context) === undefined) endStream(context);
 }
 
 /** Writes the stored response of an earlier run, under that run's request id. */

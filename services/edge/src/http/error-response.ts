@@ -12,12 +12,12 @@ import {
   writeLastError,
 } from "@tollgate/http/error-response";
 import type { ErrorRequestHandler, RequestHandler } from "express";
-import { contextOf, type RequestContext, setHeaders } from "./request-context.ts";
+import { contextOf, isDisconnected, type RequestContext, setHeaders } from "./request-context.ts";
 
 /** Ends a failed request with the error envelope, or aborts a response that already started. */
 export function sendError(context: RequestContext, error: unknown, log: Log): void {
-  const { res, signal } = context;
-  if (signal.aborted) return void res.destroy();
+  const { res } = context;
+  if (isDisconnected(context)) return void res.destroy();
   const failure = toGatewayError(error, log);
   context.failure = failure;
   if (res.headersSent) return void res.destroy();

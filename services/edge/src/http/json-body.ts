@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
 import express, { type Request, type Response } from "express";
 import { hasMoreThan } from "./json-text.ts";
-import type { RequestContext } from "./request-context.ts";
 
 /** The largest JSON body that any route reads. */
 export const maxBodyBytes = 32 * 1024 * 1024;
@@ -19,6 +18,11 @@ const minNodeBytes = 2;
 /** Each chunk takes about 600 bytes of overhead, and a client may send every byte as a chunk. */
 const maxPendingChunks = 1_024;
 
+interface RequestAndResponse {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
 const readRaw = express.raw({ limit: maxBodyBytes, type: () => true });
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -26,7 +30,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * Reads the body of a request, whatever its content type. Throws `invalid_json` if it is larger
  * than `maxBodyBytes`, or cannot be read.
  */
-export async function readBody({ req, res }: RequestContext): Promise<Buffer> {
+export async function readBody({ req, res }: RequestAndResponse): Promise<Buffer> {
   const length = identityLength(req);
   if (length !== undefined && length > maxBodyBytes) throw tooLarge();
   try {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { GatewayError } from "@tollgate/core/errors";
+import { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import type { PendingRequests } from "./pending-requests.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
@@ -11,8 +11,10 @@ export interface RequestContext {
   readonly requestId: string;
   /** Headers of the response, errors included. The code that writes the head adds them. */
   readonly headers: ResponseHeaders;
-  /** Aborts when the client disconnects before its response is fully written. */
+  /** Aborts when the client disconnects before its response is fully written, and by `end`. */
   readonly signal: AbortSignal;
+  /** Aborts the request with an error, which ends its response; see `endedBy`. */
+  end(error: GatewayError): void;
   /** The path template of the matched route, for metrics and traces. */
   route?: string;
   /** The value of the path parameter, if the route has one. */
@@ -51,7 +53,8 @@ export function createRequestContext(
   const controller = new AbortController();
   const requestId = newRequestId();
   const headers: ResponseHeaders = { "x-request-id": requestId };
-  const context: RequestContext = { req, res, requestId, headers, signal: controller.signal };
+  const end = (error: GatewayError) => controller.abort(error);
+  const context: RequestContext = { req, res, requestId, headers, signal: controller.signal, end };
   const startedAt = performance.now();
   options.pending.add(context);
   res.once("close", () => {
@@ -60,6 +63,16 @@ export function createRequestContext(
     recordEnd(context, performance.now() - startedAt, options);
   });
   return context;
+}
+
+/** Returns the error that the gateway ended the request with, if it did before a disconnect. */
+export function endedBy({ signal }: RequestContext): GatewayError | undefined {
+  return signal.reason instanceof GatewayError ? signal.reason : undefined;
+}
+
+/** Returns whether nothing can be written any more, because the client disconnected. */
+export function isDisconnected(context: RequestContext): boolean {
+  return context.signal.aborted && endedBy(context) === undefined;
 }
 
 function recordEnd(context: RequestContext, ms: number, options: RequestContextOptions): void {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { envelope, GatewayError, PeerError } from "@tollgate/core/errors";
 import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
-import type { RequestContext } from "./request-context.ts";
+import { endedBy, isDisconnected, type RequestContext } from "./request-context.ts";
 
 export const jsonType = "application/json; charset=utf-8";
 export const eventStreamType = "text/event-stream; charset=utf-8";
@@ -67,6 +67,9 @@ export function writeJson(context: RequestContext, value: unknown): void {
  * is billed. The collected chunks wait for the client in memory; a client that falls too far behind
  * is disconnected.
  *
+ * A request that the gateway ends fails in the same way, with the error that ended it. With a
+ * collector, `endEarly` ends the response, and the stream is read to its end.
+ *
  * Resolves with whether the stream ended well. The caller then ends the response by `endStream`.
  */
 export async function writeStream(
@@ -81,7 +84,10 @@ export async function writeStream(
   try {
     for await (const chunk of response.chunks) {
       collector?.add(chunk);
-      if (signal.aborted && collector === undefined) return false;
+      if (signal.aborted && collector === undefined) {
+        throwIfEnded(context);
+        return false;
+      }
       if (signal.aborted) continue;
       if (!res.headersSent) {
         res.writeHead(200, { ...headers, ...headFor(response), ...extraHeaders() });
@@ -89,11 +95,29 @@ export async function writeStream(
       if (!res.write(chunk)) await waitForClient();
     }
   } catch (error) {
-    if (!res.headersSent) throw error;
-    abortStream(context, response, error, stallMs);
+    const failure = endedBy(context) ?? error;
+    if (!res.headersSent) throw failure;
+    abortStream(context, response, failure, stallMs);
     return false;
   }
   return true;
+}
+
+/** Ends the response of a request that was ended, if its head was sent. */
+export function endEarly(
+  context: RequestContext,
+  response: StreamedResponse,
+  stallMs = maxStallMs,
+): void {
+  const error = endedBy(context);
+  if (error !== undefined && context.res.headersSent) {
+    abortStream(context, response, error, stallMs);
+  }
+}
+
+function throwIfEnded(context: RequestContext): void {
+  const error = endedBy(context);
+  if (error !== undefined) throw error;
 }
 
 /** Returns the function that is called whenever written chunks wait for the client. */
@@ -125,11 +149,12 @@ function abortStream(
   error: unknown,
   stallMs: number,
 ): void {
-  const { res, signal } = context;
+  const { res } = context;
+  if (res.writableEnded) return;
   const failure = streamError(error);
-  if (!signal.aborted) context.failure = failure;
+  if (!isDisconnected(context)) context.failure = failure;
   if (contentType !== eventStreamType || bytes !== undefined) res.destroy();
-  else if (!signal.aborted) {
+  else if (!isDisconnected(context)) {
     endStream(context, `data: ${JSON.stringify(envelope(failure))}\n\n`, stallMs);
   }
 }

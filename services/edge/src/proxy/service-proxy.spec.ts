@@ -296,7 +296,8 @@ test("an upload that is refused for its slowness never ends at the service", asy
     once(replica, "request"),
   ])) as [[IncomingMessage, ServerResponse], [IncomingMessage]];
   const signal = new AbortController().signal;
-  sendBodyTimeout({ req: received, res, requestId: "req_1", headers: {}, signal });
+  const end = () => {};
+  sendBodyTimeout({ req: received, res, requestId: "req_1", headers: {}, signal, end });
   client.write("cd");
   await expect(textOf(req)).rejects.toThrow("aborted");
 });

@@ -1,0 +1,135 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { freePort } from "@tollgate/local/free-port";
+import { createDatabase } from "@tollgate/local/postgres";
+import { serviceNames } from "@tollgate/runtime/service";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { compileCache } from "../src/compile-cache.ts";
+import { eventually } from "../src/eventually.ts";
+import { chatBody, send } from "../src/request.ts";
+
+const launcher = fileURLToPath(import.meta.resolve("@tollgate/local/start"));
+const command = fileURLToPath(import.meta.resolve("@tollgate/billing/cli/main"));
+const startTimeoutMs = 60_000;
+
+describe("npm run fleet", () => {
+  let folder: string;
+  let fleet: ChildProcess;
+  let output = "";
+  const url = () => /listens at (\S+)\/v1/.exec(output)?.[1] ?? "";
+  const env = { PATH: process.env.PATH, ...compileCache };
+
+  /** Runs the `tollgate` command in the gateway's folder, without any variable of Tollgate. */
+  async function tollgate(...args: string[]) {
+    const options = { cwd: folder, env };
+    return promisify(execFile)(process.execPath, [command, ...args], options).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error) => error as { code: number; stdout: string; stderr: string },
+    );
+  }
+
+  /** Lists the processes of the services. */
+  async function services(): Promise<{ name: string; pid: number }[]> {
+    const args = ["--ppid", String(fleet.pid), "-o", "pid=,args="];
+    const { stdout } = await promisify(execFile)("ps", args);
+    return [...stdout.matchAll(/^ *(\d+) .*--target (\w+)/gm)].map(([, pid, name]) => ({
+      name: name as string,
+      pid: Number(pid),
+    }));
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-launcher-"));
+    fleet = spawn(process.execPath, [launcher, "--fleet"], {
+      cwd: folder,
+      env: {
+        ...env,
+        HOST: "127.0.0.1",
+        PORT: String(await freePort()),
+        DATABASE_URL: await createDatabase(
+          inject("postgresUrl"),
+          `launcher_${randomBytes(8).toString("hex")}`,
+        ),
+        TOLLGATE_LOG: "silent",
+        SOME_API_KEY: "secret-of-a-provider",
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    fleet.stdout?.on("data", (part: Buffer) => {
+      output += part.toString();
+    });
+    const started = eventually(() => expect(output).toContain("Press Ctrl-C"), {
+      timeout: startTimeoutMs,
+    });
+    const exited = once(fleet, "exit").then(([code]) => {
+      throw new Error(`the launcher exited (${code}): ${output}`);
+    });
+    exited.catch(() => {});
+    await Promise.race([started, exited]);
+  }, startTimeoutMs);
+
+  afterAll(async () => {
+    if (fleet.exitCode === null && fleet.signalCode === null) {
+      fleet.kill("SIGTERM");
+      await once(fleet, "exit");
+    }
+    await rm(folder, { recursive: true, force: true });
+  }, startTimeoutMs);
+
+  test("prints an address and a demo key that work, as npm start does", async () => {
+    const [, key] = /^API key: (\S+)/m.exec(output) ?? [];
+    expect(output).toMatch(/^\nTollgate listens at http/);
+    const body = chatBody({ model: "demo-small" });
+    expect((await send(`${url()}/v1/chat/completions`, { key, body })).status).toBe(200);
+  });
+
+  test("is found by the tollgate command without a variable", async () => {
+    const account = await tollgate("account", "create", "acme", "--credit", "1");
+    expect([account.code, account.stderr]).toEqual([0, ""]);
+    const { stdout } = await tollgate("key", "create", "acme", "--json");
+    const { key } = JSON.parse(stdout) as { key: string };
+    expect((await send(`${url()}/v1/credits`, { key })).body).toMatchObject({ balance: 1 });
+  });
+
+  test("lets no other user connect to billing, or read its secret", async () => {
+    const operator = join(folder, ".data", "operator");
+    const mode = async (path: string) => (await stat(path)).mode & 0o777;
+    expect(await mode(operator)).toBe(0o700);
+    for (const name of ["tollgate.sock", "secret"]) {
+      expect([name, await mode(join(operator, name))]).toEqual([name, 0o600]);
+    }
+  });
+
+  test.runIf(process.platform === "linux")(
+    "gives a provider's key only to the services that call providers",
+    async () => {
+      const receivers = (await services()).map(({ name, pid }) => {
+        const variables = readFileSync(`/proc/${pid}/environ`, "utf8");
+        return [name, variables.includes("secret-of-a-provider")];
+      });
+      const callers = ["chat", "document", "image", "audio"];
+      expect(Object.fromEntries(receivers)).toEqual(
+        Object.fromEntries(serviceNames.map((name) => [name, callers.includes(name)])),
+      );
+    },
+  );
+
+  test("that was killed leaves a clear error of the tollgate command", async () => {
+    fleet.kill("SIGKILL");
+    await once(fleet, "exit");
+    await eventually(async () => {
+      const { code, stderr } = await tollgate("ledger", "verify");
+      expect(stderr).toMatch(
+        /^tollgate: no gateway is running with the data folder \S+\.data: start one with `npm start` or `npm run fleet`/,
+      );
+      expect(code).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { operatorSecretFile, operatorSocket } from "@tollgate/billing/cli/operator-address";
+import { StartError } from "@tollgate/core/errors";
+
+/** The socket on which a gateway accepts the operator's commands. Only its user may use it. */
+export interface OperatorSocket {
+  /** Its gRPC address. */
+  address: string;
+  /** Makes the socket itself private, once it exists. */
+  restrict(): Promise<void>;
+  /** Removes the socket, and the secret beside it. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Prepares the folder of the operator's socket: private to the user, and without what a gateway
+ * that was killed left there. Stores the secret that the operator's commands need, if there is one,
+ * in a file beside the socket. Throws a StartError if the folder belongs to another user.
+ */
+export async function prepareOperatorSocket(
+  dataFolder: string,
+  secret: string | undefined,
+): Promise<OperatorSocket> {
+  const socket = operatorSocket(dataFolder);
+  const secretFile = operatorSecretFile(dataFolder);
+  const remove = async () => {
+    for (const file of [socket, secretFile]) await rm(file, { force: true });
+  };
+  await makePrivateFolder(dirname(socket));
+  await remove();
+  if (secret !== undefined) await writeFile(secretFile, secret, { mode: 0o600, flag: "wx" });
+  return { address: `unix:${socket}`, restrict: () => chmod(socket, 0o600), remove };
+}
+
+/** Another user may have created the folder before, where it is in the temporary folder. */
+async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { uid } = await stat(folder);
+  if (process.getuid !== undefined && uid !== process.getuid()) {
+    throw new StartError(`the folder ${folder} belongs to another user`);
+  }
+  await chmod(folder, 0o700);
+}

@@ -1,0 +1,31 @@
+import { serviceNames } from "@tollgate/runtime/service";
+import { expect, test } from "vitest";
+import { environmentOf } from "./service-environment.ts";
+
+const env = {
+  PATH: "/bin",
+  Path: "C:\\bin",
+  DATABASE_URL: "postgresql://db",
+  NATS_URL: "nats://nats",
+  TOLLGATE_LOG: "info",
+  NODE_COMPILE_CACHE: "/cache",
+  OPENAI_API_KEY: "secret",
+};
+
+function receiversOf(variable: keyof typeof env): string[] {
+  return serviceNames.filter((name) => environmentOf(name, env)[variable] === env[variable]);
+}
+
+test("only services that call providers receive variables that may hold a provider's key", () => {
+  expect(receiversOf("OPENAI_API_KEY")).toEqual(["chat", "document", "image", "audio"]);
+});
+
+test("only services with tables receive the database's URL", () => {
+  expect(receiversOf("DATABASE_URL")).toEqual(["ledger", "billing", "chat", "document", "edge"]);
+});
+
+test("every service receives the variables of the program", () => {
+  for (const name of ["PATH", "Path", "NATS_URL", "TOLLGATE_LOG", "NODE_COMPILE_CACHE"] as const) {
+    expect([name, receiversOf(name)]).toEqual([name, [...serviceNames]]);
+  }
+});

@@ -1,0 +1,32 @@
+import type { ServiceName } from "@tollgate/runtime/service";
+
+/** The services that call providers. They alone receive variables that may hold a provider's key. */
+const callsProviders: ReadonlySet<ServiceName> = new Set(["chat", "audio", "document", "image"]);
+/** The services without a database. */
+const hasNoDatabase: ReadonlySet<ServiceName> = new Set(["audio", "image"]);
+
+/** The variables that the program, its libraries and Node itself read. */
+const programVariables: ReadonlySet<string> = new Set(
+  ["DATABASE_URL", "NATS_URL", "HOST", "PORT"].concat(
+    ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "TZ"],
+    ["NODE_COMPILE_CACHE", "NODE_OPTIONS", "NODE_ENV", "NODE_EXTRA_CA_CERTS"],
+  ),
+);
+const programPrefixes = ["TOLLGATE_", "OTEL_", "PG"];
+
+/**
+ * Returns the variables of `env` that a service needs. A catalog may keep a provider's key in any
+ * variable, so a service that calls no provider receives only the variables of the program.
+ */
+export function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = Object.entries(env).filter(([variable]) => {
+    if (variable === "DATABASE_URL") return !hasNoDatabase.has(name);
+    return callsProviders.has(name) || isOfProgram(variable);
+  });
+  return Object.fromEntries(own);
+}
+
+function isOfProgram(variable: string): boolean {
+  const upper = variable.toUpperCase();
+  return programVariables.has(upper) || programPrefixes.some((prefix) => upper.startsWith(prefix));
+}
