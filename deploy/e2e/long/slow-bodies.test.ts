@@ -42,7 +42,7 @@ describe("a client that stops sending its body", () => {
     expect(response).toContain("not received in the time allowed");
     expect(stack.simulator.calls.list()).toEqual([]);
     const { entries } = await readWallet(stack, account);
-    expect(entries.map(({ kind }) => kind)).toEqual(["topup"]);
+    expect(entries.map(({ kind }) => kind)).toEqual(["top_up"]);
     await expectBalancedLedger(stack);
   });
 });

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { maxBodyBytes } from "./json-body.ts";
 
 /** A client that sends nothing of its body for this long gets an error, and is disconnected. */
 export const maxBodyStallMs = 30_000;
@@ -7,8 +6,11 @@ export const maxBodyStallMs = 30_000;
 const bodyGraceMs = 60_000;
 /** Each KiB of the body extends that time: 64 kbit/s, less than any link that carries audio. */
 const msPerKibibyte = 125;
-/** The time for the largest body that any route reads. */
-export const maxBodyMs = bodyGraceMs + (maxBodyBytes / 1_024) * msPerKibibyte;
+
+/** Returns how long a client may take for so many bytes of a body. */
+export function maxBodyMs(bytes: number, graceMs = bodyGraceMs): number {
+  return graceMs + (bytes / 1_024) * msPerKibibyte;
+}
 
 interface PendingRequest {
   readonly req: IncomingMessage;
@@ -55,8 +57,7 @@ export function createPendingRequests<Request extends PendingRequest>({
   const waits = new WeakMap<Request, BodyWait>();
 
   function isTooSlow({ firstByte, bytesRead, waitedMs, stalledMs }: BodyWait): boolean {
-    const kibibytes = (bytesRead - firstByte) / 1_024;
-    return stalledMs >= stallMs || waitedMs >= graceMs + kibibytes * msPerKibibyte;
+    return stalledMs >= stallMs || waitedMs >= maxBodyMs(bytesRead - firstByte, graceMs);
   }
 
   /** The gateway waits for its client while it reads the body: not before, and not in a pause. */

@@ -4,6 +4,7 @@ import { StartError } from "@tollgate/core/errors";
 import { type StopServer, stopperOf } from "@tollgate/http/stop-server";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
 import { rejectConnect, rejectMalformedHttp } from "./error-response.ts";
+import { maxBodyBytes } from "./json-body.ts";
 import { maxBodyMs } from "./pending-requests.ts";
 import type { Upgrades } from "./upgrades.ts";
 
@@ -11,7 +12,7 @@ import type { Upgrades } from "./upgrades.ts";
 const keepAliveTimeoutMs = 75_000;
 const headersTimeoutMs = 30_000;
 /** Longer than the longest time for a body, whose timeout sends a response with its request's id. */
-const requestTimeoutMs = maxBodyMs + 60_000;
+const requestTimeoutMs = maxBodyMs(maxBodyBytes) + 60_000;
 
 export interface HttpServer {
   url: string;
