@@ -39,6 +39,8 @@ export async function transcribeFile(
   const estimate = dearestCostOfUnits(model, estimatedSeconds(audio));
   const running = engine.generate({ caller, model, estimate }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
+      // No time is left for another slot, which has not failed.
+      if (limited.aborted && !signal.aborted) throw tookTooLong();
       const startedAt = performance.now();
       const headers = {
         accept: "application/json",
@@ -127,6 +129,13 @@ function failureOf(error: unknown, model: Model, language: string, signal: Abort
 function mayRefuseLanguage({ status, refusal }: SlotFailure, { transcription }: Model): boolean {
   if (transcription?.language !== "required" || refusal === undefined) return false;
   return status === 502 || ((status === 400 || status === 422) && namesLanguage(refusal));
+}
+
+function tookTooLong(): GatewayError {
+  const message =
+    `The transcription took longer than ${maxTranscriptionMs / 1_000} seconds. ` +
+    "Split longer audio into several requests.";
+  return new GatewayError("no_provider_available", message);
 }
 
 /** Returns the last slot's refusal where no slot supports the language. */
