@@ -47,6 +47,10 @@
 {{- if .traits.clients }}
 - name: PORT
   value: "8080"
+{{- with $root.Values.corsOrigins }}
+- name: TOLLGATE_CORS_ORIGINS
+  value: {{ join "," . | quote }}
+{{- end }}
 {{- end }}
 - name: TOLLGATE_LISTEN
   value: 0.0.0.0:9090

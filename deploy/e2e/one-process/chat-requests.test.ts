@@ -37,10 +37,24 @@ describe("chat requests", () => {
       "stream_options.foo",
     ],
     ["store", { store: true }, "invalid_param", "store"],
-    ["store null", { store: null }, "invalid_param", "store"],
     ["service_tier", { service_tier: "auto" }, "invalid_param", "service_tier"],
     ["no model", { model: undefined }, "invalid_param", "model"],
     ["model null", { model: null }, "invalid_param", "model"],
+    ["messages null", { messages: null }, "invalid_param", "messages"],
+    ["a null message", { messages: [null] }, "invalid_param", "messages[0]"],
+    [
+      "a role null",
+      { messages: [{ role: null, content: "x" }] },
+      "invalid_param",
+      "messages[0].role",
+    ],
+    [
+      "a part's text null",
+      user([{ type: "text", text: null }]),
+      "invalid_param",
+      "messages[0].content[0].text",
+    ],
+    ["a null stop sequence", { stop: ["a", null] }, "invalid_param", "stop[1]"],
     ["model number", { model: 1 }, "invalid_param", "model"],
     ["no messages", { messages: undefined }, "invalid_param", "messages"],
     ["empty messages", { messages: [] }, "invalid_param", "messages"],
@@ -182,6 +196,27 @@ describe("chat requests", () => {
 
   test.each<[string, Record<string, unknown>]>([
     ["null for optional fields", { temperature: null, stop: null, stream: null, n: null }],
+    [
+      "null for other optional fields",
+      { tools: null, stream_options: null, store: null, service_tier: null, session_id: null },
+    ],
+    ["null inside stream_options", { stream_options: { include_usage: null } }],
+    [
+      "null for optional fields of messages and parts",
+      {
+        messages: [
+          { role: "user", content: "x", name: null },
+          {
+            role: "assistant",
+            content: null,
+            refusal: null,
+            name: null,
+            tool_calls: [{ ...toolCall, custom: null }],
+          },
+          { role: "tool", content: "x", tool_call_id: "c1" },
+        ],
+      },
+    ],
     ["every sampling field", { temperature: 0.5, top_p: 0.9, top_k: 40, min_p: 0.1, seed: 7 }],
     ["a seed of 64 bits", { seed: 2 ** 63 }],
     ["penalties and bias", { frequency_penalty: -2, presence_penalty: 2, logit_bias: { 5: -100 } }],
@@ -202,6 +237,51 @@ describe("chat requests", () => {
     ],
   ])("%s is accepted", async (_, fields) => {
     expect((await post(chatBody(fields))).status).toBe(200);
+  });
+
+  test("the provider receives no top-level field that is null", async () => {
+    const nulls = { tools: null, tool_choice: null, response_format: null, logit_bias: null };
+    expect((await post(chatBody({ ...nulls, user: "nulls" }))).status).toBe(200);
+    const callLog = await send(`${stack.simulator.url}/_simulator/calls?user=nulls`);
+    const [call] = callLog.body as { body: object }[];
+    expect(Object.values(call?.body ?? {})).not.toContain(null);
+  });
+
+  test.each<[string, object, string]>([
+    ["a missing field", { messages: undefined }, "messages is required."],
+    ["a wrong type", { temperature: "hot" }, "temperature must be a number from 0 to 2."],
+    [
+      "a wrong union",
+      { tool_choice: 5 },
+      'tool_choice must be "none", "auto", "required" or an object that names a tool.',
+    ],
+    [
+      "an image as text",
+      user([{ type: "image_url", image_url: "https://images.invalid/a.png" }]),
+      "messages[0].content[0].image_url must be an object with a url.",
+    ],
+    [
+      "an unknown role",
+      { messages: [{ role: "wizard", content: "x" }] },
+      'messages[0].role must be one of "system", "developer", "user", "assistant", "tool".',
+    ],
+  ])("the error of %s says what is allowed", async (_, fields, message) => {
+    const { body } = await post(Object.assign(chatBody(), fields));
+    expect((body as { error: { message: string } }).error.message).toBe(message);
+  });
+
+  test("a model takes the members that its catalog entry passes, on every slot, and no others", async () => {
+    const passed = { prompt_cache_key: "k", verbosity: null, safety_identifier: { a: [1] } };
+    const body = chatBody({ model: "test-passing", user: "passing", ...passed });
+    expect((await post(body)).status).toBe(200);
+    const { body: calls } = await send(`${stack.simulator.url}/_simulator/calls?user=passing`);
+    expect(calls).toMatchObject([{ body: passed }, { body: passed }]);
+    const unknown = await post({ ...body, prompt_cache_kee: "k" });
+    expectEnvelope(unknown, 400, "unknown_param", "prompt_cache_kee");
+    for (const model of ["test-small", "no-such", "test-unlisted"]) {
+      const refused = await post({ ...body, model });
+      expectEnvelope(refused, 400, "unknown_param", "prompt_cache_key");
+    }
   });
 
   test("the provider receives the client's fields and no others", async () => {
@@ -256,7 +336,6 @@ describe("chat requests", () => {
     for (const model of ["no-such", "test-internal", "test-embed", "__proto__", "toString"]) {
       expectEnvelope(await post(chatBody({ model })), 404, "model_not_found", "model");
     }
-    expect((await post(chatBody({ model: "test-unlisted" }))).status).toBe(200);
   });
 
   test("a query parameter on chat is refused by name", async () => {

@@ -120,6 +120,8 @@ describe("upgrades", () => {
   ])("a handshake with %s is a 400 that names the header", async (_, change, param) => {
     const response = await sendRaw(path, { ...handshake, ...change });
     expectEnvelope(response, 400, "invalid_param", param);
+    const { error } = response.body as { error: { message: string } };
+    expect(error.message).toMatch(new RegExp(`^${param} must be .*\\.$`));
     expect(response.headers.get("sec-websocket-version")).toBe("13");
   });
 

@@ -19,6 +19,9 @@ function chatModels() {
     chatModel("test-small", [slot("sim", "small")]),
     chatModel("test-vision", [slot("sim", "vision")], { vision: true }),
     chatModel("test-keyed", [slot("secret", "keyed")]),
+    chatModel("test-passing", [slot("sim", "passing?status=503"), slot("sim", "passing")], {
+      passes: ["prompt_cache_key", "verbosity", "safety_identifier"],
+    }),
     chatModel("test-unlisted", [slot("sim", "unlisted")], { visibility: "unlisted" }),
     chatModel("test-internal", [slot("sim", "internal")], { visibility: "internal" }),
     chatModel("test-failover", [slot("sim", "first?status=503"), slot("sim", "second")]),
@@ -49,6 +52,8 @@ function chatModels() {
 function jsonModels() {
   return [
     embeddingsModel("test-embed", "embed"),
+    { ...embeddingsModel("test-embed-tokens", "embed"), token_input: true },
+    { ...embeddingsModel("test-embed-tokens-no-usage", "embed?no_usage"), token_input: true },
     embeddingsModel("test-embed-total", "embed?total_only&usage=70,0"),
     embeddingsModel("test-embed-no-usage", "embed?no_usage"),
     embeddingsModel("test-embed-listless", "embed?no_list"),

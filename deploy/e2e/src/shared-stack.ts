@@ -1,7 +1,15 @@
+import { freePort } from "@tollgate/local/free-port";
 import { type OwnStack, type Stack, startStack } from "./stack.ts";
 
-/** Settings that shorten the waits of tests. */
-const settings = { TOLLGATE_HOLD_SECONDS: "5", TOLLGATE_SESSION_WAIT_SECONDS: "2" };
+/** A web page of this origin may call the shared stack. */
+export const allowedOrigin = `http://localhost:${await freePort()}`;
+
+/** Settings that shorten the waits of tests, and the origin. */
+const settings = {
+  TOLLGATE_HOLD_SECONDS: "5",
+  TOLLGATE_SESSION_WAIT_SECONDS: "2",
+  TOLLGATE_CORS_ORIGINS: allowedOrigin,
+};
 
 /** The files of a worker run one after another in one module graph: see `isolate` in the config. */
 let started: Promise<OwnStack> | undefined;

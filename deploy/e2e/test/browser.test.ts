@@ -1,29 +1,60 @@
-import type { Browser } from "playwright-core";
+import { createServer } from "node:http";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { browserPath, startBrowser } from "../src/browser.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
-import { sharedStack } from "../src/shared-stack.ts";
+import { allowedOrigin, sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 
 describe.skipIf(browserPath === undefined)("a browser", () => {
   let stack: Stack;
   let account: Account;
   let browser: Browser;
+  const pages = createServer((_req, res) => void res.end());
 
   beforeAll(async () => {
     stack = await sharedStack();
     account = await stack.newAccount(1);
     browser = await startBrowser();
+    pages.listen(Number(new URL(allowedOrigin).port));
   });
 
   afterAll(async () => {
     await browser?.close();
+    pages.close();
     await expectBalancedLedger(stack);
   });
 
-  test("transcribes live with its key among the sub-protocols, and receives everything after its flush", async () => {
+  /** Opens an empty page of another origin. */
+  async function openPage(): Promise<Page> {
     const page = await browser.newPage();
-    await page.goto(`${stack.url}/v1/health`);
+    await page.goto(allowedOrigin);
+    return page;
+  }
+
+  test("streams a chat into a page of another origin, which reads the request id", async () => {
+    const page = await openPage();
+    const received = await page.evaluate(
+      async ([url, key]) => {
+        const response = await fetch(`${url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({
+            model: "test-small",
+            stream: true,
+            messages: [{ role: "user", content: "Hello" }],
+          }),
+        });
+        const text = await response.text();
+        return { id: response.headers.get("x-request-id"), isDone: text.endsWith("[DONE]\n\n") };
+      },
+      [stack.url, account.key] as const,
+    );
+    expect(received).toEqual({ id: expect.stringMatching(/^req_/), isDone: true });
+  });
+
+  test("transcribes live with its key among the sub-protocols, and receives everything after its flush", async () => {
+    const page = await openPage();
     const url = `${stack.url.replace("http", "ws")}/v1/audio/transcriptions/stream`;
     const received = await page.evaluate(
       ([address, key]) =>

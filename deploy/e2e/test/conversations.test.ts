@@ -100,6 +100,33 @@ describe("conversations", () => {
     }
   });
 
+  test.each([
+    ["complete", false],
+    ["streamed", true],
+  ])("a %s turn keeps a custom tool's call, and the next turn has its result", async (_, stream) => {
+    const id = randomUUID();
+    const tools = [{ type: "custom", custom: { name: "shell" } }];
+    const first = await chat.say(id, "List files", { tools, stream });
+    expect(first.status).toBe(200);
+    const { turns } = await chat.detail(id);
+    const call = {
+      id: expect.any(String),
+      type: "custom",
+      custom: { name: "shell", input: expect.stringContaining("free text") },
+    };
+    expect(turns[0]?.response).toEqual({ role: "assistant", content: null, tool_calls: [call] });
+    const calls = turns[0]?.response.tool_calls as { id: string }[] | undefined;
+    const result = { role: "tool", tool_call_id: calls?.[0]?.id, content: "a.txt" };
+    const second = await chat.say(id, "", { tools, stream, messages: [result] });
+    expect(second.status).toBe(200);
+    expect(second.text).toContain("a.txt");
+    expect(chat.lastMessages()).toEqual([
+      { role: "user", content: "List files" },
+      { role: "assistant", content: null, tool_calls: [call] },
+      result,
+    ]);
+  });
+
   test("what it cost is itemized from the ledger, to the micro-USD", async () => {
     const id = randomUUID();
     const responses = [await chat.say(id, "a"), await chat.say(id, "b".repeat(300))];

@@ -96,6 +96,60 @@ describe("the openai package, unmodified", () => {
     expect(second.choices[0]?.message.content).toContain("It snows");
   });
 
+  test.each([
+    ["in JSON", false],
+    ["in a stream", true],
+  ])("calls a custom tool %s and sends its result back", async (_, isStream) => {
+    const tools: OpenAI.ChatCompletionTool[] = [
+      { type: "function", function: { name: "get_weather" } },
+      { type: "custom", custom: { name: "shell", format: { type: "text" } } },
+    ];
+    const question: OpenAI.ChatCompletionMessageParam = { role: "user", content: "List files" };
+    const body: OpenAI.ChatCompletionCreateParamsNonStreaming = {
+      model: "test-small",
+      messages: [question],
+      tools,
+      tool_choice: { type: "custom", custom: { name: "shell" } },
+    };
+    const call = isStream ? await streamedCall(body) : await completeCall(body);
+    expect(call).toEqual({
+      id: expect.any(String),
+      type: "custom",
+      custom: { name: "shell", input: expect.stringContaining("free text") },
+    });
+    const second = await client.chat.completions.create({
+      model: "test-small",
+      messages: [
+        question,
+        { role: "assistant", tool_calls: [call as OpenAI.ChatCompletionMessageToolCall] },
+        { role: "tool", tool_call_id: call.id, content: "a.txt" },
+      ],
+      tools,
+    });
+    expect(second.choices[0]?.message.content).toContain("a.txt");
+  });
+
+  async function completeCall(body: OpenAI.ChatCompletionCreateParamsNonStreaming) {
+    const { choices } = await client.chat.completions.create(body);
+    expect(choices[0]?.finish_reason).toBe("tool_calls");
+    return choices[0]?.message.tool_calls?.[0] as { id: string };
+  }
+
+  /** The helper of the client joins function calls only. */
+  async function streamedCall(body: OpenAI.ChatCompletionCreateParamsNonStreaming) {
+    const chunks = await client.chat.completions.create({ ...body, stream: true });
+    const call = { id: "", type: "", custom: { name: "", input: "" } };
+    for await (const { choices } of chunks) {
+      for (const part of (choices[0]?.delta.tool_calls ?? []) as Partial<typeof call>[]) {
+        call.id += part.id ?? "";
+        call.type += part.type ?? "";
+        call.custom.name += part.custom?.name ?? "";
+        call.custom.input += part.custom?.input ?? "";
+      }
+    }
+    return call;
+  }
+
   test("streams tool calls", async () => {
     const runner = client.chat.completions.stream({
       model: "test-small",

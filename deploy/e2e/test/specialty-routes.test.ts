@@ -185,10 +185,22 @@ describe("the JSON routes other than chat", () => {
       { unitType: "pages", quantity: 7n, basis: "provider", amountNanoUsd: -3_500_000n },
     ],
     [
-      "inputs when the provider reports no pages",
+      "pages of 2,000 tokens, rounded up for each input, when the provider reports none",
       "/v1/classification",
-      { model: "test-taxonomy", input: ["x", "y".repeat(9_000)] },
-      { unitType: "pages", quantity: 2n, basis: "inputs", amountNanoUsd: -1_000_000n },
+      { model: "test-taxonomy", input: ["", "x", "y".repeat(2_000), "z".repeat(2_001)] },
+      { unitType: "pages", quantity: 5n, basis: "input_pages", amountNanoUsd: -2_500_000n },
+    ],
+    [
+      "token ids of an embedding as the provider counts them",
+      "/v1/embeddings",
+      { model: "test-embed-tokens", input: [[1, 2, 3], [50_000]] },
+      { unitType: "tokens", quantity: 4n, basis: "provider", amountNanoUsd: -1_000n },
+    ],
+    [
+      "token ids when the provider reports no usage",
+      "/v1/embeddings",
+      { model: "test-embed-tokens-no-usage", input: Array(70).fill(9) },
+      { unitType: "tokens", quantity: 70n, basis: "input_tokens", amountNanoUsd: -2_000n },
     ],
     [
       "inputs as searches on the entity lane",
@@ -293,6 +305,17 @@ describe("the JSON routes other than chat", () => {
     const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
     const { usage } = response.body as { usage: { cost: number } };
     expect(entry?.amountNanoUsd).toBe(-nanoUsd(usage.cost));
+  });
+
+  test.each([
+    ["an id that is no integer", [1, 2.5], "input[1]"],
+    ["a negative id", [[1], [-1]], "input[1][0]"],
+    ["an empty array of ids", [[1], []], "input[1]"],
+    ["texts among ids", [1, "a"], "input[1]"],
+    ["no input", [], "input"],
+  ])("%s is refused by a model that takes token ids", async (_, input, param) => {
+    const response = await post("/v1/embeddings", { model: "test-embed-tokens", input });
+    expectEnvelope(response, 400, "invalid_param", param);
   });
 
   test("the taxonomy of a classification is checked against its alias", async () => {

@@ -48,8 +48,8 @@ describe("the environment", () => {
       PORT: "8080",
       TOLLGATE_LISTEN: "0.0.0.0:9090",
       TOLLGATE_OPERATIONS_LISTEN: "0.0.0.0:9092",
-      TOLLGATE_DRAIN_SECONDS: "5",
-      TOLLGATE_GRACE_SECONDS: "640",
+      TOLLGATE_DRAIN_SECONDS: "35",
+      TOLLGATE_GRACE_SECONDS: "610",
       TOLLGATE_LOG: "info",
       TOLLGATE_CATALOG: "/etc/tollgate/catalog.yaml",
       TOLLGATE_CHAT_ADDRESS: "dns:///gateway-tollgate-chat-headless:9090",
@@ -64,6 +64,15 @@ describe("the environment", () => {
     expect(envFrom).toBeUndefined();
   });
 
+  it("contains the origins of web pages for the edge alone", async () => {
+    const ofEdge = await environmentOf("production", "edge");
+    expect(ofEdge.env.TOLLGATE_CORS_ORIGINS).toBe(
+      "https://app.example.com,https://beta.example.com",
+    );
+    const { env } = await environmentOf("production", "billing");
+    expect(env).not.toHaveProperty("TOLLGATE_CORS_ORIGINS");
+  });
+
   it("contains a spool and an upload port for audio, and no database", async () => {
     const { env } = await environmentOf("defaults", "audio");
     expect(env).toEqual({
@@ -72,8 +81,8 @@ describe("the environment", () => {
       TOLLGATE_LISTEN: "0.0.0.0:9090",
       TOLLGATE_HTTP_LISTEN: "0.0.0.0:9091",
       TOLLGATE_OPERATIONS_LISTEN: "0.0.0.0:9092",
-      TOLLGATE_DRAIN_SECONDS: "5",
-      TOLLGATE_GRACE_SECONDS: "640",
+      TOLLGATE_DRAIN_SECONDS: "35",
+      TOLLGATE_GRACE_SECONDS: "610",
       TOLLGATE_LOG: "info",
       TOLLGATE_CATALOG: "/etc/tollgate/catalog.yaml",
       TOLLGATE_SPOOL_DIR: "/var/lib/tollgate/spool",

@@ -1,5 +1,6 @@
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
+import { oneOf } from "@tollgate/core/schema-errors";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { measureUnits } from "@tollgate/metering/measurement";
@@ -55,11 +56,11 @@ export async function* speak(
 function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Model): void {
   if (speech === undefined) throw new Error("a speech alias has a speech section");
   if (characters > speech.maxCharacters) {
-    const limit = `at most ${speech.maxCharacters} characters`;
-    throw invalidParam("input", `${alias} takes ${limit}, not ${characters}. Split the text`);
+    const limit = `at most ${speech.maxCharacters} characters for ${alias}`;
+    throw invalidParam("input", `must have ${limit}, not ${characters}. Split the text`);
   }
   if (format !== "" && !speech.formats.some((one) => one === format)) {
-    throw invalidParam("response_format", `${alias} takes ${speech.formats.join(", ")}`);
+    throw invalidParam("response_format", `must be ${oneOf(speech.formats)} for ${alias}`);
   }
 }
 

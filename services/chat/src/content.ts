@@ -1,5 +1,25 @@
 import { codePoints } from "@tollgate/core/code-points";
-import { isJsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+
+export interface ToolCallText {
+  kind: "function" | "custom";
+  name: string;
+  /** The arguments of a function, or the input of a custom tool. */
+  text: string;
+}
+
+/** Returns what a tool call, or a part of one in a stream, has of its name and text. */
+export function toolCallText(call: unknown): ToolCallText {
+  if (!isJsonObject(call)) return { kind: "function", name: "", text: "" };
+  const kind = call.type === "custom" || isJsonObject(call.custom) ? "custom" : "function";
+  const body: JsonObject = isJsonObject(call[kind]) ? call[kind] : {};
+  const text = kind === "custom" ? body.input : body.arguments;
+  return { kind, name: textOrEmpty(body.name), text: textOrEmpty(text) };
+}
+
+function textOrEmpty(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
 
 /** Counts the characters of generated text in a message or a stream's delta. */
 export function contentCharacters(message: unknown): number {
@@ -9,11 +29,8 @@ export function contentCharacters(message: unknown): number {
   for (const text of texts) if (typeof text === "string") characters += codePoints(text);
   if (!Array.isArray(message.tool_calls)) return characters;
   for (const toolCall of message.tool_calls) {
-    const functionCall =
-      isJsonObject(toolCall) && isJsonObject(toolCall.function) ? toolCall.function : {};
-    for (const text of [functionCall.name, functionCall.arguments]) {
-      if (typeof text === "string") characters += codePoints(text);
-    }
+    const { name, text } = toolCallText(toolCall);
+    characters += codePoints(name) + codePoints(text);
   }
   return characters;
 }

@@ -9,10 +9,14 @@ export const embeddings: JsonRoute<EmbedRequest> = {
   routeType: "embeddings",
   // The second is the name in responses of Ollama's native route.
   lists: ["data", "embeddings"],
-  bound: ({ textBytes }) => (textBytes === 0n ? 1n : textBytes),
-  measure: ({ usage }, { textCharacters }) =>
-    reportedTokens(usage) ?? { quantity: approximateTokens(textCharacters), basis: "approx4" },
+  bound: ({ textBytes, inputTokens }) => textBytes + inputTokens || 1n,
+  measure: ({ usage }, call) => reportedTokens(usage) ?? countedTokens(call),
 };
+
+function countedTokens({ textCharacters, inputTokens }: EmbedRequest): UsedUnits {
+  if (inputTokens > 0n) return { quantity: inputTokens, basis: "input_tokens" };
+  return { quantity: approximateTokens(textCharacters), basis: "approx4" };
+}
 
 function reportedTokens(usage: unknown): UsedUnits | undefined {
   const { prompt_tokens, total_tokens }: JsonObject = isJsonObject(usage) ? usage : {};

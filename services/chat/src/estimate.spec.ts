@@ -50,6 +50,8 @@ function modelWith(chain: readonly [Slot, ...Slot[]]): Model {
     contextTokens: 32_768,
     maxOutputTokens: 4_096,
     vision: true,
+    passes: new Set(),
+    takesTokens: false,
     unitType: "tokens",
     pricing: chain[0].pricing,
     chain,

@@ -1,5 +1,5 @@
 import type { Model } from "@tollgate/catalog/model";
-import { GatewayError } from "@tollgate/core/errors";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
 import type { BillableCall } from "@tollgate/generation/generation";
@@ -65,8 +65,8 @@ export function billableChat({ call, model, estimate, session }: PreparedChat): 
 function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {
   const model = engine.resolve(alias, "chat");
   if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
-  const message = `${model.alias} does not take images.`;
-  throw new GatewayError("invalid_param", message, { param: prompt?.firstImageParam });
+  const problem = `must not be an image: ${model.alias} does not take images`;
+  throw invalidParam(prompt?.firstImageParam ?? "messages", problem);
 }
 
 function measurePrompt(call: ChatCall, model: Model, session: Session | undefined) {
@@ -99,8 +99,8 @@ function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: 
 /** Counts the stored turns as their provider did, and the new turn by its characters. */
 function checkContext({ prompt }: ChatCall, model: Model, { prefix }: Session): void {
   if (prefix.imageParts > 0 && !model.vision) {
-    const message = `The conversation holds images, which ${model.alias} does not take.`;
-    throw new GatewayError("invalid_param", message, { param: "model" });
+    const reason = `the conversation holds images, which ${model.alias} does not take`;
+    throw invalidParam("model", `must be an alias with vision: ${reason}`);
   }
   const added = approximateTokens(prompt?.textCharacters ?? 0n);
   const tokens = prefix.contextTokens + added;

@@ -3,15 +3,19 @@ import type { JsonRoute } from "@tollgate/generation/json-route";
 import type { ClassifyRequest } from "@tollgate/proto/tollgate/v1/document";
 import { reportedPages } from "./pages.ts";
 
-/** The taxonomy lane bills pages, the entity lane one search per input. */
+/**
+ * The taxonomy lane bills pages: those that the provider reports, else those that the hold covers. The
+ * entity lane bills one search per input.
+ */
 export const classification: JsonRoute<ClassifyRequest> = {
   routeType: "classification",
   bound: ({ inputs, mostPages }, model) =>
     laneOf(model) === "entities" ? BigInt(inputs) : mostPages,
-  measure(response, { inputs }, { model }) {
-    const pages = laneOf(model) === "taxonomy" ? reportedPages(response) : undefined;
+  measure(response, { inputs, mostPages }, { model }) {
+    if (laneOf(model) === "entities") return { quantity: BigInt(inputs), basis: "inputs" };
+    const pages = reportedPages(response);
     if (pages !== undefined) return { quantity: pages, basis: "provider" };
-    return { quantity: BigInt(inputs), basis: "inputs" };
+    return { quantity: mostPages, basis: "input_pages" };
   },
 };
 

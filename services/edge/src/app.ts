@@ -3,6 +3,7 @@ import { invalidParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { notFound } from "@tollgate/http/error-response";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
+import { type Cors, type CorsOrigins, createCors, isPreflight } from "./http/cors.ts";
 import {
   rejectOtherMethods,
   rejectUnknownPath,
@@ -16,6 +17,7 @@ import {
   createRequestContext,
   type RequestContext,
   type RequestContextOptions,
+  setHeaders,
 } from "./http/request-context.ts";
 import { withoutOrigin } from "./http/url.ts";
 import type { RouteDependencies } from "./routes/dependencies.ts";
@@ -29,22 +31,28 @@ export interface ServedRoute {
   handler: Handler;
 }
 
+export interface AppOptions extends RequestContextOptions {
+  corsOrigins: CorsOrigins;
+}
+
 /** Creates the listener that serves every request by the route table. */
 export function createApp(
   routes: readonly Route[],
   dependencies: RouteDependencies,
-  options: RequestContextOptions,
+  options: AppOptions,
 ): RequestListener {
-  const { knows, log } = options;
+  const { knows, log, corsOrigins } = options;
   const served = routes.map((route) => ({
     method: route.method,
     path: route.path,
     handler: route.createHandler(dependencies),
   }));
   const posts = postsByUrl(served);
-  const router = createRouter(served, log);
+  const cors = createCors(corsOrigins);
+  const router = createRouter(served, log, cors);
   return (req, res) => {
     const context = createRequestContext(options, req, res);
+    cors?.allow(req, res);
     const dispatch = () => {
       if (lacksHost(req)) {
         return sendError(context, invalidParam("Host", "is required"), log);
@@ -72,8 +80,11 @@ function postsByUrl(routes: readonly ServedRoute[]): ReadonlyMap<string, ServedR
   );
 }
 
-/** Creates the express router of the routes. It rejects other methods and unknown paths. */
-export function createRouter(routes: readonly ServedRoute[], log: Log): Express {
+/**
+ * Creates the express router of the routes. It rejects other methods and unknown paths. With `cors`,
+ * it responds to preflights of known paths.
+ */
+export function createRouter(routes: readonly ServedRoute[], log: Log, cors?: Cors): Express {
   const app = createExpress();
   for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
     const route = app.route(path.replace(/\{(\w+)\}/, "*$1"));
@@ -83,11 +94,23 @@ export function createRouter(routes: readonly ServedRoute[], log: Log): Express 
       else if (served.method === "POST") route.post(handler);
       else route.delete(handler);
     }
-    route.all(rejectOtherMethods(allowedMethods(ofPath)));
+    const allowed = allowedMethods(ofPath);
+    if (cors !== undefined) route.options(respondToPreflights(path, cors, allowed));
+    route.all(rejectOtherMethods(allowed));
   }
   app.use(rejectUnknownPath);
   app.use(sendRoutingErrors(log));
   return app;
+}
+
+function respondToPreflights(path: string, cors: Cors, allowed: readonly string[]): RequestHandler {
+  return (req, res, next) => {
+    if (!isPreflight(req)) return next();
+    const context = contextOf(req);
+    context.route = path;
+    setHeaders(context);
+    cors.preflight(req, res, allowed);
+  };
 }
 
 /** Express serves HEAD by the GET route. */

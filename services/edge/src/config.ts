@@ -1,6 +1,7 @@
 import { type Environment, integerSetting, readSettings } from "@tollgate/core/config";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
+import type { CorsOrigins } from "./http/cors.ts";
 
 export interface EdgeConfig {
   port: number;
@@ -8,6 +9,7 @@ export interface EdgeConfig {
   catalogFile: string;
   databaseUrl: string;
   databaseConnections: number;
+  corsOrigins: CorsOrigins;
 }
 
 /** Reads the edge's settings. Throws a StartError that names an invalid one. */
@@ -19,12 +21,26 @@ export function readConfig(env: Environment): EdgeConfig {
     catalogFile: settings.TOLLGATE_CATALOG,
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
+    corsOrigins: settings.TOLLGATE_CORS_ORIGINS,
   };
+}
+
+/** Returns whether a text is an origin as browsers send it: without a path or a default port. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
 }
 
 const schema = z.object({
   PORT: integerSetting({ min: 0, max: 65_535, default: 8_080 }),
   HOST: z.string().default("0.0.0.0"),
   TOLLGATE_CATALOG: z.string(),
+  TOLLGATE_CORS_ORIGINS: z
+    .string()
+    .default("")
+    .transform((list): CorsOrigins => (list === "*" ? "*" : list.split(",").filter(Boolean)))
+    .refine(
+      (origins) => origins === "*" || origins.every(isOrigin),
+      "must be * or a list of origins with commas between them, such as https://app.example.com",
+    ),
   ...databaseSettings,
 });

@@ -15,6 +15,9 @@ import { createBalanceGuard } from "./auth/balance-guard.ts";
 import { watchRevocations } from "./auth/revocations.ts";
 import { createRateWindows } from "./billable/rate-windows.ts";
 import { readConfig } from "./config.ts";
+import { sendBodyTimeout } from "./http/error-response.ts";
+import { createPendingRequests } from "./http/pending-requests.ts";
+import type { RequestContext } from "./http/request-context.ts";
 import { listen } from "./http/server.ts";
 import { createUpgrades, type UpgradeHandler } from "./http/upgrades.ts";
 import { createLeases } from "./idempotency/leases.ts";
@@ -29,7 +32,7 @@ import { traceProxy, traceUpgrades } from "./trace-requests.ts";
 /** The public service of the fleet: the only one that clients connect to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices }) {
+  async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices, shutdown }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const pool = await openDatabase({
@@ -70,7 +73,12 @@ export const edge = defineService({
       uptimeSeconds: () => process.uptime(),
     };
     const knows = (alias: string) => catalog.current().models.has(alias);
-    const app = createApp(routes, dependencies, { log, metrics, knows });
+    const { corsOrigins } = config;
+    const pending = createPendingRequests<RequestContext>({
+      leaving: shutdown.leaving,
+      onBodyTimeout: sendBodyTimeout,
+    });
+    const app = createApp(routes, dependencies, { log, metrics, knows, pending, corsOrigins });
     const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
     const server = await listen(app, traceUpgrades(upgrades), config);
     log.info({ url: server.url }, "listening");

@@ -202,6 +202,8 @@ function modelAt(prices: readonly Price[]): Model {
     contextTokens: undefined,
     maxOutputTokens: undefined,
     vision: false,
+    passes: new Set(),
+    takesTokens: false,
     unitType: "images",
     pricing: { input, cachedInput: undefined, output: undefined },
     chain,

@@ -27,7 +27,11 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
     httpPeer: () => [],
     peerAuth: createPeerAuth(undefined),
     migrates: true,
-    shutdown: { signal: new AbortController().signal, graceMs: 1_000 },
+    shutdown: {
+      leaving: new AbortController().signal,
+      signal: new AbortController().signal,
+      graceMs: 1_000,
+    },
     metrics: createMetrics(),
     broker: undefined,
     notices: { publish() {}, subscribe() {} },

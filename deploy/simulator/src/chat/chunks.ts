@@ -1,3 +1,4 @@
+import { callBody, callPart } from "./custom-tool-call.ts";
 import type { Choice, Generation } from "./generation.ts";
 import type { ToolCall } from "./tool-call.ts";
 
@@ -12,6 +13,9 @@ export interface Chunk {
 }
 
 const WORDS_PER_CHUNK = 3;
+
+/** A longer word counts as several, so that JSON has several chunks, too. */
+const words = /\s*\S{1,16}|\s+$/gu;
 
 /**
  * Yields the chunks of a stream: each choice's role, then the contents of all choices in turns,
@@ -49,11 +53,12 @@ function contentsOf({ content, toolCall }: Choice, contentChunks: number | undef
 }
 
 /** Returns the name with the first half of the arguments, then the second half. */
-function splitToolCall({ id, name, arguments: json }: ToolCall): Content[] {
-  const half = Math.ceil(json.length / 2);
-  const [start, rest] = [json.slice(0, half), json.slice(half)];
-  const first = { index: 0, id, type: "function", function: { name, arguments: start } };
-  const second = { index: 0, function: { arguments: rest } };
+function splitToolCall(call: ToolCall): Content[] {
+  const { id, name, arguments: text } = call;
+  const half = Math.ceil(text.length / 2);
+  const [start, rest] = [text.slice(0, half), text.slice(half)];
+  const first = { index: 0, id, ...callBody(call, start) };
+  const second = { index: 0, ...callPart(call, rest) };
   return [
     { delta: { tool_calls: [first] }, characters: name.length + start.length },
     { delta: { tool_calls: [second] }, characters: rest.length },
@@ -61,10 +66,10 @@ function splitToolCall({ id, name, arguments: json }: ToolCall): Content[] {
 }
 
 function splitByWords(text: string): string[] {
-  const words = text.match(/\s*\S+|\s+$/g) ?? [];
+  const found = text.match(words) ?? [];
   const parts: string[] = [];
-  for (let at = 0; at < words.length; at += WORDS_PER_CHUNK) {
-    parts.push(words.slice(at, at + WORDS_PER_CHUNK).join(""));
+  for (let at = 0; at < found.length; at += WORDS_PER_CHUNK) {
+    parts.push(found.slice(at, at + WORDS_PER_CHUNK).join(""));
   }
   return parts;
 }

@@ -1,6 +1,8 @@
 import { sendJson } from "../send-json.ts";
 import { type ChatContext, commonFields } from "./chat-context.ts";
+import { callBody } from "./custom-tool-call.ts";
 import type { Choice } from "./generation.ts";
+import type { ToolCall } from "./tool-call.ts";
 import { reportUsage } from "./usage-report.ts";
 
 /** Sends a completion as one JSON object, or breaks it as the commands specify. */
@@ -26,7 +28,6 @@ function choiceOf({ index, content, toolCall, finishReason }: Choice): object {
   return { index, message, logprobs: null, finish_reason: finishReason };
 }
 
-function toolCallOf(toolCall: { id: string; name: string; arguments: string }): object {
-  const { id, name } = toolCall;
-  return { id, type: "function", function: { name, arguments: toolCall.arguments } };
+function toolCallOf(toolCall: ToolCall): object {
+  return { id: toolCall.id, ...callBody(toolCall, toolCall.arguments) };
 }

@@ -1,4 +1,5 @@
 import type { Commands } from "../commands.ts";
+import { exampleOf } from "../json-schema/example-value.ts";
 import { type ChatRequest, countImages, textOf } from "./request.ts";
 import { CHARACTERS_PER_TOKEN, firstTokens } from "./tokens.ts";
 
@@ -10,13 +11,15 @@ const FILLER = "The simulator goes on and on, word after word, and none of it me
 const UNICODE_FILLER = "Grüße aus 東京 👋🏽 naïve café — Привет 🌍 नमस्ते 👩‍👩‍👧 und weiter. ";
 
 /**
- * Returns the text of a choice: filler of an exact length when `tokens` or `chunks` set one, else a
- * sentence that echoes the last user's text or the tool's result. Choices after the first end with
- * their number.
+ * Returns the text of a choice: filler of an exact length when `tokens` or `chunks` set one; JSON
+ * when `response_format` requests it; else a sentence that echoes the last user's text or the tool's
+ * result. Sentences of choices after the first end with their number.
  */
 export function inventText(request: ChatRequest, commands: Commands, index: number): string {
   const tokens = commands.tokens ?? commands.chunks;
   if (tokens !== undefined) return fill(commands.unicode ? UNICODE_FILLER : FILLER, tokens);
+  const json = inventJson(request);
+  if (json !== undefined) return JSON.stringify(json);
   const text = reply(request) + (commands.unicode ? ` ${UNICODE_FILLER.trim()}` : "");
   return index === 0 ? text : `${text} (choice ${index + 1})`;
 }
@@ -24,6 +27,13 @@ export function inventText(request: ChatRequest, commands: Commands, index: numb
 function fill(filler: string, tokens: number): string {
   const rounds = Math.ceil((tokens * CHARACTERS_PER_TOKEN) / filler.length);
   return firstTokens(filler.repeat(rounds), tokens);
+}
+
+/** Returns an example of the requested schema, or an object with the reply; undefined for text. */
+function inventJson(request: ChatRequest): unknown {
+  const { type, json_schema: format } = request.response_format ?? {};
+  if (type === "json_schema") return exampleOf(format?.schema ?? { type: "object" });
+  return type === "json_object" ? { reply: reply(request) } : undefined;
 }
 
 function reply({ messages }: ChatRequest): string {

@@ -7,8 +7,16 @@ const message = z.object({
   content: z.union([z.string(), z.array(part)]).nullish(),
 });
 
+const named = z.object({ name: z.string() });
+
 const tool = z.object({
   function: z.object({ name: z.string(), parameters: z.unknown().optional() }).optional(),
+  custom: named.optional(),
+});
+
+const responseFormat = z.object({
+  type: z.string(),
+  json_schema: z.object({ schema: z.unknown().optional() }).optional(),
 });
 
 const tokenLimit = z.int().min(1).nullish();
@@ -24,8 +32,9 @@ export const chatRequest = z.object({
   max_completion_tokens: tokenLimit,
   tools: z.array(tool).nullish(),
   tool_choice: z
-    .union([z.string(), z.object({ function: z.object({ name: z.string() }).optional() })])
+    .union([z.string(), z.object({ function: named.optional(), custom: named.optional() })])
     .nullish(),
+  response_format: responseFormat.nullish().catch(undefined),
   user: z.string().nullish(),
   metadata: z.object({ simulate: z.string().optional() }).nullish(),
 });

@@ -97,14 +97,34 @@ test("images are counted as 85 tokens each", async () => {
   expect(completion.usage.prompt_tokens).toBe(2 + 2 * 85);
 });
 
-test("a user's message with tools gets a call to the first tool", async () => {
+test("a user's message with tools gets a call with the required arguments", async () => {
   const completion = await complete(chatBody({ tools: [weather] }));
   const { message, finish_reason } = completion.choices[0]!;
   expect(finish_reason).toBe("tool_calls");
   expect(message.content).toBeNull();
   expect(message.tool_calls![0]!.function.name).toBe("get_weather");
   const args = JSON.parse(message.tool_calls![0]!.function.arguments);
-  expect(args).toEqual({ city: "example", days: 1 });
+  expect(args).toEqual({ city: "Bern" });
+});
+
+test.each([
+  [["write_file", "bash", "glob", "read_file"], "read_file"],
+  [["todowrite", "webfetch", "fsList"], "fsList"],
+  [["find_and_replace", "grep"], "grep"],
+  [["bash", "edit"], "bash"],
+])("of the tools %j, %s is called: one that only reads, or the first", async (names, called) => {
+  const tools = names.map((name) => ({ type: "function", function: { name } }));
+  const { message } = (await complete(chatBody({ tools }))).choices[0]!;
+  expect(message.tool_calls![0]!.function.name).toBe(called);
+});
+
+test("a tool that reads gets a file that exists, and one that may write gets one that does not", async () => {
+  const parameters = { type: "object", properties: { filePath: { type: "string" } } };
+  for (const [name, filePath] of Object.entries({ read: "README.md", write: "example.txt" })) {
+    const tools = [{ type: "function", function: { name, parameters } }];
+    const { message } = (await complete(chatBody({ tools }))).choices[0]!;
+    expect(JSON.parse(message.tool_calls![0]!.function.arguments)).toEqual({ filePath });
+  }
 });
 
 test("tool_choice names the function, and none turns the tools off", async () => {
@@ -127,6 +147,77 @@ test("a tool's result is quoted", async () => {
   ];
   const completion = await complete(chatBody({ tools: [weather], messages }));
   expect(completion.choices[0]!.message.content).toBe("The tool answered: sunny");
+});
+
+test("an instruction after the user's message does not stop the tool call", async () => {
+  const instruction = { role: "system", content: "be brief" };
+  const messages = [{ role: "user", content: "hi" }, instruction];
+  const { choices } = await complete(chatBody({ tools: [weather], messages }));
+  expect(choices[0]!.finish_reason).toBe("tool_calls");
+});
+
+test("a model that must call a tool calls it after a tool's result, too", async () => {
+  const messages = [
+    { role: "user", content: "hi" },
+    { role: "tool", tool_call_id: "call_1", content: "sunny" },
+  ];
+  const named = { type: "function", function: { name: "get_weather" } };
+  for (const tool_choice of ["required", named]) {
+    const { choices } = await complete(chatBody({ tools: [weather], tool_choice, messages }));
+    expect(choices[0]!.finish_reason).toBe("tool_calls");
+  }
+});
+
+const report = {
+  type: "object",
+  properties: { title: { type: "string", minLength: 40 }, pages: { type: "integer", minimum: 3 } },
+  required: ["title", "pages"],
+  additionalProperties: false,
+};
+const reportFormat = {
+  response_format: { type: "json_schema", json_schema: { name: "report", schema: report } },
+};
+
+test("json_schema gets JSON that matches the schema", async () => {
+  const { content } = (await complete(chatBody(reportFormat))).choices[0]!.message;
+  expect(JSON.parse(content)).toEqual({ title: expect.stringMatching(/^.{40,}$/), pages: 3 });
+});
+
+test("a stream of json_schema has several chunks, which join to the same JSON", async () => {
+  const text = await stream(reportFormat);
+  const { content } = (await complete(chatBody(reportFormat))).choices[0]!.message;
+  expect(contentIn(text)).toBe(content);
+  const chunks = chunksIn(text).filter(({ choices }) => choices[0]?.delta.content);
+  expect(chunks.length).toBeGreaterThan(1);
+});
+
+test("json_object gets an object that echoes the user's text", async () => {
+  const body = chatBody({ response_format: { type: "json_object" } });
+  const { content } = (await complete(body)).choices[0]!.message;
+  expect(JSON.parse(content)).toEqual({ reply: "You said: hello there" });
+});
+
+test("the format text gets a sentence", async () => {
+  const completion = await complete(chatBody({ response_format: { type: "text" } }));
+  expect(completion.choices[0]!.message.content).toBe("You said: hello there");
+});
+
+test("JSON is cut by the token limit, too", async () => {
+  const completion = await complete(chatBody({ ...reportFormat, max_completion_tokens: 3 }));
+  expect(completion.choices[0]!.finish_reason).toBe("length");
+  expect(() => JSON.parse(completion.choices[0]!.message.content)).toThrow(SyntaxError);
+});
+
+test("tools come before the format, and a tool's result gets JSON", async () => {
+  const fields = { ...reportFormat, tools: [weather] };
+  const first = (await complete(chatBody(fields))).choices[0]!;
+  expect(first.finish_reason).toBe("tool_calls");
+  const messages = [
+    { role: "user", content: "hi" },
+    { role: "tool", tool_call_id: "call_1", content: "sunny" },
+  ];
+  const second = (await complete(chatBody({ ...fields, messages }))).choices[0]!;
+  expect(JSON.parse(second.message.content)).toMatchObject({ pages: 3 });
 });
 
 test("a stream has a role, contents, a finish reason and [DONE], and no usage unless requested", async () => {
@@ -166,7 +257,7 @@ test("a streamed tool call has two chunks", async () => {
   expect(deltas.length).toBe(2);
   expect(deltas[0]).toMatchObject({ index: 0, function: { name: "get_weather" } });
   const args = deltas.map((delta) => delta.function.arguments).join("");
-  expect(JSON.parse(args)).toEqual({ city: "example", days: 1 });
+  expect(JSON.parse(args)).toEqual({ city: "Bern" });
   expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("tool_calls");
 });
 

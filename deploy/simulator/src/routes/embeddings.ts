@@ -4,22 +4,29 @@ import { jsonRoute } from "../json-route.ts";
 
 const DEFAULT_DIMENSIONS = 8;
 
+const tokenId = z.int().min(0);
+
 const request = z.object({
   model: z.string().min(1),
-  input: z.union([z.string(), z.array(z.string()).min(1)]),
+  input: z.union([
+    z.string(),
+    z.array(z.string()).min(1),
+    z.array(tokenId).min(1),
+    z.array(z.array(tokenId).min(1)).min(1),
+  ]),
   encoding_format: z.enum(["float", "base64"]).default("float"),
   dimensions: z.int().min(1).max(4_096).default(DEFAULT_DIMENSIONS),
 });
 
 export const embeddings = jsonRoute("/v1/embeddings", request, (body, commands) => {
-  const inputs = [body.input].flat();
-  const counted = inputs.reduce((sum, text) => sum + countTokens(text.length), 0);
+  const inputs = inputsOf(body.input);
+  const counted = inputs.reduce((sum, input) => sum + tokensOf(input), 0);
   const promptTokens = commands.usage?.promptTokens ?? counted;
   const usage = commands.total_only
     ? { total_tokens: promptTokens }
     : { prompt_tokens: promptTokens, total_tokens: promptTokens };
-  const data = inputs.map((text, index) => {
-    const vector = vectorOf(text, body.dimensions);
+  const data = inputs.map((input, index) => {
+    const vector = vectorOf(String(input), body.dimensions);
     const embedding = body.encoding_format === "float" ? [...vector] : base64Of(vector);
     return { object: "embedding", index, embedding };
   });
@@ -30,6 +37,19 @@ export const embeddings = jsonRoute("/v1/embeddings", request, (body, commands) 
     ...(commands.no_usage ? {} : { usage }),
   };
 });
+
+type Input = string | number[];
+
+/** Returns the inputs: texts, or arrays of token ids. */
+function inputsOf(input: z.output<typeof request>["input"]): Input[] {
+  if (typeof input === "string") return [input];
+  const tokens = input.filter((item) => typeof item === "number");
+  return tokens.length > 0 ? [tokens] : input.filter((item) => typeof item !== "number");
+}
+
+function tokensOf(input: Input): number {
+  return typeof input === "string" ? countTokens(input.length) : input.length;
+}
 
 /** Derives a vector from the text; equal texts get equal vectors. */
 function vectorOf(text: string, dimensions: number): Float32Array {

@@ -19,11 +19,12 @@ export function readConfigFrame(frame: ClientFrame, resolve: (alias: string) => 
     throw new GatewayError("unknown_param", `${param} is not a parameter.`, { param });
   }
   const { model: alias, format, ...rates } = config;
-  if (typeof alias !== "string" || alias === "") throw invalidParam("model", "must name an alias");
+  if (typeof alias !== "string" || alias === "")
+    throw invalidParam("model", "must be the alias of a model");
   const model = resolve(alias);
-  if (typeof format !== "string") throw invalidParam("format", `must be ${liveAudio.format}`);
+  if (typeof format !== "string") throw invalidParam("format", `must be "${liveAudio.format}"`);
   if (format !== liveAudio.format) {
-    const message = `format: must be ${liveAudio.format}.`;
+    const message = `format must be "${liveAudio.format}".`;
     throw new GatewayError("unsupported_audio_format", message, { param: "format" });
   }
   for (const name of ["sample_rate", "channels"] as const) {

@@ -1,4 +1,4 @@
-import { envelope, GatewayError } from "@tollgate/core/errors";
+import { envelope, type GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
@@ -26,6 +26,14 @@ export interface LiveServer {
   accept: AcceptUpgrade;
 }
 
+/** What the headers of a handshake must be. */
+const handshakeRules: Readonly<Record<string, string>> = {
+  "Sec-WebSocket-Key": "must be 16 bytes in base64",
+  "Sec-WebSocket-Version": "must be 13",
+  "Sec-WebSocket-Protocol": "must be a list of sub-protocols, each of them once",
+  "Sec-WebSocket-Extensions": "must be a list of extensions",
+};
+
 /** Creates the WebSocket server of GET /v1/audio/transcriptions/stream. */
 export function createLiveServer(
   runtime: ProviderRuntime,
@@ -41,9 +49,9 @@ export function createLiveServer(
   });
 
   server.on("wsClientError", ({ message }, socket) => {
-    // The error has no code. Only its message, which is sent to the client, names the header.
-    const [param] = /Sec-WebSocket-\w+/.exec(message) ?? [];
-    const refusal = new GatewayError("invalid_param", `${message}.`, { param });
+    // The error has no code. Only its message names the header.
+    const [header = "Upgrade"] = /Sec-WebSocket-\w+/.exec(message) ?? [];
+    const refusal = invalidParam(header, handshakeRules[header] ?? "must be websocket");
     writeErrorOnSocket(socket, refusal, { "sec-websocket-version": "13" });
   });
 

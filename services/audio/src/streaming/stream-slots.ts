@@ -1,5 +1,5 @@
 import type { Model } from "@tollgate/catalog/model";
-import { GatewayError } from "@tollgate/core/errors";
+import { invalidParam } from "@tollgate/core/errors";
 
 /**
  * Returns the model with only those slots that take streamed audio. Throws `invalid_param`, with the
@@ -8,6 +8,6 @@ import { GatewayError } from "@tollgate/core/errors";
 export function withStreamSlots(model: Model, param: string): Model {
   const chain = model.chain.filter(({ stream }) => stream !== undefined);
   if (chain.length > 0) return { ...model, chain };
-  const message = `${model.alias} transcribes whole files only.`;
-  throw new GatewayError("invalid_param", message, { param });
+  const rule = param === "model" ? "must be an alias that takes streams" : "must be left out";
+  throw invalidParam(param, `${rule}: ${model.alias} transcribes whole files only`);
 }

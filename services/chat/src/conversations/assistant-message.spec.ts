@@ -62,6 +62,16 @@ describe("the stored message of a stream", () => {
     expect(built({ tool_calls: [{ index: 0, function: { arguments: "{}" } }] })).toEqual(nothing);
   });
 
+  test("joins the parts of a custom tool's call", () => {
+    const first = { index: 0, id: "c", type: "custom", custom: { name: "shell", input: "ls" } };
+    const later = { index: 0, custom: { input: " -l" } };
+    expect(built({ tool_calls: [first] }, { tool_calls: [later] })).toEqual({
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c", type: "custom", custom: { name: "shell", input: "ls -l" } }],
+    });
+  });
+
   test("joins the parts of a call", () => {
     const parts = ["we", "ather"].map((name, index) => ({
       tool_calls: [{ index: 0, ...(index === 0 ? { id: "c" } : {}), function: { name } }],

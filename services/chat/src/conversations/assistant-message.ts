@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { type ToolCallText, toolCallText } from "../content.ts";
 
 /** The fields of an assistant's message that are sent again with the next turn. */
 const storedFields = ["content", "refusal", "tool_calls", "name"] as const;
@@ -34,10 +35,8 @@ export function createMessageBuilder(): MessageBuilder {
   };
 }
 
-interface ToolCall {
+interface ToolCall extends ToolCallText {
   id: string;
-  type: string;
-  function: { name: string; arguments: string };
 }
 
 const maxToolCalls = 1_000;
@@ -46,20 +45,26 @@ function addToolCall(toolCalls: Map<number, ToolCall>, part: JsonObject): void {
   const index = typeof part.index === "number" ? part.index : toolCalls.size;
   if (!toolCalls.has(index)) {
     if (toolCalls.size === maxToolCalls) return;
-    toolCalls.set(index, { id: "", type: "function", function: { name: "", arguments: "" } });
+    toolCalls.set(index, { id: "", kind: "function", name: "", text: "" });
   }
   const call = toolCalls.get(index) as ToolCall;
+  const { kind, name, text } = toolCallText(part);
   if (typeof part.id === "string" && part.id !== "") call.id = part.id;
-  const { name, arguments: more }: JsonObject = isJsonObject(part.function) ? part.function : {};
-  if (typeof name === "string") call.function.name += name;
-  if (typeof more === "string") call.function.arguments += more;
+  if (kind === "custom") call.kind = kind;
+  call.name += name;
+  call.text += text;
 }
 
 /** Returns the calls by index. Providers may skip indices; a call without a name is dropped. */
-function inOrder(toolCalls: ReadonlyMap<number, ToolCall>): ToolCall[] {
+function inOrder(toolCalls: ReadonlyMap<number, ToolCall>): JsonObject[] {
   const indices = [...toolCalls.keys()].sort((left, right) => left - right);
   const calls = indices.map((index) => toolCalls.get(index) as ToolCall);
-  return calls.filter((call) => call.function.name !== "");
+  return calls.filter(({ name }) => name !== "").map(toJson);
+}
+
+function toJson({ id, kind, name, text }: ToolCall): JsonObject {
+  if (kind === "custom") return { id, type: kind, custom: { name, input: text } };
+  return { id, type: kind, function: { name, arguments: text } };
 }
 
 /**

@@ -66,5 +66,5 @@ async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<Ocr
 /** Throws `invalid_param` when the form requests another lane than that of its alias. */
 function checkLane({ mode }: OcrForm, { alias, ocr }: Model): void {
   if (mode === "" || mode === ocr?.lane) return;
-  throw invalidParam("mode", `must be ${ocr?.lane} for ${alias}, or left out`);
+  throw invalidParam("mode", `must be "${ocr?.lane}" for ${alias}, or left out`);
 }

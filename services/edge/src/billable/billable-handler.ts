@@ -7,7 +7,7 @@ import type { Principal } from "../auth/authenticate.ts";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { parseJsonObject, readBody } from "../http/json-body.ts";
-import { rejectQuery } from "../http/query.ts";
+import { rejectInvalidQuery } from "../http/query.ts";
 import { type RequestContext, replaceRequestId } from "../http/request-context.ts";
 import {
   type ExtraHeaders,
@@ -82,7 +82,7 @@ interface BillableRequest {
 async function run({ balance }: BillableDependencies, request: BillableRequest): Promise<void> {
   const { route, context, principal, extraHeaders } = request;
   await balance.check(principal.accountId);
-  rejectQuery(context.req);
+  rejectInvalidQuery(context.req);
   const body = await readBody(context);
   const call = route.parse(recordAlias(context, parseJsonObject(body)), body);
   const response = await call(callerOf(request, ""), { signal: context.signal });
@@ -118,7 +118,7 @@ async function runOnce(
   try {
     // An earlier run may have paid already. In that case the hold decides.
     if (acquired.chargeId === requestId) await balance.check(accountId);
-    rejectQuery(req);
+    rejectInvalidQuery(req);
     const json = recordAlias(context, parseJsonObject(body));
     call = route.parse(json, body);
     const conversationId = route.conversationOf?.(json);

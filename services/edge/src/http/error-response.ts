@@ -9,6 +9,7 @@ import {
   toGatewayError,
   writeError,
   writeErrorOnSocket,
+  writeLastError,
 } from "@tollgate/http/error-response";
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import { contextOf, type RequestContext, setHeaders } from "./request-context.ts";
@@ -22,6 +23,28 @@ export function sendError(context: RequestContext, error: unknown, log: Log): vo
   if (res.headersSent) return void res.destroy();
   setHeaders(context);
   writeError(res, failure);
+}
+
+/**
+ * Ends a request whose client sends its body too slowly, and closes its connection. The rest of the
+ * body is not read: a request that was refused must not run after all.
+ */
+export function sendBodyTimeout(context: RequestContext): void {
+  const { req, res } = context;
+  if (res.headersSent) return void res.destroy();
+  req.unpipe();
+  req.pause();
+  const message = "The body was not received in the time allowed.";
+  const failure = new GatewayError("invalid_json", message);
+  context.failure = failure;
+  setHeaders(context);
+  // Whoever reads the body is notified as Node notifies of any other disconnected client.
+  req.socket.once("close", () => req.destroy(cutOff()));
+  writeLastError(res, failure);
+}
+
+function cutOff(): Error {
+  return Object.assign(new Error("the body was cut off"), { code: "ECONNRESET" });
 }
 
 /** Returns the express middleware that sends errors thrown before a route is matched. */

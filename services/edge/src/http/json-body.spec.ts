@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { readBody } from "./json-body.ts";
+import { parseJsonObject, readBody } from "./json-body.ts";
 import type { RequestContext } from "./request-context.ts";
 
 interface ReadBody {
@@ -101,4 +101,17 @@ test("the body of a client that disconnected before it is read is rejected", asy
   req.headers["transfer-encoding"] = "chunked";
   req.destroy();
   await expect(readBody({ req } as RequestContext)).rejects.toMatchObject({ code: "invalid_json" });
+});
+
+test.each([
+  ["", "The body is empty: a JSON object is required."],
+  ["{", "The body is not JSON: it has an error at line 1, column 2."],
+  ['{"a":', "The body is not JSON: it ends before its last bracket or brace."],
+  ['{\n"a":1,}', "The body is not JSON: it has an error at line 2, column 7."],
+  ['{"a": x}', 'The body is not JSON: \'x\' is not allowed in "{"a": x}".'],
+  ["[]", "The body must be a JSON object."],
+])("the error of the body %j says what is wrong", (text, message) => {
+  expect(() => parseJsonObject(Buffer.from(text))).toThrow(
+    expect.objectContaining({ code: "invalid_json", message }),
+  );
 });

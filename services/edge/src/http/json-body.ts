@@ -107,11 +107,19 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch (cause) {
-    const detail = cause instanceof SyntaxError ? cause.message : "it is not UTF-8";
-    throw new GatewayError("invalid_json", `The body is not JSON: ${detail.slice(0, 200)}`, {
-      cause,
-    });
+    throw new GatewayError("invalid_json", `The body is not JSON: ${describe(cause)}.`, { cause });
   }
+}
+
+/** Describes why a body cannot be parsed, with the place where V8's error has one. */
+function describe(cause: unknown): string {
+  if (!(cause instanceof SyntaxError)) return "it is not UTF-8";
+  const { message } = cause;
+  const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+  if (line !== undefined) return `it has an error at line ${line}, column ${column}`;
+  if (message.startsWith("Unexpected end")) return "it ends before its last bracket or brace";
+  const [, token, text] = /^Unexpected token (.+?), (.*) is not valid JSON$/s.exec(message) ?? [];
+  return token === undefined ? "it has an error" : `${token} is not allowed in ${text}`;
 }
 
 function unreadable(cause: unknown): GatewayError {

@@ -1,34 +1,23 @@
 import type { IncomingMessage } from "node:http";
 import { invalidParam, unknownParam } from "@tollgate/core/errors";
 
-/** Throws `unknown_param` if the request has a query parameter. */
-export function rejectQuery(req: IncomingMessage): void {
-  readQuery(req, []);
-}
-
 /**
- * Returns the query parameters of a request. Throws `unknown_param` for one that is not in `names`,
- * and `invalid_param` for one that is repeated.
+ * Throws `unknown_param` for a query parameter that is not in `names`, and `invalid_param` for one
+ * that is repeated.
  */
-export function readQuery<const Name extends string>(
-  req: IncomingMessage,
-  names: readonly Name[],
-): Partial<Record<Name, string>> {
-  const values: Partial<Record<string, string>> = {};
-  for (const [name, value] of queryOf(req)) {
-    if (!names.some((known) => known === name)) throw unknownParam(name);
-    if (Object.hasOwn(values, name)) throw invalidParam(name, "must come once");
-    values[name] = value;
+export function rejectInvalidQuery(req: IncomingMessage, names: readonly string[] = []): void {
+  if (req.url?.includes("?") !== true) return;
+  const seen = new Set<string>();
+  for (const name of queryOf(req).keys()) {
+    if (!names.includes(name)) throw unknownParam(name);
+    if (seen.has(name)) throw invalidParam(name, "must be sent once");
+    seen.add(name);
   }
-  return values;
 }
 
-/**
- * Returns the alias in the query's `model`, its only parameter. Throws `unknown_param`, and
- * `invalid_param` if `model` is missing, empty or repeated.
- */
+/** Returns the alias in the query's `model`. Throws `invalid_param` if it is missing or empty. */
 export function readModelQuery(req: IncomingMessage): string {
-  const { model = "" } = readQuery(req, ["model"]);
+  const model = queryOf(req).get("model") ?? "";
   if (model === "") throw invalidParam("model", "is required");
   return model;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
+import type { PendingRequests } from "./pending-requests.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
 
 /** One request and its response, as every route handler receives it. */
@@ -27,6 +28,7 @@ export interface RequestContext {
 export type ResponseHeaders = Record<string, string>;
 
 export interface RequestContextOptions extends RequestLog {
+  pending: PendingRequests<RequestContext>;
   /** Returns whether the catalog has the alias. Metrics carry no other alias. */
   knows(alias: string): boolean;
 }
@@ -51,7 +53,9 @@ export function createRequestContext(
   const headers: ResponseHeaders = { "x-request-id": requestId };
   const context: RequestContext = { req, res, requestId, headers, signal: controller.signal };
   const startedAt = performance.now();
+  options.pending.add(context);
   res.once("close", () => {
+    options.pending.delete(context);
     if (!res.writableFinished) controller.abort();
     recordEnd(context, performance.now() - startedAt, options);
   });

@@ -29,7 +29,9 @@ async function listenTo(
   requests: string,
   respond: (context: RequestContext) => void,
 ): Promise<Socket> {
-  const options = { log: createLog("silent"), metrics: createMetrics(), knows: () => false };
+  const pending = { add() {}, delete() {} };
+  const log = createLog("silent");
+  const options = { log, metrics: createMetrics(), pending, knows: () => false };
   server = createServer((req, res) => respond(createRequestContext(options, req, res)));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

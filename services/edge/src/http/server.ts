@@ -4,13 +4,14 @@ import { StartError } from "@tollgate/core/errors";
 import { type StopServer, stopperOf } from "@tollgate/http/stop-server";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
 import { rejectConnect, rejectMalformedHttp } from "./error-response.ts";
+import { maxBodyMs } from "./pending-requests.ts";
 import type { Upgrades } from "./upgrades.ts";
 
 /** Longer than the idle timeouts of common load balancers, so that they close first. */
 const keepAliveTimeoutMs = 75_000;
 const headersTimeoutMs = 30_000;
-/** A client must send its complete request within this time. */
-const requestTimeoutMs = 300_000;
+/** Longer than the longest time for a body, whose timeout sends a response with its request's id. */
+const requestTimeoutMs = maxBodyMs + 60_000;
 
 export interface HttpServer {
   url: string;

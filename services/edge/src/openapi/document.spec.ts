@@ -80,6 +80,45 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  test.each<[string, string, object]>([
+    ["ChatRequest", "n", { minimum: 1, maximum: 128 }],
+    ["ChatRequest", "temperature", { minimum: 0, maximum: 2 }],
+    ["ChatRequest", "top_p", { minimum: 0, maximum: 1 }],
+    ["ChatRequest", "min_p", { minimum: 0, maximum: 1 }],
+    ["ChatRequest", "top_k", { minimum: -1 }],
+    ["ChatRequest", "frequency_penalty", { minimum: -2, maximum: 2 }],
+    ["ChatRequest", "presence_penalty", { minimum: -2, maximum: 2 }],
+    ["ChatRequest", "top_logprobs", { minimum: 0, maximum: 20 }],
+    ["ChatRequest", "max_tokens", { minimum: 1 }],
+    ["ChatRequest", "max_completion_tokens", { minimum: 1 }],
+    ["ChatRequest", "seed", { minimum: -(2 ** 63), maximum: 2 ** 64 }],
+    ["ChatRequest", "messages", { minItems: 1 }],
+    ["SpeechRequest", "speed", { minimum: 0.25, maximum: 4 }],
+    ["ImagesRequest", "n", { minimum: 1, maximum: 10 }],
+    ["EmbeddingsRequest", "dimensions", { minimum: 1 }],
+    ["RerankRequest", "top_n", { minimum: 1 }],
+    ["RerankRequest", "documents", { minItems: 1 }],
+    ["SettlementRequest", "requestIds", { maxItems: 10_000 }],
+  ])("has the bounds of %s.%s", (name, field, bounds) => {
+    const schema = plain.components.schemas[name] as { anyOf?: unknown[] };
+    const { properties } = (schema.anyOf?.[0] ?? schema) as { properties: Record<string, object> };
+    expect(properties[field]).toMatchObject(bounds);
+  });
+
+  test("has the bounds that a schema cannot express", () => {
+    const { properties } = plain.components.schemas.ChatRequest as {
+      properties: Record<string, { description: string }>;
+    };
+    expect(properties.n?.description).toContain("Must be 1 in a conversation");
+    for (const path of ["/v1/audio/transcriptions", "/v1/ocr", "/v1/ocr/jobs"]) {
+      expect(plain.paths[path]?.post?.responses[413]?.description).toMatch(/ 25 MiB.* 26 MiB/);
+    }
+    expect(plain.paths["/v1/rerank"]?.post?.responses[400]?.description).toContain("32 MiB");
+    expect(plain.components.schemas.OcrForm?.properties).toMatchObject({
+      language: { maxLength: 64 * 1024 },
+    });
+  });
+
   test("has unique operation ids", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalogue } from "@tollgate/core/errors";
-import { maxUploadBytes } from "@tollgate/http/form-fields";
+import { maxFormBytes, maxUploadBytes } from "@tollgate/http/form-fields";
 import type { Auth } from "../auth/authenticate.ts";
 import { maxBodyBytes } from "../http/json-body.ts";
 import { type HeaderName, headerRefs } from "./headers.ts";
@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 
 /** When each code is sent. */
 const meanings: Record<ErrorCode, string> = {
-  invalid_json: `The body is not a JSON object or a form, or is JSON over ${maxBodyBytes / mebibyte} MiB.`,
+  invalid_json: `The body is not a JSON object or a form, is JSON over ${maxBodyBytes / mebibyte} MiB, or arrives too slowly.`,
   invalid_param: "A field has an invalid value, or a required field is missing.",
   unknown_param: "The route has no such field or query parameter.",
   context_length_exceeded: "The conversation with its new turn exceeds the model's context.",
@@ -27,7 +27,9 @@ const meanings: Record<ErrorCode, string> = {
   method_not_allowed: "The address exists and does not allow this method.",
   idempotency_key_reused: "The Idempotency-Key was used for another request.",
   idempotency_key_in_use: "The first request with this Idempotency-Key is still running.",
-  request_too_large: `The upload is larger than ${maxUploadBytes / mebibyte} MiB.`,
+  request_too_large:
+    `The files of the upload have more than ${maxUploadBytes / mebibyte} MiB, or the form has more ` +
+    `than ${maxFormBytes / mebibyte} MiB in all.`,
   rate_limited: "Another request used the conversation for too long. Nothing was stored.",
   internal_error: "The gateway failed. Retry, preferably with an Idempotency-Key.",
   upstream_rejected: "No provider of the model could serve the request.",

@@ -1,6 +1,5 @@
-import type { Form } from "@tollgate/http/form-fields";
+import { type Form, maxFieldBytes, type TextField } from "@tollgate/http/form-fields";
 import { z } from "zod";
-import { isOptional } from "../validation/validate.ts";
 
 /** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses. */
 export interface JsonSchema {
@@ -20,18 +19,17 @@ export function responseSchema(schema: z.ZodType): NamedSchemas {
 
 /**
  * Returns the schema of a JSON body that `validate` accepts after `withoutNulls`: optional fields
- * may be null, and unsupported fields are not properties.
+ * may be null, and unsupported fields must be.
  */
 export function bodySchema(schema: z.ZodObject): NamedSchemas {
   const { schema: all, named } = toJsonSchema(schema, "output");
-  const supported = Object.entries(all.properties as Record<string, JsonSchema>).flatMap(
+  const properties = Object.entries(all.properties as Record<string, JsonSchema>).map(
     ([name, property]) => {
       const field: unknown = schema.shape[name];
-      if (isOptional(field)) return [[name, orNull(property)]];
-      return field instanceof z.ZodOptional ? [] : [[name, property]];
+      return [name, field instanceof z.ZodOptional ? orNull(property) : property];
     },
   );
-  return { schema: { ...all, properties: Object.fromEntries(supported) }, named };
+  return { schema: { ...all, properties: Object.fromEntries(properties) }, named };
 }
 
 /** Returns the schema of a multipart form. */
@@ -40,9 +38,7 @@ export function formSchema(form: Form): JsonSchema {
     const { about: description } = field;
     const file = { type: "string", format: "binary" };
     if (field.kind === "text") {
-      const { options, required } = field;
-      const least = required ? { minLength: 1 } : {};
-      return [name, { type: "string", ...(options ? { enum: options } : least), description }];
+      return [name, { type: "string", ...textBounds(field), description }];
     }
     if (!field.many) return [name, { ...file, description }];
     return [name, { type: "array", items: file, minItems: 1, description }];
@@ -55,6 +51,14 @@ export function formSchema(form: Form): JsonSchema {
     properties: Object.fromEntries(properties),
     required,
     additionalProperties: false,
+  };
+}
+
+function textBounds({ options, required, dropped }: TextField): JsonSchema {
+  if (options !== undefined) return { enum: options };
+  return {
+    ...(required ? { minLength: 1 } : {}),
+    ...(dropped ? {} : { maxLength: maxFieldBytes }),
   };
 }
 
@@ -102,6 +106,7 @@ function rejectPatternFlags({ def }: z.ZodString): void {
 
 function orNull({ description, ...schema }: JsonSchema): JsonSchema {
   const documented = description === undefined ? {} : { description };
+  if (schema.not !== undefined) return { type: "null", ...documented };
   if (typeof schema.type === "string" && schema.const === undefined && schema.enum === undefined) {
     return { ...schema, type: [schema.type, "null"], ...documented };
   }

@@ -14,6 +14,7 @@ import { createLog } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { sendBodyTimeout } from "../http/error-response.ts";
 import { createServiceProxy, type UpgradeOptions } from "./service-proxy.ts";
 
 const requestId = "req_1";
@@ -273,7 +274,7 @@ async function dialEdge() {
     edge.close();
     replica.close();
   });
-  return { replica, client: connect((edge.address() as AddressInfo).port, "127.0.0.1") };
+  return { edge, replica, client: connect((edge.address() as AddressInfo).port, "127.0.0.1") };
 }
 
 test("a service receives the head of an upload at once, however slow its body is", async () => {
@@ -284,6 +285,20 @@ test("a service receives the head of an upload at once, however slow its body is
   expect(await textOf(req)).toBe("abcd");
   res.end("received");
   expect(await textOf(client)).toMatch(/received$/);
+});
+
+test("an upload that is refused for its slowness never ends at the service", async () => {
+  const { edge, replica, client } = await dialEdge();
+  client.on("error", () => {});
+  client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab");
+  const [[received, res], [req]] = (await Promise.all([
+    once(edge, "request"),
+    once(replica, "request"),
+  ])) as [[IncomingMessage, ServerResponse], [IncomingMessage]];
+  const signal = new AbortController().signal;
+  sendBodyTimeout({ req: received, res, requestId: "req_1", headers: {}, signal });
+  client.write("cd");
+  await expect(textOf(req)).rejects.toThrow("aborted");
 });
 
 test("an upload that announces trailers is forwarded without them", async () => {

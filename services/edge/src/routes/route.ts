@@ -1,7 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import { invalidParam } from "@tollgate/core/errors";
 import { type Auth, requireSettlementKey } from "../auth/authenticate.ts";
 import { toInternalError } from "../http/error-response.ts";
 import type { Handler, KeyedHandler } from "../http/handler.ts";
+import { rejectInvalidQuery } from "../http/query.ts";
 import type { UpgradeHandler } from "../http/upgrades.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { RouteDependencies } from "./dependencies.ts";
@@ -28,9 +30,13 @@ export function withKey(
   createHandler: (dependencies: RouteDependencies) => KeyedHandler,
   operation: Operation,
 ): Route {
-  return defineRoute(method, path, "key", operation, (dependencies) => {
+  return defineRoute(method, path, "key", operation, (dependencies, checkQuery) => {
     const handler = createHandler(dependencies);
-    return async (context) => handler(context, await dependencies.authenticate(context));
+    return async (context) => {
+      const principal = await dependencies.authenticate(context);
+      checkQuery(context.req);
+      await handler(context, principal);
+    };
   });
 }
 
@@ -41,11 +47,12 @@ export function withSettlementKey(
   createHandler: (dependencies: RouteDependencies) => KeyedHandler,
   operation: Operation,
 ): Route {
-  return defineRoute(method, path, "settlement key", operation, (dependencies) => {
+  return defineRoute(method, path, "settlement key", operation, (dependencies, checkQuery) => {
     const handler = createHandler(dependencies);
     return async (context) => {
       const principal = await dependencies.authenticate(context);
       requireSettlementKey(principal);
+      checkQuery(context.req);
       await handler(context, principal);
     };
   });
@@ -58,24 +65,27 @@ export function withOptionalKey(
   createHandler: (dependencies: RouteDependencies) => Handler,
   operation: Operation,
 ): Route {
-  return defineRoute(method, path, "optional key", operation, (dependencies) => {
+  return defineRoute(method, path, "optional key", operation, (dependencies, checkQuery) => {
     const handler = createHandler(dependencies);
     return async (context) => {
       const hasKey = context.req.headers.authorization !== undefined;
       if (hasKey) await dependencies.authenticate(context);
+      checkQuery(context.req);
       await handler(context);
     };
   });
 }
 
-/** Defines a route that ignores keys. */
+/** Defines a route that ignores keys and unknown query parameters. */
 export function withoutKey(
   method: Method,
   path: string,
   createHandler: (dependencies: RouteDependencies) => Handler,
   operation: Operation,
 ): Route {
-  return defineRoute(method, path, "none", operation, createHandler);
+  return defineRoute(method, path, "none", operation, (dependencies) =>
+    createHandler(dependencies),
+  );
 }
 
 /**
@@ -87,28 +97,46 @@ export function webSocket(
   createUpgradeHandler: (dependencies: RouteDependencies) => UpgradeHandler,
   operation: Operation,
 ): Route {
-  const rejectWithoutUpgrade: KeyedHandler = async () => {
-    throw invalidParam("Upgrade", "this address accepts WebSocket upgrades only");
+  const rejectWithoutUpgrade: KeyedHandler = async ({ req }) => {
+    rejectInvalidQuery(req);
+    throw invalidParam(
+      "Upgrade",
+      "must be websocket: this address accepts WebSocket upgrades only",
+    );
   };
   return { ...withKey("GET", path, () => rejectWithoutUpgrade, operation), createUpgradeHandler };
 }
+
+/** Throws for a query parameter that the route does not have, or that is repeated. */
+type CheckQuery = (req: IncomingMessage) => void;
+
+/** What a route's query can be refused with, if it has parameters and if it has none. */
+const knownParameters = ["unknown_param", "invalid_param"] as const;
+const unknownParameter = ["unknown_param"] as const;
 
 function defineRoute(
   method: Method,
   path: string,
   auth: Auth,
   operation: Operation,
-  createHandler: (dependencies: RouteDependencies) => Handler,
+  createHandler: (dependencies: RouteDependencies, checkQuery: CheckQuery) => Handler,
 ): Route {
-  const callsProvider = operation.errors?.includes("no_provider_available") === true;
+  const errors = operation.errors ?? [];
+  const names = (operation.parameters ?? []).flatMap((one) => (one.in === "query" ? one.name : []));
+  const checksQuery = auth !== "none" && !errors.includes("credit_balance_exhausted");
+  // A billable route checks its query after the wallet.
+  const checkQuery: CheckQuery = checksQuery ? (req) => rejectInvalidQuery(req, names) : () => {};
+  const create = (dependencies: RouteDependencies) => createHandler(dependencies, checkQuery);
+  const queryErrors = names.length === 0 ? unknownParameter : knownParameters;
+  const callsProvider = errors.includes("no_provider_available");
   return {
     method,
     path,
     auth,
-    operation,
+    operation: checksQuery ? { ...operation, errors: [...queryErrors, ...errors] } : operation,
     createHandler: callsProvider
-      ? createHandler
-      : (dependencies) => withInternalErrors(createHandler(dependencies), dependencies),
+      ? create
+      : (dependencies) => withInternalErrors(create(dependencies), dependencies),
   };
 }
 

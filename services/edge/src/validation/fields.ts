@@ -19,6 +19,7 @@ export const texts = z
     if (typeof value === "string") return;
     const addIssue = (message: string, path: number[] = []) =>
       context.addIssue({ code: "custom", message, path });
+    if (value === undefined || value === null) return addIssue("is required");
     if (!Array.isArray(value)) return addIssue("must be a string or an array of strings");
     if (value.length === 0) return addIssue("must not be empty");
     const wrong = value.findIndex((item) => typeof item !== "string");
@@ -35,11 +36,10 @@ export function numberFrom(min: number, max: number) {
 
 export function integerFrom(min: number, max: number = Number.MAX_SAFE_INTEGER) {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  const error = `must be a whole number ${range}`;
+  const error = `must be an integer ${range}`;
   return z.int({ error }).min(min, error).max(max, error).optional();
 }
 
 export function oneOf<const Values extends readonly [string, string, ...string[]]>(values: Values) {
-  const error = `must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
-  return z.enum(values, { error }).optional();
+  return z.enum(values).optional();
 }

@@ -123,8 +123,8 @@ test("a value of another type is rejected, and a valid value is returned unchang
     list: listOf(z.string(), "a list"),
     map: mapOf(z.int(), "a map"),
   });
-  expect(errorOf(() => validate(schema, { list: {}, map: {} })).message).toBe("list: a list");
-  expect(errorOf(() => validate(schema, { list: [], map: [] })).message).toBe("map: a map");
+  expect(errorOf(() => validate(schema, { list: {}, map: {} })).message).toBe("list a list.");
+  expect(errorOf(() => validate(schema, { list: [], map: [] })).message).toBe("map a map.");
   const body = { list: ["a"], map: { b: 1 } };
   expect(validate(schema, body)).toEqual(body);
 });

@@ -244,8 +244,15 @@ test("the long name of an unknown field is truncated in the error", () => {
 
 test("in a union, the deepest error is reported", () => {
   const schema = z.strictObject({ stop: z.union([z.string(), z.array(z.string())]) });
-  expect(() => validate(schema, { stop: ["a", 2] })).toThrow(/^stop\[1\]: /);
-  expect(() => validate(schema, { stop: 2 })).toThrow(/^stop: /);
+  expect(() => validate(schema, { stop: ["a", 2] })).toThrow(/^stop\[1\] must be a string/);
+  expect(() => validate(schema, { stop: 2 })).toThrow(/^stop must be/);
+});
+
+test("an unknown field of a nested object is unknown by its path", () => {
+  const schema = z.strictObject({ options: z.strictObject({}) });
+  expect(() => validate(schema, { options: { every: 1 } })).toThrow(
+    expect.objectContaining({ code: "unknown_param", param: "options.every" }),
+  );
 });
 
 test("a path is formatted as clients write it", () => {

@@ -1,5 +1,39 @@
 import type { Price } from "@tollgate/core/money";
 
+/** The members of a chat request that the API defines, including those that it refuses. */
+export const chatMembers = [
+  "model",
+  "messages",
+  "stream",
+  "max_completion_tokens",
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "min_p",
+  "frequency_penalty",
+  "presence_penalty",
+  "stop",
+  "seed",
+  "n",
+  "logit_bias",
+  "user",
+  "parallel_tool_calls",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+  "stream_options",
+  "metadata",
+  "logprobs",
+  "top_logprobs",
+  "session_id",
+  "store",
+  "service_tier",
+] as const;
+
+export type ChatMember = (typeof chatMembers)[number];
+
 export const routeTypes = [
   "chat",
   "embeddings",
@@ -44,7 +78,7 @@ export type UnitType = (typeof unitTypes)[number];
 export interface Model {
   alias: string;
   routeType: RouteType;
-  /** `unlisted`: served but not listed. `internal`: neither served nor listed. */
+  /** Only public aliases are listed and served. */
   visibility: "public" | "unlisted" | "internal";
   /** Unix seconds. */
   created: number;
@@ -55,6 +89,10 @@ export interface Model {
   vision: boolean;
   /** The most tokens that the provider counts for one image; undefined where the catalog sets none. */
   imageTokens?: number | undefined;
+  /** On chat aliases: members of a request, besides those of the API, that the slots take. */
+  passes: ReadonlySet<string>;
+  /** On embeddings aliases: whether inputs may be arrays of token ids. */
+  takesTokens: boolean;
   /** On speech aliases only. `maxCharacters` limits the input of one call. */
   speech?: { maxCharacters: number; formats: readonly SpeechFormat[] };
   /** On transcription aliases only. `required`: the request must name the language. */
@@ -116,13 +154,16 @@ export interface Catalog {
   limits: { requestsPerMinute: number; tokensPerMinute: number };
 }
 
-/** Returns the model of an alias, if a route of `routeType` may serve it. */
+/**
+ * Returns the model of an alias, if a route of `routeType` may serve it to any key. An alias that is not
+ * public is as unknown as one that does not exist.
+ */
 export function servableModel(
   catalog: Catalog,
   alias: string,
   routeType: RouteType,
 ): Model | undefined {
   const model = catalog.models.get(alias);
-  if (model === undefined || model.visibility === "internal") return undefined;
+  if (model?.visibility !== "public") return undefined;
   return model.routeType === routeType ? model : undefined;
 }

@@ -47,6 +47,8 @@ test("a model has the values of its entry, and defaults for missing fields", () 
     contextTokens: 32_768,
     maxOutputTokens: 4_096,
     vision: false,
+    passes: new Set(),
+    takesTokens: false,
     imageTokens: 5_000,
     unitType: "tokens",
     pricing,
@@ -130,38 +132,54 @@ test("an entities alias has no taxonomies, and a taxonomy alias without a list s
   const entities = parseCatalog(models({ lane: "entities" })).models.get("c");
   expect(entities).toMatchObject({ unitType: "searches", classification: { lane: "entities" } });
   expect(() => parseCatalog(models({ lane: "entities", taxonomies: ["2.1"] }))).toThrow(
-    "models[0].taxonomies",
+    "models[0] (c).taxonomies: must not be set in the entities lane",
   );
 });
 
-test("an internal model is not served, and a model is served by its own route only", () => {
-  const hidden = parseCatalog(changed({ model: { visibility: "internal" } }));
-  expect(servableModel(hidden, "small", "chat")).toBeUndefined();
-  const shown = parseCatalog(changed({ model: { visibility: "unlisted" } }));
+test("only a public model is served, and by its own route only", () => {
+  for (const visibility of ["internal", "unlisted"]) {
+    const hidden = parseCatalog(changed({ model: { visibility } }));
+    expect(servableModel(hidden, "small", "chat")).toBeUndefined();
+  }
+  const shown = parseCatalog(changed({ model: { visibility: "public" } }));
   expect(servableModel(shown, "small", "chat")?.alias).toBe("small");
   expect(servableModel(shown, "small", "embeddings")).toBeUndefined();
+});
+
+test("a chat model names the further members that it takes", () => {
+  const catalog = parseCatalog(changed({ model: { passes: ["verbosity", "promptCacheKey"] } }));
+  expect(catalog.models.get("small")?.passes).toEqual(new Set(["verbosity", "promptCacheKey"]));
+  for (const [name, problem] of [
+    ["store", "is a member that Tollgate defines: leave it out"],
+    ["stream", "is a member that Tollgate defines: leave it out"],
+    ["a b", "must be the name of a member of a chat request"],
+  ] as const) {
+    expect(() => parseCatalog(changed({ model: { passes: ["verbosity", name] } }))).toThrow(
+      `models[0] (small).passes[1]: ${problem}`,
+    );
+  }
 });
 
 test.each<[string, string, string]>([
   [
     "an unquoted price",
     changed({ model: { pricing: { input: 0.1, output: "0.40" } } }),
-    'models[0].pricing.input: must be a price in quotes, for instance "0.15"',
+    'models[0] (small).pricing.input: must be a price in quotes, for instance "0.15"',
   ],
   [
     "a price with thirteen decimals",
     changed({ model: { pricing: { input: "0.1234567890123", output: "1" } } }),
-    "models[0].pricing.input: must be a decimal in USD with at most 12 decimals",
+    "models[0] (small).pricing.input: must be a decimal in USD with at most 12 decimals",
   ],
   [
     "a price per 7",
     changed({ model: { pricing: { ...chat.pricing, per: 7 } } }),
-    "models[0].pricing.per: must be 1, 1000 or 1000000",
+    "models[0] (small).pricing.per: must be 1, 1000 or 1000000",
   ],
   [
     "an unknown provider",
     changed({ model: { chain: [...chat.chain, { provider: "far", model: "x" }] } }),
-    "models[0].chain[1].provider: far is not among the providers",
+    'models[0] (small).chain[1].provider: must be the name of a provider, and "far" is none',
   ],
   [
     "a slot in a chain twice, with two paths",
@@ -170,12 +188,12 @@ test.each<[string, string, string]>([
         chain: [{ ...chat.chain[0], path: "/a" }, { provider: "near", model: "b" }, ...chat.chain],
       },
     }),
-    "models[0].chain[2]: has the id near/small-1 of chain[0], but another path: name its provider",
+    "models[0] (small).chain[2]: has the id near/small-1 of chain[0], but another path: name its provider",
   ],
   [
     "an alias twice",
     stringify({ ...valid, models: [chat, { ...chat, alias: "other" }, chat] }),
-    "models[2].alias: small is used twice",
+    "models[2] (small).alias: small is used twice",
   ],
   [
     "base_url and base_url_env at once",
@@ -195,12 +213,12 @@ test.each<[string, string, string]>([
   [
     "an alias that is not valid",
     changed({ model: { alias: " x" } }),
-    "models[0].alias: is not a valid alias",
+    "models[0] ( x).alias: must be 1 to 128 letters, digits and . _ : / -",
   ],
   [
     "an unknown route_type",
     changed({ model: { route_type: "telepathy" } }),
-    "models[0].route_type: must be one of chat, embeddings, speech",
+    'models[0] (small).route_type: must be one of "chat", "embeddings", "speech"',
   ],
 ])("%s is refused, and the error names its path", (_, text, message) => {
   expect(() => parseCatalog(text)).toThrow(StartError);
@@ -208,21 +226,33 @@ test.each<[string, string, string]>([
 });
 
 test.each<[string, string, RegExp]>([
-  ["an unknown key of a model", changed({ model: { colour: "red" } }), /^models\[0\]: .*"colour"/],
+  [
+    "an unknown key of a model",
+    changed({ model: { colour: "red" } }),
+    /^models\[0\] \(small\)\.colour: is not a field/,
+  ],
   [
     "an unknown key of a provider",
     changed({ provider: { key: "x" } }),
-    /^providers\.near: .*"key"/,
+    /^providers\.near\.key: is not a field/,
   ],
   [
     "an unknown key of a slot",
     changed({ model: { chain: [{ ...chat.chain[0], weight: 1 }] } }),
-    /^models\[0\]\.chain\[0\]: .*"weight"/,
+    /^models\[0\] \(small\)\.chain\[0\]\.weight: is not a field/,
   ],
-  ["an unknown key of the file", stringify({ ...valid, extra: 1 }), /^the file: .*"extra"/],
-  ["an empty chain", changed({ model: { chain: [] } }), /^models\[0\]\.chain: /],
-  ["a file without models", stringify({ providers: {} }), /^models: /],
-  ["an empty file", "", /^the file: /],
+  [
+    "an unknown key of the file",
+    stringify({ ...valid, extra: 1 }),
+    /^extra: is not a field of the catalog$/,
+  ],
+  [
+    "an empty chain",
+    changed({ model: { chain: [] } }),
+    /^models\[0\] \(small\)\.chain: must have at least 1 item$/,
+  ],
+  ["a file without models", stringify({ providers: {} }), /^models: is required$/],
+  ["an empty file", "", /^the file: must be an object, and is empty$/],
 ])("%s is refused, and the error names its path", (_, text, message) => {
   expect(() => parseCatalog(text)).toThrow(StartError);
   expect(() => parseCatalog(text)).toThrow(message);

@@ -1,4 +1,5 @@
 import { StartError } from "@tollgate/core/errors";
+import { describeIssue, valueAt } from "@tollgate/core/schema-errors";
 import { parseDocument } from "yaml";
 import type { z } from "zod";
 import {
@@ -21,14 +22,15 @@ import {
 
 /**
  * Parses the text of a catalog file. Throws a StartError that names the path of the first error in
- * the file, for instance `models[2].pricing.input: must be …`.
+ * the file, and the alias of its model: `models[2] (acme-large).pricing.input: must be …`.
  */
 export function parseCatalog(text: string): Catalog {
   const document = parseDocument(text, { prettyErrors: true });
   const broken = document.errors[0];
   if (broken !== undefined) throw new StartError(broken.message.split("\n")[0] ?? "not YAML");
-  const parsed = catalogFileSchema.safeParse(document.toJS({ maxAliasCount: 100 }));
-  if (!parsed.success) throw new StartError(describeIssue(parsed.error.issues[0]));
+  const file: unknown = document.toJS({ maxAliasCount: 100 });
+  const parsed = catalogFileSchema.safeParse(file, { error: describeIssue });
+  if (!parsed.success) throw toStartError(parsed.error.issues[0] as z.core.$ZodIssue, file);
   return toCatalog(parsed.data);
 }
 
@@ -48,7 +50,7 @@ function toCatalog(file: CatalogFile): Catalog {
   }
   const models = new Map<string, Model>();
   for (const [index, entry] of file.models.entries()) {
-    const path = `models[${index}]`;
+    const path = formatPath(["models", index], file);
     if (models.has(entry.alias))
       throw new StartError(`${path}.alias: ${entry.alias} is used twice`);
     models.set(entry.alias, toModel(entry, path, providers));
@@ -64,7 +66,9 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     const provider = providers.get(slot.provider);
     if (provider === undefined) {
       const field = `${path}.chain[${index}].provider`;
-      throw new StartError(`${field}: ${slot.provider} is not among the providers`);
+      throw new StartError(
+        `${field}: must be the name of a provider, and "${slot.provider}" is none`,
+      );
     }
     return {
       id: `${slot.provider}/${slot.model}`,
@@ -89,6 +93,8 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     maxOutputTokens: "max_output_tokens" in entry ? entry.max_output_tokens : undefined,
     vision: "vision" in entry && entry.vision,
     imageTokens: "image_tokens" in entry ? entry.image_tokens : undefined,
+    passes: new Set("passes" in entry ? entry.passes : []),
+    takesTokens: "token_input" in entry && entry.token_input,
     ...classificationOf(entry, path),
     ...audioOf(entry),
     ...(entry.route_type === "ocr" ? { ocr: { lane: entry.lane } } : {}),
@@ -178,11 +184,24 @@ const defaultPath: Record<RouteType, string> = {
   images: "/images/generations",
 };
 
-function describeIssue(issue: z.core.$ZodIssue | undefined): string {
-  if (issue === undefined) return "is not a catalog";
-  const path = issue.path.reduce<string>(
-    (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
-    "",
-  );
-  return `${path.replace(/^\./, "") || "the file"}: ${issue.message}`;
+function toStartError(issue: z.core.$ZodIssue, file: unknown): StartError {
+  if (issue.code === "unrecognized_keys") {
+    const path = [...issue.path, issue.keys[0] ?? ""];
+    return new StartError(`${formatPath(path, file)}: is not a field of the catalog`);
+  }
+  const value = valueAt(file, issue.path);
+  const path = formatPath(issue.path, file);
+  if (value === undefined && issue.code !== "custom") return new StartError(`${path}: is required`);
+  return new StartError(`${path}: ${issue.message}${value === null ? ", and is empty" : ""}`);
+}
+
+/** Formats a path. The entry of a model has its alias after it: `models[2] (acme-large).pricing`. */
+function formatPath(path: readonly PropertyKey[], file: unknown): string {
+  let text = "";
+  for (const [depth, part] of path.entries()) {
+    text += typeof part === "number" ? `[${part}]` : `.${String(part)}`;
+    const alias = valueAt(file, [...path.slice(0, depth + 1), "alias"]);
+    if (depth === 1 && path[0] === "models" && typeof alias === "string") text += ` (${alias})`;
+  }
+  return text.replace(/^\./, "") || "the file";
 }

@@ -1,6 +1,6 @@
 import { parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
-import { ocrLanes, routeTypes, speechFormats, taxonomies } from "./model.ts";
+import { chatMembers, ocrLanes, type RouteType, speechFormats, taxonomies } from "./model.ts";
 
 /** The schema of the catalog file. `parse.ts` converts a valid file to models. */
 
@@ -57,13 +57,18 @@ function slot<Pricing extends z.ZodType>(pricing: Pricing) {
   });
 }
 
-function model<Type extends (typeof routeTypes)[number], Pricing extends z.ZodType>(
+function model<Type extends RouteType, Pricing extends z.ZodType>(
   routeType: Type,
   pricing: Pricing,
 ) {
   return z.strictObject({
     route_type: z.literal(routeType),
-    alias: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, "is not a valid alias"),
+    alias: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/,
+        "must be 1 to 128 letters, digits and . _ : / -, the first a letter or digit",
+      ),
     visibility: z.enum(["public", "unlisted", "internal"]).default("public"),
     created: z.int().min(0).default(0),
     owned_by: z.string().min(1).max(128).default("tollgate"),
@@ -72,13 +77,26 @@ function model<Type extends (typeof routeTypes)[number], Pricing extends z.ZodTy
   });
 }
 
+const passedMember = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, "must be the name of a member of a chat request")
+  .refine((name) => !isChatMember(name), "is a member that Tollgate defines: leave it out");
+
+function isChatMember(name: string): boolean {
+  return chatMembers.some((member) => member === name);
+}
+
 const chat = model("chat", tokenPricing).extend({
   context_tokens: tokens,
   max_output_tokens: tokens,
   vision: z.boolean().default(false),
   image_tokens: tokens.optional(),
+  passes: z.array(passedMember).max(64).default([]),
 });
-const embeddings = model("embeddings", inputPricing).extend({ context_tokens: tokens.optional() });
+const embeddings = model("embeddings", inputPricing).extend({
+  context_tokens: tokens.optional(),
+  token_input: z.boolean().default(false),
+});
 const speech = model("speech", unitPricing).extend({
   max_characters: z.int().min(1).max(1_000_000),
   response_formats: z.array(z.enum(speechFormats)).min(1).optional(),
@@ -94,22 +112,23 @@ const classification = model("classification", unitPricing).extend({
 });
 
 export const catalogFileSchema = z.strictObject({
-  providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), provider),
+  providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), provider, {
+    error: ({ code }) =>
+      code === "invalid_key"
+        ? "must be named by 1 to 64 lower-case letters, digits, _ and -"
+        : undefined,
+  }),
   models: z.array(
-    z.discriminatedUnion(
-      "route_type",
-      [
-        chat,
-        embeddings,
-        speech,
-        transcriptions,
-        model("rerank", unitPricing),
-        ocr,
-        classification,
-        model("images", unitPricing),
-      ],
-      { error: `must be one of ${routeTypes.join(", ")}` },
-    ),
+    z.discriminatedUnion("route_type", [
+      chat,
+      embeddings,
+      speech,
+      transcriptions,
+      model("rerank", unitPricing),
+      ocr,
+      classification,
+      model("images", unitPricing),
+    ]),
   ),
   limits: z
     .strictObject({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { StartError } from "./errors.ts";
+import { describeIssue } from "./schema-errors.ts";
 
 /** The environment, read once at the start. Nothing else reads `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,7 +13,7 @@ export function readSettings<S extends z.ZodObject>(schema: S, env: Environment)
   const values = Object.fromEntries(
     Object.keys(schema.shape).map((name) => [name, env[name] === "" ? undefined : env[name]]),
   );
-  const parsed = schema.safeParse(values);
+  const parsed = schema.safeParse(values, { error: describeIssue });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const name = issue?.path.join(".") ?? "";

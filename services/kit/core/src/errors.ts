@@ -92,9 +92,12 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCatalogue, code);
 }
 
-/** Returns the error of an invalid field, query parameter or header. */
+/**
+ * Returns the error of an invalid field, query parameter or header. `problem` follows its name: "must
+ * be a string".
+ */
 export function invalidParam(param: string, problem: string): GatewayError {
-  return new GatewayError("invalid_param", `${param}: ${problem}.`, { param });
+  return new GatewayError("invalid_param", `${param} ${problem}.`, { param });
 }
 
 /** How much of an unknown name an error quotes. */

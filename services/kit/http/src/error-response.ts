@@ -44,7 +44,15 @@ export function writeError(res: ServerResponse, error: GatewayError): void {
   endAfterRequest(res.req, res);
 }
 
-/** Does the same on a socket without a response object, and closes the connection. */
+/** Sends the error envelope and closes the connection, without the rest of the request's body. */
+export function writeLastError(res: ServerResponse, error: GatewayError): void {
+  const body = bodyOf(error);
+  const length = { "content-length": body.byteLength, connection: "close" };
+  res.writeHead(error.status, { ...headersOf(error), ...length });
+  res.end(body);
+}
+
+/** Sends the error envelope on a socket without a response object, and closes the connection. */
 export function writeErrorOnSocket(
   socket: Duplex,
   error: GatewayError,

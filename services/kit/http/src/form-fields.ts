@@ -1,7 +1,12 @@
 import { invalidParam, unknownParam } from "@tollgate/core/errors";
+import { oneOf } from "@tollgate/core/schema-errors";
 
 /** The limit for all files of an upload together. */
 export const maxUploadBytes = 25 * 1024 * 1024;
+/** The limit for a form: its files, and 1 MiB for everything else. */
+export const maxFormBytes = maxUploadBytes + 1024 * 1024;
+/** The limit for the value of a field. */
+export const maxFieldBytes = 64 * 1024;
 
 /** One field of a form, or one file. */
 export type FormPart =
@@ -84,12 +89,11 @@ function textOf(
   if (part?.kind === "file") throw invalidParam(name, "must be a text, not a file");
   if (part?.kind === "oversized") {
     if (dropped) return undefined;
-    throw invalidParam(name, "is too long");
+    throw invalidParam(name, `must have at most ${maxFieldBytes / 1024} KiB`);
   }
   const value = part?.value;
   if (required && value === undefined) throw invalidParam(name, "is required");
   if (required && value === "") throw invalidParam(name, "must not be empty");
   if (value === undefined || options === undefined || options.includes(value)) return value;
-  const named = options.filter((option) => option !== "");
-  throw invalidParam(name, `must be ${named.join(" or ")}`);
+  throw invalidParam(name, `must be ${oneOf(options.filter((option) => option !== ""))}`);
 }

@@ -105,7 +105,7 @@ test.each([
     "a file that begins after the end of the form",
     `--b--\r\n--b\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nx`,
     "multipart/form-data; boundary=b",
-    "Unexpected end of file",
+    "it ends before its last boundary",
   ],
   [
     "a file that contains only boundaries",
@@ -113,7 +113,7 @@ test.each([
     "multipart/form-data; boundary=b",
     "not preceded by a line end",
   ],
-  ["no boundary", "--b--", "multipart/form-data", "Boundary not found"],
+  ["no boundary", "--b--", "multipart/form-data", "its Content-Type has no boundary"],
   [
     "a boundary with an escape",
     "--x;y--",

@@ -2,14 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { addAbortSignal } from "node:stream";
 import { GatewayError } from "@tollgate/core/errors";
 import busboy, { type Busboy } from "busboy";
-import { type FormPart, maxUploadBytes } from "./form-fields.ts";
+import { type FormPart, maxFieldBytes, maxFormBytes, maxUploadBytes } from "./form-fields.ts";
 import { gatherChunks } from "./gather-chunks.ts";
 import { createPartHeaders, formBoundary, type PartHeaders } from "./part-headers.ts";
 
-/** The limit for a form: its files, and 1 MiB for everything else. */
-const maxFormBytes = maxUploadBytes + 1024 * 1024;
 const maxParts = 1_000;
-const maxFieldBytes = 64 * 1024;
 
 /** Receives a form while it is read. */
 export interface FormSinks {
@@ -45,13 +42,13 @@ export async function readMultipart(
   });
   form.on("file", (name, contents) => {
     parts.push({ kind: "file", name, contentType: "" });
-    contents.on("error", (error) => fail(malformed(error.message)));
+    contents.on("error", (error) => fail(malformed(describeParserError(error))));
     sinks.push(takeFile(name, count(contents)).catch(fail));
   });
   for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
     form.on(limit, () => fail(malformed(`it has more than ${maxParts} parts`)));
   }
-  form.on("error", (error) => fail(malformed((error as Error).message)));
+  form.on("error", (error) => fail(malformed(describeParserError(error))));
   req.on("aborted", () => fail(malformed("it was cut off")));
   const broken = untilAborted(failing.signal);
   let bodyBytes = 0;
@@ -129,7 +126,7 @@ function openForm({ headers }: IncomingMessage): Busboy {
       limits: { fieldSize: maxFieldBytes, fieldNameSize: 200, parts: maxParts },
     });
   } catch (error) {
-    throw malformed((error as Error).message);
+    throw malformed(describeParserError(error));
   }
 }
 
@@ -139,6 +136,15 @@ function boundaryOf({ headers }: IncomingMessage): string {
   throw malformed("its Content-Type has an ambiguous boundary");
 }
 
+/** Describes an error of busboy, which has no code, to the client. */
+function describeParserError(error: unknown): string {
+  const { message } = error as Error;
+  if (/Boundary not found/.test(message)) return "its Content-Type has no boundary";
+  if (/end of (form|file)/.test(message)) return "it ends before its last boundary";
+  if (/part header/.test(message)) return "a part has malformed headers";
+  return "it is malformed";
+}
+
 function malformed(why: string, param?: string): GatewayError {
   return new GatewayError("invalid_json", `The body is not multipart/form-data: ${why}.`, {
     param,
@@ -146,6 +152,8 @@ function malformed(why: string, param?: string): GatewayError {
 }
 
 function tooLarge(): GatewayError {
-  const message = `The files of the upload have more than ${maxUploadBytes} bytes together.`;
+  const message =
+    `An upload must have at most ${maxUploadBytes} bytes of files, and ${maxFormBytes} bytes in ` +
+    "all.";
   return new GatewayError("request_too_large", message, { param: "file" });
 }

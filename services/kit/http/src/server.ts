@@ -8,7 +8,7 @@ import { traceProxied } from "./traced-requests.ts";
 /** Longer than the edge's own limit for idle connections, so that the edge closes them first. */
 const keepAliveTimeoutMs = 90_000;
 /** Longer than the edge's own limit for an upload, so that the edge sends the error. */
-const requestTimeoutMs = 360_000;
+const requestTimeoutMs = 80 * 60_000;
 
 export interface ProxiedServer {
   stop: StopServer;

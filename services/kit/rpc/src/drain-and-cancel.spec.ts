@@ -6,9 +6,9 @@ import { type handleBidiStreamingCall, Server, ServerCredentials } from "@grpc/g
 import { createLog, type Log } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "./client.ts";
-import { serveGrpc } from "./grpc-server.ts";
+import { type GrpcServer, serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
 import { bindService, type Implementation } from "./implementation.ts";
 import { muxMethod } from "./mux.ts";
@@ -22,7 +22,7 @@ const addressOf = (name: string) => `unix:${join(folder, name)}`;
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function serve(address: string, some: Partial<Chat>, log: Log = silent): Promise<void> {
+async function serve(address: string, some: Partial<Chat>, log: Log = silent): Promise<GrpcServer> {
   const chat: Chat = {
     complete: async () => ({}),
     async *stream() {},
@@ -31,6 +31,7 @@ async function serve(address: string, some: Partial<Chat>, log: Log = silent): P
   };
   const server = await serveGrpc(address, [bindService(ChatService, chat)], { log, peerAuth });
   onTestFinished(() => server.stop(0));
+  return server;
 }
 
 function connect(address: string) {
@@ -62,6 +63,36 @@ test("a call that its replica never began is retried on another, however late", 
   expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(
     calls.map(() => "fulfilled"),
   );
+});
+
+test("a replica that is leaving gets calls only while there is no other", async () => {
+  const calls = { leaving: 0, other: 0 };
+  const count = (name: keyof typeof calls) => async () => {
+    calls[name] += 1;
+    return {};
+  };
+  const leaving = await serve(addressOf("leaving"), { complete: count("leaving") });
+  const alone = connect(addressOf("leaving")).client;
+  await alone.complete({});
+  const other = await serve(addressOf("staying"), { complete: count("other") });
+  const { client } = connect(`${addressOf("leaving")},${addressOf("staying")}`);
+  await vi.waitFor(async () => {
+    await client.complete({});
+    expect(calls).toEqual({ leaving: expect.any(Number), other: expect.toSatisfy((n) => n > 0) });
+  });
+  leaving.leave();
+  await vi.waitFor(async () => {
+    const before = calls.leaving;
+    for (let sent = 0; sent < 10; sent += 1) await client.complete({});
+    expect(calls.leaving).toBe(before);
+  });
+  const before = calls.leaving;
+  await alone.complete({});
+  await connect(addressOf("leaving")).client.complete({});
+  expect(calls.leaving).toBe(before + 2);
+  await other.stop(1_000);
+  await client.complete({});
+  expect(calls.leaving).toBe(before + 3);
 });
 
 test("a handler does not run again because the service that it calls drains", async () => {

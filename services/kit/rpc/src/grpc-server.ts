@@ -21,6 +21,8 @@ import { createMuxServer } from "./mux-server.ts";
 const closeTimeoutMs = 5_000;
 
 export interface GrpcServer {
+  /** Asks clients to call other replicas if they can. Calls are still begun. */
+  leave(): void;
   /**
    * Refuses new calls, and resolves once those in progress have ended and all connections are
    * closed. Calls get `graceMs` at most. Connections stay open until then: grpc-js drops the calls
@@ -51,6 +53,7 @@ export async function serveGrpc(
     });
   });
   return {
+    leave: muxServer.leave,
     async stop(graceMs) {
       const drained = guard.drain(graceMs);
       muxServer.refuseCalls();

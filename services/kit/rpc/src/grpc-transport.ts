@@ -15,6 +15,8 @@ export interface GrpcTransport extends Transport {
 
 /** How long a call waits for a peer that is not connected and may be restarting. */
 const reconnectTimeoutMs = 1_000;
+/** How long it waits at most, which leaves time for a new lookup and for new connections. */
+const maxReadyWaitMs = 2_500;
 /** Concurrent calls share one rotation over the replicas, so a retry may get the same replica. */
 const firstRetryMs = 2;
 const maxRetryMs = 20;
@@ -69,20 +71,21 @@ export function createGrpcTransport(address: string, peerAuth: PeerAuth): GrpcTr
 /**
  * Decides whether a failed call is sent again. Only a call that reached no handler is: one that a
  * draining replica refused, or whose connection was not made. While some replica is ready it is
- * retried until its timeout; otherwise a refused call is retried for a second at most, and one
- * without a connection is not. The last error is rethrown as `unavailable`, never as `draining`: if
+ * retried until its timeout; otherwise a refused call is retried for `maxReadyWaitMs`, and one
+ * without a connection for `reconnectTimeoutMs`. The last error is rethrown as `unavailable`, never as `draining`: if
  * the caller is itself a handler, its own caller would take that for a refusal and run it again.
  */
 function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions, replicas: Replicas) {
   const startedAt = performance.now();
   const elapsedMs = () => performance.now() - startedAt;
-  const maxWaitMs = Math.min(reconnectTimeoutMs, timeoutMs / 2);
+  const maxWaitMs = Math.min(maxReadyWaitMs, timeoutMs / 2);
   let pauseMs = firstRetryMs;
   return {
     remainingWaitMs: () => maxWaitMs - elapsedMs(),
     async waitOrThrow(error: unknown): Promise<void> {
       if (!isRetryable(error)) throw error;
-      const limitMs = replicas.isAnyReady() ? timeoutMs : isDraining(error) ? maxWaitMs : 0;
+      const unreadyMs = isDraining(error) ? maxWaitMs : Math.min(reconnectTimeoutMs, maxWaitMs);
+      const limitMs = replicas.isAnyReady() ? timeoutMs : unreadyMs;
       if (signal?.aborted || elapsedMs() >= limitMs) {
         throw new PeerError("unavailable", error.message, error);
       }

@@ -27,7 +27,7 @@ const emptyChat = bindService(ChatService, {
   embed: async () => ({}),
 });
 
-test("a call to an address where no server listens is unavailable at once", async () => {
+test("a call to an address where no server listens is unavailable after about a second", async () => {
   const transport = createGrpcTransport(`127.0.0.1:${await freePort()}`, peerAuth);
   onTestFinished(() => transport.close());
   const client = createClient(ChatService, transport);

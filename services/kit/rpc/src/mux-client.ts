@@ -21,6 +21,8 @@ export interface MuxClient {
   ): MuxCall;
   /** Returns whether calls may be started: not after the replica has announced that it drains. */
   isOpen(): boolean;
+  /** Returns whether the replica has announced that it will drain soon. */
+  isLeaving(): boolean;
   /** Starts no more calls, and ends the stream once those in progress have ended. */
   close(): void;
 }
@@ -78,6 +80,7 @@ export function openMux(
   });
   let lastCall = 0;
   let acceptsCalls = true;
+  let isLeaving = false;
   let hasEnded = false;
   let isClosing = false;
 
@@ -98,7 +101,10 @@ export function openMux(
   }
 
   function receive(frame: ResponseFrame): void {
-    if (frame.call === 0) acceptsCalls = false;
+    if (frame.call === 0) {
+      if (frame.leaving) isLeaving = true;
+      else acceptsCalls = false;
+    }
     const call = calls.get(frame.call);
     if (call === undefined) return;
     if (frame.payload !== undefined) receiveChunk(call, frame.payload, frame.more);
@@ -135,6 +141,7 @@ export function openMux(
       };
     },
     isOpen: () => acceptsCalls,
+    isLeaving: () => isLeaving,
     close() {
       acceptsCalls = false;
       isClosing = true;

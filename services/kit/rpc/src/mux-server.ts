@@ -15,6 +15,8 @@ type Stream = ServerDuplexStream<MuxRequest, Buffer>;
 /** The server's end of every mux that its clients have opened. */
 export interface MuxServer {
   accept: handleBidiStreamingCall<MuxRequest, Buffer>;
+  /** Asks all clients, present and future, to call other replicas if they can. */
+  leave(): void;
   /** Announces to all clients that no more calls are begun. */
   refuseCalls(): void;
   /** Ends every mux. Calls still in progress fail with `unavailable`. */
@@ -23,6 +25,7 @@ export interface MuxServer {
 
 export function createMuxServer(handle: MuxHandler, guard: CallGuard): MuxServer {
   const open = new Set<OpenMux>();
+  let isLeaving = false;
   return {
     accept(stream) {
       try {
@@ -35,6 +38,11 @@ export function createMuxServer(handle: MuxHandler, guard: CallGuard): MuxServer
       stream.sendMetadata(new Metadata());
       const mux = serveMux(stream, handle, () => open.delete(mux));
       open.add(mux);
+      if (isLeaving) mux.leave();
+    },
+    leave() {
+      isLeaving = true;
+      for (const mux of open) mux.leave();
     },
     refuseCalls() {
       for (const mux of open) mux.refuseCalls();
@@ -94,5 +102,9 @@ function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
     isClientDone = true;
     if (isOpen && calls.size === 0) end();
   });
-  return { refuseCalls: () => outgoing.add({ call: 0 }), end };
+  return {
+    leave: () => outgoing.add({ call: 0, leaving: true }),
+    refuseCalls: () => outgoing.add({ call: 0 }),
+    end,
+  };
 }

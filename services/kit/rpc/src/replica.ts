@@ -23,8 +23,8 @@ const drainingMs = 30_000;
 
 /** One replica of a peer, and the connection to it. */
 export interface Replica {
-  /** `draining`: connected, but it begins no new calls. */
-  state(): "ready" | "connecting" | "failing" | "draining";
+  /** `leaving`: ready, but about to drain. `draining`: connected, but it begins no new calls. */
+  state(): "ready" | "leaving" | "connecting" | "failing" | "draining";
   /** Returns whether it is connected but fails its health check. */
   isUnresponsive(): boolean;
   /** Resolves when the connection changes its state, at the time `untilMs` at the latest. */
@@ -87,12 +87,7 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
   }
 
   return {
-    state() {
-      if (mux?.isOpen() === false) return "draining";
-      const channel = client.getChannel();
-      const state = replicaState[channel.getConnectivityState(mux === undefined)];
-      return state === "ready" && drainMark.isSet() ? "draining" : state;
-    },
+    state: () => stateOf(client, mux, drainMark.isSet),
     isUnresponsive: health.isUnresponsive,
     changed(untilMs) {
       const channel = client.getChannel();
@@ -165,7 +160,16 @@ function createDrainMark(client: Client) {
   };
 }
 
-const replicaState = {
+/** Returns the state of a replica. Connects to one without a mux if its connection is idle. */
+function stateOf(client: Client, mux: MuxClient | undefined, isDrained: () => boolean) {
+  if (mux?.isOpen() === false) return "draining";
+  const state = connectionStates[client.getChannel().getConnectivityState(mux === undefined)];
+  if (state !== "ready") return state;
+  if (isDrained()) return "draining";
+  return mux?.isLeaving() ? "leaving" : "ready";
+}
+
+const connectionStates = {
   [connectivityState.READY]: "ready",
   [connectivityState.IDLE]: "connecting",
   [connectivityState.CONNECTING]: "connecting",

@@ -25,7 +25,7 @@ export interface Program {
   url: string | undefined;
   /**
    * Drains and stops the services. The process reports that it is draining, accepts work for
-   * another `TOLLGATE_DRAIN_SECONDS` while load balancers notice, completes the work in progress
+   * another `TOLLGATE_DRAIN_SECONDS` while load balancers and its callers find others, completes the work in progress
    * within `TOLLGATE_GRACE_SECONDS`, and releases all resources.
    */
   stop(): Promise<void>;
@@ -56,6 +56,7 @@ export async function startProgram(
     : undefined;
   const notices = broker ? brokerNotices(broker) : localNotices();
   const peers = createPeers(new Set(names), env, { log, peerAuth, readiness });
+  const leaving = new AbortController();
   const shutdown = new AbortController();
   const running: RunningService[] = [];
   let operations: OperationsServer | undefined;
@@ -73,7 +74,7 @@ export async function startProgram(
     broker,
     notices,
     metrics,
-    shutdown: { signal: shutdown.signal, graceMs },
+    shutdown: { leaving: leaving.signal, signal: shutdown.signal, graceMs },
     now: () => new Date(),
   });
 
@@ -101,6 +102,8 @@ export async function startProgram(
   async function stop(): Promise<void> {
     const wasReady = readiness.state() === "ready";
     readiness.markDraining();
+    leaving.abort();
+    grpc?.leave();
     if (wasReady) await sleep(settings.TOLLGATE_DRAIN_SECONDS * 1_000);
     shutdown.abort();
     // Requests in progress complete while everything that they depend on still runs.

@@ -50,6 +50,8 @@ export interface ServiceContext {
 
 /** The shutdown of the process. */
 export interface Shutdown {
+  /** Aborts when the process is about to stop: it still accepts work, until `signal` aborts. */
+  leaving: AbortSignal;
   /** Aborts when the process stops accepting new work. */
   signal: AbortSignal;
   /** How long work in progress may take from then on. */

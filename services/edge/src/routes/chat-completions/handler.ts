@@ -1,3 +1,4 @@
+import { servableModel } from "@tollgate/catalog/model";
 import { billableHandler } from "../../billable/billable-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { eventStreamType, jsonType } from "../../http/response.ts";
@@ -10,12 +11,14 @@ const timeoutMs = 30 * 60 * 1_000;
 
 /** POST /v1/chat/completions. Every response has the rate limit headers. */
 export function createChatCompletion(dependencies: RouteDependencies): KeyedHandler {
-  const { rates, services } = dependencies;
+  const { catalog, rates, services } = dependencies;
+  const passesOf = (alias: string) =>
+    servableModel(catalog(), alias, "chat")?.passes ?? new Set<string>();
   return billableHandler(dependencies, {
     conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
     headers: ({ keyId }) => rates.headers(keyId),
     parse(body, text) {
-      const { stream, call } = parseChat(body, text);
+      const { stream, call } = parseChat(body, text, passesOf);
       return async (caller, options) => {
         const { keyId } = caller;
         const request = { call: { ...call, caller } };

@@ -37,11 +37,9 @@ test("a 64-bit seed keeps all its digits", () => {
   for (const seed of ["9007199254740993", "-9223372036854775808", "18446744073709551615"]) {
     expect(othersOf(`"seed":${seed}`)).toBe(`{"seed":${seed}}`);
   }
-  for (const seed of ["1.5", "1e400", '"1"']) {
-    expect(() => othersOf(`"seed":${seed}`)).toThrow("seed: must be a whole number");
-  }
-  for (const seed of ["1e300", "-9223372036854777856"]) {
-    expect(() => othersOf(`"seed":${seed}`)).toThrow("seed: must fit in 64 bits");
+  for (const seed of ["1.5", "1e400", '"1"', "1e300", "-9223372036854777856"]) {
+    const message = "seed must be an integer that fits in 64 bits.";
+    expect(() => othersOf(`"seed":${seed}`)).toThrow(message);
   }
 });
 

@@ -1,4 +1,4 @@
-import { GatewayError } from "@tollgate/core/errors";
+import { GatewayError, unknownParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { rawJsonMembers } from "../../http/raw-json-members.ts";
@@ -14,11 +14,17 @@ export interface ParsedChat {
 
 /**
  * Validates the body of a chat request, which was parsed from `text`. Messages, tools and other
- * structured members are sent to the provider as the client wrote them. Throws `unknown_param` and
- * `invalid_param`.
+ * structured members are sent to the provider as the client wrote them, and so are the members that
+ * the model takes besides those of the API: `passesOf` returns their names. Throws `unknown_param`
+ * and `invalid_param`.
  */
-export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
-  const fields = withoutNulls(chatSchema, body);
+export function parseChat(
+  body: JsonObject,
+  text: Buffer,
+  passesOf: (alias: string) => ReadonlySet<string> = () => none,
+): ParsedChat {
+  const passed = passedMembers(body, passesOf);
+  const fields = withoutNulls(chatSchema, passed.length === 0 ? body : without(passed, body));
   if (isJsonObject(fields.stream_options)) {
     rejectUnknownFields(streamOptionsSchema, fields.stream_options, "stream_options.");
   }
@@ -31,11 +37,11 @@ export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
     session_id,
   } = validate(chatSchema, fields);
   if (session_id !== undefined && n > 1) {
-    const message = "n: must be 1 in a conversation.";
+    const message = "n must be 1 in a conversation.";
     throw new GatewayError("invalid_param", message, { param: "n" });
   }
   if (max_tokens !== undefined && (max_completion_tokens ?? max_tokens) !== max_tokens) {
-    const message = "max_tokens and max_completion_tokens are the same limit, and must be equal.";
+    const message = "max_tokens must be equal to max_completion_tokens: both are the same limit.";
     throw new GatewayError("invalid_param", message, { param: "max_tokens" });
   }
   const maxTokens = max_completion_tokens ?? max_tokens;
@@ -45,7 +51,10 @@ export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
     call: {
       $typeName: "tollgate.v1.ChatCall",
       alias: model,
-      body: members.object(Object.keys(fields).filter((name) => !gatewayMembers.has(name))),
+      body: members.object([
+        ...Object.keys(fields).filter((name) => !gatewayMembers.has(name)),
+        ...passed,
+      ]),
       choices: n,
       ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
       maxTokensField: fieldUsed(max_tokens, max_completion_tokens),
@@ -54,6 +63,27 @@ export function parseChat(body: JsonObject, text: Buffer): ParsedChat {
       sessionId: session_id ?? "",
     },
   };
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Returns the members that only the model takes. Throws `unknown_param` for any other. */
+function passedMembers(
+  body: JsonObject,
+  passesOf: (alias: string) => ReadonlySet<string>,
+): readonly string[] {
+  const names = Object.keys(body).filter((name) => !Object.hasOwn(chatSchema.shape, name));
+  if (names.length === 0) return names;
+  const passes = typeof body.model === "string" ? passesOf(body.model) : none;
+  const unknown = names.find((name) => !passes.has(name));
+  if (unknown !== undefined) throw unknownParam(unknown);
+  return names;
+}
+
+function without(names: readonly string[], body: JsonObject): JsonObject {
+  const rest = { ...body };
+  for (const name of names) delete rest[name];
+  return rest;
 }
 
 /** The members that the gateway sets itself. All others are sent to the provider. */

@@ -1,10 +1,11 @@
+import type { ChatMember } from "@tollgate/catalog/model";
 import { z } from "zod";
 import { alias, boolean, integerFrom, numberFrom, text } from "../../validation/fields.ts";
 import { listOf, mapOf } from "../../validation/first-error-lists.ts";
 
 /**
- * The fields of a chat request, each validated as far as the contract specifies it. Patterns have
- * no flags, because JSON Schema has none.
+ * The fields of a chat request, each validated as far as the contract specifies it. Optional fields
+ * may be null at any depth. Patterns have no flags, because JSON Schema has none.
  */
 
 const imageUrl = /^([hH][tT][tT][pP][sS]?:\/\/|[dD][aA][tT][aA]:[iI][mM][aA][gG][eE]\/)/;
@@ -14,17 +15,18 @@ const refusalPart = z.looseObject({ type: z.literal("refusal"), refusal: text })
 const imagePart = z
   .looseObject({
     type: z.literal("image_url"),
-    image_url: z.looseObject({
-      url: text.regex(imageUrl, "must be an http, https or data:image URL"),
-      detail: z.enum(["auto", "low", "high"], { error: "must be auto, low or high" }).optional(),
-    }),
+    image_url: z.looseObject(
+      {
+        url: text.regex(imageUrl, "must be an http, https or data:image URL"),
+        detail: z.enum(["auto", "low", "high"]).nullish(),
+      },
+      { error: "must be an object with a url" },
+    ),
   })
   .meta({ id: "ImagePart" });
 
 function parts<Part extends z.core.$ZodTypeDiscriminable>(first: Part, ...others: Part[]) {
-  const part = z.discriminatedUnion("type", [first, ...others], {
-    error: "must be a content part that this message allows",
-  });
+  const part = z.discriminatedUnion("type", [first, ...others]);
   return listOf(part, "must be an array of content parts").min(1, "must not be empty");
 }
 
@@ -32,58 +34,68 @@ function content<Parts extends z.ZodType>(allowed: Parts) {
   return z.union([text, allowed], { error: "must be a string or an array of content parts" });
 }
 
-const name = text.optional();
+const name = text.nullish();
+const toolName = text.min(1, "must not be empty");
 const toolCall = z
-  .looseObject({
-    id: text,
-    type: z.literal("function", { error: "must be function" }),
-    function: z.looseObject({ name: text.min(1, "must not be empty"), arguments: text }),
-  })
+  .discriminatedUnion("type", [
+    z.looseObject({
+      id: text,
+      type: z.literal("function"),
+      function: z.looseObject(
+        { name: toolName, arguments: text },
+        { error: "must be an object with a name and arguments" },
+      ),
+    }),
+    z.looseObject({
+      id: text,
+      type: z.literal("custom"),
+      custom: z.looseObject(
+        { name: toolName, input: text },
+        { error: "must be an object with a name and an input" },
+      ),
+    }),
+  ])
   .meta({ id: "ToolCall" });
 
 const system = { content: content(parts(textPart)), name };
 const message = z
-  .discriminatedUnion(
-    "role",
-    [
-      z.looseObject({ role: z.literal("system"), ...system }),
-      z.looseObject({ role: z.literal("developer"), ...system }),
-      z.looseObject({
-        role: z.literal("user"),
-        content: content(parts<typeof textPart | typeof imagePart>(textPart, imagePart)),
+  .discriminatedUnion("role", [
+    z.looseObject({ role: z.literal("system"), ...system }),
+    z.looseObject({ role: z.literal("developer"), ...system }),
+    z.looseObject({
+      role: z.literal("user"),
+      content: content(parts<typeof textPart | typeof imagePart>(textPart, imagePart)),
+      name,
+    }),
+    z
+      .looseObject({
+        role: z.literal("assistant"),
+        content: content(
+          parts<typeof textPart | typeof refusalPart>(textPart, refusalPart),
+        ).nullish(),
+        refusal: text.nullish(),
+        // Some providers send an empty array, and clients send it back.
+        tool_calls: listOf(toolCall, "must be an array of tool calls").nullish(),
         name,
+      })
+      .refine(
+        ({ content, tool_calls, refusal }) =>
+          content != null || tool_calls?.length || refusal != null,
+        { error: "is required without tool_calls", path: ["content"] },
+      )
+      .meta({
+        anyOf: [
+          isPresent("content"),
+          isPresent("tool_calls", { type: "array", minItems: 1 }),
+          isPresent("refusal"),
+        ],
       }),
-      z
-        .looseObject({
-          role: z.literal("assistant"),
-          content: content(parts<typeof textPart | typeof refusalPart>(textPart, refusalPart))
-            .nullable()
-            .optional(),
-          refusal: text.nullable().optional(),
-          // Some providers send an empty array, and clients send it back.
-          tool_calls: listOf(toolCall, "must be an array").nullable().optional(),
-          name,
-        })
-        .refine(
-          ({ content, tool_calls, refusal }) =>
-            content != null || tool_calls?.length || refusal != null,
-          { error: "is required without tool_calls", path: ["content"] },
-        )
-        .meta({
-          anyOf: [
-            isPresent("content"),
-            isPresent("tool_calls", { type: "array", minItems: 1 }),
-            isPresent("refusal"),
-          ],
-        }),
-      z.looseObject({
-        role: z.literal("tool"),
-        content: content(parts(textPart)),
-        tool_call_id: text,
-      }),
-    ],
-    { error: "must be system, developer, user, assistant or tool" },
-  )
+    z.looseObject({
+      role: z.literal("tool"),
+      content: content(parts(textPart)),
+      tool_call_id: text,
+    }),
+  ])
   .meta({ id: "ChatMessage" });
 
 /** Returns the JSON Schema of a message that has the field. */
@@ -92,15 +104,19 @@ function isPresent(field: string, schema: object = { not: { type: "null" } }) {
 }
 
 const object = mapOf(z.unknown(), "must be an object");
-const unsupported = z.never({ error: "is not supported" }).optional();
+const unsupported = z
+  .never({ error: "is not supported: leave it out" })
+  .describe("Not supported.")
+  .optional();
+const seed = "must be an integer that fits in 64 bits";
 const uuid = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 export const streamOptionsSchema = z.strictObject(
-  { include_usage: boolean.describe("Accepted. The usage is always reported.") },
+  { include_usage: boolean.nullable().describe("Accepted. The usage is always reported.") },
   { error: "must be an object" },
 );
 
-export const chatSchema = z.strictObject({
+const chatFields = {
   model: alias,
   messages: listOf(message, "must be an array of messages")
     .min(1, "must not be empty")
@@ -127,35 +143,33 @@ export const chatSchema = z.strictObject({
     .describe("One or more sequences at which the model stops.")
     .optional(),
   seed: z
-    .number({ error: "must be a whole number" })
-    .min(-(2 ** 63), "must fit in 64 bits")
-    .max(2 ** 64, "must fit in 64 bits")
-    .refine(Number.isInteger, "must be a whole number")
+    .number({ error: seed })
+    .min(-(2 ** 63), seed)
+    .max(2 ** 64, seed)
+    .refine(Number.isInteger, seed)
     .meta({ type: "integer", description: "A seed of up to 64 bits, for repeatable sampling." })
     .optional(),
   n: integerFrom(1, 128).describe("The number of choices. Must be 1 in a conversation."),
-  logit_bias: mapOf(z.number({ error: "must be a number" }), "must be an object")
+  logit_bias: mapOf(z.number().nullable(), "must be an object of numbers by token id")
     .describe("A bias by token id.")
     .optional(),
   user: text.describe("An identifier of your end user, sent to the provider.").optional(),
   parallel_tool_calls: boolean.describe("Whether the model may call several tools at once."),
   tools: listOf(
-    z.looseObject({ type: text }, { error: "must be an object" }),
+    z.looseObject({ type: text }, { error: "must be an object with a type" }),
     "must be an array of objects",
   )
     .describe("The tools that the model may call.")
     .optional(),
   tool_choice: z
     .union([z.enum(["none", "auto", "required"]), object], {
-      error: "must be none, auto, required or a named tool",
+      error: 'must be "none", "auto", "required" or an object that names a tool',
     })
     .describe("Whether the model calls a tool, or the tool that it must call.")
     .optional(),
   response_format: object.describe("The format of the model's output.").optional(),
   reasoning_effort: z
-    .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"], {
-      error: "must be none, minimal, low, medium, high, xhigh or max",
-    })
+    .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
     .describe("How much the model reasons before its output.")
     .optional(),
   stream_options: streamOptionsSchema.describe("Options of a streamed response.").optional(),
@@ -170,4 +184,10 @@ export const chatSchema = z.strictObject({
     .optional(),
   store: unsupported,
   service_tier: unsupported,
+} satisfies Record<ChatMember, z.ZodType>;
+
+export const chatSchema = z.strictObject(chatFields).meta({
+  additionalProperties: {
+    description: "Rejected with `unknown_param`, unless the alias takes this member.",
+  },
 });

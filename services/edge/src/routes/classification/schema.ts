@@ -73,7 +73,7 @@ function hasArray(name: string) {
 function schemaOfTaxonomies({
   taxonomies: supported,
 }: Extract<Classification, { lane: "taxonomy" }>) {
-  const taxonomy = z.enum(supported, { error: `must be ${supported.join(" or ")}` }).optional();
+  const taxonomy = z.enum(supported).optional();
   return z.strictObject({ ...common, ...taxonomyFields, taxonomy });
 }
 

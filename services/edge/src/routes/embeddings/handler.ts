@@ -1,21 +1,38 @@
+import { servableModel } from "@tollgate/catalog/model";
 import { codePoints } from "@tollgate/core/code-points";
+import type { JsonObject } from "@tollgate/core/json";
+import type { z } from "zod";
 import { jsonHandler } from "../../billable/json-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import type { RouteDependencies } from "../dependencies.ts";
-import { embeddingsSchema } from "./schema.ts";
+import { embeddingsSchema, schemaOfTokenInput, type tokenEmbeddingsSchema } from "./schema.ts";
 
-/** POST /v1/embeddings */
+type Input = z.output<typeof tokenEmbeddingsSchema>["input"];
+type EmbeddingsSchema = z.ZodObject<{ model: z.ZodString }> &
+  z.ZodType<{ model: string; input: Input }>;
+
+/** POST /v1/embeddings. The alias decides whether its input may be token ids. */
 export function createEmbeddings(dependencies: RouteDependencies): KeyedHandler {
-  const { chat } = dependencies.services;
-  return jsonHandler(dependencies, embeddingsSchema, (fields, call, options) => {
-    const inputs = [fields.input].flat();
-    const textBytes = inputs.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    const textCharacters = inputs.reduce((sum, text) => sum + codePoints(text), 0);
-    const request = {
-      ...call(fields),
-      textBytes: BigInt(textBytes),
-      textCharacters: BigInt(textCharacters),
-    };
-    return chat.embed(request, options);
+  const { catalog, services } = dependencies;
+  const schemaOf = (body: JsonObject): EmbeddingsSchema => {
+    const { model: alias } = body;
+    const model =
+      typeof alias === "string" ? servableModel(catalog(), alias, "embeddings") : undefined;
+    return model?.takesTokens ? schemaOfTokenInput(body) : embeddingsSchema;
+  };
+  return jsonHandler(dependencies, schemaOf, (fields, call, options) => {
+    const request = { ...call(fields), ...measureInput(fields.input) };
+    return services.chat.embed(request, options);
   });
+}
+
+/** Returns the size of an input: bytes and characters of text, or the number of token ids. */
+function measureInput(input: Input) {
+  const items = [input].flat(2);
+  const texts = items.filter((item) => typeof item === "string");
+  return {
+    textBytes: BigInt(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)),
+    textCharacters: BigInt(texts.reduce((sum, text) => sum + codePoints(text), 0)),
+    inputTokens: BigInt(items.length - texts.length),
+  };
 }

@@ -1,15 +1,16 @@
 import { replayedOperation } from "../../openapi/billable-operation.ts";
 import { jsonResponse } from "../../openapi/operation.ts";
-import { embeddingsResponseSchema, embeddingsSchema } from "./schema.ts";
+import { embeddingsResponseSchema, embeddingsSchema, tokenEmbeddingsSchema } from "./schema.ts";
 
 export const createEmbeddingsOperation = replayedOperation({
   id: "createEmbeddings",
   tag: "Embeddings",
   summary: "Create embeddings",
+  description: "An alias may take token ids besides text, if its entry in the catalog says so.",
   body: {
     kind: "json",
     name: "EmbeddingsRequest",
-    schemas: [embeddingsSchema],
+    schemas: [embeddingsSchema, tokenEmbeddingsSchema],
     example: { model: "demo-embed", input: ["A cat", "A dog"] },
   },
   response: jsonResponse(

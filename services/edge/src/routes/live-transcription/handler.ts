@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { keyRevoked } from "../../auth/authenticate.ts";
-import { rejectQuery } from "../../http/query.ts";
+import { rejectInvalidQuery } from "../../http/query.ts";
 import type { UpgradeHandler } from "../../http/upgrades.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 
@@ -22,7 +22,7 @@ export function streamTranscription(dependencies: RouteDependencies): UpgradeHan
     const unwatch = revocations.watch(keyHash, () => controller.abort(keyRevoked()));
     socket.once("close", unwatch);
     await balance.check(accountId);
-    rejectQuery(req);
+    rejectInvalidQuery(req);
     signal.throwIfAborted();
     if (socket.destroyed) return;
     const caller = create(CallerSchema, { requestId, keyId, accountId });

@@ -1,5 +1,5 @@
 import type { Handler } from "../../http/handler.ts";
-import { rejectQuery } from "../../http/query.ts";
+import { rejectInvalidQuery } from "../../http/query.ts";
 import { jsonType } from "../../http/response.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 
@@ -10,7 +10,7 @@ const cacheControl = "public, max-age=300";
 export function getOpenApi({ openApiDocument }: RouteDependencies): Handler {
   let body: Buffer | undefined;
   return async ({ req, res, headers }) => {
-    rejectQuery(req);
+    rejectInvalidQuery(req);
     body ??= Buffer.from(JSON.stringify(openApiDocument()));
     res.writeHead(200, {
       ...headers,

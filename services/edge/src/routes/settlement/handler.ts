@@ -2,7 +2,6 @@ import { nanoUsdJson } from "@tollgate/core/money";
 import type { z } from "zod";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { parseJsonObject, readBody } from "../../http/json-body.ts";
-import { rejectQuery } from "../../http/query.ts";
 import { writeJson } from "../../http/response.ts";
 import { validate } from "../../validation/validate.ts";
 import type { RouteDependencies } from "../dependencies.ts";
@@ -11,7 +10,6 @@ import { settlementRequestSchema, type settlementSchema } from "./schema.ts";
 /** POST /v1/hf/billing. Returns the cost of requests of the key's settlement channel. */
 export function lookUpSettlement({ services }: RouteDependencies): KeyedHandler {
   return async (context, { accountId }) => {
-    rejectQuery(context.req);
     const body = parseJsonObject(await readBody(context));
     const { requestIds } = validate(settlementRequestSchema, body);
     const { requests } = await services.billing.lookUpSettlement({ accountId, requestIds });

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { type OpencodeEvent, runOpencode } from "../src/opencode.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+/** Includes the installation at the first run on a machine. */
+const timeoutMs = 300_000;
+
+describe("opencode, unmodified, with an openai-compatible provider", () => {
+  const readme = "# The lighthouse keeper's manual\n";
+  let stack: Stack;
+  let account: Account;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(5);
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  function project(more: { tools?: string[] } = {}) {
+    const { key } = account;
+    return { baseUrl: `${stack.url}/v1`, key, model: "test-small", readme, ...more };
+  }
+
+  function toolUses(events: readonly OpencodeEvent[]) {
+    return events.flatMap(({ type, part }) => (type === "tool_use" && part ? [part] : []));
+  }
+
+  test(
+    "calls a tool, sends its result, prints the response, and every request is charged",
+    async () => {
+      const events = await runOpencode(project(), "What is in the readme?");
+      expect(events.filter(({ type }) => type === "error")).toEqual([]);
+      expect(toolUses(events)).toMatchObject([
+        {
+          tool: "read",
+          state: {
+            status: "completed",
+            input: { filePath: "README.md" },
+            output: expect.stringContaining("lighthouse keeper"),
+          },
+        },
+      ]);
+      const text = events.findLast(({ type }) => type === "text")?.part?.text;
+      expect(text).toContain("lighthouse keeper");
+      await eventually(async () => {
+        const { entries, held } = await readWallet(stack, account);
+        const charges = entries.filter(({ amount }) => amount < 0n);
+        expect([charges.length, held]).toEqual([stack.simulator.calls.list().length, 0n]);
+      });
+    },
+    timeoutMs,
+  );
+
+  test(
+    "runs a harmless command when it has only bash",
+    async () => {
+      const events = await runOpencode(project({ tools: ["bash"] }), "Do something");
+      expect(toolUses(events)).toMatchObject([
+        { tool: "bash", state: { status: "completed", input: { command: "echo hello" } } },
+      ]);
+    },
+    timeoutMs,
+  );
+});

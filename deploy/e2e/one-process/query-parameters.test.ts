@@ -1,0 +1,67 @@
+import { routes } from "@tollgate/edge/routes";
+import { beforeAll, describe, expect, test } from "vitest";
+import { chatBody, expectEnvelope, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+const form = { "content-type": "multipart/form-data; boundary=x" };
+
+describe("an unknown query parameter", () => {
+  let stack: Stack;
+  let account: Account;
+  let partner: string;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(1);
+    const channel = { account: account.accountId, channel: "settlement" };
+    partner = (await stack.operator.createKey(channel)).key;
+  });
+
+  test.each(
+    routes
+      .filter(({ auth, path }) => auth !== "none" || path === "/openapi.json")
+      .map(({ method, path, auth, operation }) => [method, path, auth, operation] as const),
+  )("is refused by %s %s", async (method, path, auth, { body }) => {
+    const url = `${stack.url}${path.replace(/\{\w+\}/, "x")}?foo=1&model=`;
+    const response = await send(url, {
+      method,
+      key: auth === "settlement key" ? partner : account.key,
+      ...(method === "POST" ? { body: body?.kind === "form" ? "--x--" : {} } : {}),
+      ...(body?.kind === "form" ? { headers: form } : {}),
+    });
+    expectEnvelope(response, 400, "unknown_param", "foo");
+  });
+
+  test.each(
+    routes.flatMap(({ path, operation }) =>
+      (operation.parameters ?? [])
+        .filter((parameter) => parameter.in === "query")
+        .map(({ name }) => [name, path] as const),
+    ),
+  )("and a repeated %s of %s are refused by name", async (name, path) => {
+    const url = `${stack.url}${path.replace(/\{\w+\}/, "x")}?${name}=1`;
+    const { key } = account;
+    expectEnvelope(await send(`${url}&${name}=2`, { key }), 400, "invalid_param", name);
+    expectEnvelope(await send(`${url}&foo=1`, { key }), 400, "unknown_param", "foo");
+  });
+
+  test("of a deletion deletes nothing", async () => {
+    const session_id = crypto.randomUUID();
+    const url = `${stack.url}/v1/conversations`;
+    const turn = chatBody({ session_id });
+    await send(`${stack.url}/v1/chat/completions`, { key: account.key, body: turn });
+    const deletion = { method: "DELETE", key: account.key };
+    expectEnvelope(await send(`${url}?id=${session_id}`, deletion), 400, "unknown_param", "id");
+    expect((await send(`${url}/${session_id}`, { key: account.key })).status).toBe(200);
+  });
+
+  test("is refused after the key is checked, and ignored by the health route", async () => {
+    const unknown = { method: "DELETE", key: "sk-tollgate-unknown" };
+    const refused = await send(`${stack.url}/v1/conversations?id=1`, unknown);
+    expectEnvelope(refused, 401, "invalid_api_key");
+    expect((await send(`${stack.url}/v1/health?foo=1`)).status).toBe(200);
+    const invalid = await send(`${stack.url}/v1/models?foo=1`, { key: "sk-tollgate-unknown" });
+    expectEnvelope(invalid, 401, "invalid_api_key");
+  });
+});

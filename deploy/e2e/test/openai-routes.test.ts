@@ -1,0 +1,90 @@
+import OpenAI, { toFile } from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { wav } from "../src/audio-files.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Stack } from "../src/stack.ts";
+
+describe("the other routes, with the openai package, unmodified", () => {
+  let stack: Stack;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    const { key } = await stack.newAccount(5);
+    client = new OpenAI({ apiKey: key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  test("embeddings are numbers, which the client requests as base64", async () => {
+    const input = ["one", "two"];
+    const decoded = await client.embeddings.create({ model: "test-embed", input });
+    const floats = await client.embeddings.create({
+      model: "test-embed",
+      input,
+      encoding_format: "float",
+    });
+    expect(decoded.data.map(({ embedding }) => Array.from(embedding))).toEqual(
+      floats.data.map(({ embedding }) => embedding),
+    );
+    expect(decoded.usage.prompt_tokens).toBe(2);
+  });
+
+  test("images have URLs", async () => {
+    const images = await client.images.generate({
+      model: "test-image",
+      prompt: "A lighthouse",
+      n: 2,
+      size: "512x512",
+    });
+    expect(images.data?.map(({ url }) => url)).toEqual([
+      expect.stringMatching(/^https:/),
+      expect.stringMatching(/^https:/),
+    ]);
+  });
+
+  test("speech is binary audio", async () => {
+    const speech = await client.audio.speech.create({
+      model: "test-speech",
+      input: "Hello there",
+      voice: "alto",
+    });
+    expect(speech.headers.get("content-type")).toBe("audio/mpeg");
+    expect((await speech.arrayBuffer()).byteLength).toBe(1_100);
+  });
+
+  test("a file is transcribed", async () => {
+    const file = await toFile(wav(2), "speech.wav", { type: "audio/wav" });
+    const { text } = await client.audio.transcriptions.create({ model: "test-hear", file });
+    expect(text).toBe("simulated transcript");
+  });
+
+  test("a transcription is streamed", async () => {
+    const file = await toFile(wav(4), "speech.wav", { type: "audio/wav" });
+    const stream = await client.audio.transcriptions.create({
+      model: "test-hear",
+      file,
+      stream: true,
+    });
+    const types: string[] = [];
+    for await (const { type } of stream) types.push(type);
+    expect(types).toContain("transcription.partial");
+    expect(types).toContain("transcription.final");
+  });
+
+  test("a member that a route does not take is a BadRequestError that names it", async () => {
+    const calls: [string, () => Promise<unknown>][] = [
+      ["style", () => client.images.generate({ model: "test-image", prompt: "A", style: "vivid" })],
+      [
+        "user",
+        () => client.embeddings.create({ model: "test-embed", input: "A", user: "somebody" }),
+      ],
+    ];
+    for (const [param, call] of calls) {
+      const refused = call();
+      await expect(refused).rejects.toThrow(OpenAI.BadRequestError);
+      await expect(refused).rejects.toMatchObject({ code: "unknown_param", param });
+    }
+  });
+});

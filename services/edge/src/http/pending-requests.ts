@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { maxBodyBytes } from "./json-body.ts";
+
+/** A client that sends nothing of its body for this long gets an error, and is disconnected. */
+export const maxBodyStallMs = 30_000;
+/** A client may take this long for a body of any size. */
+const bodyGraceMs = 60_000;
+/** Each KiB of the body extends that time: 64 kbit/s, less than any link that carries audio. */
+const msPerKibibyte = 125;
+/** The time for the largest body that any route reads. */
+export const maxBodyMs = bodyGraceMs + (maxBodyBytes / 1_024) * msPerKibibyte;
+
+interface PendingRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/** The requests whose responses are not complete. */
+export interface PendingRequests<Request extends PendingRequest> {
+  add(request: Request): void;
+  delete(request: Request): void;
+}
+
+export interface PendingRequestsOptions<Request extends PendingRequest> {
+  /**
+   * From its abort on, every response says `Connection: close`. Clients then connect to another
+   * replica, before this one stops and closes the connections that are left.
+   */
+  leaving: AbortSignal;
+  /** Called when a client has sent nothing of its body for `stallMs`, or sends it too slowly. */
+  onBodyTimeout(request: Request): void;
+  stallMs?: number;
+  graceMs?: number;
+}
+
+/** How long the gateway has waited for the body of a request. */
+interface BodyWait {
+  /** What the connection had read when the wait began. */
+  readonly firstByte: number;
+  bytesRead: number;
+  checkedAtMs: number;
+  waitedMs: number;
+  /** Since the last byte. */
+  stalledMs: number;
+}
+
+/** Tracks the pending requests of a server. */
+export function createPendingRequests<Request extends PendingRequest>({
+  leaving,
+  onBodyTimeout,
+  stallMs = maxBodyStallMs,
+  graceMs = bodyGraceMs,
+}: PendingRequestsOptions<Request>): PendingRequests<Request> {
+  const pending = new Set<Request>();
+  const waits = new WeakMap<Request, BodyWait>();
+
+  function isTooSlow({ firstByte, bytesRead, waitedMs, stalledMs }: BodyWait): boolean {
+    const kibibytes = (bytesRead - firstByte) / 1_024;
+    return stalledMs >= stallMs || waitedMs >= graceMs + kibibytes * msPerKibibyte;
+  }
+
+  /** The gateway waits for its client while it reads the body: not before, and not in a pause. */
+  function check(request: Request, nowMs: number): void {
+    const { complete, readableFlowing, socket } = request.req;
+    if (complete || readableFlowing === null) return;
+    const { bytesRead } = socket;
+    const wait = waits.get(request);
+    if (wait === undefined) return void waits.set(request, startWait(bytesRead, nowMs));
+    const elapsedMs = readableFlowing ? nowMs - wait.checkedAtMs : 0;
+    wait.stalledMs = wait.bytesRead === bytesRead ? wait.stalledMs + elapsedMs : 0;
+    wait.waitedMs += elapsedMs;
+    wait.bytesRead = bytesRead;
+    wait.checkedAtMs = nowMs;
+    if (isTooSlow(wait)) onBodyTimeout(request);
+  }
+
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    for (const request of pending) check(request, nowMs);
+  }, Math.min(stallMs, graceMs) / 6);
+  timer.unref();
+  leaving.addEventListener("abort", () => {
+    for (const { res } of pending) res.shouldKeepAlive = false;
+  });
+  return {
+    add(request) {
+      if (leaving.aborted) request.res.shouldKeepAlive = false;
+      pending.add(request);
+    },
+    delete: (request) => void pending.delete(request),
+  };
+}
+
+function startWait(bytesRead: number, nowMs: number): BodyWait {
+  return { firstByte: bytesRead, bytesRead, checkedAtMs: nowMs, waitedMs: 0, stalledMs: 0 };
+}
