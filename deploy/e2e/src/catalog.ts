@@ -97,6 +97,10 @@ function audioModels() {
         ...transcriber("", "hear?needs_lang").chain,
       ],
     }),
+    transcriber("test-hear-dedicated-out", "hear?status=502", { language: "required" }),
+    transcriber("test-hear-dedicated-strict", "hear?status=400&message=unknown%20language", {
+      language: "required",
+    }),
     transcriber("test-hear-duration", "hear?duration=12.3"),
     transcriber("test-hear-clock", "hear?no_duration&delay_ms=1200"),
     transcriber("test-hear-held", "hear?no_duration&delay_ms=3500"),

@@ -138,8 +138,28 @@ describe("transcription of uploads as one response", () => {
     ]);
     expect(stack.simulator.calls.list()).toHaveLength(before + 4);
     const unnamed = await audio.transcribe({ model });
-    expect([unnamed.status, unnamed.headers.get("x-should-retry")]).toEqual([502, "false"]);
+    expect([unnamed.status, unnamed.headers.get("x-should-retry")]).toEqual([502, null]);
     expect(stack.simulator.calls.list()).toHaveLength(before + 5);
+  });
+
+  test.each([
+    "",
+    "de",
+  ])("a 502 that does not name the language is passed on, and may be retried (language: %j)", async (language) => {
+    const response = await audio.transcribe({ model: "test-hear-dedicated-out", language });
+    expect(response.status).toBe(502);
+    expect(response.text).toContain("simulated");
+    expect(response.headers.has("x-should-retry")).toBe(false);
+  });
+
+  test.each([
+    "",
+    "xx",
+  ])("a 400 that names the language is passed on as a 502, marked as not to be retried (language: %j)", async (language) => {
+    const response = await audio.transcribe({ model: "test-hear-dedicated-strict", language });
+    expect([response.status, response.headers.get("x-should-retry")]).toEqual([502, "false"]);
+    expect(response.body).toMatchObject({ error: { message: "unknown language" } });
+    expect(response.body).not.toMatchObject({ error: { code: "upstream_rejected" } });
   });
 
   test("languages that are not served do not open the breaker", async () => {

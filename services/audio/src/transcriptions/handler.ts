@@ -4,8 +4,9 @@ import { setAliasHeader } from "@tollgate/http/forwarded-caller";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import { withUploadStore } from "@tollgate/http/upload-store";
 import { sendTranscriptEvents } from "./event-stream-response.ts";
+import { LanguageRefusal } from "./language-refusal.ts";
 import { streamFile } from "./stream-file.ts";
-import { LanguageRefusal, transcribeFile } from "./transcribe-file.ts";
+import { transcribeFile } from "./transcribe-file.ts";
 import { readUpload } from "./upload.ts";
 
 /** Handles POST /v1/audio/transcriptions, which the edge proxies. */
@@ -29,12 +30,12 @@ export async function handleTranscription(
   });
 }
 
-/** Sends the provider's response. A retry with the same language would be refused again. */
-function sendRefusal(res: ServerResponse, { refusal }: LanguageRefusal): void {
+/** Sends the provider's response. */
+function sendRefusal(res: ServerResponse, { refusal, isPermanent }: LanguageRefusal): void {
   res.writeHead(502, {
     ...(refusal.contentType === "" ? {} : { "content-type": refusal.contentType }),
     "content-length": refusal.body.byteLength,
-    "x-should-retry": "false",
+    ...(isPermanent ? { "x-should-retry": "false" } : {}),
   });
   res.end(refusal.body);
 }

@@ -12,7 +12,8 @@ import { transcribeFile } from "./transcribe-file.ts";
 const audio = createUploadStore();
 const upload = { alias: "a", stream: false, language: "", contentType: "", audio };
 
-test("a provider may take 240 seconds, and counts as unreachable if it takes longer", async () => {
+/** Starts a transcription whose slots do not respond. `attempt` attempts them. */
+function hanging(attempt: (call: (slot: Slot) => Promise<unknown>) => Promise<unknown>) {
   const limit = new AbortController();
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
   onTestFinished(() => timeout.mockRestore());
@@ -23,21 +24,39 @@ test("a provider may take 240 seconds, and counts as unreachable if it takes lon
       }),
   );
   const model = { chain: [] as Slot[] } as unknown as Model;
-  const generation = {
-    attempt: (call: (slot: Slot) => Promise<unknown>) => call({ path: "/" } as Slot),
-  } as unknown as Generation;
   const engine: Partial<Engine> = {
     resolve: () => model,
-    generate: (_call, work) => work(generation),
+    generate: (_call, work) => work({ attempt } as unknown as Generation),
   };
   const runtime = { engine, providers: { send } } as unknown as ProviderRuntime;
   const { signal } = new AbortController();
   const failing = transcribeFile(runtime, create(CallerSchema), upload, signal);
+  const expire = () => limit.abort(new DOMException("too long", "TimeoutError"));
+  return { failing, expire, send, timeout };
+}
+
+const slot = { path: "/" } as Slot;
+
+test("a provider may take 240 seconds, and counts as unreachable if it takes longer", async () => {
+  const { failing, expire, send, timeout } = hanging((call) => call(slot));
   expect(timeout).toHaveBeenCalledWith(240_000);
-  limit.abort(new DOMException("too long", "TimeoutError"));
+  expire();
   await expect(failing).rejects.toMatchObject({ kind: "unreachable" });
   expect(send).toHaveBeenCalledOnce();
   expect(send.mock.calls[0]?.[1]).toMatchObject({ defaultTimeoutMs: 240_000 });
+});
+
+test("after 240 seconds no other slot is attempted, and none counts as failed", async () => {
+  const { failing, expire, send } = hanging(async (call) => {
+    await call(slot).catch(() => {});
+    return call(slot);
+  });
+  expire();
+  await expect(failing).rejects.toMatchObject({
+    code: "no_provider_available",
+    message: expect.stringContaining("240 seconds"),
+  });
+  expect(send).toHaveBeenCalledOnce();
 });
 
 /** Returns the usage that is settled for a response that took 1.5 seconds. */

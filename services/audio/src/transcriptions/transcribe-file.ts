@@ -6,10 +6,11 @@ import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { UploadStore } from "@tollgate/http/upload-store";
 import { measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { type Refusal, SlotFailure } from "@tollgate/upstream/failure";
+import { SlotFailure } from "@tollgate/upstream/failure";
 import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { billableSeconds, readDuration } from "../durations.ts";
+import { LanguageRefusal, namesLanguage } from "./language-refusal.ts";
 import type { Upload } from "./upload.ts";
 import { readWavHeader, type WavHeader } from "./wav-header.ts";
 
@@ -20,17 +21,6 @@ import { readWavHeader, type WavHeader } from "./wav-header.ts";
 const maxTranscriptionMs = 240_000;
 /** 16 kbit/s: no common codec encodes speech in less. */
 const minBytesPerSecond = 2_000;
-
-/** A provider's refusal of the language. The client is sent the response unchanged. */
-export class LanguageRefusal extends Error {
-  override readonly name = "LanguageRefusal";
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super("the provider does not support this language");
-    this.refusal = refusal;
-  }
-}
 
 /**
  * Transcribes a file. Returns the provider's JSON, byte for byte. Bills the duration that the
@@ -49,6 +39,8 @@ export async function transcribeFile(
   const estimate = dearestCostOfUnits(model, estimatedSeconds(audio));
   const running = engine.generate({ caller, model, estimate }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
+      // No time is left for another slot, which has not failed.
+      if (limited.aborted && !signal.aborted) throw tookTooLong();
       const startedAt = performance.now();
       const headers = {
         accept: "application/json",
@@ -114,27 +106,36 @@ function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
 }
 
 /**
- * Returns what the failure of a slot is reported as. Where an alias requires a language, a 502 is
- * the provider's refusal of the language. If the client named a language, another slot may support
- * it, and the refusal does not count against this slot.
+ * Returns what the failure of a slot is reported as. Where the client named a language that the slot
+ * refuses, another slot may support it, and the refusal does not count against this slot.
  */
-function failureOf(
-  error: unknown,
-  { transcription }: Model,
-  language: string,
-  signal: AbortSignal,
-): unknown {
+function failureOf(error: unknown, model: Model, language: string, signal: AbortSignal): unknown {
   if (error instanceof SlotFailure) {
-    const { status, refusal, message } = error;
-    const isAboutLanguage = status === 502 && transcription?.language === "required";
-    if (!isAboutLanguage || refusal === undefined) return error;
+    const { refusal, message } = error;
+    if (refusal === undefined || !mayRefuseLanguage(error, model)) return error;
     if (language === "") return new LanguageRefusal(refusal);
-    return new SlotFailure("unusable", message, { status, refusal });
+    return new SlotFailure("unusable", message, { refusal });
   }
   if (error instanceof DOMException && error.name === "TimeoutError" && !signal.aborted) {
     return new SlotFailure("unreachable", "the transcription took longer than the gateway allows");
   }
   return error;
+}
+
+/**
+ * Returns whether a provider may have refused the language. Only an alias that requires one has it
+ * refused: by a 502, whatever its body is, or by a 400 or 422 that names the language.
+ */
+function mayRefuseLanguage({ status, refusal }: SlotFailure, { transcription }: Model): boolean {
+  if (transcription?.language !== "required" || refusal === undefined) return false;
+  return status === 502 || ((status === 400 || status === 422) && namesLanguage(refusal));
+}
+
+function tookTooLong(): GatewayError {
+  const message =
+    `The transcription took longer than ${maxTranscriptionMs / 1_000} seconds. ` +
+    "Split longer audio into several requests.";
+  return new GatewayError("no_provider_available", message);
 }
 
 /** Returns the last slot's refusal where no slot supports the language. */

@@ -42,5 +42,6 @@ export const createTranscriptionOperation: Operation = uploadOperation({
   errors: ["unsupported_audio_format"],
   relayed:
     "If an alias requires a language and its provider does not support the given one, the " +
-    "provider's response is returned, in any format. A retry with the same language fails again.",
+    "provider's response is returned, in any format. With `x-should-retry: false`, a retry with " +
+    "the same language fails again; without it, the provider may be out of service for a moment.",
 });
