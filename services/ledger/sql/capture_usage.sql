@@ -21,6 +21,7 @@
 -- A replica's connection keeps a plan for long, and may have made it while the tables were nearly
 -- empty. Rows are therefore looked up by key, in loops, arrays and LATERAL ... LIMIT 1, which no
 -- plan turns into a scan.
+-- A wallet that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
 CREATE OR REPLACE FUNCTION capture_usage(events usage_row[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   usage record;
@@ -40,6 +41,7 @@ DECLARE
   repeated boolean[] := '{}';
   uncollected bigint := 0;
 BEGIN
+  PERFORM set_config('lock_timeout', '100ms', true);
   PERFORM FROM wallet
     WHERE account_id = ANY (ARRAY(SELECT event.account_id FROM unnest(events) AS event))
     ORDER BY account_id FOR UPDATE;

@@ -5,6 +5,7 @@
 CREATE OR REPLACE FUNCTION extend_holds(hold_ids text[], hold_ms bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM set_config('lock_timeout', '100ms', true);
   PERFORM FROM wallet
     WHERE account_id = ANY (ARRAY(SELECT account_id FROM hold WHERE id = ANY (hold_ids)))
     ORDER BY account_id FOR UPDATE;

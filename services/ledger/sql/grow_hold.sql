@@ -7,6 +7,7 @@ RETURNS TABLE (added bigint, wallet_held bigint) LANGUAGE plpgsql AS $$
 DECLARE
   w wallet;
 BEGIN
+  PERFORM set_config('lock_timeout', '100ms', true);
   SELECT * INTO w FROM wallet WHERE account_id = owner FOR UPDATE;
   added := coalesce(least(estimate, w.balance_nano_usd - w.held_nano_usd), 0);
   wallet_held := coalesce(w.held_nano_usd, 0) + added;

@@ -4,6 +4,7 @@
 CREATE OR REPLACE FUNCTION record_deleted_conversations(owner text, conversation_ids text[])
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM set_config('lock_timeout', '100ms', true);
   PERFORM FROM wallet WHERE account_id = owner FOR UPDATE;
   INSERT INTO deleted_conversation (conversation_id) SELECT unnest(conversation_ids)
     ON CONFLICT DO NOTHING;

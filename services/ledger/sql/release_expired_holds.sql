@@ -2,7 +2,7 @@
 -- failed to extend them. The time is the database's, which also set when they expire. Every replica
 -- may call it at the same time.
 -- Returns how many holds it deleted.
--- Locks: the wallets first, in order of account id.
+-- Locks: the wallets first, in order of account id. A wallet that is locked is left to a later call.
 CREATE OR REPLACE FUNCTION release_expired_holds() RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   owners text[];
@@ -12,7 +12,8 @@ BEGIN
   IF owners = '{}' THEN
     RETURN 0;
   END IF;
-  PERFORM FROM wallet WHERE account_id = ANY (owners) ORDER BY account_id FOR UPDATE;
+  owners := ARRAY(SELECT account_id FROM wallet WHERE account_id = ANY (owners)
+    ORDER BY account_id FOR UPDATE SKIP LOCKED);
   DELETE FROM hold WHERE account_id = ANY (owners) AND expires_at < now();
   GET DIAGNOSTICS released = ROW_COUNT;
   RETURN released;

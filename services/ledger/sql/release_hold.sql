@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION release_hold(hold_id text) RETURNS void LANGUAGE plpg
 DECLARE
   owner text;
 BEGIN
+  PERFORM set_config('lock_timeout', '100ms', true);
   SELECT account_id INTO owner FROM hold WHERE id = hold_id;
   IF NOT FOUND THEN
     RETURN;

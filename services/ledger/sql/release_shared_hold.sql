@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION release_shared_hold(hold_id text, owner text, amount bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '100ms', true);
   PERFORM FROM wallet WHERE account_id = owner FOR UPDATE;
   UPDATE hold SET is_shared = false WHERE id = hold_id AND account_id = owner AND is_shared;
   IF NOT FOUND THEN

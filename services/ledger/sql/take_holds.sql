@@ -15,6 +15,7 @@
 --
 -- A loop over small statements: one statement with nested window functions takes longer to plan
 -- than all of these to run.
+-- A wallet that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
 CREATE OR REPLACE FUNCTION take_holds(
   hold_ids text[], account_ids text[], estimates bigint[], hold_ms bigint
 )
@@ -29,7 +30,7 @@ DECLARE
   amounts bigint[] := '{}';
   wallets_held bigint[] := '{}';
 BEGIN
-  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '100ms', true);
   PERFORM FROM wallet WHERE account_id = ANY (account_ids) ORDER BY account_id FOR UPDATE;
   FOR request IN
     SELECT account_id, estimate, ordinality::int AS position

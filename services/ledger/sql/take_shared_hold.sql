@@ -14,7 +14,7 @@ DECLARE
   available bigint;
   shared bigint;
 BEGIN
-  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '100ms', true);
   SELECT balance_nano_usd - held_nano_usd INTO available
     FROM wallet WHERE account_id = owner FOR UPDATE;
   SELECT coalesce(sum(amount_nano_usd), 0) INTO shared

@@ -16,6 +16,7 @@ DECLARE
   top_up_event_id text := 'top_up:' || owner || ':' || payment_reference;
   earlier bigint;
 BEGIN
+  PERFORM set_config('lock_timeout', '100ms', true);
   INSERT INTO wallet (account_id, balance_nano_usd, held_nano_usd) VALUES (owner, 0, 0)
     ON CONFLICT DO NOTHING;
   SELECT balance_nano_usd, held_nano_usd INTO balance, held

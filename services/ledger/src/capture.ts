@@ -1,10 +1,11 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { type Batch, createBatch } from "@tollgate/core/batch";
+import type { Batch } from "@tollgate/core/batch";
 import { newId } from "@tollgate/core/ids";
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
+import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
 
 const batchLimit = 256;
 /**
@@ -13,14 +14,24 @@ const batchLimit = 256;
  */
 const gather = { items: 128, ms: 16 };
 
+/** The broker and the services send an event again when its capture takes longer. */
+const maxWaitMs = 15_000;
+
 export type Capture = Batch<UsageEvent, void>;
 
 /**
  * Creates a function that captures usage events, many in one statement. It resolves once the
- * event's entry is committed, also if an earlier delivery of the event committed it.
+ * event's entry is committed, also if an earlier delivery of the event committed it. Events of a
+ * wallet that is locked wait 15 seconds at most, and delay no others.
  */
-export function createCapture(pool: pg.Pool, metrics?: Pick<Metrics, "uncollected">): Capture {
-  return createBatch<UsageEvent, void>({
+export function createCapture(
+  pool: pg.Pool,
+  metrics?: Pick<Metrics, "uncollected">,
+  locks = createWalletLocks(pool),
+): Capture {
+  return createWalletBatch<UsageEvent, void>({
+    locks,
+    accountOf: (event) => event.accountId,
     run: async (events) => {
       const uncollected = await captureBatch(pool, events);
       if (uncollected > 0n) metrics?.uncollected.inc(Number(uncollected));
@@ -29,6 +40,7 @@ export function createCapture(pool: pg.Pool, metrics?: Pick<Metrics, "uncollecte
     limit: batchLimit,
     gather,
     isolates: isStatementFault,
+    maxWaitMs,
   });
 }
 

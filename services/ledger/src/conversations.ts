@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { PrismaClient } from "./generated/client.ts";
+import type { WalletLocks } from "./wallet-locks.ts";
 
 const maxEntries = 10_000;
 
@@ -22,14 +23,16 @@ const clearLimit = 1_000;
  */
 export async function unlinkConversations(
   pool: pg.Pool,
+  locks: WalletLocks,
   { accountId, conversationIds }: { accountId: string; conversationIds: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> {
-  await pool.query({
+  const record = {
     name: "record-deleted-conversations",
     text: "SELECT record_deleted_conversations($1, $2)",
     values: [accountId, conversationIds],
-  });
+  };
+  await locks.run(accountId, () => pool.query(record));
   for (let cleared = clearLimit; cleared === clearLimit; ) {
     signal.throwIfAborted();
     const values = [conversationIds, accountId, clearLimit];

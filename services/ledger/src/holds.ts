@@ -1,8 +1,13 @@
-import { createBatch } from "@tollgate/core/batch";
 import type { NanoUsd } from "@tollgate/core/money";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { orTimeout, type PendingCaptures } from "./pending-captures.ts";
+import {
+  createWalletBatch,
+  createWalletLocks,
+  isLockTimeout,
+  type WalletLocks,
+} from "./wallet-locks.ts";
 
 const batchLimit = 512;
 
@@ -31,9 +36,15 @@ export interface Holds {
  * the pending captures are committed, 1 second at most, and then grows by what they release: they
  * belong to requests whose responses were sent before.
  */
-export function createHolds(pool: pg.Pool, holdMs: number, captures: PendingCaptures): Holds {
-  const take = createHoldTaker(pool, holdMs);
-  const grow = (request: HoldRequest) => growHold(pool, request, holdMs);
+export function createHolds(
+  pool: pg.Pool,
+  holdMs: number,
+  captures: PendingCaptures,
+  locks = createWalletLocks(pool),
+): Holds {
+  const take = createHoldTaker(pool, holdMs, locks);
+  const grow = (request: HoldRequest) =>
+    locks.run(request.accountId, () => growHold(pool, request, holdMs));
 
   async function fill(
     call: (request: HoldRequest) => Promise<HoldGrant>,
@@ -41,10 +52,10 @@ export function createHolds(pool: pg.Pool, holdMs: number, captures: PendingCapt
     signal: AbortSignal,
   ): Promise<HoldGrant> {
     // The call may not see captures that end while it runs.
-    const before = captures.pending();
+    const before = captures.pending(request.accountId);
     const first = await call(request);
     if (first.heldNanoUsd === request.estimateNanoUsd) return first;
-    const flushed = captures.flush() ?? before;
+    const flushed = captures.flush(request.accountId) ?? before;
     if (flushed === undefined) return first;
     await orTimeout(flushed);
     if (signal.aborted) return first;
@@ -68,8 +79,11 @@ export function createHolds(pool: pg.Pool, holdMs: number, captures: PendingCapt
 export function createHoldTaker(
   pool: pg.Pool,
   holdMs: number,
+  locks = createWalletLocks(pool),
 ): (request: HoldRequest) => Promise<HoldGrant> {
-  return createBatch({
+  return createWalletBatch({
+    locks,
+    accountOf: (request) => request.accountId,
     run: (requests) => takeHolds(pool, requests, holdMs),
     limit: batchLimit,
     isolates: isStatementFault,
@@ -112,11 +126,39 @@ export async function growHold(
   return { heldNanoUsd: row?.added ?? 0n, walletHeldNanoUsd: row?.wallet_held ?? 0n };
 }
 
-/** Sets the holds to expire `holdMs` from now. A hold that no longer exists stays deleted. */
+/**
+ * Sets the holds to expire `holdMs` from now. A hold that no longer exists stays deleted. The holds
+ * of a wallet that is locked are extended after the others.
+ */
 export async function extendHolds(
   pool: pg.Pool,
+  locks: WalletLocks,
   holdIds: readonly string[],
   holdMs: number,
 ): Promise<void> {
-  await pool.query("SELECT extend_holds($1, $2)", [holdIds, holdMs]);
+  const extend = (ids: readonly string[]) =>
+    pool.query("SELECT extend_holds($1, $2)", [ids, holdMs]);
+  try {
+    await extend(holdIds);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    const byOwner = await findOwners(pool, holdIds);
+    await locks.look([...byOwner.keys()]);
+    const free = [...byOwner].filter(([accountId]) => !locks.has(accountId));
+    const others = [...byOwner].filter(([accountId]) => locks.has(accountId));
+    if (free.length > 0) await extend(free.flatMap(([, ids]) => ids));
+    await Promise.all(others.map(([accountId, ids]) => locks.run(accountId, () => extend(ids))));
+  }
+}
+
+/** Resolves with the accounts of the holds that exist, each with the ids of its holds. */
+export async function findOwners(
+  pool: pg.Pool,
+  holdIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const { rows } = await pool.query<{ account_id: string; ids: string[] }>(
+    "SELECT account_id, array_agg(id) AS ids FROM hold WHERE id = ANY ($1) GROUP BY account_id",
+    [holdIds],
+  );
+  return new Map(rows.map((row) => [row.account_id, row.ids]));
 }

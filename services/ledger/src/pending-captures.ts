@@ -10,15 +10,15 @@ import type { Capture } from "./capture.ts";
 export interface PendingCaptures {
   capture(event: UsageEvent): Promise<void>;
   /**
-   * Resolves when all captures that are pending now have succeeded or failed. Undefined if there
-   * are none.
+   * Resolves when all captures of an account, or of all, that are pending now have succeeded or
+   * failed. Undefined if there are none.
    */
-  pending(): Promise<void> | undefined;
+  pending(accountId?: string): Promise<void> | undefined;
   /** Starts the gathered captures without waiting for more. Returns the same as `pending`. */
-  flush(): Promise<void> | undefined;
+  flush(accountId?: string): Promise<void> | undefined;
 }
 
-/** The longest that a call for one wallet waits for captures, which may be of other wallets. */
+/** The longest that a call waits for captures: those of a locked wallet may take long. */
 const maxWaitMs = 1_000;
 
 /** Resolves when `flushed` does, or after 1 second. */
@@ -28,22 +28,32 @@ export function orTimeout(flushed: Promise<void>): Promise<void> {
 
 /** Creates a tracker of the captures that are made with `capture`. */
 export function trackCaptures(capture: Capture): PendingCaptures {
-  /** Of the newest capture: they end in the order in which they start. */
-  let last: Promise<void> | undefined;
+  /** By account, resolves when its newest capture and all before it have ended. */
+  const lasts = new Map<string, Promise<void>>();
+
+  function pending(accountId?: string): Promise<void> | undefined {
+    if (accountId !== undefined) return lasts.get(accountId);
+    const [first, ...others] = lasts.values();
+    return others.length === 0 ? first : Promise.all([first, ...others]).then(() => {});
+  }
+
   return {
     capture(event) {
+      const { accountId } = event;
       const captured = capture(event);
-      const ended = captured.then(clear, clear);
-      function clear(): void {
-        if (last === ended) last = undefined;
-      }
-      last = ended;
+      const before = lasts.get(accountId);
+      const end = async (): Promise<void> => {
+        await before;
+        if (lasts.get(accountId) === ended) lasts.delete(accountId);
+      };
+      const ended: Promise<void> = captured.then(end, end);
+      lasts.set(accountId, ended);
       return captured;
     },
-    pending: () => last,
-    flush() {
+    pending,
+    flush(accountId) {
       capture.flush();
-      return last;
+      return pending(accountId);
     },
   };
 }

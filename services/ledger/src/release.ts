@@ -1,10 +1,24 @@
 import type pg from "pg";
+import { findOwners } from "./holds.ts";
+import { isLockTimeout, type WalletLocks } from "./wallet-locks.ts";
 
 /**
  * Releases one hold that no usage event will capture. A hold that does not exist changes nothing.
  */
-export async function releaseHold(pool: pg.Pool, holdId: string): Promise<void> {
-  await pool.query({ name: "release-hold", text: "SELECT release_hold($1)", values: [holdId] });
+export async function releaseHold(
+  pool: pg.Pool,
+  locks: WalletLocks,
+  holdId: string,
+): Promise<void> {
+  const release = () =>
+    pool.query({ name: "release-hold", text: "SELECT release_hold($1)", values: [holdId] });
+  try {
+    if (!locks.isAny()) return void (await release());
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+  }
+  const owners = await findOwners(pool, [holdId]);
+  for (const accountId of owners.keys()) await locks.run(accountId, release);
 }
 
 /**

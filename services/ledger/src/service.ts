@@ -21,6 +21,7 @@ import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
 import { verifyLedger } from "./verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
+import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
 
 const sweepIntervalMs = 1_000;
 
@@ -40,11 +41,14 @@ export const ledger = defineService({
       settings: { enable_seqscan: "off" },
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
-    const captures = trackCaptures(createCapture(pool, metrics));
+    const locks = createWalletLocks(pool);
+    const captures = trackCaptures(createCapture(pool, metrics, locks));
     const consumer = broker && consumeUsage(broker, captures.capture, log, metrics);
     const sweep = startSweep(pool, log);
     return {
-      bindings: [bindService(LedgerService, implement(pool, prisma, config, captures, now))],
+      bindings: [
+        bindService(LedgerService, implement({ pool, prisma, config, captures, locks, now })),
+      ],
       async stop() {
         await consumer?.stop();
         await sweep.stop();
@@ -55,18 +59,24 @@ export const ledger = defineService({
   },
 });
 
-function implement(
-  pool: pg.Pool,
-  prisma: PrismaClient,
-  config: LedgerConfig,
-  captures: PendingCaptures,
-  now: () => Date,
-): Implementation<typeof LedgerService> {
-  const { takeHold, growHold } = createHolds(pool, config.holdMs, captures);
+interface LedgerParts {
+  pool: pg.Pool;
+  prisma: PrismaClient;
+  config: LedgerConfig;
+  captures: PendingCaptures;
+  locks: WalletLocks;
+  now(): Date;
+}
+
+function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
+  const { pool, prisma, config, captures, locks, now } = parts;
+  const { takeHold, growHold } = createHolds(pool, config.holdMs, captures, locks);
   /** A caller that timed out may have released its hold before it was taken. */
   async function releaseIfAborted(holdId: string, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) await releaseHold(pool, holdId);
+    if (signal.aborted) await releaseHold(pool, locks, holdId);
   }
+
+  const flushAll = () => orTimeout(captures.flush() ?? Promise.resolve());
 
   return {
     async hold({ holdId, accountId, estimateNanoUsd }, { signal }) {
@@ -80,20 +90,21 @@ function implement(
     },
     async takeSharedHold({ holdId, accountId, amountNanoUsd }, { signal }) {
       const shared = { holdId, accountId, amountNanoUsd };
-      const granted = await takeSharedHold(pool, shared, config.holdMs);
+      const granted = await locks.run(accountId, () => takeSharedHold(pool, shared, config.holdMs));
       if (granted) await releaseIfAborted(holdId, signal);
       return { granted, expiresInMs: config.holdMs };
     },
     async releaseSharedHold({ holdId, accountId, amountNanoUsd }) {
-      await releaseSharedHold(pool, { holdId, accountId, amountNanoUsd });
+      const shared = { holdId, accountId, amountNanoUsd };
+      await locks.run(accountId, () => releaseSharedHold(pool, shared));
       return {};
     },
     async extendHolds({ holdIds }) {
-      await extendHolds(pool, holdIds, config.holdMs);
+      await extendHolds(pool, locks, holdIds, config.holdMs);
       return {};
     },
     async releaseHold({ holdId }) {
-      await releaseHold(pool, holdId);
+      await releaseHold(pool, locks, holdId);
       return {};
     },
     async recordUsage({ events }) {
@@ -109,32 +120,32 @@ function implement(
       return { missingEventIds: await findMissing(pool, eventIds) };
     },
     async getWallet({ accountId }) {
-      await orTimeout(captures.flush() ?? Promise.resolve());
+      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
       const wallet = await findWallet(pool, accountId);
       return wallet === undefined ? {} : { wallet };
     },
     topUp: ({ accountId, amountNanoUsd, reference }) =>
-      topUp(pool, { accountId, amountNanoUsd, reference, at: now() }),
+      locks.run(accountId, () => topUp(pool, { accountId, amountNanoUsd, reference, at: now() })),
     async getSpend({ accountId, from }) {
-      await captures.flush();
+      await captures.flush(accountId);
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
     },
     async findCharges({ accountId, requestIds, withinMs }) {
-      await captures.flush();
+      await captures.flush(accountId);
       return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
     },
     async findCharge({ chargeId }) {
-      await captures.flush();
+      await flushAll();
       const chargedNanoUsd = await findCharge(pool, chargeId);
       return chargedNanoUsd === undefined ? {} : { chargedNanoUsd };
     },
     async listEntries(request) {
-      await captures.flush();
+      await flushAll();
       const entries = await listEntries(prisma, request);
       return { entries: entries.map(toEntry) };
     },
     async listConversationEntries(query) {
-      await captures.flush();
+      await captures.flush(query.accountId);
       const entries = await listConversationEntries(prisma, {
         accountId: query.accountId,
         conversationId: query.conversationId,
@@ -142,11 +153,11 @@ function implement(
       return { entries: entries.map(toEntry) };
     },
     async unlinkConversations({ accountId, conversationIds }, { signal }) {
-      await unlinkConversations(pool, { accountId, conversationIds }, signal);
+      await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
       return {};
     },
     async verify() {
-      await captures.flush();
+      await flushAll();
       return verifyLedger(prisma);
     },
   };

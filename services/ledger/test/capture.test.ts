@@ -9,6 +9,7 @@ import { createHoldTaker } from "../src/holds.ts";
 import { sumSpend } from "../src/read-entries.ts";
 import { releaseExpiredHolds, releaseHold } from "../src/release.ts";
 import { topUp } from "../src/wallet.ts";
+import { createWalletLocks } from "../src/wallet-locks.ts";
 import {
   createLedgerDatabase,
   openLedger,
@@ -52,7 +53,7 @@ describe("holds and captures", () => {
           const { heldNanoUsd: held } = await take({ holdId, accountId, estimateNanoUsd });
           const available = model.balance - model.held;
           expect(held).toBe(minOf(estimateNanoUsd, available));
-          if (expires) await releaseHold(pool, holdId);
+          if (expires) await releaseHold(pool, createWalletLocks(pool), holdId);
           else model.held += held;
           const event = usageEvent({
             accountId,
@@ -377,7 +378,7 @@ describe("holds and captures", () => {
       vi.useRealTimers();
     }
     expect(await readWallet(pool, accountId)).toMatchObject({ held: 2_000n });
-    await releaseHold(pool, `${accountId}-live`);
+    await releaseHold(pool, createWalletLocks(pool), `${accountId}-live`);
   });
 
   test("a balance never exceeds the maximum", async () => {

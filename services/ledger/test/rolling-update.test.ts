@@ -13,6 +13,7 @@ import { createHoldTaker } from "../src/holds.ts";
 import { releaseHold } from "../src/release.ts";
 import { ledgerSchema } from "../src/schema.ts";
 import { verifyLedger } from "../src/verify.ts";
+import { createWalletLocks } from "../src/wallet-locks.ts";
 import {
   createLedgerDatabase,
   openLedger,
@@ -61,7 +62,7 @@ describe("replicas of two versions", () => {
       expect(await take({ holdId, accountId, estimateNanoUsd: 5_000n })).toMatchObject({
         heldNanoUsd: 5_000n,
       });
-      if (index % 4 === 0) await releaseHold(pool, holdId);
+      if (index % 4 === 0) await releaseHold(pool, createWalletLocks(pool), holdId);
       else await capture(usageEvent({ accountId, holdId, costNanoUsd: 3_000n }));
     }
     for (let version = 1; version <= 5; version++) {

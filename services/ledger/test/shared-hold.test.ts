@@ -9,6 +9,7 @@ import { createHoldTaker, extendHolds } from "../src/holds.ts";
 import { releaseExpiredHolds } from "../src/release.ts";
 import { releaseSharedHold, takeSharedHold } from "../src/shared-hold.ts";
 import { verifyLedger } from "../src/verify.ts";
+import { createWalletLocks } from "../src/wallet-locks.ts";
 import {
   createLedgerDatabase,
   openLedger,
@@ -40,15 +41,6 @@ describe("a shared hold", () => {
     const eventOf = (costNanoUsd: bigint, sharedNanoUsd: bigint) =>
       usageEvent({ accountId, sharedHoldId: shared.holdId, sharedNanoUsd, costNanoUsd });
     return { accountId, shared, eventOf, wallet: () => readWallet(pool, accountId) };
-  }
-
-  async function isWaitingForLock(statement: string): Promise<boolean> {
-    const { rows } = await pool.query(
-      `SELECT FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
-      [`SELECT ${statement}%`],
-    );
-    return rows.length > 0;
   }
 
   test("is refused if all of the wallet's shared holds exceed a sixteenth of what is available", async () => {
@@ -93,8 +85,9 @@ describe("a shared hold", () => {
     await client.query("UPDATE hold SET amount_nano_usd = amount_nano_usd - 1000 WHERE id = $1", [
       shared.holdId,
     ]);
-    const extended = extendHolds(pool, [shared.holdId], 2 * holdMs);
-    await expect.poll(() => isWaitingForLock("extend_holds")).toBe(true);
+    const locks = createWalletLocks(pool);
+    const extended = extendHolds(pool, locks, [shared.holdId], 2 * holdMs);
+    await expect.poll(() => locks.has(shared.accountId)).toBe(true);
     await client.query("COMMIT");
     client.release();
     await extended;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { unlinkConversations } from "../src/conversations.ts";
 import { createHoldTaker } from "../src/holds.ts";
+import { createWalletLocks } from "../src/wallet-locks.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
 describe("entries of deleted conversations", () => {
@@ -39,11 +40,11 @@ describe("entries of deleted conversations", () => {
     const accountId = await converse(conversationId, 2_500);
     expect(await countLinked(conversationId)).toBe(2_500);
     const conversationIds = [conversationId, "key_1/other"];
-    await unlinkConversations(pool, { accountId, conversationIds }, never);
+    await unlinkConversations(pool, createWalletLocks(pool), { accountId, conversationIds }, never);
     expect(await countLinked(conversationId)).toBe(0);
     await createCapture(pool)(usageEvent({ accountId, conversationId, costNanoUsd: 1_000n }));
     expect(await countLinked(conversationId)).toBe(0);
-    await unlinkConversations(pool, { accountId, conversationIds }, never);
+    await unlinkConversations(pool, createWalletLocks(pool), { accountId, conversationIds }, never);
   });
 
   test("block no holds while their links are cleared", async () => {
@@ -54,6 +55,7 @@ describe("entries of deleted conversations", () => {
     await holder.query("SELECT FROM entry WHERE conversation_id = $1 FOR UPDATE", [conversationId]);
     const unlinking = unlinkConversations(
       pool,
+      createWalletLocks(pool),
       { accountId, conversationIds: [conversationId] },
       never,
     );
@@ -78,8 +80,8 @@ describe("entries of deleted conversations", () => {
     const conversationId = "key_1/twice";
     const accountId = await converse(conversationId, 2_500);
     const request = { accountId, conversationIds: [conversationId] };
-    const first = unlinkConversations(pool, request, never);
-    const second = unlinkConversations(pool, request, never);
+    const first = unlinkConversations(pool, createWalletLocks(pool), request, never);
+    const second = unlinkConversations(pool, createWalletLocks(pool), request, never);
     await Promise.race([first, second]);
     expect(await countLinked(conversationId)).toBe(0);
     await Promise.all([first, second]);
@@ -90,8 +92,10 @@ describe("entries of deleted conversations", () => {
     const accountId = await converse(conversationId, 10);
     const request = { accountId, conversationIds: [conversationId] };
     const aborted = AbortSignal.abort(new Error("the caller disconnected"));
-    await expect(unlinkConversations(pool, request, aborted)).rejects.toThrow("disconnected");
-    await unlinkConversations(pool, request, never);
+    await expect(
+      unlinkConversations(pool, createWalletLocks(pool), request, aborted),
+    ).rejects.toThrow("disconnected");
+    await unlinkConversations(pool, createWalletLocks(pool), request, never);
     expect(await countLinked(conversationId)).toBe(0);
   });
 });
