@@ -333,7 +333,7 @@ describe("chat requests", () => {
 
   test("an invalid field is reported before an unknown model, and every unavailable model alike", async () => {
     expectEnvelope(await post(chatBody({ model: "no-such", n: 0 })), 400, "invalid_param", "n");
-    for (const model of ["no-such", "test-internal", "test-embed", "__proto__", "toString"]) {
+    for (const model of ["no-such", "test-unlisted", "test-internal", "test-embed", "__proto__"]) {
       expectEnvelope(await post(chatBody({ model })), 404, "model_not_found", "model");
     }
   });
