@@ -10,6 +10,7 @@ export interface EdgeConfig {
   databaseUrl: string;
   databaseConnections: number;
   corsOrigins: CorsOrigins;
+  storedResponsesBytes: number;
 }
 
 /** Reads the edge's settings. Throws a StartError that names an invalid one. */
@@ -22,6 +23,7 @@ export function readConfig(env: Environment): EdgeConfig {
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     corsOrigins: settings.TOLLGATE_CORS_ORIGINS,
+    storedResponsesBytes: settings.TOLLGATE_STORED_RESPONSES_MIB * 1024 * 1024,
   };
 }
 
@@ -34,6 +36,7 @@ const schema = z.object({
   PORT: integerSetting({ min: 0, max: 65_535, default: 8_080 }),
   HOST: z.string().default("0.0.0.0"),
   TOLLGATE_CATALOG: z.string(),
+  TOLLGATE_STORED_RESPONSES_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),
   TOLLGATE_CORS_ORIGINS: z
     .string()
     .default("")

@@ -42,7 +42,7 @@ export const edge = defineService({
       maxConnections: config.databaseConnections,
       log,
     });
-    const records = createRecords(pool);
+    const records = createRecords(pool, { quotaBytes: config.storedResponsesBytes });
     const leases = createLeases(records, log);
     const billing = peer("billing", BillingService);
     const proxyTo = (owner: ServiceName) =>

@@ -17,6 +17,7 @@ import { edgeSchema } from "../src/schema.ts";
 
 const log = createLog("silent");
 const leaseMs = 2_000;
+const quotaBytes = 256 * 1024 * 1024;
 const response = { contentType: "text/plain", body: Buffer.from("response") };
 
 describe("idempotency leases of two replicas", () => {
@@ -25,7 +26,7 @@ describe("idempotency leases of two replicas", () => {
   let there: Leases;
 
   const start = (maxWaitMs = 20_000, ms = leaseMs) =>
-    createLeases(createRecords(pool, ms), log, {
+    createLeases(createRecords(pool, { leaseMs: ms, quotaBytes }), log, {
       leaseMs: ms,
       maxWaitMs,
       maxRetryMs: 10_000,
@@ -131,7 +132,7 @@ describe("idempotency leases of two replicas", () => {
     const { body } = (await acquire(there, key, "second")) as FoundRecord;
     const reading = body?.chunks()[Symbol.asyncIterator]();
     await reading?.next();
-    await createRecords(pool).forget(key.keyId, ["conversation-of-much"]);
+    await createRecords(pool, { quotaBytes }).forget(key.keyId, ["conversation-of-much"]);
     await expect(reading?.next()).rejects.toThrow("deleted");
   });
 
@@ -189,7 +190,7 @@ describe("idempotency leases of two replicas", () => {
 
   test("a lease whose end cannot be written is ended later", async () => {
     const key = keyOf("given-up-later");
-    const records = createRecords(pool, leaseMs);
+    const records = createRecords(pool, { leaseMs, quotaBytes });
     const drop = vi.fn(records.drop).mockRejectedValueOnce(new Error("no connection"));
     const leases = createLeases({ ...records, drop }, log);
     await (await acquired(leases, key, "first")).drop();
@@ -215,7 +216,7 @@ describe("idempotency leases of two replicas", () => {
     ["every conversation of the key", undefined],
   ])("a run stores nothing after %s is forgotten, and the next run has its charge id", async (...row) => {
     const [, forgotten] = row;
-    const records = createRecords(pool, leaseMs);
+    const records = createRecords(pool, { leaseMs, quotaBytes });
     const key = keyOf(`forgotten-${forgotten}`);
     const lease = await acquired(here, key, "first");
     await lease.link("conversation");
@@ -234,7 +235,7 @@ describe("idempotency leases of two replicas", () => {
     ["forgetting", (records) => records.forget("key_1", ["conversation"])],
     ["renewing", (records, keys) => records.renew(keys.map((key) => ({ key, runner: "first" })))],
   ])("%s several records locks them in the order of their keys", async (name, run) => {
-    const records = createRecords(pool, leaseMs);
+    const records = createRecords(pool, { leaseMs, quotaBytes });
     const keys = [keyOf(`b ${name}`), keyOf(`a ${name}`)];
     for (const key of keys) {
       await records.acquire(key, "first");
@@ -267,7 +268,7 @@ describe("idempotency leases of two replicas", () => {
        FROM generate_series(2, 4700) AS n`,
     );
     const found: string[] = [];
-    const { conversationsOf } = createRecords(pool, leaseMs);
+    const { conversationsOf } = createRecords(pool, { leaseMs, quotaBytes });
     for await (const ids of conversationsOf("key_3")) found.push(...ids);
     const all = Array.from({ length: 2_300 }, (_, index) => `conversation-${index + 1}`);
     expect(new Set(found)).toEqual(new Set(all));
@@ -300,7 +301,7 @@ describe("idempotency leases of two replicas", () => {
          (key_id, idempotency_key, fingerprint, charge_id, runner, lease_until, expires_at)
        VALUES ('key_2', 'running', '', 'c', 'r', now() + interval '1 h', now() - interval '1 h')`,
     );
-    const records = createRecords(pool, leaseMs);
+    const records = createRecords(pool, { leaseMs, quotaBytes });
     expect(await records.sweep()).toBe(2_500);
     expect(await records.sweep()).toBe(0);
     const left = await pool.query("SELECT FROM idempotency_record WHERE key_id = 'key_2'");

@@ -199,7 +199,8 @@ async function replay(
 ): Promise<void> {
   if (body === undefined) {
     const message =
-      "The response to this Idempotency-Key was sent and charged, but was too large to store.";
+      "The response to this Idempotency-Key was sent and charged, and is not stored: it was too " +
+      "large, or newer responses have replaced it.";
     throw new GatewayError("idempotency_key_reused", message);
   }
   replaceRequestId(context, requestId);

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { RequestKey } from "./request-key.ts";
 import { chunkBytes, type StoredBody, storedBody } from "./stored-body.ts";
+import { createStoredQuota } from "./stored-quota.ts";
 
 /** How long a response is replayed. */
 const replayMs = 24 * 60 * 60 * 1_000;
@@ -19,7 +20,7 @@ export interface FoundRecord {
   /** The id of the request whose response is stored. */
   requestId: string;
   contentType: string;
-  /** Undefined if the response was too large to store. */
+  /** Undefined if the response was too large to store, or was deleted for newer ones. */
   body: StoredBody | undefined;
 }
 
@@ -45,7 +46,10 @@ export interface IdempotencyRecords {
   find(key: RequestKey): Promise<FoundRecord | undefined>;
   /** Records the conversation that a run adds a turn to, for `forget`. */
   link(key: RequestKey, runner: string, conversationId: string): Promise<void>;
-  /** Stores a run's response. Resolves with false if the run no longer holds the lease. */
+  /**
+   * Stores a run's response. Resolves with false if the run no longer holds the lease. Now and then
+   * it deletes the bodies of the key's oldest responses in the background, down to the quota.
+   */
   store(key: RequestKey, runner: string, response: StoredResponse): Promise<boolean>;
   /** Ends a lease without a response. The same request runs when it is sent again. */
   release(key: RequestKey, runner: string): Promise<void>;
@@ -67,8 +71,19 @@ export interface IdempotencyRecords {
   sweep(): Promise<number>;
 }
 
-/** Creates the statements. A lease lives for `leaseMs` after its last renewal. */
-export function createRecords(pool: pg.Pool, leaseMs = defaultLeaseMs): IdempotencyRecords {
+export interface RecordsOptions {
+  /** How long a lease lives after its last renewal. */
+  leaseMs?: number;
+  /** How much the stored responses of one key may take, in bytes. */
+  quotaBytes: number;
+}
+
+/** Creates the statements. */
+export function createRecords(
+  pool: pg.Pool,
+  { leaseMs = defaultLeaseMs, quotaBytes }: RecordsOptions,
+): IdempotencyRecords {
+  const quota = createStoredQuota(pool, quotaBytes);
   const statement = (name: string, text: string, values: unknown[]) =>
     pool.query({ name, text, values });
   return {
@@ -90,9 +105,12 @@ export function createRecords(pool: pg.Pool, leaseMs = defaultLeaseMs): Idempote
       await statement("link", linkSql, [keyId, idempotencyKey, runner, conversationId]);
     },
     async store({ keyId, idempotencyKey }, runner, { contentType, body }) {
-      const values = [keyId, idempotencyKey, runner, contentType, body ?? null, replayMs];
+      const stored = body !== undefined && body.byteLength <= quotaBytes ? body : null;
+      const values = [keyId, idempotencyKey, runner, contentType, stored, replayMs];
       const { rowCount } = await statement("store", storeSql, values);
-      return rowCount === 1;
+      if (rowCount !== 1) return false;
+      quota.noteStored(keyId, stored?.byteLength ?? 0);
+      return true;
     },
     async release({ keyId, idempotencyKey }, runner) {
       await statement("release", releaseSql, [keyId, idempotencyKey, runner]);

@@ -9,7 +9,7 @@ export interface StoredBody {
   bytes: number;
   /**
    * Yields the body in order. Each chunk is read when it is requested, so a slow client takes
-   * little memory. Throws an Error if the record is deleted meanwhile.
+   * little memory. Throws an Error if the body is deleted meanwhile.
    */
   chunks(): AsyncIterable<Uint8Array>;
 }
@@ -36,7 +36,7 @@ export function storedBody(
       values: [keyId, idempotencyKey, runner, offset + 1, chunkBytes],
     });
     const [row] = rows;
-    if (row === undefined) throw new Error("the record of a stored response was deleted");
+    if (row === undefined) throw new Error("a stored response was deleted during its replay");
     return row.chunk;
   }
 
@@ -53,4 +53,4 @@ export function storedBody(
 
 const chunkSql = `
   SELECT substring(body FROM $4 FOR $5) AS chunk FROM idempotency_record
-  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NOT NULL`;
+  WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND body IS NOT NULL`;
