@@ -56,6 +56,23 @@ describe("opencode, unmodified, with an openai-compatible provider", () => {
   );
 
   test(
+    "sends the verbosity that the catalog passes",
+    async () => {
+      const passing = {
+        ...project(),
+        model: "test-passing",
+        modelOptions: { textVerbosity: "low" },
+      };
+      const events = await runOpencode(passing, "What is in the readme?");
+      expect(events.filter(({ type }) => type === "error")).toEqual([]);
+      expect(stack.simulator.calls.list()).toContainEqual(
+        expect.objectContaining({ body: expect.objectContaining({ verbosity: "low" }) }),
+      );
+    },
+    timeoutMs,
+  );
+
+  test(
     "runs a harmless command when it has only bash",
     async () => {
       const events = await runOpencode(project({ tools: ["bash"] }), "Do something");

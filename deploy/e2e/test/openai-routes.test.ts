@@ -31,6 +31,29 @@ describe("the other routes, with the openai package, unmodified", () => {
     expect(decoded.usage.prompt_tokens).toBe(2);
   });
 
+  test("token ids are embedded by a model that takes them", async () => {
+    const model = "test-embed-tokens";
+    const { data, usage } = await client.embeddings.create({ model, input: [[1, 2], [3]] });
+    expect(data).toHaveLength(2);
+    expect(usage.prompt_tokens).toBe(3);
+  });
+
+  test("a chat model takes the members that agents add, if its catalog entry passes them", async () => {
+    const request = {
+      messages: [{ role: "user" as const, content: "Hello" }],
+      prompt_cache_key: "agent-1",
+      safety_identifier: "user-1",
+      verbosity: "low" as const,
+    };
+    const { choices } = await client.chat.completions.create({ ...request, model: "test-passing" });
+    expect(choices[0]?.message.content).toBeTruthy();
+    const refused = client.chat.completions.create({ ...request, model: "test-small" });
+    await expect(refused).rejects.toMatchObject({
+      code: "unknown_param",
+      param: "prompt_cache_key",
+    });
+  });
+
   test("images have URLs", async () => {
     const images = await client.images.generate({
       model: "test-image",
