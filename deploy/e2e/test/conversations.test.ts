@@ -143,7 +143,9 @@ describe("conversations", () => {
         reported.reduce((sum, one) => sum + nanoUsd(one), 0n),
       );
     });
-    expect((await chat.call("GET", `/${id}`)).text).toMatch(/"total_cost":0\.\d{6},/);
+    const { text } = await chat.call("GET", `/${id}`);
+    expect(text).toMatch(/"total_cost":0\.\d{6},/);
+    expect(text).toContain('"has_more":false');
   });
 
   test("the same id under another key is another conversation, and no key reads another key's", async () => {

@@ -4,12 +4,23 @@ import type { WalletLocks } from "./wallet-locks.ts";
 
 const maxEntries = 10_000;
 
-/** Resolves with the entries that are linked to a conversation, oldest first, 10,000 at most. */
+/**
+ * Resolves with the newest 10,000 entries that are linked to a conversation, oldest first, and with
+ * the sum and the number of all of them.
+ */
 export async function listConversationEntries(
   prisma: PrismaClient,
   query: { accountId: string; conversationId: string },
 ) {
-  return prisma.entry.findMany({ where: query, orderBy: { id: "asc" }, take: maxEntries });
+  const [newest, all] = await prisma.$transaction([
+    prisma.entry.findMany({ where: query, orderBy: { id: "desc" }, take: maxEntries }),
+    prisma.entry.aggregate({ where: query, _sum: { amountNanoUsd: true }, _count: true }),
+  ]);
+  return {
+    entries: newest.reverse(),
+    totalNanoUsd: all._sum.amountNanoUsd ?? 0n,
+    hasMore: all._count > newest.length,
+  };
 }
 
 /** Entries that one statement clears, so that it ends soon. */

@@ -146,11 +146,11 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
     },
     async listConversationEntries(query) {
       await captures.flush(query.accountId);
-      const entries = await listConversationEntries(prisma, {
+      const { entries, totalNanoUsd, hasMore } = await listConversationEntries(prisma, {
         accountId: query.accountId,
         conversationId: query.conversationId,
       });
-      return { entries: entries.map(toEntry) };
+      return { entries: entries.map(toEntry), totalNanoUsd, hasMore };
     },
     async unlinkConversations({ accountId, conversationIds }, { signal }) {
       await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);

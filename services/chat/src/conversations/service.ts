@@ -33,7 +33,7 @@ export function implementConversations({
       // The costs come from the ledger, so the read fails while the ledger is unavailable. The costs
       // that are stored with the turns would omit other entries of the conversation.
       const linked = { accountId, conversationId: linkOf(key) };
-      const { entries } = await ledger.listConversationEntries(linked);
+      const { entries, totalNanoUsd, hasMore } = await ledger.listConversationEntries(linked);
       return {
         conversation: toConversation(found.row),
         turns: found.turns.map(toTurn),
@@ -47,6 +47,8 @@ export function implementConversations({
             ...(recordedAt === undefined ? {} : { createdAt: recordedAt }),
           }),
         ),
+        totalCostNanoUsd: -totalNanoUsd,
+        hasMoreCosts: hasMore,
       };
     },
     async deleteConversation({ caller, id }) {

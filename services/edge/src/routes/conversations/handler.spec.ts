@@ -2,7 +2,7 @@ import { GatewayError, PeerError } from "@tollgate/core/errors";
 import { expect, test, vi } from "vitest";
 import type { RequestContext } from "../../http/request-context.ts";
 import type { RouteDependencies } from "../dependencies.ts";
-import { deleteConversation, deleteConversations } from "./handler.ts";
+import { deleteConversation, deleteConversations, getConversation } from "./handler.ts";
 
 const unreachable = new PeerError("unavailable", "chat is down");
 const principal = { keyId: "key_1", accountId: "acct_1", channel: "", keyHash: "" };
@@ -67,4 +67,25 @@ test.each<[string, Error, unknown[]]>([
   await expect(deleteConversation(dependencies)(context, principal)).rejects.toBe(error);
   expect(forget.mock.calls).toEqual(forgotten);
   expect(end).not.toHaveBeenCalled();
+});
+
+test("the cost of a conversation includes items that are left out", async () => {
+  const { dependencies, context } = createFixture({
+    getConversation: async () => ({
+      conversation: { id: "a", model: "m", turnCount: 0 },
+      turns: [],
+      costs: [{ requestId: "req_2", costNanoUsd: 1_000n, quantity: 1n }],
+      totalCostNanoUsd: 3_000n,
+      hasMoreCosts: true,
+    }),
+  });
+  const sent = vi.fn();
+  const res = { writeHead: () => ({ end: sent }), end: sent, once() {}, writableLength: 0 };
+  await getConversation(dependencies)(
+    { ...context, req: { complete: true }, res, headers: {} } as unknown as RequestContext,
+    principal,
+  );
+  expect(JSON.parse(String(sent.mock.calls[0]?.[0]))).toMatchObject({
+    cost_summary: { total_cost: 0.000003, items: [{ request_id: "req_2" }], has_more: true },
+  });
 });

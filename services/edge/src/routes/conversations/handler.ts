@@ -159,7 +159,8 @@ function toItem({
   };
 }
 
-function toDetailJson({ conversation, turns, costs }: GetConversationResponse): string {
+function toDetailJson(found: GetConversationResponse): string {
+  const { conversation, turns, costs } = found;
   if (conversation === undefined) throw new Error("the response has no conversation");
   const items = costs.map((cost) => ({
     request_id: cost.requestId,
@@ -169,11 +170,11 @@ function toDetailJson({ conversation, turns, costs }: GetConversationResponse): 
     cost: usdJson(cost.costNanoUsd),
     created_at: toUnixSeconds(cost.createdAt),
   }));
-  const total = costs.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
   const summary: z.infer<typeof costsSchema> = {
     currency: "USD",
-    total_cost: usdJson(total),
+    total_cost: usdJson(found.totalCostNanoUsd),
     items,
+    has_more: found.hasMoreCosts,
   };
   const head = JSON.stringify(toItem(conversation)).slice(0, -1);
   const turnsJson = turns.map(toTurnJson).join(",");

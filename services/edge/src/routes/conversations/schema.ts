@@ -26,17 +26,20 @@ export const listSchema = z.object({
 
 export const costsSchema = z.object({
   currency: z.literal("USD"),
-  total_cost: usd,
-  items: z.array(
-    z.object({
-      request_id: requestId,
-      model: z.string(),
-      unit_type: z.string(),
-      quantity: z.number(),
-      cost: usd,
-      created_at: unixSeconds,
-    }),
-  ),
+  total_cost: usd.describe("The cost of all items in USD, including those that are left out."),
+  items: z
+    .array(
+      z.object({
+        request_id: requestId,
+        model: z.string(),
+        unit_type: z.string(),
+        quantity: z.number(),
+        cost: usd,
+        created_at: unixSeconds,
+      }),
+    )
+    .describe("The newest 10,000 items, oldest first."),
+  has_more: z.boolean().describe("Whether older items are left out."),
 });
 
 const turnSchema = z.object({
