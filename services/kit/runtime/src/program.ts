@@ -7,6 +7,7 @@ import { type GrpcServer, serveGrpc } from "@tollgate/rpc/grpc-server";
 import { bindHealthService } from "@tollgate/rpc/health-service";
 import { traceBinding } from "@tollgate/rpc/traced-calls";
 import { z } from "zod";
+import manifest from "../package.json" with { type: "json" };
 import { openBroker } from "./broker/connection.ts";
 import { brokerNotices, localNotices } from "./broker/notices.ts";
 import { openHttpAddresses } from "./http-addresses.ts";
@@ -97,6 +98,16 @@ export async function startProgram(
       grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, guard);
     }
     readiness.markReady();
+    log.info(
+      {
+        version: manifest.version,
+        services: names,
+        url: running.find(({ url }) => url !== undefined)?.url,
+        grpc: settings.TOLLGATE_LISTEN,
+        operations: settings.TOLLGATE_OPERATIONS_LISTEN,
+      },
+      "ready",
+    );
   }
 
   async function stop(): Promise<void> {
