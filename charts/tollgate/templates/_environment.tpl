@@ -30,6 +30,23 @@
 {{- if and .Values.migrations.enabled (not .Values.dev.postgres.enabled) }}true{{ end }}
 {{- end }}
 
+{{/*
+Takes a dict of name and settings. Renders seven eighths of the volume of a service's uploads, in MiB.
+*/}}
+{{- define "tollgate.uploadsMiB" -}}
+{{- $size := .settings.temporaryFilesSize -}}
+{{- $bytes := float64 $size -}}
+{{- if kindIs "string" $size -}}
+{{- $units := dict "" 1.0 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
+{{- $bytes = mulf (regexFind "^[0-9.]+" $size) (get $units (regexFind "[A-Za-z]*$" $size)) -}}
+{{- end -}}
+{{- $mebibytes := divf (mulf $bytes 0.875) 1048576 | floor | int64 -}}
+{{- if lt $mebibytes 26 -}}
+{{- fail (printf "services.%s.temporaryFilesSize must be at least 30Mi: the largest form takes 26 MiB" .name) -}}
+{{- end -}}
+{{- $mebibytes -}}
+{{- end }}
+
 {{/* Takes a dict of root, name, traits and settings. Renders the environment of a service. */}}
 {{- define "tollgate.environment" -}}
 {{- $root := .root -}}
@@ -57,6 +74,8 @@
 {{- if .traits.proxied }}
 - name: TOLLGATE_HTTP_LISTEN
   value: 0.0.0.0:9091
+- name: TOLLGATE_UPLOADS_MIB
+  value: {{ include "tollgate.uploadsMiB" . | quote }}
 {{- end }}
 - name: TOLLGATE_OPERATIONS_LISTEN
   value: 0.0.0.0:9092

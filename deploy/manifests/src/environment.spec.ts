@@ -80,6 +80,7 @@ describe("the environment", () => {
       NATS_URL: "secret tollgate/NATS_URL",
       TOLLGATE_LISTEN: "0.0.0.0:9090",
       TOLLGATE_HTTP_LISTEN: "0.0.0.0:9091",
+      TOLLGATE_UPLOADS_MIB: "896",
       TOLLGATE_OPERATIONS_LISTEN: "0.0.0.0:9092",
       TOLLGATE_DRAIN_SECONDS: "35",
       TOLLGATE_GRACE_SECONDS: "610",
@@ -88,6 +89,25 @@ describe("the environment", () => {
       TOLLGATE_SPOOL_DIR: "/var/lib/tollgate/spool",
       TOLLGATE_LEDGER_ADDRESS: "dns:///gateway-tollgate-ledger-headless:9090",
     });
+  });
+
+  it.each([
+    ["256Mi", "224"],
+    ["1.5Gi", "1344"],
+    ["1G", "834"],
+    ["1073741824", "896"],
+    ["30Mi", "26"],
+  ])("limits uploads to less than their volume of %s", async (size, mebibytes) => {
+    const values = `services.document.temporaryFilesSize=${size}`;
+    const { env } = await environmentOf("defaults", "document", values);
+    expect(env.TOLLGATE_UPLOADS_MIB).toBe(mebibytes);
+  });
+
+  it("refuses a volume that is too small for an upload", async () => {
+    const rendering = renderChart("defaults", "services.audio.temporaryFilesSize=29Mi");
+    await expect(rendering).rejects.toThrow(
+      "services.audio.temporaryFilesSize must be at least 30Mi",
+    );
   });
 
   it("contains the providers' keys only for services that call providers", async () => {

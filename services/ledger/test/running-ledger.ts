@@ -25,6 +25,11 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
     },
     httpAddress: { host: "127.0.0.1", port: 0 },
     httpPeer: () => [],
+    uploads: {
+      open: () => {
+        throw new Error("the ledger takes no uploads");
+      },
+    },
     peerAuth: createPeerAuth(undefined),
     migrates: true,
     shutdown: {

@@ -12,9 +12,10 @@ import { readUpload } from "./upload.ts";
 /** Handles POST /v1/audio/transcriptions, which the edge proxies. */
 export async function handleTranscription(
   runtime: ProviderRuntime,
-  { req, res, caller, signal }: ProxiedRequest,
+  request: ProxiedRequest,
 ): Promise<void> {
-  await withUploadStore(async (store) => {
+  const { req, res, caller, signal } = request;
+  await withUploadStore(request, async (store) => {
     const upload = await readUpload(req, store);
     setAliasHeader(res, upload.alias);
     if (upload.stream) {

@@ -1,8 +1,11 @@
+import { internalError } from "@tollgate/core/errors";
+import type { UploadReservation } from "@tollgate/http/upload-space";
 import { createUploadStore } from "@tollgate/http/upload-store";
 import { expect, test } from "vitest";
 import { findPcmSamples } from "./pcm-samples.ts";
 
-const upload = { alias: "a", stream: true, language: "", audio: createUploadStore() };
+const space: UploadReservation = { grow() {}, release() {}, diskFull: internalError };
+const upload = { alias: "a", stream: true, language: "", audio: createUploadStore(space) };
 
 test.each([
   "audio/L16",

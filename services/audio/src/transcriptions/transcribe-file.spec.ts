@@ -1,15 +1,18 @@
 import { create } from "@bufbuild/protobuf";
 import type { Model, Slot } from "@tollgate/catalog/model";
+import { internalError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { Engine } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
+import type { UploadReservation } from "@tollgate/http/upload-space";
 import { createUploadStore } from "@tollgate/http/upload-store";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { transcribeFile } from "./transcribe-file.ts";
 
-const audio = createUploadStore();
+const space: UploadReservation = { grow() {}, release() {}, diskFull: internalError };
+const audio = createUploadStore(space);
 const upload = { alias: "a", stream: false, language: "", contentType: "", audio };
 
 /** Starts a transcription whose slots do not respond. `attempt` attempts them. */

@@ -32,10 +32,11 @@ const unreadablePages = 100;
  */
 export async function withOcrForm(
   { engine }: ProviderRuntime,
-  { req, res }: ProxiedRequest,
+  request: ProxiedRequest,
   use: (form: OcrForm, model: Model) => Promise<void>,
 ): Promise<void> {
-  await withUploadStore(async (store) => {
+  const { req, res } = request;
+  await withUploadStore(request, async (store) => {
     const form = await readOcrForm(req, store);
     setAliasHeader(res, form.alias);
     const model = engine.resolve(form.alias, "ocr");

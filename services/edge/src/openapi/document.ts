@@ -128,7 +128,7 @@ export function createDocument(routes: readonly DocumentedRoute[]): OpenApiDocum
 type Schemas = Record<string, JsonSchema>;
 
 function operationObject({ auth, operation }: DocumentedRoute, schemas: Schemas): OperationObject {
-  const { id, tag, summary, parameters, errors, extensions } = operation;
+  const { id, tag, summary, parameters, extensions } = operation;
   const idHeaders: HeaderName[] =
     auth === "none" ? ["x-request-id"] : ["x-request-id", "Inference-Id"];
   const commonHeaders = [...idHeaders, ...(operation.headers ?? [])];
@@ -138,7 +138,7 @@ function operationObject({ auth, operation }: DocumentedRoute, schemas: Schemas)
   ]);
   const responses: OperationObject["responses"] = {
     ...Object.fromEntries(successes),
-    ...errorResponses(auth, errors ?? [], commonHeaders),
+    ...errorResponses(auth, operation, commonHeaders),
   };
   return {
     operationId: id,

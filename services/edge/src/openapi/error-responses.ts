@@ -4,6 +4,7 @@ import type { Auth } from "../auth/authenticate.ts";
 import { maxBodyBytes } from "../http/json-body.ts";
 import { type HeaderName, headerRefs } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
+import type { Operation } from "./operation.ts";
 
 export const envelopeName = "ErrorEnvelope";
 
@@ -33,7 +34,9 @@ const meanings: Record<ErrorCode, string> = {
   rate_limited: "Another request used the conversation for too long. Nothing was stored.",
   internal_error: "The gateway failed. Retry, preferably with an Idempotency-Key.",
   upstream_rejected: "No provider of the model could serve the request.",
-  no_provider_available: "No provider or service for the request is reachable. Retry in a moment.",
+  no_provider_available:
+    "No provider or service for the request is reachable, or the space for uploads is in use. " +
+    "Retry in a moment.",
 };
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
@@ -85,7 +88,7 @@ const authErrors: Record<Auth, readonly ErrorCode[]> = {
 /** Returns the error responses of an operation, by status. */
 export function errorResponses(
   auth: Auth,
-  errors: readonly ErrorCode[],
+  { errors = [], retryAfter = [] }: Pick<Operation, "errors" | "retryAfter">,
   commonHeaders: readonly HeaderName[],
 ): Record<string, JsonSchema> {
   const possible = new Set([...authErrors[auth], ...errors]);
@@ -97,7 +100,10 @@ export function errorResponses(
     status,
     {
       description: rows.map(({ code, meaning }) => `\`${code}\`: ${meaning}`).join("\n\n"),
-      headers: headerRefs([...commonHeaders, ...rows.flatMap(({ code }) => headersOf(code))]),
+      headers: headerRefs([
+        ...commonHeaders,
+        ...rows.flatMap(({ code }) => headersOf(code, retryAfter)),
+      ]),
       content: { "application/json": { schema: envelopeOf(rows) } },
     },
   ]);
@@ -112,10 +118,10 @@ function envelopeOf(rows: typeof errorTable): JsonSchema {
   };
 }
 
-function headersOf(code: ErrorCode): HeaderName[] {
+function headersOf(code: ErrorCode, retryAfter: readonly ErrorCode[]): HeaderName[] {
   if (code === "invalid_api_key") return ["WWW-Authenticate"];
   if (code === "idempotency_key_reused" || code === "upstream_rejected") return ["x-should-retry"];
-  if (code === "idempotency_key_in_use" || code === "rate_limited") {
+  if (code === "idempotency_key_in_use" || code === "rate_limited" || retryAfter.includes(code)) {
     return ["Retry-After", "x-should-retry"];
   }
   return [];

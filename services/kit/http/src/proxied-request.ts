@@ -6,12 +6,15 @@ import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { notFound, toGatewayError, writeError, writeErrorOnSocket } from "./error-response.ts";
 import { readForwardedCaller } from "./forwarded-caller.ts";
+import type { UploadSpace } from "./upload-space.ts";
 
 /** A request that the edge has authenticated and proxied to this service. */
 export interface ProxiedRequest {
   req: IncomingMessage;
   res: ServerResponse;
   caller: Caller;
+  /** The disk space for uploads. */
+  uploads: UploadSpace;
   /** Aborts when the client disconnects before its response is complete. */
   signal: AbortSignal;
 }
@@ -25,7 +28,7 @@ export type ProxiedRoute = (request: ProxiedRequest) => Promise<void>;
  */
 export function serveRoutes(
   routes: Readonly<Record<string, ProxiedRoute>>,
-  { log, peerAuth }: { log: Log; peerAuth: PeerAuth },
+  { log, peerAuth, uploads }: { log: Log; peerAuth: PeerAuth; uploads: UploadSpace },
 ) {
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const disconnected = new AbortController();
@@ -38,6 +41,7 @@ export function serveRoutes(
         req,
         res,
         caller: readForwardedCaller(req.headers, peerAuth),
+        uploads,
         signal: disconnected.signal,
       });
     } catch (error) {

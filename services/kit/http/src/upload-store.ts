@@ -3,6 +3,8 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { ProxiedRequest } from "./proxied-request.ts";
+import { type UploadReservation, uploadFilePrefix } from "./upload-space.ts";
 
 /** The most bytes held in memory. Larger uploads are written to a file, unlinked once open. */
 const maxMemoryBytes = 256 * 1024;
@@ -12,7 +14,7 @@ const readBytes = 64 * 1024;
 export interface UploadStore {
   /**
    * Appends a chunk. Writes are done in the order of the calls, awaited or not. Ignored after
-   * `dispose`.
+   * `dispose`. Rejects with `no_provider_available` where the upload has no space on disk.
    */
   write(chunk: Buffer): Promise<void>;
   readonly bytes: number;
@@ -23,7 +25,11 @@ export interface UploadStore {
   dispose(): Promise<void>;
 }
 
-export function createUploadStore(): UploadStore {
+/** Creates a store that reserves disk space before it writes, until it is disposed of. */
+export function createUploadStore(
+  space: UploadReservation,
+  openFile: () => Promise<FileHandle> = openUnlinked,
+): UploadStore {
   const inMemory: Buffer[] = [];
   let bytes = 0;
   let file: FileHandle | undefined;
@@ -31,12 +37,21 @@ export function createUploadStore(): UploadStore {
   let isDisposed = false;
 
   async function write(chunk: Buffer, offset: number): Promise<void> {
-    if (file === undefined && offset + chunk.length > maxMemoryBytes) {
-      file = await openUnlinked();
-      await file.write(Buffer.concat(inMemory), 0, offset, 0);
+    if (file !== undefined || offset + chunk.length > maxMemoryBytes) {
+      space.grow(file === undefined ? offset + chunk.length : chunk.length);
+      await writeToFile(chunk, offset).catch((error) => {
+        throw isDiskFull(error) ? space.diskFull(error) : error;
+      });
     }
-    if (file !== undefined) await file.write(chunk, 0, chunk.length, offset);
     if (offset < maxMemoryBytes) inMemory.push(chunk.subarray(0, maxMemoryBytes - offset));
+  }
+
+  async function writeToFile(chunk: Buffer, offset: number): Promise<void> {
+    if (file === undefined) {
+      file = await openFile();
+      await writeAll(file, Buffer.concat(inMemory), 0);
+    }
+    await writeAll(file, chunk, offset);
   }
 
   return {
@@ -61,10 +76,27 @@ export function createUploadStore(): UploadStore {
     async dispose() {
       isDisposed = true;
       await writing.catch(() => {});
-      await file?.close();
-      file = undefined;
+      try {
+        await file?.close();
+      } finally {
+        file = undefined;
+        space.release();
+      }
     },
   };
+}
+
+/** A disk that is nearly full takes a part of the bytes first. */
+async function writeAll(file: FileHandle, contents: Buffer, offset: number): Promise<void> {
+  for (let at = 0; at < contents.length; ) {
+    const { bytesWritten } = await file.write(contents, at, contents.length - at, offset + at);
+    at += bytesWritten;
+  }
+}
+
+function isDiskFull(error: unknown): error is Error {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOSPC" || code === "EDQUOT";
 }
 
 /** A stream of `node:fs` would close the file when it is destroyed, and so end other reads. */
@@ -80,16 +112,19 @@ async function* readFile(file: FileHandle, start: number, end: number): AsyncGen
 }
 
 async function openUnlinked(): Promise<FileHandle> {
-  const path = join(tmpdir(), `tollgate-upload-${randomUUID()}`);
+  const path = join(tmpdir(), `${uploadFilePrefix}${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
-  // Where an open file cannot be unlinked, it stays until the temporary folder is cleaned.
+  // Where an open file cannot be unlinked, it stays until `removeLeftUploads`.
   await unlink(path).catch(() => {});
   return file;
 }
 
-/** Runs `work` with a store for one upload, and disposes of the store at its end. */
-export async function withUploadStore<T>(work: (store: UploadStore) => Promise<T>): Promise<T> {
-  const store = createUploadStore();
+/** Runs `work` with a store for the upload of a request, and disposes of the store at its end. */
+export async function withUploadStore<T>(
+  { uploads, caller }: ProxiedRequest,
+  work: (store: UploadStore) => Promise<T>,
+): Promise<T> {
+  const store = createUploadStore(uploads.open(caller.keyId));
   try {
     return await work(store);
   } finally {

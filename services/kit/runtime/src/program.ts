@@ -17,6 +17,7 @@ import { type OperationsServer, serveOperations } from "./operations/server.ts";
 import { createPeers } from "./peers.ts";
 import type { RunningService, Service, ServiceContext } from "./service.ts";
 import type { Tracing } from "./tracing/tracing.ts";
+import { openUploadSpace, uploadBounds } from "./uploads.ts";
 
 /** How much of the grace period the last spans may take to reach a collector. */
 const maxFlushMs = 5_000;
@@ -52,6 +53,7 @@ export async function startProgram(
   const readiness = createReadiness();
   const metrics = createMetrics();
   const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);
+  const uploads = await openUploadSpace(settings.TOLLGATE_UPLOADS_MIB, metrics, log);
   const broker = settings.NATS_URL
     ? openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log)
     : undefined;
@@ -71,6 +73,7 @@ export async function startProgram(
     migrates: settings.TOLLGATE_MIGRATE === "on",
     httpAddress: http.listenAddress(name),
     httpPeer: http.peerAddresses,
+    uploads,
     peerAuth,
     broker,
     notices,
@@ -158,4 +161,5 @@ const programSettings = z.object({
   TOLLGATE_MIGRATE: z.enum(["on", "off"]).default("on"),
   TOLLGATE_DRAIN_SECONDS: integerSetting({ min: 0, max: 300, default: 0 }),
   TOLLGATE_GRACE_SECONDS: integerSetting({ min: 1, max: 3_600, default: 25 }),
+  TOLLGATE_UPLOADS_MIB: integerSetting(uploadBounds),
 });

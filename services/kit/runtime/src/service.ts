@@ -3,6 +3,7 @@ import type { Environment } from "@tollgate/core/config";
 import type { Log } from "@tollgate/core/log";
 import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
+import type { UploadSpace } from "@tollgate/http/upload-space";
 import type { Client, ServiceBinding } from "@tollgate/rpc/implementation";
 import type { Broker } from "./broker/connection.ts";
 import type { Notices } from "./broker/notices.ts";
@@ -38,6 +39,8 @@ export interface ServiceContext {
   httpAddress: HttpAddress;
   /** Returns where each replica of `owner` listens for proxied requests. */
   httpPeer(owner: ServiceName): readonly HttpAddress[];
+  /** The disk space for uploads, which the services of a process share. */
+  uploads: UploadSpace;
   /** Authenticates the callers of this service, and this service to its peers. */
   peerAuth: PeerAuth;
   /** Undefined when the program runs without a broker. */

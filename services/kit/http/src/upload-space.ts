@@ -1,0 +1,91 @@
+import { readdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { GatewayError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import { maxFormBytes } from "./form-fields.ts";
+
+/** How soon a refused upload may be sent again. A usual upload takes a few seconds. */
+const retryAfterSeconds = 5;
+
+/** The names of the files of uploads start with this. */
+export const uploadFilePrefix = "tollgate-upload-";
+
+/** The disk space that the uploads of a process may use in all, and those of one API key. */
+export interface UploadSpace {
+  /** Returns an empty reservation for one upload of a key. */
+  open(keyId: string): UploadReservation;
+}
+
+/** The disk space of one upload. */
+export interface UploadReservation {
+  /**
+   * Adds bytes to the reservation. Throws `no_provider_available` with a `Retry-After` where the
+   * process or the key would exceed its limit.
+   */
+  grow(bytes: number): void;
+  /** Logs that the disk itself is full, and returns the same error. */
+  diskFull(cause: Error): GatewayError;
+  /** Releases all bytes. */
+  release(): void;
+}
+
+export interface UploadSpaceOptions {
+  /** The limit for the process, at least that of one form. */
+  maxBytes: number;
+  log: Log;
+  /** Called with the bytes in use, whenever they change. */
+  onChange(bytes: number): void;
+}
+
+/** Creates the space. One key may use a quarter of it, but always enough for one form. */
+export function createUploadSpace({ maxBytes, log, onChange }: UploadSpaceOptions): UploadSpace {
+  const maxKeyBytes = Math.max(maxBytes / 4, maxFormBytes);
+  const byKey = new Map<string, number>();
+  let total = 0;
+
+  function add(keyId: string, bytes: number): void {
+    total += bytes;
+    const ofKey = (byKey.get(keyId) ?? 0) + bytes;
+    if (ofKey === 0) byKey.delete(keyId);
+    else byKey.set(keyId, ofKey);
+    onChange(total);
+  }
+
+  return {
+    open(keyId) {
+      let reserved = 0;
+      return {
+        grow(bytes) {
+          if (total + bytes > maxBytes) throw spaceInUse();
+          if ((byKey.get(keyId) ?? 0) + bytes > maxKeyBytes) throw spaceInUse();
+          reserved += bytes;
+          add(keyId, bytes);
+        },
+        diskFull(cause) {
+          log.error({ reason: cause.message }, "no disk space for uploads");
+          return spaceInUse(cause);
+        },
+        release() {
+          const bytes = reserved;
+          reserved = 0;
+          if (bytes > 0) add(keyId, -bytes);
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Removes the files of uploads that a process left in `folder` when it crashed. A file that another
+ * process still uses remains readable to it: its name is not needed once it is open.
+ */
+export async function removeLeftUploads(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const left = names.filter((name) => name.startsWith(uploadFilePrefix));
+  await Promise.all(left.map((name) => unlink(join(folder, name)).catch(() => {})));
+}
+
+function spaceInUse(cause?: Error): GatewayError {
+  const message = "The gateway's space for uploads is in use. Retry in a moment.";
+  return new GatewayError("no_provider_available", message, { retryAfterSeconds, cause });
+}
