@@ -151,7 +151,9 @@ describe("the environment", () => {
     const values = [`tracing.endpoint=${endpoint}`, "tracing.share=0.05"];
     for (const { component, container } of podsOf(await renderChart("dev", ...values))) {
       const env = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
-      const expected = ["postgres", "nats", "simulator", "test"].includes(component)
+      const expected = ["postgres", "nats", "simulator", "test", "catalog-check"].includes(
+        component,
+      )
         ? [undefined, undefined]
         : [endpoint, "0.05"];
       const actual = [env.OTEL_EXPORTER_OTLP_ENDPOINT, env.OTEL_TRACES_SAMPLER_ARG];
@@ -165,7 +167,31 @@ describe("the environment", () => {
     const hooks = (await renderChart("defaults")).filter(({ metadata }) => {
       return metadata.annotations?.["helm.sh/hook"] === "pre-install,pre-upgrade";
     });
-    expect(hooks.map(({ kind }) => kind)).toEqual(["ServiceAccount", "Job"]);
+    const ofMigration = hooks.filter(({ metadata }) => metadata.name.endsWith("-migrate"));
+    expect(ofMigration.map(({ kind }) => kind).sort()).toEqual(["Job", "ServiceAccount"]);
+  });
+
+  it("checks the catalog of the release in a hook that runs before the migration", async () => {
+    const manifests = await renderChart("dev");
+    const checks = manifests.filter(({ metadata }) => metadata.name.endsWith("-catalog-check"));
+    expect(checks.map(({ kind }) => kind).sort()).toEqual(["ConfigMap", "Job"]);
+    const catalog = manifests.find(({ metadata }) => metadata.name.endsWith("-catalog"));
+    const copy = checks.find(({ kind }) => kind === "ConfigMap");
+    expect(copy).toMatchObject({ data: (catalog as { data?: object }).data });
+    const existing = (await renderChart("production")).filter(({ metadata }) =>
+      metadata.name.endsWith("-catalog-check"),
+    );
+    expect(existing).toMatchObject([
+      {
+        kind: "Job",
+        metadata: { annotations: { "helm.sh/hook-weight": "-10" } },
+        spec: {
+          template: { spec: { volumes: [{ configMap: { name: "tollgate-models" } }] } },
+        },
+      },
+    ]);
+    const without = await renderChart("dev", "catalog.check=false");
+    expect(without.map(({ metadata }) => metadata.name).join()).not.toContain("catalog-check");
   });
 
   it("lets the services migrate when no Job can run before them", async () => {
