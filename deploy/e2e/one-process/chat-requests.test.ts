@@ -261,6 +261,16 @@ describe("chat requests", () => {
       "messages[0].content[0].image_url must be an object with a url.",
     ],
     [
+      "a tool without its function",
+      { tools: [{ type: "function", function: null }] },
+      "tools[0].function is required.",
+    ],
+    [
+      "a tool without a name",
+      { tools: [{ type: "custom", custom: {} }] },
+      "tools[0].custom.name is required.",
+    ],
+    [
       "an unknown role",
       { messages: [{ role: "wizard", content: "x" }] },
       'messages[0].role must be one of "system", "developer", "user", "assistant", "tool".',
@@ -271,7 +281,15 @@ describe("chat requests", () => {
   });
 
   test("a model takes the members that its catalog entry passes, on every slot, and no others", async () => {
-    const passed = { prompt_cache_key: "k", verbosity: null, safety_identifier: { a: [1] } };
+    const passed = { prompt_cache_key: "k", verbosity: "low", safety_identifier: { a: [1] } };
+    const absent = { prompt_cache_key: "k", verbosity: "low", safety_identifier: null };
+    expect(
+      (await post(chatBody({ model: "test-passing", user: "absent", ...absent }))).status,
+    ).toBe(200);
+    const [first] = (await send(`${stack.simulator.url}/_simulator/calls?user=absent`)).body as {
+      body: object;
+    }[];
+    expect(first?.body).not.toHaveProperty("safety_identifier");
     const body = chatBody({ model: "test-passing", user: "passing", ...passed });
     expect((await post(body)).status).toBe(200);
     const { body: calls } = await send(`${stack.simulator.url}/_simulator/calls?user=passing`);

@@ -136,7 +136,7 @@ const beyondSchema = [
   /must be 1 in a conversation/,
   /does not take images|the conversation holds images/,
   /must have at most \d+ characters for |^response_format must be .* for /,
-  /transcribes whole files only/,
+  /does not support streaming/,
   /must be "(print|archival)" for /,
   /Idempotency-Key must be/,
   // The alias decides which of a classification's two bodies applies.

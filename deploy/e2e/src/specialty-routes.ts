@@ -77,8 +77,8 @@ export const specialtyRoutes: readonly SpecialtyRoute[] = [
       input: inputs,
       taxonomy: { good: ["2.1", "2.2", null], bad: [["3.1"], ["2.3"], [2.1], [["2.1"]]] },
       both_versions: { good: [true, false, null], bad: [["true"], [1]] },
-      types: { good: [], bad: ofOtherLane("types", [["person"], "person", [5], [], null]) },
-      labels: { good: [], bad: ofOtherLane("labels", [["person"], [], {}, null]) },
+      types: { good: [], bad: ofOtherLane("types", [["person"], "person", [5], []]) },
+      labels: { good: [], bad: ofOtherLane("labels", [["person"], [], {}]) },
     },
   },
   {
@@ -90,8 +90,8 @@ export const specialtyRoutes: readonly SpecialtyRoute[] = [
       input: inputs,
       types: { good: [["a", "b"]], bad: [[undefined], [null], [[]], ["a"], [[""], "types[0]"]] },
       labels: { good: [["person"], null], bad: [[["other"]], [[]]] },
-      taxonomy: { good: [], bad: ofOtherLane("taxonomy", ["2.1", "2.3", 5, null]) },
-      both_versions: { good: [], bad: ofOtherLane("both_versions", [false, "yes", null]) },
+      taxonomy: { good: [], bad: ofOtherLane("taxonomy", ["2.1", "2.3", 5]) },
+      both_versions: { good: [], bad: ofOtherLane("both_versions", [false, "yes"]) },
     },
   },
   {

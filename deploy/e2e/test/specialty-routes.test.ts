@@ -313,9 +313,26 @@ describe("the JSON routes other than chat", () => {
     ["an empty array of ids", [[1], []], "input[1]"],
     ["texts among ids", [1, "a"], "input[1]"],
     ["no input", [], "input"],
+    ["a number", 5, "input"],
+    ["an id that is too large", [2 ** 31], "input[0]"],
   ])("%s is refused by a model that takes token ids", async (_, input, param) => {
     const response = await post("/v1/embeddings", { model: "test-embed-tokens", input });
     expectEnvelope(response, 400, "invalid_param", param);
+  });
+
+  test("null in a field of the other lane of classification is absent", async () => {
+    const bodies = [
+      { model: "test-taxonomy", input: "x", types: null, labels: null },
+      { model: "test-entities", input: "x", types: ["t"], taxonomy: null, both_versions: null },
+    ];
+    for (const body of bodies) {
+      const response = await fetch(`${stack.url}/v1/classification`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBe(200);
+    }
   });
 
   test("the taxonomy of a classification is checked against its alias", async () => {

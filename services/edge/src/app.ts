@@ -52,7 +52,7 @@ export function createApp(
   const router = createRouter(served, log, cors);
   return (req, res) => {
     const context = createRequestContext(options, req, res);
-    cors?.allow(req, res);
+    if (!isPreflight(req)) cors?.allow(req, res);
     const dispatch = () => {
       if (lacksHost(req)) {
         return sendError(context, invalidParam("Host", "is required"), log);

@@ -27,6 +27,7 @@ test.each([
   "https://a.example.com/",
   "https://a.example.com:443",
   "*,https://b.c",
+  "ftp://x",
 ])("%s is not a list of origins", (list) => {
   expect(() => originsOf(list)).toThrow(StartError);
   expect(() => originsOf(list)).toThrow(/^TOLLGATE_CORS_ORIGINS: must be/);

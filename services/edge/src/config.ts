@@ -29,7 +29,7 @@ export function readConfig(env: Environment): EdgeConfig {
 
 /** Returns whether a text is an origin as browsers send it: without a path or a default port. */
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 const schema = z.object({
@@ -40,7 +40,15 @@ const schema = z.object({
   TOLLGATE_CORS_ORIGINS: z
     .string()
     .default("")
-    .transform((list): CorsOrigins => (list === "*" ? "*" : list.split(",").filter(Boolean)))
+    .transform(
+      (list): CorsOrigins =>
+        list === "*"
+          ? "*"
+          : list
+              .split(",")
+              .map((origin) => origin.trim())
+              .filter(Boolean),
+    )
     .refine(
       (origins) => origins === "*" || origins.every(isOrigin),
       "must be * or a list of origins with commas between them, such as https://app.example.com",

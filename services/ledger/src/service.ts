@@ -127,11 +127,11 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
     topUp: ({ accountId, amountNanoUsd, reference }) =>
       locks.run(accountId, () => topUp(pool, { accountId, amountNanoUsd, reference, at: now() })),
     async getSpend({ accountId, from }) {
-      await captures.flush(accountId);
+      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
     },
     async findCharges({ accountId, requestIds, withinMs }) {
-      await captures.flush(accountId);
+      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
       return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
     },
     async findCharge({ chargeId }) {
@@ -145,7 +145,7 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       return { entries: entries.map(toEntry) };
     },
     async listConversationEntries(query) {
-      await captures.flush(query.accountId);
+      await orTimeout(captures.flush(query.accountId) ?? Promise.resolve());
       const { entries, totalNanoUsd, hasMore } = await listConversationEntries(prisma, {
         accountId: query.accountId,
         conversationId: query.conversationId,

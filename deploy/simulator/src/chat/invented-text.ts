@@ -38,7 +38,7 @@ function inventJson(request: ChatRequest): unknown {
 
 function reply({ messages }: ChatRequest): string {
   const last = messages.at(-1);
-  if (last?.role === "tool") return `The tool answered: ${echo(textOf(last))}`;
+  if (last?.role === "tool") return `The tool returned: ${echo(textOf(last))}`;
   const images = countImages(messages);
   const seen = images === 0 ? "" : `I see ${images} ${images === 1 ? "image" : "images"}. `;
   const user = messages.findLast((message) => message.role === "user");

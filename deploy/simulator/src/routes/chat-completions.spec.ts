@@ -146,7 +146,7 @@ test("a tool's result is quoted", async () => {
     { role: "tool", tool_call_id: "call_1", content: "sunny" },
   ];
   const completion = await complete(chatBody({ tools: [weather], messages }));
-  expect(completion.choices[0]!.message.content).toBe("The tool answered: sunny");
+  expect(completion.choices[0]!.message.content).toBe("The tool returned: sunny");
 });
 
 test("an instruction after the user's message does not stop the tool call", async () => {

@@ -9,5 +9,5 @@ export function withStreamSlots(model: Model, param: string): Model {
   const chain = model.chain.filter(({ stream }) => stream !== undefined);
   if (chain.length > 0) return { ...model, chain };
   const rule = param === "model" ? "must be an alias that takes streams" : "must be left out";
-  throw invalidParam(param, `${rule}: ${model.alias} transcribes whole files only`);
+  throw invalidParam(param, `${rule}: ${model.alias} does not support streaming`);
 }

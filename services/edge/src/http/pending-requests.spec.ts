@@ -102,6 +102,13 @@ test("a body that the gateway does not read yet is not timed out", async () => {
   expect(String((await once(client, "data"))[0])).toContain("in time");
 });
 
+test("a connection whose request never sends its body is closed after the response", async () => {
+  const open = await serve(({ res }) => void res.end("ok"), {});
+  const client = open();
+  client.write(`${head}content-length: 10\r\n\r\n`);
+  expect(await text(client)).toContain("ok");
+});
+
 test("a server that is leaving closes connections after their responses", async () => {
   const leaving = new AbortController();
   const slow = Promise.withResolvers<ServerResponse>();

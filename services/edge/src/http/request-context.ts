@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
+import { dropRestOf } from "@tollgate/http/linger";
 import type { PendingRequests } from "./pending-requests.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
 
@@ -59,6 +60,8 @@ export function createRequestContext(
   options.pending.add(context);
   res.once("close", () => {
     options.pending.delete(context);
+    // The response was sent before the body came; the connection must not wait for it for ever.
+    dropRestOf(req);
     if (!res.writableFinished) controller.abort();
     recordEnd(context, performance.now() - startedAt, options);
   });

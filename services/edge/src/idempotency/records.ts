@@ -189,7 +189,8 @@ const acquireSql = `
     runner = excluded.runner,
     lease_until = excluded.lease_until,
     expires_at = excluded.expires_at,
-    stored_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
+    stored_at = NULL, content_type = NULL, body = NULL, stored_bytes = NULL,
+    conversation_id = NULL
   WHERE record.expires_at <= now()
     OR (record.fingerprint = excluded.fingerprint
       AND record.stored_at IS NULL AND record.lease_until <= now())
@@ -212,7 +213,7 @@ const linkSql = `
 
 const storeSql = `
   UPDATE idempotency_record SET
-    stored_at = now(), content_type = $4, body = $5,
+    stored_at = now(), content_type = $4, body = $5::bytea, stored_bytes = octet_length($5::bytea),
     expires_at = now() + $6 * interval '1 millisecond'
   WHERE key_id = $1 AND idempotency_key = $2 AND runner = $3 AND stored_at IS NULL`;
 
@@ -241,7 +242,8 @@ const forgetSql = `
   )
   UPDATE idempotency_record AS record SET
     runner = '', lease_until = now(),
-    stored_at = NULL, content_type = NULL, body = NULL, conversation_id = NULL
+    stored_at = NULL, content_type = NULL, body = NULL, stored_bytes = NULL,
+    conversation_id = NULL
   FROM own WHERE record.key_id = own.key_id AND record.idempotency_key = own.idempotency_key`;
 
 const renewSql = `

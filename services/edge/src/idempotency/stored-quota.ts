@@ -2,9 +2,11 @@ import type pg from "pg";
 
 /**
  * A process trims a key after each share of the quota that it has stored for it. The responses of a key
- * may so exceed its quota by one share for each replica.
+ * may so exceed its quota by one share for each replica, and for each restart of one within a day.
  */
 const sharesOfQuota = 16;
+/** For so many keys a process remembers what it has stored. It forgets the oldest beyond. */
+const maxKeys = 10_000;
 
 /** Keeps the stored responses of each key within a quota. */
 export interface StoredQuota {
@@ -31,8 +33,11 @@ export function createStoredQuota(pool: pg.Pool, quotaBytes: number): StoredQuot
   return {
     noteStored(keyId, bytes) {
       const total = (untrimmed.get(keyId) ?? 0) + bytes;
-      if (total >= shareBytes) void trim(keyId, total);
-      else if (total > 0) untrimmed.set(keyId, total);
+      untrimmed.delete(keyId);
+      if (total >= shareBytes) return void trim(keyId, total);
+      if (total > 0) untrimmed.set(keyId, total);
+      const [oldest] = untrimmed.size > maxKeys ? untrimmed.keys() : [];
+      if (oldest !== undefined) untrimmed.delete(oldest);
     },
   };
 }
@@ -52,6 +57,6 @@ const trimSql = `
     WHERE sized.total > $2
     ORDER BY record.key_id, record.idempotency_key FOR UPDATE OF record SKIP LOCKED
   )
-  UPDATE idempotency_record AS record SET body = NULL
+  UPDATE idempotency_record AS record SET body = NULL, stored_bytes = NULL
   FROM oldest
   WHERE record.key_id = oldest.key_id AND record.idempotency_key = oldest.idempotency_key`;

@@ -169,7 +169,7 @@ test.each<[string, string, string]>([
   [
     "a price with thirteen decimals",
     changed({ model: { pricing: { input: "0.1234567890123", output: "1" } } }),
-    "models[0] (small).pricing.input: must be a decimal in USD with at most 12 decimals",
+    "models[0] (small).pricing.input: must be a decimal in USD of at least 0, with at most 12 decimals",
   ],
   [
     "a price per 7",

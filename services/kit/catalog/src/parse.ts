@@ -27,7 +27,10 @@ import {
 export function parseCatalog(text: string): Catalog {
   const document = parseDocument(text, { prettyErrors: true });
   const broken = document.errors[0];
-  if (broken !== undefined) throw new StartError(broken.message.split("\n")[0] ?? "not YAML");
+  if (broken !== undefined) {
+    const [problem = ""] = broken.message.split("\n");
+    throw new StartError(`the file is not YAML: ${problem.replace(/:$/, "")}`);
+  }
   const file: unknown = document.toJS({ maxAliasCount: 100 });
   const parsed = catalogFileSchema.safeParse(file, { error: describeIssue });
   if (!parsed.success) throw toStartError(parsed.error.issues[0] as z.core.$ZodIssue, file);

@@ -8,7 +8,7 @@ const price = z
   .string({ error: 'must be a price in quotes, for instance "0.15"' })
   .refine(
     (text) => parsePicoUsd(text) !== undefined,
-    "must be a decimal in USD with at most 12 decimals",
+    "must be a decimal in USD of at least 0, with at most 12 decimals",
   )
   .transform((text) => parsePicoUsd(text) ?? 0n);
 

@@ -21,7 +21,7 @@ import { createMuxServer } from "./mux-server.ts";
 const closeTimeoutMs = 5_000;
 
 export interface GrpcServer {
-  /** Asks clients to call other replicas if they can. Calls are still begun. */
+  /** Signals clients to call other replicas if they can. Calls are still begun. */
   leave(): void;
   /**
    * Refuses new calls, and resolves once those in progress have ended and all connections are

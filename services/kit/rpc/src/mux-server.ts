@@ -15,7 +15,7 @@ type Stream = ServerDuplexStream<MuxRequest, Buffer>;
 /** The server's end of every mux that its clients have opened. */
 export interface MuxServer {
   accept: handleBidiStreamingCall<MuxRequest, Buffer>;
-  /** Asks all clients, present and future, to call other replicas if they can. */
+  /** Signals all clients, present and future, to call other replicas if they can. */
   leave(): void;
   /** Announces to all clients that no more calls are begun. */
   refuseCalls(): void;

@@ -101,16 +101,7 @@ export async function startProgram(
       grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, guard);
     }
     readiness.markReady();
-    log.info(
-      {
-        version: manifest.version,
-        services: names,
-        url: running.find(({ url }) => url !== undefined)?.url,
-        grpc: settings.TOLLGATE_LISTEN,
-        operations: settings.TOLLGATE_OPERATIONS_LISTEN,
-      },
-      "ready",
-    );
+    log.info({ services: names, url: urlOf(running), ...addressesOf(settings) }, "ready");
   }
 
   async function stop(): Promise<void> {
@@ -136,7 +127,17 @@ export async function startProgram(
     await stop();
     throw error;
   }
-  return { url: running.find((service) => service.url !== undefined)?.url, stop };
+  return { url: urlOf(running), stop };
+}
+
+function urlOf(running: readonly RunningService[]): string | undefined {
+  return running.find((service) => service.url !== undefined)?.url;
+}
+
+/** Returns the version and the addresses of the process, for its log. */
+function addressesOf(settings: z.output<typeof programSettings>) {
+  const { TOLLGATE_LISTEN: grpc, TOLLGATE_OPERATIONS_LISTEN: operations } = settings;
+  return { version: manifest.version, grpc, operations };
 }
 
 /** Drains the services in reverse order: the last one to start accepts work from outside. */

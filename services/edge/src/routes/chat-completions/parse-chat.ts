@@ -53,7 +53,7 @@ export function parseChat(
       alias: model,
       body: members.object([
         ...Object.keys(fields).filter((name) => !gatewayMembers.has(name)),
-        ...passed,
+        ...passed.filter((name) => body[name] !== null),
       ]),
       choices: n,
       ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),

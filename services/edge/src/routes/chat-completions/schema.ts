@@ -1,4 +1,5 @@
 import type { ChatMember } from "@tollgate/catalog/model";
+import { describeIssue } from "@tollgate/core/schema-errors";
 import { z } from "zod";
 import { alias, boolean, integerFrom, numberFrom, text } from "../../validation/fields.ts";
 import { listOf, mapOf } from "../../validation/first-error-lists.ts";
@@ -116,6 +117,37 @@ export const streamOptionsSchema = z.strictObject(
   { error: "must be an object" },
 );
 
+const named = z.looseObject(
+  { name: text.min(1, "must not be empty") },
+  { error: "must be an object with a name" },
+);
+
+/** A tool of another type is the provider's own. */
+const tool = z
+  .looseObject({ type: text }, { error: "must be an object with a type" })
+  .superRefine((tool, context) => {
+    if (tool.type !== "function" && tool.type !== "custom") return;
+    const { error } = named.safeParse(tool[tool.type], { error: describeIssue });
+    for (const issue of error?.issues ?? []) {
+      const path = [tool.type, ...issue.path];
+      context.addIssue({ ...issue, path } as z.core.$ZodSuperRefineIssue);
+    }
+  })
+  .meta({ allOf: ["function", "custom"].map(requiresName) });
+
+/** Returns the JSON Schema of a tool whose type names the member that has its name. */
+function requiresName(type: string) {
+  const name = { type: "string", minLength: 1 };
+  return {
+    if: { properties: { type: { const: type } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: {
+      required: [type],
+      properties: { [type]: { type: "object", required: ["name"], properties: { name } } },
+    },
+  };
+}
+
 const chatFields = {
   model: alias,
   messages: listOf(message, "must be an array of messages")
@@ -155,10 +187,7 @@ const chatFields = {
     .optional(),
   user: text.describe("An identifier of your end user, sent to the provider.").optional(),
   parallel_tool_calls: boolean.describe("Whether the model may call several tools at once."),
-  tools: listOf(
-    z.looseObject({ type: text }, { error: "must be an object with a type" }),
-    "must be an array of objects",
-  )
+  tools: listOf(tool, "must be an array of objects")
     .describe("The tools that the model may call.")
     .optional(),
   tool_choice: z

@@ -1,7 +1,7 @@
 import { jsonHandler } from "../../billable/json-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import type { RouteDependencies } from "../dependencies.ts";
-import { classificationSchema } from "./schema.ts";
+import { classificationSchema, laneFields } from "./schema.ts";
 
 /** The maximum size of a page. No token is shorter than a byte. */
 const tokensPerPage = 2_000;
@@ -11,7 +11,11 @@ export function classify(dependencies: RouteDependencies): KeyedHandler {
   const { services, catalog } = dependencies;
   return jsonHandler(
     dependencies,
-    (body) => classificationSchema(body, catalog()),
+    (body) => {
+      // Null means absent, also in a field of the other lane.
+      for (const name of laneFields) if (body[name] === null) delete body[name];
+      return classificationSchema(body, catalog());
+    },
     (fields, call, options) => {
       const { labels, types = labels, ...members } = fields;
       const inputs = typeof fields.input === "string" ? [fields.input] : fields.input;

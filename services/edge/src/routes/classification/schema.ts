@@ -49,6 +49,9 @@ const taxonomyFields = {
   both_versions: boolean.describe("Whether to classify by the other taxonomy version as well."),
 };
 
+/** The fields that only one lane has. */
+export const laneFields = [...Object.keys(taxonomyFields), ...Object.keys(entityFields)];
+
 const eitherLaneSchema = z.strictObject({ ...common, ...taxonomyFields, ...entityFields });
 
 export const taxonomyLaneSchema = z.strictObject({ ...common, ...taxonomyFields });

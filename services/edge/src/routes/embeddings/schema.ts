@@ -20,12 +20,15 @@ export const embeddingsSchema = z.strictObject({
 
 /** The largest id that a provider's 32-bit integer holds. No vocabulary comes near. */
 const maxTokenId = 2 ** 31 - 1;
-const tokenId = z.int().min(0).max(maxTokenId);
+const tokenIdError = `must be a token id: an integer from 0 to ${maxTokenId}`;
+const tokenId = z.int({ error: tokenIdError }).min(0, tokenIdError).max(maxTokenId, tokenIdError);
 const tokenArray = listOf(tokenId, "must be an array of token ids").min(1, "must not be empty");
 const tokenArrays = listOf(tokenArray, "must be an array of arrays of token ids").min(
   1,
   "must not be empty",
 );
+
+const tokenInput = "must be a text, an array of texts, or one or more arrays of token ids";
 
 /** The body for a model that takes token ids, too. */
 export const tokenEmbeddingsSchema = z.strictObject({
@@ -46,7 +49,8 @@ export function schemaOfTokenInput({ input }: JsonObject): typeof tokenEmbedding
   const first: unknown = Array.isArray(input) ? input[0] : undefined;
   if (typeof first === "string") return tokenSchemas.texts;
   if (typeof first === "number") return tokenSchemas.tokens;
-  return Array.isArray(first) ? tokenSchemas.arrays : tokenEmbeddingsSchema;
+  if (Array.isArray(first)) return tokenSchemas.arrays;
+  return typeof input === "string" ? tokenSchemas.texts : tokenSchemas.none;
 }
 
 type InputSchema = (typeof tokenEmbeddingsSchema.shape)["input"];
@@ -56,6 +60,7 @@ const tokenSchemas = {
   texts: withInput(texts),
   tokens: withInput(tokenArray),
   arrays: withInput(tokenArrays),
+  none: withInput(z.never({ error: tokenInput })),
 };
 
 /** Returns whether an input is an array of token ids, or of such arrays. */
