@@ -143,7 +143,14 @@ function requiresName(type: string) {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: {
       required: [type],
-      properties: { [type]: { type: "object", required: ["name"], properties: { name } } },
+      properties: {
+        [type]: {
+          type: "object",
+          required: ["name"],
+          properties: { name },
+          additionalProperties: {},
+        },
+      },
     },
   };
 }
