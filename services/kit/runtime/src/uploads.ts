@@ -11,7 +11,7 @@ import type { Metrics } from "./operations/metrics.ts";
 const mebibyte = 1024 * 1024;
 
 /** The bounds of the disk space for uploads, in MiB. The least is the largest form. */
-export const uploadBounds = { min: maxFormBytes / mebibyte, max: 1024 * 1024, default: 512 };
+export const uploadBounds = { min: maxFormBytes / mebibyte, max: 1024 * 1024, default: 2_048 };
 
 /** Removes uploads that a crash left, and returns the space for new ones, which a gauge shows. */
 export async function openUploadSpace(
