@@ -17,9 +17,8 @@ const upload = { alias: "a", stream: false, language: "", contentType: "", audio
 
 /** Starts a transcription whose slots do not respond. `attempt` attempts them. */
 function hanging(attempt: (call: (slot: Slot) => Promise<unknown>) => Promise<unknown>) {
-  const limit = new AbortController();
-  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
-  onTestFinished(() => timeout.mockRestore());
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const send = vi.fn(
     (_slot: Slot, _request: object, signal: AbortSignal) =>
       new Promise<never>((_, reject) => {
@@ -34,32 +33,39 @@ function hanging(attempt: (call: (slot: Slot) => Promise<unknown>) => Promise<un
   const runtime = { engine, providers: { send } } as unknown as ProviderRuntime;
   const { signal } = new AbortController();
   const failing = transcribeFile(runtime, create(CallerSchema), upload, signal);
-  const expire = () => limit.abort(new DOMException("too long", "TimeoutError"));
-  return { failing, expire, send, timeout };
+  return { failing, send };
 }
 
 const slot = { path: "/" } as Slot;
 
 test("a provider may take 240 seconds, and counts as unreachable if it takes longer", async () => {
-  const { failing, expire, send, timeout } = hanging((call) => call(slot));
-  expect(timeout).toHaveBeenCalledWith(240_000);
-  expire();
+  const { failing, send } = hanging((call) => call(slot));
+  vi.advanceTimersByTime(239_999);
+  expect(send.mock.calls[0]?.[2].aborted).toBe(false);
+  vi.advanceTimersByTime(1);
   await expect(failing).rejects.toMatchObject({ kind: "unreachable" });
+  expect(vi.getTimerCount()).toBe(0);
   expect(send).toHaveBeenCalledOnce();
   expect(send.mock.calls[0]?.[1]).toMatchObject({ defaultTimeoutMs: 240_000 });
 });
 
 test("after 240 seconds no other slot is attempted, and none counts as failed", async () => {
-  const { failing, expire, send } = hanging(async (call) => {
+  const { failing, send } = hanging(async (call) => {
     await call(slot).catch(() => {});
     return call(slot);
   });
-  expire();
+  vi.advanceTimersByTime(240_000);
   await expect(failing).rejects.toMatchObject({
     code: "no_provider_available",
     message: expect.stringContaining("240 seconds"),
   });
   expect(send).toHaveBeenCalledOnce();
+});
+
+test("a transcription that has ended leaves no timer, which would retain its buffers", async () => {
+  const { failing } = hanging(() => Promise.reject(new Error("ended")));
+  await expect(failing).rejects.toThrow("ended");
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 /** Returns the usage that is settled for a response that took 1.5 seconds. */

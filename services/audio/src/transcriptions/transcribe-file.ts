@@ -35,7 +35,8 @@ export async function transcribeFile(
 ): Promise<Uint8Array> {
   const { alias, audio, contentType, language } = upload;
   const model = engine.resolve(alias, "transcriptions");
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(maxTranscriptionMs)]);
+  const limit = startLimit();
+  const limited = AbortSignal.any([signal, limit.signal]);
   const estimate = dearestCostOfUnits(model, estimatedSeconds(audio));
   const running = engine.generate({ caller, model, estimate }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
@@ -73,9 +74,24 @@ export async function transcribeFile(
     await generation.settle(slot, measureUnits({ quantity, basis }, slot));
     return response.bytes;
   });
-  return running.catch((error: unknown) => {
+  try {
+    return await running;
+  } catch (error) {
     throw refusedLanguage(error) ?? error;
-  });
+  } finally {
+    limit.stop();
+  }
+}
+
+/**
+ * Starts the time limit. Unlike that of `AbortSignal.timeout`, its timer can be stopped: it would
+ * retain the buffers of a transcription that has ended for four minutes.
+ */
+function startLimit() {
+  const controller = new AbortController();
+  const end = () => controller.abort(new DOMException("the time limit has passed", "TimeoutError"));
+  const timer = setTimeout(end, maxTranscriptionMs);
+  return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }
 
 /**
