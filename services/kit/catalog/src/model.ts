@@ -155,14 +155,15 @@ export interface Catalog {
 }
 
 /**
- * Returns the model of an alias, if a route of `routeType` may serve it to any key. An alias that is not
- * public is as unknown as one that does not exist.
+ * Returns the model of an alias, if a route of `routeType` may serve it to any key. An alias that is
+ * not public is as unknown as one that does not exist, and as a value that is not a string.
  */
 export function servableModel(
   catalog: Catalog,
-  alias: string,
+  alias: unknown,
   routeType: RouteType,
 ): Model | undefined {
+  if (typeof alias !== "string") return undefined;
   const model = catalog.models.get(alias);
   if (model?.visibility !== "public") return undefined;
   return model.routeType === routeType ? model : undefined;
