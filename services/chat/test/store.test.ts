@@ -50,6 +50,21 @@ describe("the conversation store", () => {
     expect(listed).toEqual([ids.slice(0, 2), ids.slice(2), []]);
   });
 
+  test("cached turns retain no larger buffer of which they are a part", async () => {
+    const key = await begin(1);
+    const retained = async (store: ConversationStore) =>
+      (await store.load(key))?.content.map(({ byteLength, buffer }) =>
+        Math.floor(buffer.byteLength / byteLength),
+      );
+    const reader = createConversationStore(pool);
+    const writer = createConversationStore(pool);
+    expect(await retained(reader)).toEqual([1]);
+    await writer.load(key);
+    await writer.append(key, "req_1", newTurn());
+    expect(await retained(writer)).toEqual([1]);
+    expect(await retained(reader)).toEqual([1]);
+  });
+
   test("turns that this store read or stored recently are not read again", async () => {
     const key = await begin(2);
     const store = createConversationStore(pool);

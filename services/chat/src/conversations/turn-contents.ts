@@ -42,6 +42,12 @@ export function createTurnContents(pool: pg.Pool): TurnContents {
     sizeCalculation: ({ chunks }) =>
       chunks.reduce((sum, { byteLength }) => sum + byteLength, entryBytes),
   });
+  function put(key: ConversationKey, turnCount: number, chunks: readonly Uint8Array[]) {
+    const cached = { turnCount, chunks: chunks.map(ownBytes) };
+    cache.set(linkOf(key), cached);
+    return cached.chunks;
+  }
+
   return {
     async read(key, turnCount) {
       const cached = cache.get(linkOf(key));
@@ -49,14 +55,13 @@ export function createTurnContents(pool: pg.Pool): TurnContents {
       const known = cached !== undefined && isContinued(cached, turnCount) ? cached : empty;
       const added = await readByteRows(pool, contentSql(key, known.turnCount, turnCount));
       const chunks = added.reduce<readonly Uint8Array[]>(append, known.chunks);
-      cache.set(linkOf(key), { turnCount, chunks });
-      return chunks;
+      return put(key, turnCount, chunks);
     },
     add(key, index, { messages, response }) {
       const before = index === 0 ? empty : cache.get(linkOf(key));
       if (before?.turnCount !== index) return;
       const chunks = append(before.chunks, Buffer.from(`${messages.slice(1, -1)},${response},`));
-      cache.set(linkOf(key), { turnCount: index + 1, chunks });
+      put(key, index + 1, chunks);
     },
     forget: (key) => void cache.delete(linkOf(key)),
   };
@@ -83,6 +88,18 @@ function append(chunks: readonly Uint8Array[], added: Uint8Array): Uint8Array[] 
     last = Buffer.concat([before, last]);
   }
   return [...chunks.slice(0, count), last];
+}
+
+/**
+ * Returns the chunk, or its copy where it is less than half of its buffer. A row is a part of the
+ * 64 KiB that the socket read, and a small buffer a part of Node's pool: cached, each would retain
+ * all of it.
+ */
+function ownBytes(chunk: Uint8Array): Uint8Array {
+  if (chunk.buffer.byteLength < 2 * chunk.byteLength) return chunk;
+  const copy = Buffer.allocUnsafeSlow(chunk.byteLength);
+  copy.set(chunk);
+  return copy;
 }
 
 /** Selects the contents of the turns from index `from` up to, not including, `until`, in order. */
