@@ -1,10 +1,11 @@
-import { readFile } from "node:fs/promises";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { parseCatalog } from "@tollgate/catalog/parse";
 import { formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
 import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
+import { checkCatalog } from "./catalog/check-catalog.ts";
+import { loadListPrices } from "./catalog/list-prices.ts";
+import { suggestModels } from "./catalog/suggestion.ts";
 import { UsageError } from "./usage.ts";
 
 /** A command's result: lines to read, and the same as JSON. */
@@ -27,6 +28,8 @@ export interface Options {
 export interface Command {
   /** The names of its positional arguments. */
   takes: readonly string[];
+  /** Whether it takes its last argument once or more. */
+  repeatsLast?: true;
   options: readonly (keyof Options)[];
   run(args: readonly string[], options: Options, operator: () => Operator): Promise<Output>;
 }
@@ -129,11 +132,17 @@ export const commands: Readonly<Record<string, Command>> = {
   "catalog check": {
     takes: ["FILE"],
     options: [],
-    async run([file = ""]) {
-      const { models } = parseCatalog(await readFile(file, "utf8"));
+    run: ([file = ""]) => checkCatalog(file),
+  },
+  "catalog suggest": {
+    takes: ["PROVIDER/MODEL"],
+    repeatsLast: true,
+    options: [],
+    async run(names) {
+      const models = suggestModels(names, await loadListPrices(new Date()));
       return {
-        lines: [`${file}: ${models.size} models, valid`],
-        json: { file, models: [...models.keys()] },
+        lines: models.flatMap(({ lines }) => lines),
+        json: { models: models.map(({ entry }) => entry) },
       };
     },
   },
