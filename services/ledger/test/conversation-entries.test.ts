@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { openWallet } from "./ledger-database.ts";
+import { openWallet, usageEvent } from "./ledger-database.ts";
 import { type LedgerWithDatabase, startLedger } from "./running-ledger.ts";
 
 describe("the entries of a conversation", () => {
@@ -51,5 +51,26 @@ describe("the entries of a conversation", () => {
     expect(
       await ledger.client.listConversationEntries({ ...query, accountId: other }),
     ).toMatchObject({ entries: [], totalNanoUsd: 0n, hasMore: false });
+  });
+
+  test("sum to the total, also while entries are added", async () => {
+    const accountId = await openWallet(ledger.pool, 10n ** 12n);
+    const query = { accountId, conversationId: "key_1/growing" };
+    let isGrowing = true;
+    async function grow() {
+      const event = { ...query, costNanoUsd: 5n };
+      for (let added = 0; added < 30; added += 1) {
+        await ledger.client.recordUsage({ events: [usageEvent(event)] });
+      }
+      isGrowing = false;
+    }
+    async function readAgain() {
+      while (isGrowing) {
+        const { entries, totalNanoUsd } = await ledger.client.listConversationEntries(query);
+        expect(entries.reduce((sum, entry) => sum + entry.amountNanoUsd, 0n)).toBe(totalNanoUsd);
+      }
+    }
+    await Promise.all([grow(), readAgain(), readAgain()]);
+    expect((await ledger.client.listConversationEntries(query)).entries).toHaveLength(30);
   });
 });
