@@ -51,7 +51,7 @@ export async function loadListPrices(at: Date): Promise<ListPrices> {
   const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
   function find(provider: DataProvider | undefined, model: string): ListPrice | undefined {
     if (provider === undefined) return undefined;
-    const found = calcPrice({}, model, { provider, timestamp: at });
+    const found = calcPrice({}, model, { providerId: provider.id, timestamp: at });
     return found === null ? undefined : listPrice(provider, found.model, at);
   }
   function isKnown(name: string): boolean {

@@ -65,7 +65,7 @@ test("every model of the data set has a valid suggestion, or an error that says 
     for (const model of provider?.models ?? []) {
       const name = `${id}/${model.id}`;
       try {
-        parseCatalog(catalogOf([name]));
+        suggestModels([name], prices);
         valid.push(name);
       } catch (error) {
         expect(error, name).toBeInstanceOf(UsageError);
@@ -77,6 +77,7 @@ test("every model of the data set has a valid suggestion, or an error that says 
     }
   }
   expect(valid.length).toBeGreaterThan(1_000);
+  expect(parseCatalog(catalogOf(valid)).models.size).toBe(valid.length);
   expect(refused.length).toBeLessThan(valid.length / 4);
 });
 
@@ -88,10 +89,10 @@ test("the prices are those of the day, and the highest of the day", async () => 
   expect(await at("2026-10-01T23:00:00Z", "deepseek/deepseek-v4-pro")).toEqual([1.32, 0.044, 3.96]);
 });
 
-test("the same model of two providers gets two aliases", () => {
-  const names = ["openai/gpt-5", "azure/gpt-5", "openai/gpt-5"];
+test("the same model of several providers gets as many aliases", () => {
+  const names = ["openrouter/openai/gpt-5", "azure/gpt-5", "azure/gpt-5", "openai/gpt-5"];
   const { models } = parseCatalog(catalogOf(names));
-  expect([...models.keys()]).toEqual(["gpt-5", "azure/gpt-5"]);
+  expect([...models.keys()]).toEqual(["openai/gpt-5", "gpt-5", "openai/gpt-5-2"]);
 });
 
 test.each([

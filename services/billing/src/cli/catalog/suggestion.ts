@@ -45,7 +45,7 @@ export function suggestModels(names: readonly string[], prices: ListPrices): Sug
         : `some of its providers: ${wellKnownProviders.join(", ")}`;
       throw new UsageError(`${dataSet} has no prices of ${name}; ${hint}`);
     }
-    const alias = aliasOf(aliases.has(aliasOf(model)) ? name : model);
+    const alias = freeAlias(model, name, aliases);
     aliases.add(alias);
     const entry = { alias, ...toEntry(name, listPrice), chain: [{ provider, model }] };
     return { entry, lines: [...comments(listPrice), ...yaml(entry, listPrice)] };
@@ -56,6 +56,16 @@ function readName(name: string) {
   const [, provider = "", model = ""] = /^([a-z0-9][a-z0-9_-]{0,63})\/(.{1,256})$/.exec(name) ?? [];
   if (provider !== "") return { provider, model };
   throw new UsageError(`${name} must be a provider and a model, such as openai/gpt-4o`);
+}
+
+/** Returns the model's id, or the name with its provider where another entry has that alias. */
+function freeAlias(model: string, name: string, taken: ReadonlySet<string>): string {
+  const free = [model, name].map(aliasOf).find((alias) => !taken.has(alias));
+  if (free !== undefined) return free;
+  for (let number = 2; ; number += 1) {
+    const alias = `${aliasOf(name).slice(0, 120)}-${number}`;
+    if (!taken.has(alias)) return alias;
+  }
 }
 
 /** Returns a model's id with a hyphen for what an alias must not have. */
@@ -120,7 +130,8 @@ function comments(listPrice: ListPrice): string[] {
 
 /** Notes of the data set can be long. */
 function shortened(note: string): string {
-  return note.length <= maxNoteLength ? note : `${note.slice(0, maxNoteLength)}…`;
+  if (note.length <= maxNoteLength) return note;
+  return `${note.slice(0, note.lastIndexOf(" ", maxNoteLength))} …`;
 }
 
 /** Returns a sentence for each price that the entry does not have. */
