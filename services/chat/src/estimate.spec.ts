@@ -13,6 +13,7 @@ const price: fc.Arbitrary<Price> = fc.record({
 });
 const pricing: fc.Arbitrary<Pricing> = fc.record({
   input: price,
+  unitType: fc.constant("tokens" as const),
   cachedInput: fc.constant(undefined),
   output: price,
 });
@@ -96,7 +97,12 @@ test("a ceiling is at least 1 and at most that of the call", () => {
 test("a ceiling is lowered to what the hold covers, divided evenly among the choices", () => {
   const call = { promptTokens: 100n, maxTokens: 1_000n, choices: 2n };
   const micro = { picoUsd: 1_000_000n, per: 1n };
-  const slot = slotWith({ input: micro, cachedInput: undefined, output: micro });
+  const slot = slotWith({
+    unitType: "tokens",
+    input: micro,
+    cachedInput: undefined,
+    output: micro,
+  });
   expect(affordableTokens(call, slot, 2_100_000n)).toBe(1_000n);
   expect(affordableTokens(call, slot, 2_099_000n)).toBe(999n);
   expect(affordableTokens(call, slot, 300_000n)).toBe(100n);
@@ -142,6 +148,7 @@ function callOf(fields: Partial<ChatCall>): ChatCall {
 test("the bound of a prompt counts its bytes, its messages and its images", () => {
   const slot = slotWith({
     input: { picoUsd: 1n, per: 1n },
+    unitType: "tokens",
     cachedInput: undefined,
     output: { picoUsd: 1n, per: 1n },
   });
@@ -161,7 +168,9 @@ test("the bound of a prompt counts its bytes, its messages and its images", () =
 
 test("a call without a ceiling has the ceiling of its model", () => {
   const free = { picoUsd: 0n, per: 1n };
-  const model = modelWith([slotWith({ input: free, cachedInput: undefined, output: free })]);
+  const model = modelWith([
+    slotWith({ unitType: "tokens", input: free, cachedInput: undefined, output: free }),
+  ]);
   expect(boundOf(callOf({}), model).maxTokens).toBe(4_096n);
   expect(boundOf(callOf({ maxTokens: 9_000n }), model).maxTokens).toBe(9_000n);
 });

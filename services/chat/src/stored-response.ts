@@ -52,7 +52,7 @@ function measureStored(usage: ChatUsage, { basis, cost }: StoredTurn): Measureme
   return {
     quantity: totalTokens(usage),
     basis,
-    lines: [{ quantity: 1n, price: priceOf(cost) }],
+    lines: [{ dimension: "stored_turn", quantity: 1n, price: priceOf(cost) }],
     tokens: {
       prompt: usage.promptTokens,
       completion: usage.completionTokens,

@@ -46,6 +46,7 @@ test("a provider's usage block is used as it is", () => {
       prompt_tokens_details: reported.prompt_tokens_details,
       completion_tokens_details: reported.completion_tokens_details,
     },
+    block: reported,
   });
 });
 
@@ -91,6 +92,7 @@ test.each([
 
 test("cached prompt tokens are priced once, at their own price", () => {
   const slot = slotWith({
+    unitType: "tokens",
     input: perToken(10n),
     cachedInput: perToken(1n),
     output: perToken(100n),
@@ -105,7 +107,12 @@ test("cached prompt tokens are priced once, at their own price", () => {
 });
 
 test("cached prompt tokens without a price of their own are priced as other prompt tokens", () => {
-  const slot = slotWith({ input: perToken(10n), cachedInput: undefined, output: perToken(100n) });
+  const slot = slotWith({
+    unitType: "tokens",
+    input: perToken(10n),
+    cachedInput: undefined,
+    output: perToken(100n),
+  });
   expect(costOf(measure(read(reported), slot).lines)).toBe((100n * 10n + 20n * 100n) * 1_000n);
 });
 

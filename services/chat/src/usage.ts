@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { isJsonObject, readCount } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
-import type { Measurement } from "@tollgate/metering/measurement";
+import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
 
 /** The usage of a chat generation, and the basis on which it was measured. */
 export interface ChatUsage {
@@ -11,6 +11,8 @@ export interface ChatUsage {
   basis: "provider" | "approx4" | "delivered_approx4";
   /** The provider's detail blocks, sent to the client unchanged. */
   details: Record<string, unknown>;
+  /** The provider's block; undefined where the usage is approximate. */
+  block?: JsonObject;
 }
 
 /** Reads a provider's usage block. Returns undefined when it cannot be billed from. */
@@ -28,7 +30,7 @@ export function readUsage(block: unknown): ChatUsage | undefined {
     : {};
   const cached = readCount(promptDetails.cached_tokens) ?? 0n;
   const cachedTokens = cached < promptTokens ? cached : promptTokens;
-  return { promptTokens, completionTokens, cachedTokens, basis: "provider", details };
+  return { promptTokens, completionTokens, cachedTokens, basis: "provider", details, block };
 }
 
 /** Approximates usage by characters, four per token, where the provider reports none. */
@@ -58,16 +60,19 @@ export function totalTokens(usage: ChatUsage): bigint {
 /** Prices the usage by line: cached prompt tokens at their own price where there is one. */
 export function measure(usage: ChatUsage, slot: Slot): Measurement {
   const { input, cachedInput, output } = slot.pricing;
-  const cached = cachedInput === undefined ? 0n : usage.cachedTokens;
-  const lines = [
-    { quantity: usage.promptTokens - cached, price: input },
-    { quantity: cached, price: cachedInput ?? input },
-    { quantity: usage.completionTokens, price: output ?? input },
+  const { cachedTokens: cached } = usage;
+  const lines: PricedLine[] = [
+    { dimension: "input", quantity: usage.promptTokens - cached, price: input },
+    { dimension: "output", quantity: usage.completionTokens, price: output ?? input },
   ];
+  if (cached > 0n) {
+    lines.push({ dimension: "cached_input", quantity: cached, price: cachedInput ?? input });
+  }
   return {
     quantity: totalTokens(usage),
     basis: usage.basis,
     lines,
+    providerUsage: usage.block,
     tokens: {
       prompt: usage.promptTokens,
       completion: usage.completionTokens,

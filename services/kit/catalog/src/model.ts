@@ -109,6 +109,8 @@ export interface Model {
 
 /** The prices of input and output. Routes that bill one unit have no output price. */
 export interface Pricing {
+  /** What the prices are for. */
+  unitType: UnitType;
   input: Price;
   cachedInput: Price | undefined;
   output: Price | undefined;

@@ -34,6 +34,7 @@ test("a model has the values of its entry, and defaults for missing fields", () 
   const { models, limits } = parseCatalog(stringify(valid));
   expect([...models.keys()]).toEqual(["small"]);
   const pricing = {
+    unitType: "tokens",
     input: { picoUsd: 100_000_000_000n, per: 1_000_000n },
     cachedInput: { picoUsd: 50_000_000_000n, per: 1_000_000n },
     output: { picoUsd: 400_000_000_000n, per: 1_000_000n },

@@ -64,7 +64,8 @@ function toCatalog(file: CatalogFile): Catalog {
 }
 
 function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string, Provider>): Model {
-  const pricing = toPricing(entry.pricing);
+  const unitType = unitTypeOf(entry);
+  const pricing = toPricing(entry.pricing, unitType);
   const chain = entry.chain.map((slot, index): Slot => {
     const provider = providers.get(slot.provider);
     if (provider === undefined) {
@@ -82,7 +83,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       voicesPath: slot.voices_path,
       stream: streamOf(slot),
       maxTokensField: slot.max_tokens_field,
-      pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing),
+      pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
     };
   });
   refuseAmbiguousIds(chain, path);
@@ -101,7 +102,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     ...classificationOf(entry, path),
     ...audioOf(entry),
     ...(entry.route_type === "ocr" ? { ocr: { lane: entry.lane } } : {}),
-    unitType: unitTypeOf(entry),
+    unitType,
     pricing,
     chain,
   };
@@ -146,14 +147,16 @@ function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classif
   throw new StartError(`${path}.taxonomies: must not be set in the entities lane`);
 }
 
-function toPricing(entry: PricingEntry): Pricing {
+function toPricing(entry: PricingEntry, unitType: UnitType): Pricing {
   const per = BigInt(entry.per);
   if ("price" in entry) {
-    return { input: { picoUsd: entry.price, per }, cachedInput: undefined, output: undefined };
+    const input = { picoUsd: entry.price, per };
+    return { unitType, input, cachedInput: undefined, output: undefined };
   }
   const output = "output" in entry ? { picoUsd: entry.output, per } : undefined;
   const cached = "cached_input" in entry ? entry.cached_input : undefined;
   return {
+    unitType,
     input: { picoUsd: entry.input, per },
     cachedInput: cached === undefined ? undefined : { picoUsd: cached, per },
     output,
