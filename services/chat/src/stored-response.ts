@@ -4,7 +4,8 @@ import type { Engine } from "@tollgate/generation/engine";
 import type { Measurement } from "@tollgate/metering/measurement";
 import type { StoredTurn } from "./conversations/session.ts";
 import type { PreparedChat } from "./prepared-chat.ts";
-import { type ChatUsage, readUsage, totalTokens } from "./usage.ts";
+import { type ChatUsage, totalTokens } from "./usage.ts";
+import { readUsage } from "./usage-reader.ts";
 
 /**
  * The response of a turn that an earlier run of the same request stored but could not send. Both

@@ -185,8 +185,7 @@ function modelAt(prices: readonly Price[]): Model {
     apiKeyEnv: undefined,
     timeoutMs: 1_000,
   };
-  const pricingAt = (input: Price) =>
-    ({ unitType: "images", input, cachedInput: undefined, output: undefined }) as const;
+  const pricingAt = (input: Price) => ({ unitType: "images", input }) as const;
   const chain = prices.map((input, index) => ({
     id: `${randomUUID()}/${index}`,
     provider,

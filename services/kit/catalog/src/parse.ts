@@ -5,11 +5,15 @@ import type { z } from "zod";
 import {
   type Catalog,
   type Model,
+  outputDimensions,
+  type Prices,
   type Pricing,
   type Provider,
+  promptDimensions,
   type RouteType,
   type Slot,
   speechFormats,
+  type Tier,
   taxonomies,
   type UnitType,
 } from "./model.ts";
@@ -18,6 +22,8 @@ import {
   catalogFileSchema,
   type ModelEntry,
   type PricingEntry,
+  type TierEntry,
+  type TokenPricingEntry,
 } from "./schema.ts";
 
 /**
@@ -149,18 +155,30 @@ function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classif
 
 function toPricing(entry: PricingEntry, unitType: UnitType): Pricing {
   const per = BigInt(entry.per);
-  if ("price" in entry) {
-    const input = { picoUsd: entry.price, per };
-    return { unitType, input, cachedInput: undefined, output: undefined };
-  }
-  const output = "output" in entry ? { picoUsd: entry.output, per } : undefined;
-  const cached = "cached_input" in entry ? entry.cached_input : undefined;
+  if ("price" in entry) return { unitType, input: { picoUsd: entry.price, per } };
+  if (!("output" in entry)) return { unitType, input: { picoUsd: entry.input, per } };
+  const { tiers, tools } = entry;
   return {
     unitType,
-    input: { picoUsd: entry.input, per },
-    cachedInput: cached === undefined ? undefined : { picoUsd: cached, per },
-    output,
+    ...toPrices(entry, per),
+    ...(tiers === undefined ? {} : { tiers: tiers.map((tier) => toTier(tier, per)) }),
+    ...(tools.size === 0 ? {} : { tools }),
   };
+}
+
+function toTier(entry: TierEntry, per: bigint): Tier {
+  return { aboveInputTokens: BigInt(entry.above_input_tokens), ...toPrices(entry, per) };
+}
+
+function toPrices(entry: TierEntry | TokenPricingEntry, per: bigint): Prices {
+  const prices: { -readonly [Name in keyof Prices]: Prices[Name] } = {
+    input: { picoUsd: entry.input, per },
+  };
+  for (const dimension of [...promptDimensions, ...outputDimensions]) {
+    const picoUsd = entry[dimension];
+    if (picoUsd !== undefined) prices[dimension] = { picoUsd, per };
+  }
+  return prices;
 }
 
 function unitTypeOf(entry: ModelEntry): UnitType {
