@@ -19,6 +19,7 @@ import { isRecordable } from "./recordable.ts";
 import { releaseExpiredHolds, releaseHold } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
+import { readLines } from "./usage-lines.ts";
 import { verifyLedger } from "./verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
@@ -164,9 +165,14 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
   };
 }
 
-/** Returns a row as the fields of a message, which has none of the nullable columns. */
+/** Returns a row as the fields of a message. */
 function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: Entry) {
-  return { ...entry, recordedAt: timestampFromDate(entry.recordedAt) };
+  return {
+    ...entry,
+    lines: readLines(entry.lines),
+    providerUsage: entry.providerUsage ?? "",
+    recordedAt: timestampFromDate(entry.recordedAt),
+  };
 }
 
 function startSweep(pool: pg.Pool, log: Log) {

@@ -156,7 +156,7 @@ describe("the cost in a client's response", () => {
           held = generation.held;
           if (fails) throw new Error("the provider failed");
         });
-        const lines = [{ quantity: used, price: unit }];
+        const lines = [{ dimension: "images", quantity: used, price: unit }];
         return generation.settle(slot, { quantity: used, basis: "provider", lines });
       });
       return { reported: cost, fullCost, held };
@@ -178,12 +178,13 @@ function modelAt(prices: readonly Price[]): Model {
     apiKeyEnv: undefined,
     timeoutMs: 1_000,
   };
+  const pricingAt = (input: Price) => ({ unitType: "images", input }) as const;
   const chain = prices.map((input, index) => ({
     id: `${randomUUID()}/${index}`,
     provider,
     upstreamModel: "m",
     path: "/images/generations",
-    pricing: { input, cachedInput: undefined, output: undefined },
+    pricing: pricingAt(input),
   }));
   const [input = { picoUsd: 0n, per: 1n }] = prices;
   return {
@@ -198,7 +199,7 @@ function modelAt(prices: readonly Price[]): Model {
     passes: new Set(),
     takesTokens: false,
     unitType: "images",
-    pricing: { input, cachedInput: undefined, output: undefined },
+    pricing: pricingAt(input),
     chain,
   };
 }

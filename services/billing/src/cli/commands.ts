@@ -1,7 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
+import { formatPicoUsd, formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
 import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import type { Client } from "@tollgate/rpc/implementation";
 import { checkCatalog } from "./catalog/check-catalog.ts";
 import { loadListPrices } from "./catalog/list-prices.ts";
@@ -199,8 +200,29 @@ function entryJson(entry: Entry) {
     quantity: Number(entry.quantity),
     basis: entry.basis,
     corpus_size: Number(entry.corpusSize),
+    lines: entry.lines.map(lineJson),
+    provider_usage: parseJson(entry.providerUsage),
     reference: entry.reference,
     recorded_at:
       entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString(),
   };
+}
+
+function lineJson({ dimension, quantity, pricePicoUsd, per, amountNanoUsd }: UsageLine) {
+  return {
+    dimension,
+    quantity: Number(quantity),
+    price_usd: formatPicoUsd(pricePicoUsd),
+    per: Number(per),
+    amount_nano_usd: String(amountNanoUsd),
+  };
+}
+
+/** Returns the value of a JSON text, or null for any other text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

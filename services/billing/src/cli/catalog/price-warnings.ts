@@ -59,8 +59,8 @@ function unpriced(dimension: string, list: Price, own: Rates, name: string): str
   ];
 }
 
-function pricesOf({ input, cachedInput, output }: Pricing): Rates {
-  const prices = Object.entries({ input, cached_input: cachedInput, output });
+function pricesOf({ input, cached_input, output }: Pricing): Rates {
+  const prices = Object.entries({ input, cached_input, output });
   return new Map(
     prices.flatMap(([dimension, price]): [string, Price][] =>
       price === undefined ? [] : [[dimension, price]],

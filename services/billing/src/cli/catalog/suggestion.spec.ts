@@ -1,3 +1,4 @@
+import type { Pricing } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../usage.ts";
@@ -22,10 +23,10 @@ function catalogOf(names: readonly string[], from = prices) {
 /** The prices in pico-USD per million tokens, and the context window. */
 function parsed(name: string, from = prices) {
   const [model] = parseCatalog(catalogOf([name], from)).models.values();
-  const { input, cachedInput, output } = model?.pricing ?? {};
+  const { input, cached_input, output } = model?.pricing ?? ({} as Partial<Pricing>);
   const usd = (price: typeof input) =>
     price === undefined ? undefined : Number((price.picoUsd * 1_000_000n) / price.per) / 1e12;
-  return [model?.routeType, usd(input), usd(cachedInput), usd(output), model?.contextTokens];
+  return [model?.routeType, usd(input), usd(cached_input), usd(output), model?.contextTokens];
 }
 
 describe("a suggested model is valid in a catalog, with the list price of its provider", () => {
