@@ -22,7 +22,7 @@ export interface ListPrice {
   /** Whether the provider bills less at other times of the day. These are its highest prices. */
   isPeak: boolean;
   rates: Rates;
-  /** Prices of requests with longer prompts, shortest first. Each has all rates. */
+  /** Prices of requests with longer prompts, shortest first. Each has the rates of all tokens. */
   tiers: readonly { aboveInputTokens: number; rates: Rates }[];
 }
 
@@ -188,7 +188,13 @@ function ratesAbove(prices: ModelPrice, inputTokens: number): Rates {
 const dimensions: Readonly<Record<string, string>> = {
   input_mtok: "input",
   cache_read_mtok: "cached_input",
+  cache_write_mtok: "cache_write",
+  cache_write_1h_mtok: "cache_write_1h",
+  input_audio_mtok: "audio_input",
   output_mtok: "output",
+  output_reasoning_mtok: "reasoning",
+  output_audio_mtok: "audio_output",
+  web_searches_kcount: "tool:web_search",
 };
 
 /** Returns the number of units that a price is for, from the last part of its key. */

@@ -1,13 +1,20 @@
-import type { Catalog, Pricing, Provider, Slot } from "@tollgate/catalog/model";
+import {
+  type Catalog,
+  outputDimensions,
+  type Prices,
+  promptDimensions,
+  type Slot,
+} from "@tollgate/catalog/model";
+import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
 import type { Price } from "@tollgate/core/money";
 import type { ListPrice, ListPrices, Rates } from "./list-prices.ts";
-import { perMillion, priceText } from "./price-text.ts";
+import { catalogPicoUsd, priceText } from "./price-text.ts";
 
 /**
  * Returns one line for each price of a chat or embeddings slot that is below the provider's list
- * price, and for each dimension that the provider bills apart and the slot does not price. A slot is
- * compared if the data set knows the address of its provider, or the provider's name where the
- * address is in the environment.
+ * price, and for each dimension that the provider bills at a price of its own and the slot does not
+ * price. A slot is compared if the data set knows the address of its provider, or the provider's
+ * name where the address is in the environment.
  */
 export function priceWarnings({ models }: Catalog, prices: ListPrices): string[] {
   return [...models.values()].flatMap(({ alias, routeType, chain }, index) => {
@@ -16,54 +23,71 @@ export function priceWarnings({ models }: Catalog, prices: ListPrices): string[]
       const listPrice = find(prices, slot);
       if (listPrice === undefined) return [];
       const path = `models[${index}] (${alias}).chain[${position}]`;
-      return problems(slot.pricing, listPrice).map((problem) => `${path}: ${problem}`);
+      const problems =
+        routeType === "chat" ? chatProblems(slot, listPrice) : inputProblems(slot, listPrice);
+      return problems.map((problem) => `${path}: ${problem}`);
     });
   });
 }
 
 function find(prices: ListPrices, { provider, upstreamModel }: Slot): ListPrice | undefined {
-  const { baseUrl, name }: Provider = provider;
+  const { baseUrl, name } = provider;
   if (baseUrl !== undefined) return prices.findByUrl(baseUrl, upstreamModel);
   return prices.find(name, upstreamModel);
 }
 
-function problems(pricing: Pricing, { provider, model, rates, tiers }: ListPrice): string[] {
-  const name = `${provider}/${model}`;
-  const own = pricesOf(pricing);
-  const found = [...rates].flatMap(([dimension, list]): string[] => {
-    const price = own.get(dimension);
-    if (price === undefined) return unpriced(dimension, list, own, name);
-    if (perMillion(price) >= perMillion(list)) return [];
-    return [
-      `${dimension} "${priceText(price)}" is below the list price of ${name}, "${priceText(list)}"`,
-    ];
-  });
-  const longer = tiers.map(({ aboveInputTokens, rates: higher }) => {
-    const input = higher.get("input");
-    const price = input === undefined ? "" : `, "${priceText(input)}" for input`;
-    return `${name} costs more with over ${aboveInputTokens} input tokens${price}`;
-  });
-  return [...found, ...longer];
+/** An embeddings model has one price, that of its input. */
+function inputProblems({ pricing }: Slot, { rates, ...listPrice }: ListPrice): string[] {
+  const list = rates.get("input");
+  return list === undefined ? [] : problemOf("input", pricing.input, list, nameOf(listPrice));
 }
 
-/** The dimension whose price an unpriced one has. */
-const parents: Readonly<Record<string, string>> = { cached_input: "input" };
-
-function unpriced(dimension: string, list: Price, own: Rates, name: string): string[] {
-  const parent = parents[dimension];
-  const price = parent === undefined ? undefined : own.get(parent);
-  if (price === undefined) return [];
-  return [
-    `${dimension} has no price, and costs "${priceText(price)}" as ${parent}; ` +
-      `the list price of ${name} is "${priceText(list)}"`,
-  ];
+function chatProblems({ pricing }: Slot, listPrice: ListPrice): string[] {
+  const name = nameOf(listPrice);
+  const tools = [...listPrice.rates].flatMap(([dimension, list]) => {
+    if (!dimension.startsWith("tool:")) return [];
+    const own = pricing.tools?.get(dimension.slice("tool:".length));
+    if (own !== undefined) return problemOf(dimension, own, list, name);
+    return [`${dimension} has no price, and costs nothing; ${listed(dimension, list, name)}`];
+  });
+  const tiers = listPrice.tiers.flatMap(({ aboveInputTokens, rates }) => {
+    const own = pricesAt(pricing, BigInt(aboveInputTokens) + 1n);
+    const problems = tokenProblems(
+      own,
+      rates,
+      `${name} with more than ${aboveInputTokens} input tokens`,
+    );
+    if (own !== pricing || problems.length === 0) return problems;
+    const input = rates.get("input");
+    const cost = input === undefined ? "" : `: ${listed("input", input, name)} for input`;
+    return [`prompts of more than ${aboveInputTokens} tokens cost more, and have no tier${cost}`];
+  });
+  return [...tokenProblems(pricing, listPrice.rates, name), ...tools, ...tiers];
 }
 
-function pricesOf({ input, cached_input, output }: Pricing): Rates {
-  const prices = Object.entries({ input, cached_input, output });
-  return new Map(
-    prices.flatMap(([dimension, price]): [string, Price][] =>
-      price === undefined ? [] : [[dimension, price]],
-    ),
-  );
+function nameOf({ provider, model }: Pick<ListPrice, "provider" | "model">): string {
+  return `${provider}/${model}`;
+}
+
+function tokenProblems(prices: Prices, rates: Rates, name: string): string[] {
+  return [...promptDimensions, ...outputDimensions].flatMap((dimension) => {
+    const list = rates.get(dimension);
+    if (list === undefined) return [];
+    const own = prices[dimension];
+    if (own !== undefined) return problemOf(dimension, own, list, name);
+    const inherited = priceOf(prices, dimension);
+    if (catalogPicoUsd(dimension, inherited) === catalogPicoUsd(dimension, list)) return [];
+    const cost = priceText(dimension, inherited);
+    return [`${dimension} has no price, and costs "${cost}"; ${listed(dimension, list, name)}`];
+  });
+}
+
+function problemOf(dimension: string, own: Price, list: Price, name: string): string[] {
+  if (catalogPicoUsd(dimension, own) >= catalogPicoUsd(dimension, list)) return [];
+  const price = priceText(dimension, own);
+  return [`${dimension} "${price}" is below the list price: ${listed(dimension, list, name)}`];
+}
+
+function listed(dimension: string, list: Price, name: string): string {
+  return `${name} costs "${priceText(dimension, list)}"`;
 }
