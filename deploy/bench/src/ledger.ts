@@ -87,7 +87,15 @@ function usageEvent(id: string) {
   const model = { routeType: "chat", alias: "house-large" };
   const outcome = Outcome.COMPLETED;
   const about = { id, requestId: id, holdId: id, accountId, outcome };
-  return create(UsageEventSchema, { ...about, ...model, ...charge });
+  const lines = ["input", "output"].map((dimension) => ({
+    dimension,
+    quantity: 5n,
+    pricePicoUsd: 100_000_000_000n,
+    per: 1_000_000n,
+    amountNanoUsd: 500n,
+  }));
+  const providerUsage = '{"prompt_tokens":5,"completion_tokens":5,"total_tokens":10}';
+  return create(UsageEventSchema, { ...about, ...model, ...charge, lines, providerUsage });
 }
 
 async function someIds(target: pg.Pool, size: number): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -21,6 +21,20 @@ async function run(file: string, args: readonly string[], env = {}) {
   const cwd = join(folder, "gateway");
   const child = promisify(execFile)(process.execPath, [file, ...args], { cwd, env });
   return child.catch((error: { code: number; stderr: string }) => error);
+}
+
+/** Resolves with the code of a script, and of all that it imports, at once or later, by file. */
+async function reachable(
+  parent: string,
+  name: string,
+  found = new Map<string, string>(),
+): Promise<ReadonlyMap<string, string>> {
+  const code = await readFile(join(parent, name), "utf8");
+  found.set(name, code);
+  for (const [, imported = ""] of code.matchAll(/(?:from|import)\s*\(?\s*"\.\/([\w.-]+)"/g)) {
+    if (!found.has(imported)) await reachable(parent, imported, found);
+  }
+  return found;
 }
 
 describe("the gateway's bundle", () => {
@@ -53,6 +67,27 @@ describe("the gateway's bundle", () => {
   it("contains the operator's CLI", async () => {
     const outcome = await run("cli.mjs", ["--help"]);
     expect(outcome).toHaveProperty("stdout", expect.stringContaining("account create"));
+  });
+
+  it("contains the list prices of models, which only the operator's CLI loads", async () => {
+    const suggested = await run("cli.mjs", ["catalog", "suggest", "openai/gpt-5"]);
+    const { stdout } = suggested as { stdout: string };
+    const cheaper = stdout.replace(/input: "[\d.]+"/, 'input: "0.01"');
+    for (const [models, warning] of [
+      [stdout, ""],
+      [cheaper, "is below the list price"],
+    ]) {
+      const file = join(folder, "catalog.yaml");
+      const provider = 'providers: { openai: { base_url: "https://api.openai.com/v1" } }';
+      await writeFile(file, `${provider}\nmodels:\n${models}`);
+      const checked = await run("cli.mjs", ["catalog", "check", file]);
+      expect(checked).toHaveProperty("stdout", expect.stringContaining("1 models, valid"));
+      expect(checked).toHaveProperty("stdout", expect.stringContaining(warning ?? ""));
+      expect("code" in checked).toBe(false);
+    }
+    const gateway = await reachable(join(folder, "gateway"), "main.mjs");
+    expect(gateway.size).toBeGreaterThan(1);
+    for (const code of gateway.values()) expect(code).not.toContain("web_searches_kcount");
   });
 
   it("contains every service's migrations, and the ledger's functions", async () => {

@@ -25,6 +25,8 @@ describe("the tollgate command", () => {
     [["wallet", "top-up", "nobody", "5"], 2, /--reference/],
     [["bake", "bread"], 2, /unknown command bake bread/],
     [["catalog", "check", "/nowhere.yaml"], 1, /nowhere\.yaml/],
+    [["catalog", "suggest"], 2, /takes PROVIDER\/MODEL, once or more/],
+    [["catalog", "suggest", "openai/gpt-5", "openai/gpt-4p"], 2, /similar names: openai\/gpt-4,/],
   ] as const)("%j is refused in one line", async (args, code, words) => {
     const response = await tollgate(...args);
     expect(response.stderr.trim().split("\n")).toEqual([expect.stringMatching(words)]);

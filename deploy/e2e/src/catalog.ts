@@ -43,6 +43,17 @@ function chatModels() {
     chatModel("test-endless", [slot("sim", "end?end_after=3")]),
     chatModel("test-no-usage", [slot("sim", "silent?no_usage")]),
     chatModel("test-provider-cost", [slot("sim", "costly?cost")]),
+    chatModel("test-dimensions", [slot("sim", "dimensions")], {
+      pricing: {
+        input: "3",
+        cached_input: "0.30",
+        cache_write: "3.75",
+        output: "15",
+        reasoning: "10",
+        "tool:web_search": "0.01",
+        tiers: [{ above_input_tokens: 1_000, input: "6", output: "22.50" }],
+      },
+    }),
     chatModel("test-free", [slot("sim", "free")], {
       pricing: { per: 1_000_000, input: "0", output: "0" },
     }),

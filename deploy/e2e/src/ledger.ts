@@ -45,6 +45,19 @@ export async function expectBalancedLedger(stack: Stack, timeout = 15_000): Prom
     { timeout, interval: 50 },
   );
   expect(result?.discrepancies).toEqual([]);
+  await expectLines(stack);
+}
+
+/** Checks that the newest entries of usage say what their costs consist of. */
+async function expectLines(stack: Stack): Promise<void> {
+  const { entries } = await stack.operator.listLedger({ account: "", limit: 1_000 });
+  for (const entry of entries.filter(({ kind }) => kind === "usage")) {
+    const sum = entry.lines.reduce((total, { amountNanoUsd }) => total + amountNanoUsd, 0n);
+    // An entry that repeats a charge has the lines of its usage and costs nothing.
+    const cost = entry.reference === "" ? entry.uncollectedNanoUsd - entry.amountNanoUsd : sum;
+    expect({ ...entry, cost: sum }).toEqual({ ...entry, cost });
+    expect(entry.lines, entry.routeType).not.toEqual([]);
+  }
 }
 
 /** Resolves with the ledger entry of a request when there is one. */

@@ -197,6 +197,7 @@ function usageOf({ accountId }: Account, name: string, costNanoUsd: bigint): Usa
     quantity: 10n,
     basis: "provider",
     costNanoUsd,
+    lines: [{ dimension: "input", quantity: 10n, amountNanoUsd: costNanoUsd }],
   });
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { chatBody, send } from "../src/request.ts";
+import { chatBody, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { fleetSecret, type Stack } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
@@ -40,6 +40,37 @@ describe("the tollgate command", () => {
     expect(await tollgate("ledger", "verify")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("no discrepancies"),
+    });
+  });
+
+  test("lists what a charge consists of, and what the provider reported", async () => {
+    await tollgate("account", "create", "itemised", "--credit", "1");
+    const { key } = (await tollgate("key", "create", "itemised", "--json")).json();
+    const url = `${stack.url}/v1/chat/completions`;
+    const response = await send(url, { key, body: chatBody(simulate("usage=120,40")) });
+    expect(response.body).toMatchObject({ usage: { cost: 0.000_042 } });
+    await eventually(async () => {
+      const [entry] = (await tollgate("ledger", "list", "--account", "itemised", "--json")).json();
+      expect(entry).toMatchObject({
+        amount_nano_usd: "-42000",
+        lines: [
+          {
+            dimension: "input",
+            quantity: 120,
+            price_usd: "0.15",
+            per: 1_000_000,
+            amount_nano_usd: "18000",
+          },
+          {
+            dimension: "output",
+            quantity: 40,
+            price_usd: "0.6",
+            per: 1_000_000,
+            amount_nano_usd: "24000",
+          },
+        ],
+        provider_usage: { prompt_tokens: 120, completion_tokens: 40, total_tokens: 160 },
+      });
     });
   });
 

@@ -115,6 +115,20 @@ test("every imported package is declared in the package.json of its workspace", 
   expect(found).toEqual([]);
 });
 
+test("only the operator's commands import the list prices of models", () => {
+  const cli = "services/billing/src/cli/";
+  const found = workspaces.flatMap(({ files }) =>
+    violations(
+      files.filter(({ path }) => !path.startsWith(cli)),
+      (imported) =>
+        imported.package === "@pydantic/genai-prices" || imported.file?.startsWith(cli)
+          ? "a request is priced by the catalog"
+          : undefined,
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
 test("every exported subpath is imported by another package", () => {
   const imported = new Set(
     workspaces.flatMap(({ name, files }) =>

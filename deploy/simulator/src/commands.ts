@@ -52,6 +52,20 @@ function flag() {
     .optional();
 }
 
+function jsonObject() {
+  return z
+    .string()
+    .transform((text): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        return undefined;
+      }
+    })
+    .pipe(z.looseObject({}, "must be a JSON object"))
+    .optional();
+}
+
 const usage = z
   .string()
   .regex(/^\d{1,9},\d{1,9}$/, "must be two whole numbers, as in 120,40")
@@ -100,6 +114,8 @@ const commands = z
     usage_each: flag(),
     /** `P,C`: reports P prompt tokens and C completion tokens. */
     usage: usage.optional(),
+    /** Reports this usage block, a JSON object, instead of a counted one. */
+    usage_block: jsonObject(),
     /** Reports only `total_tokens` in `usage`. */
     total_only: flag(),
     /** Responds to a rerank with the bare list of results. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { hasChoices } from "./provider-response.ts";
 import { identityOf, type ResponseIdentity } from "./response-identity.ts";
-import { type ChatUsage, readUsage } from "./usage.ts";
+import type { ChatUsage } from "./usage.ts";
+import { readUsage } from "./usage-reader.ts";
 
 /** A provider's chunk, parsed once: the bytes for the client and the values for metering. */
 export interface Chunk {

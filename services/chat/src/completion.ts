@@ -10,14 +10,8 @@ import { requireCompletion, type WithChoices } from "./provider-response.ts";
 import { identityOf, ownIdentity } from "./response-identity.ts";
 import { completionOf, settleStored } from "./stored-response.ts";
 import { upstreamBody } from "./upstream-body.ts";
-import {
-  approximateUsage,
-  type ChatUsage,
-  measure,
-  readUsage,
-  totalTokens,
-  usageBlock,
-} from "./usage.ts";
+import { approximateUsage, type ChatUsage, measure, totalTokens, usageBlock } from "./usage.ts";
+import { readUsage } from "./usage-reader.ts";
 
 export interface CompletedChat {
   body: Uint8Array;

@@ -1,21 +1,42 @@
 import { create } from "@bufbuild/protobuf";
-import type { Model, Pricing, Slot } from "@tollgate/catalog/model";
+import {
+  type Model,
+  outputDimensions,
+  type Pricing,
+  promptDimensions,
+  type Slot,
+} from "@tollgate/catalog/model";
+import { highestPrices } from "@tollgate/catalog/pricing";
 import { costOf, type Price } from "@tollgate/core/money";
 import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { affordableTokens, type Bound, boundOf, estimateOf } from "./estimate.ts";
-import { approximateUsage, measure } from "./usage.ts";
+import { measure } from "./usage.ts";
+import { readUsage } from "./usage-reader.ts";
 
 const price: fc.Arbitrary<Price> = fc.record({
   picoUsd: fc.bigInt({ min: 0n, max: 10n ** 13n }),
   per: fc.constantFrom(1n, 1_000n, 1_000_000n),
 });
-const pricing: fc.Arbitrary<Pricing> = fc.record({
-  input: price,
-  cachedInput: fc.constant(undefined),
-  output: price,
-});
+const prices = { input: price, output: price };
+const others = [...promptDimensions, ...outputDimensions].filter((name) => !(name in prices));
+const dimensions = fc.record(
+  { ...prices, ...Object.fromEntries(others.map((name) => [name, price])) },
+  { requiredKeys: ["input", "output"] },
+);
+const tiers = fc
+  .uniqueArray(fc.bigInt({ min: 1n, max: 1_200_000n }), { maxLength: 3 })
+  .chain((at) =>
+    fc.tuple(
+      ...at
+        .sort((one, other) => Number(one - other))
+        .map((aboveInputTokens) => dimensions.map((own) => ({ ...own, aboveInputTokens }))),
+    ),
+  );
+const pricing: fc.Arbitrary<Pricing> = fc
+  .tuple(dimensions, tiers)
+  .map(([own, higher]) => ({ ...own, unitType: "tokens", tiers: higher }));
 const bound: fc.Arbitrary<Bound> = fc.record({
   promptTokens: fc.bigInt({ min: 0n, max: 1_000_000n }),
   maxTokens: fc.bigInt({ min: 1n, max: 1_000_000n }),
@@ -60,7 +81,7 @@ function modelWith(chain: readonly [Slot, ...Slot[]]): Model {
 
 /** Returns the cost of a call that uses `outputTokens` per choice and its full prompt bound. */
 function costAt({ promptTokens, choices }: Bound, slot: Slot, outputTokens: bigint): bigint {
-  const { input, output } = slot.pricing;
+  const { input, output } = highestPrices(slot.pricing, promptTokens);
   return costOf([
     { quantity: promptTokens, price: input },
     { quantity: outputTokens * choices, price: output ?? input },
@@ -72,7 +93,7 @@ test("the hold covers a ceiling above 1, with the longest prompt and all choices
     fc.property(bound, pricing, held, (call, prices, amount) => {
       const slot = slotWith(prices);
       const affordable = affordableTokens(call, slot, amount);
-      if (prices.output?.picoUsd === 0n) {
+      if (highestPrices(prices, call.promptTokens).output?.picoUsd === 0n) {
         expect(affordable).toBe(call.maxTokens);
       } else if (affordable > 1n) {
         expect(costAt(call, slot, affordable)).toBeLessThanOrEqual(amount);
@@ -96,7 +117,11 @@ test("a ceiling is at least 1 and at most that of the call", () => {
 test("a ceiling is lowered to what the hold covers, divided evenly among the choices", () => {
   const call = { promptTokens: 100n, maxTokens: 1_000n, choices: 2n };
   const micro = { picoUsd: 1_000_000n, per: 1n };
-  const slot = slotWith({ input: micro, cachedInput: undefined, output: micro });
+  const slot = slotWith({
+    unitType: "tokens",
+    input: micro,
+    output: micro,
+  });
   expect(affordableTokens(call, slot, 2_100_000n)).toBe(1_000n);
   expect(affordableTokens(call, slot, 2_099_000n)).toBe(999n);
   expect(affordableTokens(call, slot, 300_000n)).toBe(100n);
@@ -120,18 +145,38 @@ test("a hold of the full estimate covers the full ceiling at every slot of the c
 });
 
 test("the estimate is never below what a call within its bound is charged", () => {
-  const used = fc.record({ promptShare: fc.nat({ max: 100 }), outputShare: fc.nat({ max: 100 }) });
+  const share = fc.nat({ max: 100 });
+  const used = fc.record({
+    promptShare: share,
+    outputShare: share,
+    parts: fc.array(share, { minLength: 5, maxLength: 5 }),
+  });
   fc.assert(
-    fc.property(bound, pricing, used, (call, prices, { promptShare, outputShare }) => {
+    fc.property(bound, pricing, used, (call, prices, { promptShare, outputShare, parts }) => {
       const slot = slotWith(prices);
-      const usage = {
-        ...approximateUsage(0n, 0, "approx4"),
-        promptTokens: (call.promptTokens * BigInt(promptShare)) / 100n,
-        completionTokens: (call.maxTokens * call.choices * BigInt(outputShare)) / 100n,
-      };
+      const promptTokens = Number(call.promptTokens * BigInt(promptShare)) / 100;
+      const completionTokens = Number(call.maxTokens * call.choices * BigInt(outputShare)) / 100;
+      const [prompt, completion] = [Math.floor(promptTokens), Math.floor(completionTokens)];
+      const [cached = 0, written = 0, audio = 0, spoken = 0, reasoning = 0] = parts;
+      const part = (total: number, percent: number) => Math.floor((total * percent) / 100);
+      const usage = readUsage({
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+        prompt_tokens_details: {
+          cached_tokens: part(prompt, cached),
+          cache_write_tokens: part(prompt, written),
+          audio_tokens: part(prompt, audio),
+        },
+        completion_tokens_details: {
+          audio_tokens: part(completion, spoken),
+          reasoning_tokens: part(completion, reasoning),
+        },
+      });
+      if (usage === undefined) throw new Error("the block must be read");
       const charge = costOf(measure(usage, slot).lines);
       expect(charge).toBeLessThanOrEqual(estimateOf(call, modelWith([slot])));
     }),
+    { numRuns: 1_000 },
   );
 });
 
@@ -142,7 +187,7 @@ function callOf(fields: Partial<ChatCall>): ChatCall {
 test("the bound of a prompt counts its bytes, its messages and its images", () => {
   const slot = slotWith({
     input: { picoUsd: 1n, per: 1n },
-    cachedInput: undefined,
+    unitType: "tokens",
     output: { picoUsd: 1n, per: 1n },
   });
   const call = create(ChatCallSchema, {
@@ -161,7 +206,7 @@ test("the bound of a prompt counts its bytes, its messages and its images", () =
 
 test("a call without a ceiling has the ceiling of its model", () => {
   const free = { picoUsd: 0n, per: 1n };
-  const model = modelWith([slotWith({ input: free, cachedInput: undefined, output: free })]);
+  const model = modelWith([slotWith({ unitType: "tokens", input: free, output: free })]);
   expect(boundOf(callOf({}), model).maxTokens).toBe(4_096n);
   expect(boundOf(callOf({ maxTokens: 9_000n }), model).maxTokens).toBe(9_000n);
 });

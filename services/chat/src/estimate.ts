@@ -1,4 +1,5 @@
 import type { Model, Pricing, Slot } from "@tollgate/catalog/model";
+import { highestPrices } from "@tollgate/catalog/pricing";
 import { costOf, type NanoUsd, unitsFor } from "@tollgate/core/money";
 import { dearestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
@@ -31,7 +32,10 @@ export function boundOf(
   };
 }
 
-/** Returns the cost of the bound at the chain's highest prices: what the hold must cover. */
+/**
+ * Returns the cost of the bound at the chain's highest prices: what the hold must cover. Calls of a
+ * provider's own tools are not part of it.
+ */
 export function estimateOf(bound: Bound, model: Model): NanoUsd {
   return dearestCost(model, (pricing) => costOfBound(bound, pricing));
 }
@@ -41,7 +45,7 @@ export function estimateOf(bound: Bound, model: Model): NanoUsd {
  * the hold pays for less. At least 1, the least that providers accept.
  */
 export function affordableTokens(bound: Bound, slot: Slot, held: NanoUsd): bigint {
-  const { input, output } = slot.pricing;
+  const { input, output } = highestPrices(slot.pricing, bound.promptTokens);
   if (output === undefined || output.picoUsd === 0n) return bound.maxTokens;
   if (costOfBound(bound, slot.pricing) <= held) return bound.maxTokens;
   const promptCost = costOf([{ quantity: bound.promptTokens, price: input }]);
@@ -50,7 +54,7 @@ export function affordableTokens(bound: Bound, slot: Slot, held: NanoUsd): bigin
 }
 
 function costOfBound(bound: Bound, pricing: Pricing): NanoUsd {
-  const { input, output } = pricing;
+  const { input, output } = highestPrices(pricing, bound.promptTokens);
   const prompt = { quantity: bound.promptTokens, price: input };
   if (output === undefined) return costOf([prompt]);
   return costOf([prompt, { quantity: bound.maxTokens * bound.choices, price: output }]);

@@ -4,7 +4,8 @@ import type { Engine } from "@tollgate/generation/engine";
 import type { Measurement } from "@tollgate/metering/measurement";
 import type { StoredTurn } from "./conversations/session.ts";
 import type { PreparedChat } from "./prepared-chat.ts";
-import { type ChatUsage, readUsage, totalTokens } from "./usage.ts";
+import { type ChatUsage, totalTokens } from "./usage.ts";
+import { readUsage } from "./usage-reader.ts";
 
 /**
  * The response of a turn that an earlier run of the same request stored but could not send. Both
@@ -52,7 +53,7 @@ function measureStored(usage: ChatUsage, { basis, cost }: StoredTurn): Measureme
   return {
     quantity: totalTokens(usage),
     basis,
-    lines: [{ quantity: 1n, price: priceOf(cost) }],
+    lines: [{ dimension: "stored_turn", quantity: 1n, price: priceOf(cost) }],
     tokens: {
       prompt: usage.promptTokens,
       completion: usage.completionTokens,

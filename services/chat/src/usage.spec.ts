@@ -1,7 +1,8 @@
 import type { Pricing, Slot } from "@tollgate/catalog/model";
 import { costOf } from "@tollgate/core/money";
 import { expect, test } from "vitest";
-import { approximateUsage, measure, readUsage, totalTokens, usageBlock } from "./usage.ts";
+import { approximateUsage, measure, totalTokens, usageBlock } from "./usage.ts";
+import { readUsage } from "./usage-reader.ts";
 
 const perToken = (microUsd: bigint) => ({ picoUsd: microUsd * 1_000_000n, per: 1n });
 
@@ -36,44 +37,6 @@ function read(block: unknown) {
   return usage;
 }
 
-test("a provider's usage block is used as it is", () => {
-  expect(readUsage(reported)).toEqual({
-    promptTokens: 100n,
-    completionTokens: 20n,
-    cachedTokens: 60n,
-    basis: "provider",
-    details: {
-      prompt_tokens_details: reported.prompt_tokens_details,
-      completion_tokens_details: reported.completion_tokens_details,
-    },
-  });
-});
-
-test.each([
-  ["none", undefined],
-  ["null", null],
-  ["an array", [100, 20]],
-  ["no prompt tokens", { completion_tokens: 1 }],
-  ["no completion tokens", { prompt_tokens: 1 }],
-  ["a negative count", { prompt_tokens: -1, completion_tokens: 1 }],
-  ["a fractional count", { prompt_tokens: 1.5, completion_tokens: 1 }],
-  ["a count that is a string", { prompt_tokens: "1", completion_tokens: 1 }],
-  ["a count above the largest safe integer", { prompt_tokens: 2 ** 53, completion_tokens: 1 }],
-])("a usage block with %s is not billed from", (_, block) => {
-  expect(readUsage(block)).toBeUndefined();
-});
-
-test("cached tokens are at most those of the prompt, and an invalid count is zero", () => {
-  const cached = (count: unknown) =>
-    read({ ...reported, prompt_tokens_details: { cached_tokens: count } }).cachedTokens;
-  expect([cached(500), cached(-5), cached("60"), cached(undefined)]).toEqual([100n, 0n, 0n, 0n]);
-});
-
-test("details that are not an object are dropped", () => {
-  const usage = read({ ...reported, prompt_tokens_details: 7, completion_tokens_details: null });
-  expect(usage).toMatchObject({ details: {}, cachedTokens: 0n });
-});
-
 test.each([
   [0n, 0, 0n, 0n],
   [1n, 1, 1n, 1n],
@@ -84,6 +47,12 @@ test.each([
     promptTokens: p,
     completionTokens: c,
     cachedTokens: 0n,
+    tokens: [
+      { dimension: "input", quantity: p },
+      { dimension: "output", quantity: c },
+    ],
+    reasoningTokens: 0n,
+    toolCalls: [],
     basis: "approx4",
     details: {},
   });
@@ -91,8 +60,9 @@ test.each([
 
 test("cached prompt tokens are priced once, at their own price", () => {
   const slot = slotWith({
+    unitType: "tokens",
     input: perToken(10n),
-    cachedInput: perToken(1n),
+    cached_input: perToken(1n),
     output: perToken(100n),
   });
   const measured = measure(read(reported), slot);
@@ -105,7 +75,11 @@ test("cached prompt tokens are priced once, at their own price", () => {
 });
 
 test("cached prompt tokens without a price of their own are priced as other prompt tokens", () => {
-  const slot = slotWith({ input: perToken(10n), cachedInput: undefined, output: perToken(100n) });
+  const slot = slotWith({
+    unitType: "tokens",
+    input: perToken(10n),
+    output: perToken(100n),
+  });
   expect(costOf(measure(read(reported), slot).lines)).toBe((100n * 10n + 20n * 100n) * 1_000n);
 });
 

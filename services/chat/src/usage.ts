@@ -1,34 +1,36 @@
-import type { Slot } from "@tollgate/catalog/model";
-import { isJsonObject, readCount } from "@tollgate/core/json";
-import { type NanoUsd, usdJson } from "@tollgate/core/money";
-import type { Measurement } from "@tollgate/metering/measurement";
+import type { Slot, TokenDimension } from "@tollgate/catalog/model";
+import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
+import type { JsonObject } from "@tollgate/core/json";
+import { minOf, type NanoUsd, type Price, usdJson } from "@tollgate/core/money";
+import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
+
+export interface UsedTokens {
+  dimension: TokenDimension;
+  quantity: bigint;
+}
+
+export interface ToolCalls {
+  tool: string;
+  quantity: bigint;
+}
 
 /** The usage of a chat generation, and the basis on which it was measured. */
 export interface ChatUsage {
   promptTokens: bigint;
   completionTokens: bigint;
+  /** The tokens of the prompt that the provider read from its cache. */
   cachedTokens: bigint;
+  /** The tokens by dimension. Those of the prompt, and of the completion, sum to their totals. */
+  tokens: readonly UsedTokens[];
+  /** The part of the dimension `output` that is one of its own where it has a price. */
+  reasoningTokens: bigint;
+  /** The calls of tools that the provider runs. */
+  toolCalls: readonly ToolCalls[];
   basis: "provider" | "approx4" | "delivered_approx4";
   /** The provider's detail blocks, sent to the client unchanged. */
   details: Record<string, unknown>;
-}
-
-/** Reads a provider's usage block. Returns undefined when it cannot be billed from. */
-export function readUsage(block: unknown): ChatUsage | undefined {
-  if (!isJsonObject(block)) return undefined;
-  const promptTokens = readCount(block.prompt_tokens);
-  const completionTokens = readCount(block.completion_tokens);
-  if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  const details: Record<string, unknown> = {};
-  for (const name of ["prompt_tokens_details", "completion_tokens_details"]) {
-    if (isJsonObject(block[name])) details[name] = block[name];
-  }
-  const promptDetails = isJsonObject(block.prompt_tokens_details)
-    ? block.prompt_tokens_details
-    : {};
-  const cached = readCount(promptDetails.cached_tokens) ?? 0n;
-  const cachedTokens = cached < promptTokens ? cached : promptTokens;
-  return { promptTokens, completionTokens, cachedTokens, basis: "provider", details };
+  /** The provider's block; undefined where the usage is approximate. */
+  block?: JsonObject;
 }
 
 /** Approximates usage by characters, four per token, where the provider reports none. */
@@ -37,10 +39,18 @@ export function approximateUsage(
   completionCharacters: number,
   basis: "approx4" | "delivered_approx4",
 ): ChatUsage {
+  const promptTokens = approximateTokens(promptCharacters);
+  const completionTokens = approximateTokens(BigInt(completionCharacters));
   return {
-    promptTokens: approximateTokens(promptCharacters),
-    completionTokens: approximateTokens(BigInt(completionCharacters)),
+    promptTokens,
+    completionTokens,
     cachedTokens: 0n,
+    tokens: [
+      { dimension: "input", quantity: promptTokens },
+      { dimension: "output", quantity: completionTokens },
+    ],
+    reasoningTokens: 0n,
+    toolCalls: [],
     basis,
     details: {},
   };
@@ -55,19 +65,30 @@ export function totalTokens(usage: ChatUsage): bigint {
   return usage.promptTokens + usage.completionTokens;
 }
 
-/** Prices the usage by line: cached prompt tokens at their own price where there is one. */
-export function measure(usage: ChatUsage, slot: Slot): Measurement {
-  const { input, cachedInput, output } = slot.pricing;
-  const cached = cachedInput === undefined ? 0n : usage.cachedTokens;
-  const lines = [
-    { quantity: usage.promptTokens - cached, price: input },
-    { quantity: cached, price: cachedInput ?? input },
-    { quantity: usage.completionTokens, price: output ?? input },
-  ];
+/** Prices the usage, at the prices for prompts of its length. */
+export function measure(usage: ChatUsage, { pricing }: Slot): Measurement {
+  const prices = pricesAt(pricing, usage.promptTokens);
+  const lines: PricedLine[] = [];
+  for (const { dimension, quantity } of usage.tokens) {
+    const isSplit = dimension === "output" && prices.reasoning !== undefined;
+    const reasoning = isSplit ? minOf(usage.reasoningTokens, quantity) : 0n;
+    const price = priceOf(prices, dimension);
+    lines.push({ dimension, quantity: quantity - reasoning, price });
+    if (reasoning === 0n) continue;
+    lines.push({
+      dimension: "reasoning",
+      quantity: reasoning,
+      price: priceOf(prices, "reasoning"),
+    });
+  }
+  for (const { tool, quantity } of usage.toolCalls) {
+    lines.push({ dimension: `tool:${tool}`, quantity, price: pricing.tools?.get(tool) ?? free });
+  }
   return {
     quantity: totalTokens(usage),
     basis: usage.basis,
     lines,
+    providerUsage: usage.block,
     tokens: {
       prompt: usage.promptTokens,
       completion: usage.completionTokens,
@@ -75,6 +96,9 @@ export function measure(usage: ChatUsage, slot: Slot): Measurement {
     },
   };
 }
+
+/** The price of a tool that the catalog does not price. */
+const free: Price = { picoUsd: 0n, per: 1n };
 
 /** Returns the `usage` block of a response, its cost with six decimals. */
 export function usageBlock(usage: ChatUsage, cost: NanoUsd): Record<string, unknown> {

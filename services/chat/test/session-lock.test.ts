@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import type { ConversationKey } from "../src/conversations/conversation-key.ts";
 import { createSessionLocks, type SessionLocks } from "../src/conversations/session-lock.ts";
 import { createConversationStore } from "../src/conversations/store.ts";
 import { newKey, newTurn, openChatDatabase, silent } from "./chat-database.ts";
@@ -26,14 +26,31 @@ describe("session locks across two replicas", () => {
     await pool.end();
   });
 
+  async function lockOf(key: ConversationKey) {
+    const { rows } = await pool.query<{ holder: string; ends: Date; now: Date; isHeld: boolean }>(
+      `SELECT holder, lease_until AS ends, now() AS now, lease_until > now() AS "isHeld"
+       FROM session_lock WHERE key_id = $1 AND conversation_id = $2`,
+      [key.keyId, key.id],
+    );
+    if (rows[0] === undefined) throw new Error("nobody holds the lock");
+    return rows[0];
+  }
+
   test("a lock is renewed while it is held", async () => {
     const key = newKey();
     await here.take(key, "first", signal);
-    const startedAt = performance.now();
-    const second = there.take(key, "second", signal).then(() => performance.now() - startedAt);
-    await sleep(leaseMs * 3);
+    const { ends } = await lockOf(key);
+    const second = there.take(key, "second", signal);
+    const state = async () => {
+      const { holder, isHeld, now } = await lockOf(key);
+      return { holder, isHeld, isPastFirstLease: now > ends };
+    };
+    await expect
+      .poll(state, { timeout: waitMs })
+      .toEqual({ holder: "first", isHeld: true, isPastFirstLease: true });
     await here.release(key, "first");
-    expect(await second).toBeGreaterThan(leaseMs * 2.9);
+    await second;
+    expect(await lockOf(key)).toMatchObject({ holder: "second" });
     await there.release(key, "second");
   });
 

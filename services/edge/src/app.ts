@@ -104,12 +104,13 @@ export function createRouter(routes: readonly ServedRoute[], log: Log, cors?: Co
 }
 
 function respondToPreflights(path: string, cors: Cors, allowed: readonly string[]): RequestHandler {
+  const preflight = cors.createPreflight(allowed);
   return (req, res, next) => {
     if (!isPreflight(req)) return next();
     const context = contextOf(req);
     context.route = path;
     setHeaders(context);
-    cors.preflight(req, res, allowed);
+    preflight(req, res);
   };
 }
 

@@ -1,8 +1,5 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { createHash, randomBytes } from "node:crypto";
 import { createLog } from "@tollgate/core/log";
-import { createDatabase } from "@tollgate/local/postgres";
-import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createLeases, type Lease, type Leases } from "../src/idempotency/leases.ts";
@@ -13,7 +10,7 @@ import {
 } from "../src/idempotency/records.ts";
 import type { RequestKey } from "../src/idempotency/request-key.ts";
 import { chunkBytes } from "../src/idempotency/stored-body.ts";
-import { edgeSchema } from "../src/schema.ts";
+import { openEdgeDatabase } from "./edge-database.ts";
 
 const log = createLog("silent");
 const leaseMs = 2_000;
@@ -33,13 +30,7 @@ describe("idempotency leases of two replicas", () => {
     });
 
   beforeAll(async () => {
-    const name = `edge_${randomUUID().replaceAll("-", "")}`;
-    pool = await openDatabase({
-      url: await createDatabase(inject("postgresUrl"), name),
-      schema: edgeSchema,
-      maxConnections: 8,
-      log,
-    });
+    pool = await openEdgeDatabase(inject("postgresUrl"));
     here = start();
     there = start();
   });
@@ -69,6 +60,16 @@ describe("idempotency leases of two replicas", () => {
     return (await pool.query<object>(text, [idempotencyKey])).rows;
   }
 
+  /** Resolves when the end of the lease that is held now has passed, and the lease is still held. */
+  async function renewed(idempotencyKey: string): Promise<void> {
+    const of = "FROM idempotency_record WHERE idempotency_key = $1";
+    const { rows } = await pool.query(`SELECT lease_until::text AS ends ${of}`, [idempotencyKey]);
+    const text = `SELECT $2::timestamptz < now() AND now() < lease_until AS renewed ${of}`;
+    const isRenewed = async () =>
+      (await pool.query(text, [idempotencyKey, rows[0]?.ends])).rows[0]?.renewed;
+    await expect.poll(isRenewed, { timeout: 20_000 }).toBe(true);
+  }
+
   async function readAll({ body }: FoundRecord): Promise<Buffer> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body?.chunks() ?? []) chunks.push(chunk);
@@ -80,9 +81,7 @@ describe("idempotency leases of two replicas", () => {
     const key = keyOf("long");
     const lease = await acquired(here, key, "first");
     const waiting = acquire(there, key, "second");
-    await expect(Promise.race([waiting, sleep(leaseMs * 3, "still waiting")])).resolves.toBe(
-      "still waiting",
-    );
+    await renewed("long");
     await lease.store(response);
     expect(await waiting).toMatchObject({ state: "stored", requestId: "first" });
   });
@@ -283,7 +282,7 @@ describe("idempotency leases of two replicas", () => {
     );
     await lease.store(response);
     const waiting = acquire(there, key, "second");
-    await sleep(leaseMs * 2);
+    await renewed("stored-later");
     await pool.query("ALTER TABLE idempotency_record DROP CONSTRAINT rejected");
     expect(await waiting).toMatchObject({ state: "stored", requestId: "first" });
   });
@@ -309,13 +308,18 @@ describe("idempotency leases of two replicas", () => {
   });
 
   test("a stop waits for the runs in progress", async () => {
-    const stopping = start();
+    const ended: string[] = [];
+    const records = createRecords(pool, { leaseMs, quotaBytes });
+    const store: typeof records.store = async (...args) => {
+      const isStored = await records.store(...args);
+      ended.push("run");
+      return isStored;
+    };
+    const stopping = createLeases({ ...records, store }, log);
     const lease = await acquired(stopping, keyOf("stop"), "first");
-    const stopped = vi.fn();
-    const stop = stopping.stop(5_000).then(stopped);
-    await sleep(100);
-    expect(stopped).not.toHaveBeenCalled();
+    const stop = stopping.stop(5_000).then(() => ended.push("stop"));
     await lease.store(response);
     await stop;
+    expect(ended).toEqual(["run", "stop"]);
   });
 });

@@ -1,13 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
-import { createLog } from "@tollgate/core/log";
-import { createDatabase } from "@tollgate/local/postgres";
-import { openDatabase } from "@tollgate/runtime/database/pool";
+import { createHash } from "node:crypto";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createRecords, type IdempotencyRecords } from "../src/idempotency/records.ts";
-import { edgeSchema } from "../src/schema.ts";
+import { openEdgeDatabase } from "./edge-database.ts";
 
-const log = createLog("silent");
 const quotaBytes = 64 * 1024;
 const bodyBytes = 2 * 1024;
 const fingerprint = createHash("sha256").update("body").digest();
@@ -16,13 +12,7 @@ describe("the stored responses of a key", () => {
   let pool: pg.Pool;
 
   beforeAll(async () => {
-    const name = `edge_${randomUUID().replaceAll("-", "")}`;
-    pool = await openDatabase({
-      url: await createDatabase(inject("postgresUrl"), name),
-      schema: edgeSchema,
-      maxConnections: 8,
-      log,
-    });
+    pool = await openEdgeDatabase(inject("postgresUrl"));
   });
 
   afterAll(() => pool.end());

@@ -130,7 +130,7 @@ BEGIN
     id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd, uncollected_nano_usd,
     request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
     corpus_size, prompt_tokens, completion_tokens, cached_prompt_tokens, conversation_id,
-    charge_id, reference, occurred_at)
+    charge_id, reference, occurred_at, lines, provider_usage)
   SELECT
     id, event_id, account_id, key_id, kind, -charges[position], costs[position],
     costs[position] - charges[position],
@@ -143,7 +143,7 @@ BEGIN
     END,
     CASE WHEN repeated[position] THEN NULL ELSE charge_id END,
     CASE WHEN repeated[position] THEN charge_id ELSE '' END,
-    occurred_at
+    occurred_at, lines, provider_usage
   FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
   WHERE charges[position] IS NOT NULL;
   RETURN uncollected;

@@ -5,6 +5,7 @@ import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
+import { toLinesJson } from "./usage-lines.ts";
 import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
 
 const batchLimit = 256;
@@ -85,6 +86,8 @@ function toRow(event: UsageEvent): string {
     event.cachedPromptTokens,
     quoteUnlessEmpty(event.conversationId),
     occurredAt.toISOString(),
+    quote(toLinesJson(event.lines)),
+    quoteUnlessEmpty(event.providerUsage),
   ];
   return `(${fields.join(",")})`;
 }

@@ -12,10 +12,14 @@ export async function listConversationEntries(
   prisma: PrismaClient,
   query: { accountId: string; conversationId: string },
 ) {
-  const [newest, all] = await prisma.$transaction([
-    prisma.entry.findMany({ where: query, orderBy: { id: "desc" }, take: maxEntries }),
-    prisma.entry.aggregate({ where: query, _sum: { amountNanoUsd: true }, _count: true }),
-  ]);
+  const [newest, all] = await prisma.$transaction(
+    [
+      prisma.entry.findMany({ where: query, orderBy: { id: "desc" }, take: maxEntries }),
+      prisma.entry.aggregate({ where: query, _sum: { amountNanoUsd: true }, _count: true }),
+    ],
+    // Both read the same snapshot: no entry that is added between them is in the sum only.
+    { isolationLevel: "RepeatableRead" },
+  );
   return {
     entries: newest.reverse(),
     totalNanoUsd: all._sum.amountNanoUsd ?? 0n,

@@ -1,8 +1,11 @@
-import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import { Outcome, type UsageEvent, type UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 
 const maxBigint = 2n ** 63n - 1n;
 /** The most that an index entry has room for. Our own ids are far shorter. */
 const maxIdBytes = 2_500;
+const maxLines = 100;
+const maxDimensionBytes = 128;
+const maxProviderUsageBytes = 4_096;
 /** The first second of the year 10000, which Postgres does not read as an ISO 8601 date. */
 const endOfTime = 253_402_300_800n;
 
@@ -15,6 +18,8 @@ export function isRecordable(event: UsageEvent): boolean {
   const seconds = event.occurredAt?.seconds ?? 0n;
   if (seconds < 0n || seconds >= endOfTime) return false;
   if (event.outcome === Outcome.UNSPECIFIED) return false;
+  if (event.lines.length > maxLines || !event.lines.every(hasName)) return false;
+  if (!isText(event.providerUsage, maxProviderUsageBytes)) return false;
   const amounts = [
     event.quantity,
     event.promptTokens,
@@ -24,6 +29,16 @@ export function isRecordable(event: UsageEvent): boolean {
     event.reportedNanoUsd ?? 0n,
     event.corpusSize,
     event.sharedNanoUsd,
+    ...event.lines.flatMap(({ quantity, amountNanoUsd }) => [quantity, amountNanoUsd]),
   ];
   return amounts.every((amount) => amount <= maxBigint);
+}
+
+function hasName({ dimension }: UsageLine): boolean {
+  return dimension !== "" && isText(dimension, maxDimensionBytes);
+}
+
+/** Returns whether a text is short enough, and has no NUL, which Postgres cannot store. */
+function isText(text: string, maxBytes: number): boolean {
+  return Buffer.byteLength(text) <= maxBytes && !text.includes("\0");
 }

@@ -19,6 +19,7 @@ import { isRecordable } from "./recordable.ts";
 import { releaseExpiredHolds, releaseHold } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
+import { readLines } from "./usage-lines.ts";
 import { verifyLedger } from "./verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
@@ -76,7 +77,8 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
     if (signal.aborted) await releaseHold(pool, locks, holdId);
   }
 
-  const flushAll = () => orTimeout(captures.flush() ?? Promise.resolve());
+  /** Captures what is pending of an account, or of all, so that a read finds it. */
+  const flush = (accountId?: string) => orTimeout(captures.flush(accountId) ?? Promise.resolve());
 
   return {
     async hold({ holdId, accountId, estimateNanoUsd }, { signal }) {
@@ -120,32 +122,32 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       return { missingEventIds: await findMissing(pool, eventIds) };
     },
     async getWallet({ accountId }) {
-      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
+      await flush(accountId);
       const wallet = await findWallet(pool, accountId);
       return wallet === undefined ? {} : { wallet };
     },
     topUp: ({ accountId, amountNanoUsd, reference }) =>
       locks.run(accountId, () => topUp(pool, { accountId, amountNanoUsd, reference, at: now() })),
     async getSpend({ accountId, from }) {
-      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
+      await flush(accountId);
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
     },
     async findCharges({ accountId, requestIds, withinMs }) {
-      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
+      await flush(accountId);
       return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
     },
     async findCharge({ chargeId }) {
-      await flushAll();
+      await flush();
       const chargedNanoUsd = await findCharge(pool, chargeId);
       return chargedNanoUsd === undefined ? {} : { chargedNanoUsd };
     },
     async listEntries(request) {
-      await flushAll();
+      await flush();
       const entries = await listEntries(prisma, request);
       return { entries: entries.map(toEntry) };
     },
     async listConversationEntries(query) {
-      await orTimeout(captures.flush(query.accountId) ?? Promise.resolve());
+      await flush(query.accountId);
       const { entries, totalNanoUsd, hasMore } = await listConversationEntries(prisma, {
         accountId: query.accountId,
         conversationId: query.conversationId,
@@ -157,15 +159,20 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       return {};
     },
     async verify() {
-      await flushAll();
+      await flush();
       return verifyLedger(prisma);
     },
   };
 }
 
-/** Returns a row as the fields of a message, which has none of the nullable columns. */
+/** Returns a row as the fields of a message. */
 function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: Entry) {
-  return { ...entry, recordedAt: timestampFromDate(entry.recordedAt) };
+  return {
+    ...entry,
+    lines: readLines(entry.lines),
+    providerUsage: entry.providerUsage ?? "",
+    recordedAt: timestampFromDate(entry.recordedAt),
+  };
 }
 
 function startSweep(pool: pg.Pool, log: Log) {

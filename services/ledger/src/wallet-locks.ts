@@ -10,6 +10,8 @@ const pollIntervalMs = 100;
 const defaultMaxWaitMs = 4_000;
 /** A wallet's statements wait for each other in Postgres: more of them would only take connections. */
 const maxPerWallet = 2;
+/** For the client: most transactions that lock a wallet end soon. */
+const retryAfterSeconds = 1;
 /** Attempts of a batch, each without the wallets that were locked in the one before. */
 const maxAttempts = 3;
 
@@ -21,7 +23,8 @@ const maxAttempts = 3;
 export interface WalletLocks {
   /**
    * Runs a statement that locks one wallet, at most two at a time for each wallet. While the wallet
-   * is locked, waits `maxWaitMs` at most; then throws `no_provider_available` (503).
+   * is locked, waits `maxWaitMs` at most; then throws `no_provider_available` (503) with
+   * a `Retry-After`.
    */
   run<Result>(
     accountId: string,
@@ -206,5 +209,5 @@ async function findLocked(pool: pg.Pool, accountIds: readonly string[]): Promise
 
 function walletLocked(): GatewayError {
   const message = "The account's wallet is locked by another operation now. Retry in a moment.";
-  return new GatewayError("no_provider_available", message);
+  return new GatewayError("no_provider_available", message, { retryAfterSeconds });
 }

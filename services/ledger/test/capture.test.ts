@@ -1,6 +1,7 @@
+import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { minOf } from "@tollgate/core/money";
-import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
+import { Outcome, type UsageLine, UsageLineSchema } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
@@ -130,7 +131,13 @@ describe("holds and captures", () => {
     };
     const occurredAt = timestampFromDate(new Date("2026-01-02T03:04:05.678Z"));
     const links = { keyId: "key_1", conversationId: "conv_1", chargeId: `${accountId}-charge` };
-    const event = usageEvent({ accountId, ...texts, ...numbers, ...links, occurredAt });
+    const lines = [
+      lineOf('a "quoted", {braced} name', 1n, 2n ** 64n - 1n),
+      lineOf("tool:x", 2n ** 63n - 1n, 0n),
+    ];
+    const providerUsage = '{"text":"\\"a\\\\b\\"","字":[1,{}]}';
+    const usage = { lines, providerUsage };
+    const event = usageEvent({ accountId, ...texts, ...numbers, ...links, ...usage, occurredAt });
     await createCapture(pool)(event);
     const { rows } = await pool.query("SELECT * FROM entry WHERE event_id = $1", [event.id]);
     expect(rows).toEqual([
@@ -152,6 +159,23 @@ describe("holds and captures", () => {
         completion_tokens: 3n,
         cached_prompt_tokens: 4n,
         corpus_size: 5n,
+        lines: [
+          {
+            dimension: 'a "quoted", {braced} name',
+            quantity: "1",
+            price_pico_usd: "18446744073709551615",
+            per: "1000000",
+            amount_nano_usd: "6000",
+          },
+          {
+            dimension: "tool:x",
+            quantity: "9223372036854775807",
+            price_pico_usd: "0",
+            per: "1000000",
+            amount_nano_usd: "6000",
+          },
+        ],
+        provider_usage: providerUsage,
         cost_nano_usd: 6_000n,
         amount_nano_usd: -4_000n,
         uncollected_nano_usd: 2_000n,
@@ -394,3 +418,9 @@ describe("holds and captures", () => {
     expect((await topUp(pool, { ...more, amountNanoUsd: 1_000n })).credited).toBe(true);
   });
 });
+
+function lineOf(dimension: string, quantity: bigint, pricePicoUsd: bigint): UsageLine {
+  const amountNanoUsd = 6_000n;
+  const line = { dimension, quantity, pricePicoUsd, per: 1_000_000n, amountNanoUsd };
+  return create(UsageLineSchema, line);
+}

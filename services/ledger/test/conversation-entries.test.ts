@@ -1,26 +1,19 @@
-import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { createLedgerDatabase, openLedger, openWallet } from "./ledger-database.ts";
-import { type RunningLedger, runLedger } from "./running-ledger.ts";
+import { openWallet, usageEvent } from "./ledger-database.ts";
+import { type LedgerWithDatabase, startLedger } from "./running-ledger.ts";
 
 describe("the entries of a conversation", () => {
-  let pool: pg.Pool;
-  let ledger: RunningLedger;
+  let ledger: LedgerWithDatabase;
 
   beforeAll(async () => {
-    const url = await createLedgerDatabase(inject("postgresUrl"));
-    pool = await openLedger(url);
-    ledger = await runLedger(url);
+    ledger = await startLedger(inject("postgresUrl"));
   });
 
-  afterAll(async () => {
-    await ledger.stop();
-    await pool.end();
-  });
+  afterAll(() => ledger.stop());
 
   /** Adds entries that cost 1, 2, 3… nano-USD, in the order of their ids. */
   async function addEntries(accountId: string, conversationId: string, count: number) {
-    await pool.query(
+    await ledger.pool.query(
       `INSERT INTO entry (id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd,
          uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type,
          quantity, basis, prompt_tokens, completion_tokens, cached_prompt_tokens, conversation_id,
@@ -33,7 +26,7 @@ describe("the entries of a conversation", () => {
   }
 
   test("are the newest 10,000, with the sum of all of them", async () => {
-    const accountId = await openWallet(pool, 10n ** 12n);
+    const accountId = await openWallet(ledger.pool, 10n ** 12n);
     await addEntries(accountId, "key_1/long", 10_005);
     const query = { accountId, conversationId: "key_1/long" };
     const { entries, totalNanoUsd, hasMore } = await ledger.client.listConversationEntries(query);
@@ -44,7 +37,10 @@ describe("the entries of a conversation", () => {
   });
 
   test("are all of them where there are no more than 10,000, and none of another account's", async () => {
-    const [own, other] = [await openWallet(pool, 10n ** 12n), await openWallet(pool, 10n ** 12n)];
+    const [own, other] = [
+      await openWallet(ledger.pool, 10n ** 12n),
+      await openWallet(ledger.pool, 10n ** 12n),
+    ];
     await addEntries(own, "key_1/short", 2);
     const query = { accountId: own, conversationId: "key_1/short" };
     expect(await ledger.client.listConversationEntries(query)).toMatchObject({
@@ -55,5 +51,26 @@ describe("the entries of a conversation", () => {
     expect(
       await ledger.client.listConversationEntries({ ...query, accountId: other }),
     ).toMatchObject({ entries: [], totalNanoUsd: 0n, hasMore: false });
+  });
+
+  test("sum to the total, also while entries are added", async () => {
+    const accountId = await openWallet(ledger.pool, 10n ** 12n);
+    const query = { accountId, conversationId: "key_1/growing" };
+    let isGrowing = true;
+    async function grow() {
+      const event = { ...query, costNanoUsd: 5n };
+      for (let added = 0; added < 30; added += 1) {
+        await ledger.client.recordUsage({ events: [usageEvent(event)] });
+      }
+      isGrowing = false;
+    }
+    async function readAgain() {
+      while (isGrowing) {
+        const { entries, totalNanoUsd } = await ledger.client.listConversationEntries(query);
+        expect(entries.reduce((sum, entry) => sum + entry.amountNanoUsd, 0n)).toBe(totalNanoUsd);
+      }
+    }
+    await Promise.all([grow(), readAgain(), readAgain()]);
+    expect((await ledger.client.listConversationEntries(query)).entries).toHaveLength(30);
   });
 });

@@ -1,28 +1,21 @@
 import { PeerError } from "@tollgate/core/errors";
-import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./ledger-database.ts";
-import { type RunningLedger, runLedger } from "./running-ledger.ts";
+import { openWallet, readWallet } from "./ledger-database.ts";
+import { type LedgerWithDatabase, startLedger } from "./running-ledger.ts";
 
 describe("a hold that is granted after its caller timed out", () => {
-  let pool: pg.Pool;
-  let ledger: RunningLedger;
+  let ledger: LedgerWithDatabase;
 
   beforeAll(async () => {
-    const url = await createLedgerDatabase(inject("postgresUrl"));
-    pool = await openLedger(url);
-    ledger = await runLedger(url);
+    ledger = await startLedger(inject("postgresUrl"));
   });
 
-  afterAll(async () => {
-    await ledger.stop();
-    await pool.end();
-  });
+  afterAll(() => ledger.stop());
 
   /** Locks the wallet until the call times out. Then the ledger grants the hold. */
   async function grantLate(call: (accountId: string) => Promise<unknown>): Promise<string> {
-    const accountId = await openWallet(pool, 1_000_000n);
-    const lock = await pool.connect();
+    const accountId = await openWallet(ledger.pool, 1_000_000n);
+    const lock = await ledger.pool.connect();
     await lock.query("BEGIN");
     await lock.query("SELECT FROM wallet WHERE account_id = $1 FOR UPDATE", [accountId]);
     await expect(call(accountId)).rejects.toBeInstanceOf(PeerError);
@@ -45,7 +38,7 @@ describe("a hold that is granted after its caller timed out", () => {
     // Granted after the late hold.
     await client.hold(request(accountId, "next"));
     await expect
-      .poll(async () => (await readWallet(pool, accountId))?.held, { timeout: 5_000 })
+      .poll(async () => (await readWallet(ledger.pool, accountId))?.held, { timeout: 5_000 })
       .toBe(1_000n);
   });
 });

@@ -143,7 +143,8 @@ describe("a wallet whose row another transaction has locked", () => {
       client.hold(newHold(locked)),
       client.extendHolds({ holdIds: holds.map(({ holdId }) => holdId) }),
     ]);
-    expect(refusal).toMatchObject({ reason: { code: "no_provider_available", status: 503 } });
+    const reason = { code: "no_provider_available", status: 503, retryAfterSeconds: 1 };
+    expect(refusal).toMatchObject({ reason });
     expect(extension.status).toBe("rejected");
     const after = await expiries();
     expect(after[0]).toBe(before[0]);

@@ -18,10 +18,9 @@ import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import fc from "fast-check";
-import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./ledger-database.ts";
-import { type RunningLedger, runLedger } from "./running-ledger.ts";
+import { openWallet, readWallet } from "./ledger-database.ts";
+import { type LedgerWithDatabase, startLedger } from "./running-ledger.ts";
 
 const log = createLog("silent");
 const metrics = createMetrics();
@@ -31,16 +30,13 @@ const emptyCatalog: Catalog = {
 };
 
 describe("the cost in a client's response", () => {
-  let pool: pg.Pool;
-  let ledger: RunningLedger;
+  let ledger: LedgerWithDatabase;
   let engine: Engine;
   /** Delays growHold calls to the ledger. */
   let delay: Promise<unknown> = Promise.resolve();
 
   beforeAll(async () => {
-    const url = await createLedgerDatabase(inject("postgresUrl"));
-    pool = await openLedger(url);
-    ledger = await runLedger(url);
+    ledger = await startLedger(inject("postgresUrl"));
     const { client } = ledger;
     engine = createEngine({
       catalog: () => emptyCatalog,
@@ -66,10 +62,7 @@ describe("the cost in a client's response", () => {
     });
   });
 
-  afterAll(async () => {
-    await ledger.stop();
-    await pool.end();
-  });
+  afterAll(() => ledger.stop());
 
   const per = fc.constantFrom(1n, 1_000n, 1_000_000n);
   const price = fc.record({ picoUsd: fc.bigInt(0n, 5n * 10n ** 12n), per });
@@ -86,7 +79,7 @@ describe("the cost in a client's response", () => {
       fc.bigInt(0n, 3_000_000n).map((micro) => micro * 1_000n),
       fc.array(call, { maxLength: 8 }),
       async (opening, calls) => {
-        const accountId = await openWallet(pool, opening === 0n ? 1_000n : opening);
+        const accountId = await openWallet(ledger.pool, opening === 0n ? 1_000n : opening);
         let balance = opening === 0n ? 1_000n : opening;
         for (const { price: first, spare, bound, used, fails } of calls) {
           const model = modelAt(spare === undefined ? [first] : [first, spare]);
@@ -111,7 +104,7 @@ describe("the cost in a client's response", () => {
   }, 240_000);
 
   test("a hold that grows while its generation ends is captured with it", async () => {
-    const accountId = await openWallet(pool, 1_000_000n);
+    const accountId = await openWallet(ledger.pool, 1_000_000n);
     const model = modelAt([{ picoUsd: 1_000n, per: 1n }]);
     const caller = create(CallerSchema, {
       requestId: `req_${randomUUID()}`,
@@ -137,7 +130,7 @@ describe("the cost in a client's response", () => {
   /** Resolves with the wallet after the ledger has captured the usage of all earlier responses. */
   async function readSettled(accountId: string) {
     const { wallet } = await ledger.client.getWallet({ accountId });
-    const settled = await readWallet(pool, accountId);
+    const settled = await readWallet(ledger.pool, accountId);
     expect(wallet).toMatchObject({ balanceNanoUsd: settled?.balance, heldNanoUsd: settled?.held });
     return settled;
   }
@@ -163,7 +156,7 @@ describe("the cost in a client's response", () => {
           held = generation.held;
           if (fails) throw new Error("the provider failed");
         });
-        const lines = [{ quantity: used, price: unit }];
+        const lines = [{ dimension: "images", quantity: used, price: unit }];
         return generation.settle(slot, { quantity: used, basis: "provider", lines });
       });
       return { reported: cost, fullCost, held };
@@ -185,12 +178,13 @@ function modelAt(prices: readonly Price[]): Model {
     apiKeyEnv: undefined,
     timeoutMs: 1_000,
   };
+  const pricingAt = (input: Price) => ({ unitType: "images", input }) as const;
   const chain = prices.map((input, index) => ({
     id: `${randomUUID()}/${index}`,
     provider,
     upstreamModel: "m",
     path: "/images/generations",
-    pricing: { input, cachedInput: undefined, output: undefined },
+    pricing: pricingAt(input),
   }));
   const [input = { picoUsd: 0n, per: 1n }] = prices;
   return {
@@ -205,7 +199,7 @@ function modelAt(prices: readonly Price[]): Model {
     passes: new Set(),
     takesTokens: false,
     unitType: "images",
-    pricing: { input, cachedInput: undefined, output: undefined },
+    pricing: pricingAt(input),
     chain,
   };
 }

@@ -5,11 +5,33 @@ import { createClient } from "@tollgate/rpc/client";
 import type { Client } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
+import type pg from "pg";
 import { ledger } from "../src/service.ts";
+import { createLedgerDatabase, openLedger } from "./ledger-database.ts";
 
 export interface RunningLedger {
   client: Client<typeof LedgerService>;
   stop(): Promise<void>;
+}
+
+export interface LedgerWithDatabase extends RunningLedger {
+  /** Connections of the test's own. */
+  pool: pg.Pool;
+}
+
+/** Starts the service with a new database in the run's Postgres. `stop` closes the pool, too. */
+export async function startLedger(postgresUrl: string): Promise<LedgerWithDatabase> {
+  const url = await createLedgerDatabase(postgresUrl);
+  const pool = await openLedger(url);
+  const { client, stop } = await runLedger(url);
+  return {
+    pool,
+    client,
+    async stop() {
+      await stop();
+      await pool.end();
+    },
+  };
 }
 
 /** Starts the service in this process, without a broker. */

@@ -10,7 +10,10 @@ import { z } from "zod";
 
 const schemas = [ledgerSchema, billingSchema, chatSchema, documentSchema, edgeSchema];
 
-/** Applies the migrations and functions of every service, also functions that were replaced. Throws a StartError when one cannot be applied. */
+/**
+ * Applies the migrations and functions of every service, also functions that were replaced. Throws
+ * a StartError when one cannot be applied.
+ */
 export async function migrateAll(env: Environment, log: Log): Promise<void> {
   const { DATABASE_URL: url } = readSettings(settings, env);
   for (const schema of schemas) {

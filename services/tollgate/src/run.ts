@@ -47,7 +47,8 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
 
 /**
  * Runs `main` as the program and stops what it returns at SIGTERM or SIGINT, and when the launcher
- * that started this process has died. A second signal exits at once. A StartError is printed on one line, with exit code 1.
+ * that started this process has died. A second signal exits at once. A StartError is printed on one
+ * line, with exit code 1.
  */
 export async function runUntilStopped(main: () => Promise<{ stop(): Promise<void> }>) {
   try {

@@ -8,6 +8,7 @@ const COMPLETION_USD = 0.000_000_4;
 /** Returns the usage fields of a completion or a chunk; none with the `no_usage` command. */
 export function reportUsage({ promptTokens, completionTokens }: Usage, commands: Commands): object {
   if (commands.no_usage) return {};
+  if (commands.usage_block !== undefined) return { usage: commands.usage_block };
   const usage = {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { agentsTools } from "./agents-tools.ts";
 import { exampleOf } from "./example-value.ts";
 import { existingPaths } from "./harmless-words.ts";
 
@@ -13,73 +14,6 @@ const draft7 = addFormats.default(new Ajv(options));
 function object(properties: Record<string, unknown>, required = Object.keys(properties)) {
   return { type: "object", properties, required, additionalProperties: false };
 }
-
-const tools = {
-  "bash with a timeout": z.object({
-    command: z.string().describe("The command to execute"),
-    timeout: z.int().optional(),
-    description: z.string(),
-    run_in_background: z.boolean().optional(),
-  }),
-  "bash whose timeout is required": z.object({ command: z.string(), timeout: z.int() }),
-  "read a file": z.object({
-    filePath: z.string(),
-    offset: z.coerce.number().optional(),
-    limit: z.number().int().positive().max(2_000).default(2_000),
-  }),
-  "edit a file": z.object({
-    file_path: z.string().min(1),
-    old_string: z.string(),
-    new_string: z.string(),
-    replace_all: z.boolean().default(false),
-  }),
-  "write todos": z.object({
-    todos: z
-      .array(
-        z.object({
-          id: z.string(),
-          content: z.string().min(1),
-          status: z.enum(["pending", "in_progress", "completed"]),
-          priority: z.enum(["high", "medium", "low"]),
-        }),
-      )
-      .min(2),
-  }),
-  "search with grep": z.object({
-    pattern: z.string(),
-    path: z.string().optional(),
-    output_mode: z.enum(["content", "files_with_matches", "count"]).optional(),
-    "-A": z.number().optional(),
-    head_limit: z.number().nonnegative().optional(),
-  }),
-  "fetch a page": z.object({
-    url: z.url(),
-    format: z.enum(["text", "markdown", "html"]),
-    timeout: z.number().max(120).optional(),
-  }),
-  "start a task": z.object({
-    description: z.string(),
-    prompt: z.string(),
-    subagent_type: z.string(),
-    session: z.uuid().optional(),
-  }),
-  "ask the user": z.object({
-    questions: z
-      .array(
-        z.object({
-          question: z.string(),
-          header: z.string().max(12),
-          options: z
-            .array(z.object({ label: z.string(), description: z.string() }))
-            .min(2)
-            .max(4),
-          multiSelect: z.boolean(),
-        }),
-      )
-      .min(1)
-      .max(4),
-  }),
-};
 
 const shapes = {
   "whole numbers of zod": z.object({ a: z.int(), b: z.int32(), c: z.uint32() }),
@@ -368,7 +302,7 @@ function expectMatch(validator: Ajv, schema: object | boolean) {
 }
 
 describe("an example matches its schema", () => {
-  test.each(Object.entries(tools))("the tool: %s", (_, schema) => {
+  test.each(Object.entries(agentsTools))("the tool: %s", (_, schema) => {
     for (const io of ["input", "output"] as const) {
       expectMatch(draft2020, z.toJSONSchema(schema, { io }));
       expectMatch(draft7, z.toJSONSchema(schema, { io, target: "draft-7" }));

@@ -19,10 +19,10 @@ const maxItems = 1_000;
 
 /**
  * Returns a small value that matches a JSON schema, and does no harm as an argument of an agent's
- * tool: properties that are paths, by their name, are `paths`. An object has its required properties; one whose schema has no `required` has all.
- * Equal schemas produce equal values. A schema that nothing matches produces null. Conditions (`if`,
- * `not`, `dependentSchemas`), `contains`, `unevaluated…` and references to other documents or to
- * anchors are not supported.
+ * tool: properties that are paths, by their name, are `paths`. An object has its required
+ * properties; one whose schema has no `required` has all. Equal schemas produce equal values. A
+ * schema that nothing matches produces null. Conditions (`if`, `not`, `dependentSchemas`),
+ * `contains`, `unevaluated…` and references to other documents or to anchors are not supported.
  */
 export function exampleOf(schema: unknown, paths: Paths = missingPaths): unknown {
   const place = { root: schema, open: [], budget: { left: maxSchemas } };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import { expect, onTestFinished, test } from "vitest";
 import { sendTranscriptEvents } from "./event-stream-response.ts";
@@ -57,7 +57,13 @@ test("a client that reads slowly is sent all events", async () => {
   const { client, res, signal } = await openResponse();
   const { produced, events } = manyEvents();
   const sending = sendTranscriptEvents(res, events, signal, 2_000);
-  await sleep(300);
+  let before = 0;
+  const isStalled = () => {
+    const last = before;
+    before = produced.events;
+    return last > 0 && last === before;
+  };
+  await expect.poll(isStalled).toBe(true);
   expect(produced.events).toBeLessThan(500);
   let bytes = 0;
   let end = "";

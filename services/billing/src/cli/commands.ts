@@ -1,10 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { parseCatalog } from "@tollgate/catalog/parse";
-import { formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
+import { formatPicoUsd, formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
 import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import type { Client } from "@tollgate/rpc/implementation";
+import { checkCatalog } from "./catalog/check-catalog.ts";
+import { loadListPrices } from "./catalog/list-prices.ts";
+import { suggestModels } from "./catalog/suggestion.ts";
 import { UsageError } from "./usage.ts";
 
 /** A command's result: lines to read, and the same as JSON. */
@@ -27,6 +29,8 @@ export interface Options {
 export interface Command {
   /** The names of its positional arguments. */
   takes: readonly string[];
+  /** Whether it takes its last argument once or more. */
+  repeatsLast?: true;
   options: readonly (keyof Options)[];
   run(args: readonly string[], options: Options, operator: () => Operator): Promise<Output>;
 }
@@ -129,11 +133,17 @@ export const commands: Readonly<Record<string, Command>> = {
   "catalog check": {
     takes: ["FILE"],
     options: [],
-    async run([file = ""]) {
-      const { models } = parseCatalog(await readFile(file, "utf8"));
+    run: ([file = ""]) => checkCatalog(file),
+  },
+  "catalog suggest": {
+    takes: ["PROVIDER/MODEL"],
+    repeatsLast: true,
+    options: [],
+    async run(names) {
+      const models = suggestModels(names, await loadListPrices(new Date()));
       return {
-        lines: [`${file}: ${models.size} models, valid`],
-        json: { file, models: [...models.keys()] },
+        lines: models.flatMap(({ lines }) => lines),
+        json: { models: models.map(({ entry }) => entry) },
       };
     },
   },
@@ -190,8 +200,29 @@ function entryJson(entry: Entry) {
     quantity: Number(entry.quantity),
     basis: entry.basis,
     corpus_size: Number(entry.corpusSize),
+    lines: entry.lines.map(lineJson),
+    provider_usage: parseJson(entry.providerUsage),
     reference: entry.reference,
     recorded_at:
       entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString(),
   };
+}
+
+function lineJson({ dimension, quantity, pricePicoUsd, per, amountNanoUsd }: UsageLine) {
+  return {
+    dimension,
+    quantity: Number(quantity),
+    price_usd: formatPicoUsd(pricePicoUsd),
+    per: Number(per),
+    amount_nano_usd: String(amountNanoUsd),
+  };
+}
+
+/** Returns the value of a JSON text, or null for any other text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -56,8 +56,11 @@ function checkArguments(
   args: readonly string[],
   options: Options,
 ): void {
-  if (args.length !== command.takes.length) {
-    throw new UsageError(`${name} takes ${command.takes.join(" and ") || "no arguments"}`);
+  const { takes, repeatsLast } = command;
+  const isFew = args.length < takes.length;
+  if (isFew || (args.length > takes.length && !repeatsLast)) {
+    const names = takes.join(" and ") || "no arguments";
+    throw new UsageError(`${name} takes ${names}${repeatsLast ? ", once or more" : ""}`);
   }
   for (const option of Object.keys(options) as (keyof Options)[]) {
     if (!command.options.includes(option)) throw new UsageError(`${name} takes no --${option}`);

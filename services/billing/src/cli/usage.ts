@@ -12,6 +12,7 @@ export const help = `tollgate: the operator's commands
   tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
   tollgate ledger verify
   tollgate catalog check FILE
+  tollgate catalog suggest PROVIDER/MODEL ...
 
 Every command accepts --json. ACCOUNT is an account's name or id. A top-up's reference makes
 it safe to repeat. The commands connect to the gateway of this folder (TOLLGATE_DATA_DIR,

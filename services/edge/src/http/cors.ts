@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import cors from "cors";
+import { rateLimitHeaders } from "../billable/rate-windows.ts";
 
 /** The origins whose web pages may call the gateway: a list, or `*` for all. */
 export type CorsOrigins = "*" | readonly string[];
@@ -10,12 +11,7 @@ const preflightSeconds = 7_200;
 /** Headers that browsers hide from a page unless the response names them. */
 const exposedHeaders = [
   "x-request-id",
-  "x-ratelimit-limit-requests",
-  "x-ratelimit-limit-tokens",
-  "x-ratelimit-remaining-requests",
-  "x-ratelimit-remaining-tokens",
-  "x-ratelimit-reset-requests",
-  "x-ratelimit-reset-tokens",
+  ...rateLimitHeaders,
   "x-should-retry",
   "Idempotency-Replayed",
   "Retry-After",
@@ -26,8 +22,11 @@ const exposedHeaders = [
 export interface Cors {
   /** Adds the headers of a response that allow its page to read it. */
   allow(req: IncomingMessage, res: ServerResponse): void;
-  /** Responds to a preflight: the methods, and every header that the page wants to send. */
-  preflight(req: IncomingMessage, res: ServerResponse, methods: readonly string[]): void;
+  /**
+   * Creates what responds to the preflights of a path: it allows these methods, and every header
+   * that the page wants to send.
+   */
+  createPreflight(methods: readonly string[]): (req: IncomingMessage, res: ServerResponse) => void;
 }
 
 /**
@@ -38,14 +37,16 @@ export function createCors(origins: CorsOrigins): Cors | undefined {
   if (origins.length === 0) return undefined;
   const origin = origins === "*" ? "*" : [...origins];
   const allow = cors({ origin, exposedHeaders, preflightContinue: true });
-  const preflight = (methods: readonly string[]) =>
-    cors({ origin, methods: [...methods], maxAge: preflightSeconds });
   return {
     allow: (req, res) => allow(req, res, () => {}),
-    preflight: (req, res, methods) => preflight(methods)(req, res, () => {}),
+    createPreflight(methods) {
+      const respond = cors({ origin, methods: [...methods], maxAge: preflightSeconds });
+      return (req, res) => respond(req, res, () => {});
+    },
   };
 }
 
+/** Returns whether a browser asks if a page may send the request that follows. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }

@@ -38,7 +38,7 @@ export function sendBodyTimeout(context: RequestContext): void {
   const failure = new GatewayError("invalid_json", message);
   context.failure = failure;
   setHeaders(context);
-  // Whoever reads the body is notified as Node notifies of any other disconnected client.
+  // A reader of the body gets the error that Node emits for a client that disconnected.
   req.socket.once("close", () => req.destroy(cutOff()));
   writeLastError(res, failure);
 }

@@ -47,8 +47,9 @@ export interface IdempotencyRecords {
   /** Records the conversation that a run adds a turn to, for `forget`. */
   link(key: RequestKey, runner: string, conversationId: string): Promise<void>;
   /**
-   * Stores a run's response. Resolves with false if the run no longer holds the lease. Now and then
-   * it deletes the bodies of the key's oldest responses in the background, down to the quota.
+   * Stores a run's response. Resolves with false if the run no longer holds the lease. After
+   * each share of the quota that it has stored, it deletes the bodies of the key's oldest responses
+   * in the background, down to the quota.
    */
   store(key: RequestKey, runner: string, response: StoredResponse): Promise<boolean>;
   /** Ends a lease without a response. The same request runs when it is sent again. */

@@ -1,8 +1,9 @@
 import type pg from "pg";
 
 /**
- * A process trims a key after each share of the quota that it has stored for it. The responses of a key
- * may so exceed its quota by one share for each replica, and for each restart of one within a day.
+ * A process trims a key after each share of the quota that it has stored for it. The responses of a
+ * key can therefore exceed its quota by one share for each replica, and for each restart of one
+ * within a day.
  */
 const sharesOfQuota = 16;
 /** For so many keys a process remembers what it has stored. It forgets the oldest beyond. */

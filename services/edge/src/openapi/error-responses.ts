@@ -35,8 +35,8 @@ const meanings: Record<ErrorCode, string> = {
   internal_error: "The gateway failed. Retry, preferably with an Idempotency-Key.",
   upstream_rejected: "No provider of the model could serve the request.",
   no_provider_available:
-    "No provider or service for the request is reachable, or the space for uploads is in use. " +
-    "Retry in a moment.",
+    "No provider or service for the request is reachable, the account's wallet is locked, or the " +
+    "space for uploads is in use. Retry in a moment.",
 };
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
@@ -88,7 +88,7 @@ const authErrors: Record<Auth, readonly ErrorCode[]> = {
 /** Returns the error responses of an operation, by status. */
 export function errorResponses(
   auth: Auth,
-  { errors = [], retryAfter = [] }: Pick<Operation, "errors" | "retryAfter">,
+  { errors = [] }: Pick<Operation, "errors">,
   commonHeaders: readonly HeaderName[],
 ): Record<string, JsonSchema> {
   const possible = new Set([...authErrors[auth], ...errors]);
@@ -102,7 +102,7 @@ export function errorResponses(
       description: rows.map(({ code, meaning }) => `\`${code}\`: ${meaning}`).join("\n\n"),
       headers: headerRefs([
         ...commonHeaders,
-        ...rows.flatMap(({ code }) => headersOf(code, retryAfter)),
+        ...rows.flatMap(({ code }) => headersOf(code, possible)),
       ]),
       content: { "application/json": { schema: envelopeOf(rows) } },
     },
@@ -118,11 +118,14 @@ function envelopeOf(rows: typeof errorTable): JsonSchema {
   };
 }
 
-function headersOf(code: ErrorCode, retryAfter: readonly ErrorCode[]): HeaderName[] {
+const retryHeaders: HeaderName[] = ["Retry-After", "x-should-retry"];
+
+/** Returns the headers of an error on a route with all these errors. */
+function headersOf(code: ErrorCode, possible: ReadonlySet<ErrorCode>): HeaderName[] {
   if (code === "invalid_api_key") return ["WWW-Authenticate"];
   if (code === "idempotency_key_reused" || code === "upstream_rejected") return ["x-should-retry"];
-  if (code === "idempotency_key_in_use" || code === "rate_limited" || retryAfter.includes(code)) {
-    return ["Retry-After", "x-should-retry"];
-  }
-  return [];
+  if (code === "idempotency_key_in_use" || code === "rate_limited") return retryHeaders;
+  // A route that takes holds can find the wallet locked; an upload, the space in use.
+  const takesHolds = possible.has("credit_balance_exhausted");
+  return code === "no_provider_available" && takesHolds ? retryHeaders : [];
 }

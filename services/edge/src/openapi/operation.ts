@@ -36,8 +36,6 @@ export interface Operation {
   responses: Readonly<Record<string, ResponseDoc>>;
   /** Error codes of the route, besides those of its authentication. */
   errors?: readonly ErrorCode[];
-  /** Error codes whose responses may have a `Retry-After` on this route, though not on others. */
-  retryAfter?: readonly ErrorCode[];
   /** Describes a 502 response that is not the error envelope. */
   relayed?: string;
   /** Extensions of OpenAPI. Their names start with `x-`. */

@@ -23,7 +23,5 @@ export function uploadOperation({
     ...rest,
     parameters: [ignoredKey],
     errors: [...uploadErrors, ...errors],
-    // The space for uploads is in use.
-    retryAfter: ["no_provider_available"],
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { invalidParam } from "@tollgate/core/errors";
+import { type ErrorCode, invalidParam } from "@tollgate/core/errors";
 import { type Auth, requireSettlementKey } from "../auth/authenticate.ts";
 import { toInternalError } from "../http/error-response.ts";
 import type { Handler, KeyedHandler } from "../http/handler.ts";
@@ -83,6 +83,7 @@ export function withoutKey(
   createHandler: (dependencies: RouteDependencies) => Handler,
   operation: Operation,
 ): Route {
+  // The wrapper drops `checkQuery`, which is not a parameter of `createHandler`.
   return defineRoute(method, path, "none", operation, (dependencies) =>
     createHandler(dependencies),
   );
@@ -110,10 +111,6 @@ export function webSocket(
 /** Throws for a query parameter that the route does not have, or that is repeated. */
 type CheckQuery = (req: IncomingMessage) => void;
 
-/** What a route's query can be refused with, if it has parameters and if it has none. */
-const knownParameters = ["unknown_param", "invalid_param"] as const;
-const unknownParameter = ["unknown_param"] as const;
-
 function defineRoute(
   method: Method,
   path: string,
@@ -127,17 +124,23 @@ function defineRoute(
   // A billable route checks its query after the wallet.
   const checkQuery: CheckQuery = checksQuery ? (req) => rejectInvalidQuery(req, names) : () => {};
   const create = (dependencies: RouteDependencies) => createHandler(dependencies, checkQuery);
-  const queryErrors = names.length === 0 ? unknownParameter : knownParameters;
   const callsProvider = errors.includes("no_provider_available");
   return {
     method,
     path,
     auth,
-    operation: checksQuery ? { ...operation, errors: [...queryErrors, ...errors] } : operation,
+    operation: checksQuery
+      ? { ...operation, errors: [...queryErrors(names), ...errors] }
+      : operation,
     createHandler: callsProvider
       ? create
       : (dependencies) => withInternalErrors(create(dependencies), dependencies),
   };
+}
+
+/** Returns the errors of the query of a route with these query parameters. */
+function queryErrors(names: readonly string[]): readonly ErrorCode[] {
+  return names.length === 0 ? ["unknown_param"] : ["unknown_param", "invalid_param"];
 }
 
 /** On a route that calls no provider, a service that cannot be reached is an internal error. */

@@ -21,7 +21,17 @@ const models: readonly Entry[] = [
     max_output_tokens: 5,
     vision: true,
     image_tokens: 5,
-    pricing: { per: 1_000_000, input: "1", cached_input: "1", output: "1" },
+    pricing: {
+      per: 1_000_000,
+      input: "1",
+      cached_input: "1",
+      output: "1",
+      "tool:web_search": "1",
+      tiers: [
+        { above_input_tokens: 5, input: "1", output: "1" },
+        { above_input_tokens: 6, input: "1", cache_write: "1", output: "1" },
+      ],
+    },
     chain: [{ ...slot, max_tokens_field: "max_tokens" }],
   },
   {
@@ -157,6 +167,47 @@ describe("errors of the catalog", () => {
       ["models", 5, "chain", 0, "path"],
       "a",
       'models[5] (house-scan).chain[0].path: must start with "/"',
+    ],
+    [
+      ["models", 0, "pricing", "cache_writes"],
+      "1",
+      "models[0] (house-chat).pricing.cache_writes: is not a field of the catalog",
+    ],
+    [
+      ["models", 0, "pricing", "cache_write"],
+      1,
+      'models[0] (house-chat).pricing.cache_write: must be a price in quotes, for instance "0.15"',
+    ],
+    [
+      ["models", 0, "pricing", "tool:web_search"],
+      0.01,
+      'models[0] (house-chat).pricing.tool:web_search: must be a price in quotes, for instance "0.15"',
+    ],
+    [
+      ["models", 0, "pricing", "tool:Web Search"],
+      "1",
+      "models[0] (house-chat).pricing.tool:Web Search: is not a field of the catalog",
+    ],
+    [
+      ["models", 0, "pricing", "tiers", 1, "above_input_tokens"],
+      5,
+      "models[0] (house-chat).pricing.tiers[1].above_input_tokens: must be more than that of the " +
+        "tier before",
+    ],
+    [
+      ["models", 0, "pricing", "tiers", 0, "output"],
+      undefined,
+      "models[0] (house-chat).pricing.tiers[0].output: is required",
+    ],
+    [
+      ["models", 0, "pricing", "tiers", 0, "tool:x"],
+      "1",
+      "models[0] (house-chat).pricing.tiers[0].tool:x: is not a field of the catalog",
+    ],
+    [
+      ["models", 1, "pricing", "tiers"],
+      [],
+      "models[1] (house-embed).pricing.tiers: is not a field of the catalog",
     ],
     [["models", 7, "colour"], 1, "models[7] (house-image).colour: is not a field of the catalog"],
     [

@@ -107,12 +107,40 @@ export interface Model {
   chain: readonly Slot[];
 }
 
-/** The prices of input and output. Routes that bill one unit have no output price. */
-export interface Pricing {
-  input: Price;
-  cachedInput: Price | undefined;
-  output: Price | undefined;
-}
+/** The kinds of tokens of a prompt that can have a price of their own. */
+export const promptDimensions = [
+  "input",
+  "cached_input",
+  "cache_write",
+  "cache_write_1h",
+  "audio_input",
+] as const;
+
+/** The same of what a model generates. */
+export const outputDimensions = ["output", "reasoning", "audio_output"] as const;
+
+export type TokenDimension = (typeof promptDimensions | typeof outputDimensions)[number];
+
+/**
+ * Prices by dimension. One that is missing costs what another one does; see `priceOf`. Routes that
+ * bill one unit have the input price alone.
+ */
+export type Prices = { readonly input: Price } & {
+  readonly [Dimension in TokenDimension]?: Price | undefined;
+};
+
+/** The prices of a slot. */
+export type Pricing = Prices & {
+  /** What the prices are for. */
+  readonly unitType: UnitType;
+  /** Prices that replace the others for long prompts, in the order of their lengths. */
+  readonly tiers?: readonly Tier[];
+  /** The price of a call of a provider's own tool, by its name. */
+  readonly tools?: ReadonlyMap<string, Price>;
+};
+
+/** The prices of requests whose prompt has more than this many tokens. */
+export type Tier = Prices & { readonly aboveInputTokens: bigint };
 
 /** A provider's model that can serve an alias. */
 export interface Slot {
@@ -155,14 +183,15 @@ export interface Catalog {
 }
 
 /**
- * Returns the model of an alias, if a route of `routeType` may serve it to any key. An alias that is not
- * public is as unknown as one that does not exist.
+ * Returns the model of an alias, if a route of `routeType` may serve it to any key. An alias that is
+ * not public is as unknown as one that does not exist, and as a value that is not a string.
  */
 export function servableModel(
   catalog: Catalog,
-  alias: string,
+  alias: unknown,
   routeType: RouteType,
 ): Model | undefined {
+  if (typeof alias !== "string") return undefined;
   const model = catalog.models.get(alias);
   if (model?.visibility !== "public") return undefined;
   return model.routeType === routeType ? model : undefined;

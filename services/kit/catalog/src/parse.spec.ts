@@ -34,8 +34,9 @@ test("a model has the values of its entry, and defaults for missing fields", () 
   const { models, limits } = parseCatalog(stringify(valid));
   expect([...models.keys()]).toEqual(["small"]);
   const pricing = {
+    unitType: "tokens",
     input: { picoUsd: 100_000_000_000n, per: 1_000_000n },
-    cachedInput: { picoUsd: 50_000_000_000n, per: 1_000_000n },
+    cached_input: { picoUsd: 50_000_000_000n, per: 1_000_000n },
     output: { picoUsd: 400_000_000_000n, per: 1_000_000n },
   };
   expect(models.get("small")).toEqual({
@@ -94,6 +95,52 @@ test("a slot may have its own price, path and name of the output limit", () => {
   expect(first).toMatchObject({ path: "/chat", maxTokensField: "max_tokens" });
   expect(first?.pricing.output).toEqual({ picoUsd: 2_000_000_000_000n, per: 1_000n });
   expect(second?.pricing).toBe(models.get("small")?.pricing);
+});
+
+test("each dimension, tool and tier may have a price", () => {
+  const million = (usd: bigint) => ({ picoUsd: usd * 10n ** 12n, per: 1_000_000n });
+  const pricing = {
+    input: "1",
+    cached_input: "2",
+    cache_write: "3",
+    cache_write_1h: "4",
+    audio_input: "5",
+    output: "6",
+    reasoning: "7",
+    audio_output: "8",
+    "tool:web_search": "0.01",
+    "tool:x": "0",
+    tiers: [
+      { above_input_tokens: 128_000, input: "10", output: "11" },
+      { above_input_tokens: 200_000, input: "12", cache_write_1h: "13", output: "14" },
+    ],
+  };
+  const { models } = parseCatalog(changed({ model: { pricing } }));
+  expect(models.get("small")?.pricing).toEqual({
+    unitType: "tokens",
+    input: million(1n),
+    cached_input: million(2n),
+    cache_write: million(3n),
+    cache_write_1h: million(4n),
+    audio_input: million(5n),
+    output: million(6n),
+    reasoning: million(7n),
+    audio_output: million(8n),
+    // The price of a call does not depend on `per`.
+    tools: new Map([
+      ["web_search", { picoUsd: 10n ** 10n, per: 1n }],
+      ["x", { picoUsd: 0n, per: 1n }],
+    ]),
+    tiers: [
+      { aboveInputTokens: 128_000n, input: million(10n), output: million(11n) },
+      {
+        aboveInputTokens: 200_000n,
+        input: million(12n),
+        cache_write_1h: million(13n),
+        output: million(14n),
+      },
+    ],
+  });
 });
 
 test("a slot may be in a chain twice, to be attempted again", () => {

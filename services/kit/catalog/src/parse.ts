@@ -5,11 +5,15 @@ import type { z } from "zod";
 import {
   type Catalog,
   type Model,
+  outputDimensions,
+  type Prices,
   type Pricing,
   type Provider,
+  promptDimensions,
   type RouteType,
   type Slot,
   speechFormats,
+  type Tier,
   taxonomies,
   type UnitType,
 } from "./model.ts";
@@ -18,6 +22,8 @@ import {
   catalogFileSchema,
   type ModelEntry,
   type PricingEntry,
+  type TierEntry,
+  type TokenPricingEntry,
 } from "./schema.ts";
 
 /**
@@ -64,7 +70,8 @@ function toCatalog(file: CatalogFile): Catalog {
 }
 
 function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string, Provider>): Model {
-  const pricing = toPricing(entry.pricing);
+  const unitType = unitTypeOf(entry);
+  const pricing = toPricing(entry.pricing, unitType);
   const chain = entry.chain.map((slot, index): Slot => {
     const provider = providers.get(slot.provider);
     if (provider === undefined) {
@@ -82,7 +89,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       voicesPath: slot.voices_path,
       stream: streamOf(slot),
       maxTokensField: slot.max_tokens_field,
-      pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing),
+      pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
     };
   });
   refuseAmbiguousIds(chain, path);
@@ -101,7 +108,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     ...classificationOf(entry, path),
     ...audioOf(entry),
     ...(entry.route_type === "ocr" ? { ocr: { lane: entry.lane } } : {}),
-    unitType: unitTypeOf(entry),
+    unitType,
     pricing,
     chain,
   };
@@ -146,18 +153,32 @@ function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classif
   throw new StartError(`${path}.taxonomies: must not be set in the entities lane`);
 }
 
-function toPricing(entry: PricingEntry): Pricing {
+function toPricing(entry: PricingEntry, unitType: UnitType): Pricing {
   const per = BigInt(entry.per);
-  if ("price" in entry) {
-    return { input: { picoUsd: entry.price, per }, cachedInput: undefined, output: undefined };
-  }
-  const output = "output" in entry ? { picoUsd: entry.output, per } : undefined;
-  const cached = "cached_input" in entry ? entry.cached_input : undefined;
+  if ("price" in entry) return { unitType, input: { picoUsd: entry.price, per } };
+  if (!("output" in entry)) return { unitType, input: { picoUsd: entry.input, per } };
+  const { tiers, tools } = entry;
   return {
-    input: { picoUsd: entry.input, per },
-    cachedInput: cached === undefined ? undefined : { picoUsd: cached, per },
-    output,
+    unitType,
+    ...toPrices(entry, per),
+    ...(tiers === undefined ? {} : { tiers: tiers.map((tier) => toTier(tier, per)) }),
+    ...(tools.size === 0 ? {} : { tools }),
   };
+}
+
+function toTier(entry: TierEntry, per: bigint): Tier {
+  return { aboveInputTokens: BigInt(entry.above_input_tokens), ...toPrices(entry, per) };
+}
+
+function toPrices(entry: TierEntry | TokenPricingEntry, per: bigint): Prices {
+  const prices: { -readonly [Name in keyof Prices]: Prices[Name] } = {
+    input: { picoUsd: entry.input, per },
+  };
+  for (const dimension of [...promptDimensions, ...outputDimensions]) {
+    const picoUsd = entry[dimension];
+    if (picoUsd !== undefined) prices[dimension] = { picoUsd, per };
+  }
+  return prices;
 }
 
 function unitTypeOf(entry: ModelEntry): UnitType {

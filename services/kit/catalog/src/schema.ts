@@ -1,4 +1,4 @@
-import { parsePicoUsd } from "@tollgate/core/money";
+import { type Price, parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
 import { chatMembers, ocrLanes, type RouteType, speechFormats, taxonomies } from "./model.ts";
 
@@ -16,12 +16,58 @@ const per = z.union([z.literal(1), z.literal(1_000), z.literal(1_000_000)], {
   error: "must be 1, 1000 or 1000000",
 });
 
-const tokenPricing = z.strictObject({
-  per: per.default(1_000_000),
+const tokens = z.int().min(1).max(100_000_000);
+
+const tokenPrices = {
   input: price,
   cached_input: price.optional(),
+  cache_write: price.optional(),
+  cache_write_1h: price.optional(),
+  audio_input: price.optional(),
   output: price,
+  reasoning: price.optional(),
+  audio_output: price.optional(),
+};
+const tier = z.strictObject({ above_input_tokens: tokens, ...tokenPrices });
+const tokenFields = z.looseObject({
+  per: per.default(1_000_000),
+  ...tokenPrices,
+  tiers: z.array(tier).min(1).max(16).optional(),
 });
+
+const toolName = /^tool:([a-z][a-z0-9_]{0,63})$/;
+
+/** The price of a tool is that of one call, whatever `per` is. */
+const tokenPricing = tokenFields
+  .superRefine((entry, context) => {
+    const others = Object.keys(entry).filter((name) => !(name in tokenFields.shape));
+    for (const name of others) {
+      if (!toolName.test(name)) {
+        context.addIssue({ code: "unrecognized_keys", keys: [name], input: entry });
+        continue;
+      }
+      const message = price.safeParse(entry[name]).error?.issues[0]?.message;
+      if (message !== undefined) context.addIssue({ code: "custom", path: [name], message });
+    }
+    for (const [index, { above_input_tokens }] of (entry.tiers ?? []).entries()) {
+      const before = entry.tiers?.[index - 1];
+      if (before === undefined || above_input_tokens > before.above_input_tokens) continue;
+      const path = ["tiers", index, "above_input_tokens"];
+      context.addIssue({
+        code: "custom",
+        path,
+        message: "must be more than that of the tier before",
+      });
+    }
+  })
+  .transform((entry) => {
+    const tools = new Map<string, Price>();
+    for (const [name, text] of Object.entries(entry)) {
+      const tool = toolName.exec(name)?.[1];
+      if (tool !== undefined) tools.set(tool, { picoUsd: price.parse(text), per: 1n });
+    }
+    return { ...entry, tools };
+  });
 
 const inputPricing = z.strictObject({ per: per.default(1_000_000), input: price });
 const unitPricing = z.strictObject({ per, price });
@@ -30,7 +76,6 @@ const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https U
 const variableName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
-const tokens = z.int().min(1).max(100_000_000);
 
 const provider = z
   .strictObject({
@@ -140,4 +185,6 @@ export const catalogFileSchema = z.strictObject({
 
 export type CatalogFile = z.output<typeof catalogFileSchema>;
 export type ModelEntry = CatalogFile["models"][number];
+export type TierEntry = z.output<typeof tier>;
+export type TokenPricingEntry = z.output<typeof tokenPricing>;
 export type PricingEntry = ModelEntry["pricing"];

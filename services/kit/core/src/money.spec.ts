@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  chargeOf,
   costOf,
+  formatPicoUsd,
   formatUsd,
   minOf,
   type Price,
@@ -46,6 +48,34 @@ test("the sum of all lines is rounded once", () => {
   expect(costOf([])).toBe(0n);
 });
 
+test("the amounts of the lines sum to the cost, and each is its own share or a little more", () => {
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 8 }), amount, (lines, limit) => {
+      const { cost, amounts } = chargeOf(lines, limit);
+      expect(cost).toBe(minOf(costOf(lines), limit));
+      expect(amounts).toHaveLength(lines.length);
+      expect(amounts.reduce((sum, one) => sum + one, 0n)).toBe(lines.length === 0 ? 0n : cost);
+      const most = lines.map((one) => exactSum([one])).reduce((a, b) => (a > b ? a : b), 0n);
+      for (const [index, one] of lines.entries()) {
+        const above = (amounts[index] ?? 0n) * finePerNano - exactSum([one]);
+        expect(above).toBeLessThan(microInFine + BigInt(lines.length) * finePerNano);
+        // Only the rounding of a sum, which the dearest line has, and a limit move an amount.
+        if (cost < limit) expect(above).toBeGreaterThan(-finePerNano);
+        if (above > 0n) expect(most - exactSum([one])).toBeLessThan(finePerNano);
+      }
+    }),
+  );
+});
+
+test("a line that costs nothing has no part of the rounding", () => {
+  const free = { quantity: 3n, price: { picoUsd: 0n, per: 1n } };
+  const tiny = { quantity: 1n, price: { picoUsd: 1n, per: 1_000_000n } };
+  expect(chargeOf([free, tiny, free], 10n ** 18n)).toEqual({
+    cost: 1_000n,
+    amounts: [0n, 1_000n, 0n],
+  });
+});
+
 test("a negative quantity is a bug, not a refund", () => {
   const refund = { quantity: -1n, price: { picoUsd: 1n, per: 1n } };
   expect(() => costOf([refund])).toThrow(RangeError);
@@ -87,10 +117,14 @@ test("a price is parsed exactly, to twelve decimals", () => {
     fc.property(decimal, ([whole, pico]) => {
       const text = `${whole}.${pico.toString().padStart(12, "0")}`;
       expect(parsePicoUsd(text)).toBe(whole * 10n ** 12n + pico);
+      expect(parsePicoUsd(formatPicoUsd(whole * 10n ** 12n + pico))).toBe(
+        whole * 10n ** 12n + pico,
+      );
     }),
   );
   expect(parsePicoUsd("0.15")).toBe(150_000_000_000n);
   expect(parsePicoUsd("3")).toBe(3_000_000_000_000n);
+  expect([0n, 150_000_000_000n, 3_000_000_000_000n].map(formatPicoUsd)).toEqual(["0", "0.15", "3"]);
 });
 
 test.each([

@@ -33,6 +33,38 @@ export function costOf(lines: readonly { quantity: bigint; price: Price }[]): Na
   return ceilDivide(numerator, denominator * picoPerMicro) * nanoPerMicro;
 }
 
+/** A cost, and what each of its lines contributes. The amounts sum to the cost. */
+export interface Charge {
+  cost: NanoUsd;
+  amounts: readonly NanoUsd[];
+}
+
+/**
+ * Returns the cost of all lines together, at most `limit`, and the amount of each line. An amount
+ * is rounded down to a whole nano-USD. The rest of the cost, which is rounded up, is added to the
+ * amount of the dearest line, so that a line that costs nothing stays at zero.
+ */
+export function chargeOf(
+  lines: readonly { quantity: bigint; price: Price }[],
+  limit: NanoUsd,
+): Charge {
+  const cost = minOf(costOf(lines), limit);
+  let rest = cost;
+  let dearest = 0;
+  let most = -1n;
+  const amounts = lines.map(({ quantity, price }, index) => {
+    const exactPico = quantity * price.picoUsd;
+    const divisor = price.per * 1_000n;
+    const atMost = ceilDivide(exactPico, divisor);
+    if (atMost > most) [dearest, most] = [index, atMost];
+    const amount = minOf(exactPico / divisor, rest);
+    rest -= amount;
+    return amount;
+  });
+  if (rest > 0n) amounts[dearest] = (amounts[dearest] ?? 0n) + rest;
+  return { cost, amounts };
+}
+
 /**
  * Returns how many whole units at `price` the budget pays for, before any rounding of the charge.
  * Throws a RangeError for a price of zero.
@@ -67,6 +99,12 @@ export function formatUsd(amount: NanoUsd): string {
   const micro = (amount < 0n ? -amount : amount) / nanoPerMicro;
   const digits = micro.toString().padStart(7, "0");
   return `${sign}${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+/** Formats a price in USD as `parsePicoUsd` reads it, without zeros at the end. */
+export function formatPicoUsd(picoUsd: bigint): string {
+  const digits = picoUsd.toString().padStart(13, "0");
+  return `${digits.slice(0, -12)}.${digits.slice(-12)}`.replace(/\.?0+$/, "");
 }
 
 /** Returns a JSON number with exactly six decimals, which `JSON.stringify` writes unchanged. */

@@ -49,7 +49,7 @@ function world({ chargeId = "" } = {}) {
 }
 
 function images(quantity: bigint): Measurement {
-  return { quantity, basis: "provider", lines: [{ quantity, price }] };
+  return { quantity, basis: "provider", lines: [{ dimension: "images", quantity, price }] };
 }
 
 async function* chunksOf(...chunks: string[]) {

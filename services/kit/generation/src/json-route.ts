@@ -71,7 +71,9 @@ export async function serveJson<Call extends JsonCall>(
       const value = membersOf(json, route.lists);
       return { bytes, value, used: route.measure(value, call, attempt) };
     });
-    const cost = await generation.settle(slot, measureUnits(response.used, slot));
+    const { usage } = response.value;
+    const used = isJsonObject(usage) ? { ...response.used, providerUsage: usage } : response.used;
+    const cost = await generation.settle(slot, measureUnits(used, slot));
     return { ...response, cost };
   });
 }

@@ -1,21 +1,33 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
 import type { Price } from "@tollgate/core/money";
+
+/** The part of a usage that has one price. */
+export interface PricedLine {
+  /** See the message UsageLine. */
+  dimension: string;
+  quantity: bigint;
+  price: Price;
+}
 
 /** What a generation used, and its prices. */
 export interface Measurement {
   quantity: bigint;
   /** The source of the quantity: `provider`, or the name of a fallback. */
   basis: string;
-  lines: readonly { quantity: bigint; price: Price }[];
+  lines: readonly PricedLine[];
+  /** The provider's own usage block. */
+  providerUsage?: JsonObject | undefined;
   tokens?: { prompt: bigint; completion: bigint; cachedPrompt: bigint };
   /** Recorded, not priced. */
   corpusSize?: bigint;
 }
 
 /** A number of units, and its source. */
-export type UsedUnits = Pick<Measurement, "quantity" | "basis" | "corpusSize">;
+export type UsedUnits = Pick<Measurement, "quantity" | "basis" | "corpusSize" | "providerUsage">;
 
 /** Returns the measurement for a model with one kind of unit: its price is the input price. */
-export function measureUnits(used: UsedUnits, { pricing }: Slot): Measurement {
-  return { ...used, lines: [{ quantity: used.quantity, price: pricing.input }] };
+export function measureUnits(used: UsedUnits, { pricing: { unitType, input } }: Slot): Measurement {
+  const dimension = unitType === "tokens" ? "input" : unitType;
+  return { ...used, lines: [{ dimension, quantity: used.quantity, price: input }] };
 }

@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
 import { maxBalanceNanoUsd } from "@tollgate/core/money";
 import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { expect, test } from "vitest";
@@ -13,9 +14,21 @@ test.each([
   ["exceeds the message", "999999999999", 10_000_000_000n, maxBalanceNanoUsd],
 ])("a cost that %s is recorded as at most what a wallet can hold", (_, usd, quantity, cost) => {
   const price = { picoUsd: BigInt(Number(usd)) * 10n ** 12n, per: 1n };
-  const basis = "provider";
-  const usage = completedFields(slot, { quantity, basis, lines: [{ quantity, price }] });
+  const [basis, dimension] = ["provider", "input"];
+  const usage = completedFields(slot, { quantity, basis, lines: [{ dimension, quantity, price }] });
   expect(usage.costNanoUsd).toBe(cost);
+  expect(usage.lines).toMatchObject([{ dimension, quantity, amountNanoUsd: cost }]);
   const event = create(UsageEventSchema, usage);
   expect(fromBinary(UsageEventSchema, toBinary(UsageEventSchema, event))).toEqual(event);
+});
+
+test("a provider's usage block is recorded as JSON, unless it is longer than 4 KiB", () => {
+  const recorded = (providerUsage?: JsonObject) =>
+    completedFields(slot, { quantity: 0n, basis: "provider", lines: [], providerUsage })
+      .providerUsage;
+  const longest = { text: "é".repeat(2_042) };
+  expect(recorded({ prompt_tokens: 1, more: null })).toBe('{"prompt_tokens":1,"more":null}');
+  expect(Buffer.byteLength(recorded(longest))).toBe(4_095);
+  expect(recorded({ text: `${longest.text}é` })).toBe("");
+  expect(recorded()).toBe("");
 });

@@ -1,7 +1,8 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
-import { costOf, maxBalanceNanoUsd, minOf } from "@tollgate/core/money";
-import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
-import type { Measurement } from "./measurement.ts";
+import type { JsonObject } from "@tollgate/core/json";
+import { chargeOf, maxBalanceNanoUsd, minOf } from "@tollgate/core/money";
+import { Outcome, type UsageEvent, type UsageLine } from "@tollgate/proto/tollgate/v1/usage";
+import type { Measurement, PricedLine } from "./measurement.ts";
 
 /** The fields of a usage event that depend on the outcome of the generation. */
 export type OutcomeFields = Pick<
@@ -16,7 +17,13 @@ export type OutcomeFields = Pick<
   | "cachedPromptTokens"
   | "corpusSize"
   | "costNanoUsd"
+  | "lines"
+  | "providerUsage"
 >;
+
+/** The most bytes of a provider's usage block that an event contains. The usual ones have 300. */
+const maxProviderUsageBytes = 4_096;
+const maxUint64 = 2n ** 64n - 1n;
 
 /** The fields of a generation that is not billed. */
 export const failedFields: OutcomeFields = {
@@ -30,6 +37,8 @@ export const failedFields: OutcomeFields = {
   cachedPromptTokens: 0n,
   corpusSize: 0n,
   costNanoUsd: 0n,
+  lines: [],
+  providerUsage: "",
 };
 
 /**
@@ -39,8 +48,9 @@ export const failedFields: OutcomeFields = {
  */
 export function completedFields(
   slot: Slot,
-  { quantity, basis, lines, tokens, corpusSize }: Measurement,
+  { quantity, basis, lines, tokens, corpusSize, providerUsage }: Measurement,
 ): OutcomeFields {
+  const { cost, amounts } = chargeOf(lines, maxBalanceNanoUsd);
   return {
     outcome: Outcome.COMPLETED,
     provider: slot.provider.name,
@@ -51,8 +61,28 @@ export function completedFields(
     completionTokens: tokens?.completion ?? 0n,
     cachedPromptTokens: tokens?.cachedPrompt ?? 0n,
     corpusSize: corpusSize ?? 0n,
-    costNanoUsd: minOf(costOf(lines), maxBalanceNanoUsd),
+    costNanoUsd: cost,
+    lines: lines.map((line, index) => toUsageLine(line, amounts[index] ?? 0n)),
+    providerUsage: providerUsage === undefined ? "" : boundedJson(providerUsage),
   };
+}
+
+/** A price that does not fit the message, over 18 million USD, is recorded as the largest. */
+function toUsageLine({ dimension, quantity, price }: PricedLine, amountNanoUsd: bigint): UsageLine {
+  return {
+    $typeName: "tollgate.v1.UsageLine",
+    dimension,
+    quantity,
+    pricePicoUsd: minOf(price.picoUsd, maxUint64),
+    per: price.per,
+    amountNanoUsd,
+  };
+}
+
+/** Returns the JSON of a usage block, or an empty text where it is too long: a part is no JSON. */
+function boundedJson(block: JsonObject): string {
+  const text = JSON.stringify(block);
+  return Buffer.byteLength(text) > maxProviderUsageBytes ? "" : text;
 }
 
 /** Returns the fields that depend on the model. */

@@ -72,8 +72,9 @@ export function createGrpcTransport(address: string, peerAuth: PeerAuth): GrpcTr
  * Decides whether a failed call is sent again. Only a call that reached no handler is: one that a
  * draining replica refused, or whose connection was not made. While some replica is ready it is
  * retried until its timeout; otherwise a refused call is retried for `maxReadyWaitMs`, and one
- * without a connection for `reconnectTimeoutMs`. The last error is rethrown as `unavailable`, never as `draining`: if
- * the caller is itself a handler, its own caller would take that for a refusal and run it again.
+ * without a connection for `reconnectTimeoutMs`. The last error is rethrown as `unavailable`, never
+ * as `draining`: if the caller is itself a handler, its own caller would take that for a refusal and
+ * run it again.
  */
 function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions, replicas: Replicas) {
   const startedAt = performance.now();

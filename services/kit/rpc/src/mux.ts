@@ -9,13 +9,14 @@
  * - Cancel: the client sends `cancel` and drops later frames of the call. The server aborts the
  *   handler's signal and sends nothing more.
  * - Deadline: each end runs a timer of its own, since the other may hang or be cut off.
- * - Drain: the server first announces that it is leaving, so that clients find other replicas while it
- *   still begins calls. Then it sends a frame for call 0, completes the calls in progress, and ends the
- *   stream with OK. A call that it never began gets the PeerError `draining`, and so is retried.
+ * - Drain: the server first announces that it is leaving, so that clients find other replicas while
+ *   it still begins calls. Then it sends a frame for call 0, completes the calls in progress, and
+ *   ends the stream with OK. A call that it never began gets the PeerError `draining`, and so is
+ *   retried.
  * - Lost connection: the client rejects all calls in progress, and the server aborts them.
  *
- * Why it exists: CPU of both processes together, in µs, by `npm run bench:hops` on two cores (medians
- * of three runs; the ratios hold from run to run, the times do not):
+ * Why it exists: CPU of both processes together, in µs, by `npm run bench:hops` on two cores
+ * (medians of three runs; the ratios hold from run to run, the times do not):
  *
  * | | plain grpc-js | the mux | an HTTP/1.1 hop |
  * |---|--:|--:|--:|

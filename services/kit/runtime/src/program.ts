@@ -27,8 +27,8 @@ export interface Program {
   url: string | undefined;
   /**
    * Drains and stops the services. The process reports that it is draining, accepts work for
-   * another `TOLLGATE_DRAIN_SECONDS` while load balancers and its callers find others, completes the work in progress
-   * within `TOLLGATE_GRACE_SECONDS`, and releases all resources.
+   * another `TOLLGATE_DRAIN_SECONDS` while load balancers and its callers find others, completes
+   * the work in progress within `TOLLGATE_GRACE_SECONDS`, and releases all resources.
    */
   stop(): Promise<void>;
 }

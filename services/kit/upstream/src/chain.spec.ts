@@ -23,7 +23,7 @@ function slotOf(name: string): Slot {
     },
     upstreamModel: "model",
     path: "/chat/completions",
-    pricing: { input: free, cachedInput: undefined, output: free },
+    pricing: { unitType: "tokens", input: free, output: free },
   };
 }
 

@@ -12,8 +12,7 @@ const timeoutMs = 30 * 60 * 1_000;
 /** POST /v1/chat/completions. Every response has the rate limit headers. */
 export function createChatCompletion(dependencies: RouteDependencies): KeyedHandler {
   const { catalog, rates, services } = dependencies;
-  const passesOf = (alias: string) =>
-    servableModel(catalog(), alias, "chat")?.passes ?? new Set<string>();
+  const passesOf = (alias: unknown) => servableModel(catalog(), alias, "chat")?.passes;
   return billableHandler(dependencies, {
     conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
     headers: ({ keyId }) => rates.headers(keyId),

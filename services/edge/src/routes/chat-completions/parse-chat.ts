@@ -12,16 +12,18 @@ export interface ParsedChat {
   call: ChatCall;
 }
 
+type PassesOf = (alias: unknown) => ReadonlySet<string> | undefined;
+
 /**
  * Validates the body of a chat request, which was parsed from `text`. Messages, tools and other
  * structured members are sent to the provider as the client wrote them, and so are the members that
- * the model takes besides those of the API: `passesOf` returns their names. Throws `unknown_param`
- * and `invalid_param`.
+ * the model takes besides those of the API. `passesOf` returns their names; undefined for a value
+ * that is no chat alias. Throws `unknown_param` and `invalid_param`.
  */
 export function parseChat(
   body: JsonObject,
   text: Buffer,
-  passesOf: (alias: string) => ReadonlySet<string> = () => none,
+  passesOf: PassesOf = () => undefined,
 ): ParsedChat {
   const passed = passedMembers(body, passesOf);
   const fields = withoutNulls(chatSchema, passed.length === 0 ? body : without(passed, body));
@@ -65,17 +67,12 @@ export function parseChat(
   };
 }
 
-const none: ReadonlySet<string> = new Set();
-
 /** Returns the members that only the model takes. Throws `unknown_param` for any other. */
-function passedMembers(
-  body: JsonObject,
-  passesOf: (alias: string) => ReadonlySet<string>,
-): readonly string[] {
+function passedMembers(body: JsonObject, passesOf: PassesOf): readonly string[] {
   const names = Object.keys(body).filter((name) => !Object.hasOwn(chatSchema.shape, name));
   if (names.length === 0) return names;
-  const passes = typeof body.model === "string" ? passesOf(body.model) : none;
-  const unknown = names.find((name) => !passes.has(name));
+  const passes = passesOf(body.model);
+  const unknown = names.find((name) => !passes?.has(name));
   if (unknown !== undefined) throw unknownParam(unknown);
   return names;
 }

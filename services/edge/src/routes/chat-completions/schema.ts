@@ -117,10 +117,7 @@ export const streamOptionsSchema = z.strictObject(
   { error: "must be an object" },
 );
 
-const named = z.looseObject(
-  { name: text.min(1, "must not be empty") },
-  { error: "must be an object with a name" },
-);
+const named = z.looseObject({ name: toolName }, { error: "must be an object with a name" });
 
 /** A tool of another type is the provider's own. */
 const tool = z

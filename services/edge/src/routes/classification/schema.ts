@@ -25,9 +25,7 @@ export function classificationSchema(
   { model }: JsonObject,
   catalog: Catalog,
 ): ClassificationSchema {
-  const served =
-    typeof model === "string" ? servableModel(catalog, model, "classification") : undefined;
-  const lane = served?.classification;
+  const lane = servableModel(catalog, model, "classification")?.classification;
   if (lane === undefined) return eitherLaneSchema;
   return lane.lane === "entities" ? entityLaneSchema : schemaOfTaxonomies(lane);
 }

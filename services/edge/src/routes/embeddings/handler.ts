@@ -15,9 +15,7 @@ type EmbeddingsSchema = z.ZodObject<{ model: z.ZodString }> &
 export function createEmbeddings(dependencies: RouteDependencies): KeyedHandler {
   const { catalog, services } = dependencies;
   const schemaOf = (body: JsonObject): EmbeddingsSchema => {
-    const { model: alias } = body;
-    const model =
-      typeof alias === "string" ? servableModel(catalog(), alias, "embeddings") : undefined;
+    const model = servableModel(catalog(), body.model, "embeddings");
     return model?.takesTokens ? schemaOfTokenInput(body) : embeddingsSchema;
   };
   return jsonHandler(dependencies, schemaOf, (fields, call, options) => {

@@ -28,15 +28,14 @@ const tokenArrays = listOf(tokenArray, "must be an array of arrays of token ids"
   "must not be empty",
 );
 
-const tokenInput = "must be a text, an array of texts, or one or more arrays of token ids";
-
-/** The body for a model that takes token ids, too. */
+/**
+ * The body for a model that takes token ids, too, as the API reference describes it. A body is
+ * validated with the schema that `schemaOfTokenInput` returns.
+ */
 export const tokenEmbeddingsSchema = z.strictObject({
   model: alias,
   input: z
-    .union([texts, tokenArray, tokenArrays], {
-      error: "must be a text, an array of texts, or one or more arrays of token ids",
-    })
+    .union([texts, tokenArray, tokenArrays])
     .describe("A text, an array of texts, an array of token ids, or an array of such arrays."),
   ...options,
 });
@@ -60,7 +59,9 @@ const tokenSchemas = {
   texts: withInput(texts),
   tokens: withInput(tokenArray),
   arrays: withInput(tokenArrays),
-  none: withInput(z.never({ error: tokenInput })),
+  none: withInput(
+    z.never({ error: "must be a text, an array of texts, or one or more arrays of token ids" }),
+  ),
 };
 
 /** Returns whether an input is an array of token ids, or of such arrays. */

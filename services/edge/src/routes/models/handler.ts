@@ -59,7 +59,7 @@ const free: Price = { picoUsd: 0n, per: 1n };
  * Returns token prices in the two forms that clients use: USD per million tokens, and per token.
  */
 function tokenPricing({ pricing }: Model): z.infer<typeof tokenPriceSchema> {
-  const { input, cachedInput, output = free } = pricing;
+  const { input, cached_input, output = free } = pricing;
   return {
     currency: "USD",
     unit_type: "tokens",
@@ -68,7 +68,7 @@ function tokenPricing({ pricing }: Model): z.infer<typeof tokenPriceSchema> {
     output: perMillion(output),
     prompt: perToken(input),
     completion: perToken(output),
-    ...(cachedInput === undefined ? {} : { cached_input: perMillion(cachedInput) }),
+    ...(cached_input === undefined ? {} : { cached_input: perMillion(cached_input) }),
   };
 }
 

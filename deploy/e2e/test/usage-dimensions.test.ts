@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+/** The block of an agent's turn: reads, writes, reasoning and a search. */
+const agentTurn = {
+  prompt_tokens: 900,
+  completion_tokens: 50,
+  total_tokens: 950,
+  prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 200 },
+  completion_tokens_details: { reasoning_tokens: 30 },
+  server_tool_use: { web_search_requests: 2 },
+};
+const agentLines = [
+  { dimension: "input", quantity: 100n, amountNanoUsd: 300_000n },
+  { dimension: "cached_input", quantity: 600n, amountNanoUsd: 180_000n },
+  { dimension: "cache_write", quantity: 200n, amountNanoUsd: 750_000n },
+  { dimension: "output", quantity: 20n, amountNanoUsd: 300_000n },
+  { dimension: "reasoning", quantity: 30n, amountNanoUsd: 300_000n },
+  { dimension: "tool:web_search", quantity: 2n, amountNanoUsd: 20_000_000n },
+];
+
+describe("the dimensions of a chat's usage", () => {
+  let stack: Stack;
+  let account: Account;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(1);
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  function post(block: object, more: object = {}) {
+    const command = simulate(`usage_block=${encodeURIComponent(JSON.stringify(block))}`);
+    const body = chatBody({ model: "test-dimensions", ...command, ...more });
+    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
+  }
+
+  test.each([
+    ["a completion", {}],
+    ["a stream", { stream: true, stream_options: { include_usage: true } }],
+  ])("each have a line in the entry of %s, beside the provider's block", async (_, more) => {
+    const response = await post(agentTurn, more);
+    expect(response.status).toBe(200);
+    expect(response.text).toContain('"cost":0.021830');
+    expect(response.text).toContain('"prompt_tokens":900');
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry?.lines).toMatchObject(agentLines);
+    expect(JSON.parse(entry?.providerUsage ?? "")).toEqual(agentTurn);
+  });
+
+  test("are those of Anthropic's block, too, and cost the same", async () => {
+    const response = await post({
+      input_tokens: 100,
+      cache_read_input_tokens: 600,
+      cache_creation_input_tokens: 200,
+      output_tokens: 50,
+    });
+    expect(response.body).toMatchObject({
+      usage: { prompt_tokens: 900, completion_tokens: 50, cost: 0.001_98 },
+    });
+  });
+
+  test("cost a tier's prices where the prompt is longer", async () => {
+    const prompt = "x".repeat(1_100);
+    const response = await post(
+      { prompt_tokens: 1_001, completion_tokens: 2 },
+      { messages: [{ role: "user", content: prompt }] },
+    );
+    expect(response.body).toMatchObject({ usage: { cost: 0.006_051 } });
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry).toMatchObject({ uncollectedNanoUsd: 0n, amountNanoUsd: -6_051_000n });
+  });
+});

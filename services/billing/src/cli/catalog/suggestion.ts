@@ -1,0 +1,117 @@
+import { outputDimensions, promptDimensions } from "@tollgate/catalog/model";
+import { UsageError } from "../usage.ts";
+import { type Entry, entryLines } from "./entry-lines.ts";
+import {
+  dataSet,
+  type ListPrice,
+  type ListPrices,
+  type Rates,
+  wellKnownProviders,
+} from "./list-prices.ts";
+import { priceText } from "./price-text.ts";
+
+/** A model's entry in the catalog, and its lines in the file. */
+export interface Suggestion {
+  entry: Entry;
+  lines: readonly string[];
+}
+
+/** The data set has no output limits. The models of most providers allow this many tokens. */
+const maxOutputTokens = 4_096;
+/** Of a model whose context window the data set does not have. */
+const contextTokens = 8_192;
+
+/**
+ * Returns the entries of models, each named as `provider/model`. Throws a UsageError for a name that
+ * the data set does not have.
+ */
+export function suggestModels(names: readonly string[], prices: ListPrices): Suggestion[] {
+  const aliases = new Set<string>();
+  return [...new Set(names)].map((name) => {
+    const { provider, model } = readName(name);
+    const listPrice = prices.find(provider, model);
+    if (listPrice === undefined) throw unknownModel(name, prices.similar(provider, model));
+    const alias = freeAlias(model, name, aliases);
+    aliases.add(alias);
+    const entry = { alias, ...toFields(name, listPrice), chain: [{ provider, model }] };
+    return { entry, lines: entryLines(entry, listPrice) };
+  });
+}
+
+function readName(name: string) {
+  const [, provider = "", model = ""] = /^([a-z0-9][a-z0-9_-]{0,63})\/(.{1,256})$/.exec(name) ?? [];
+  if (provider !== "") return { provider, model };
+  throw new UsageError(`${name} must be a provider and a model, such as openai/gpt-4o`);
+}
+
+function unknownModel(name: string, similar: readonly string[]): UsageError {
+  const hint =
+    similar.length > 0
+      ? `similar names: ${similar.join(", ")}`
+      : `some of its providers: ${wellKnownProviders.join(", ")}`;
+  return new UsageError(`${dataSet} has no prices of ${name}; ${hint}`);
+}
+
+/** Returns the model's id, or the name with its provider where another entry has that alias. */
+function freeAlias(model: string, name: string, taken: ReadonlySet<string>): string {
+  const free = [model, name].map(aliasOf).find((alias) => !taken.has(alias));
+  if (free !== undefined) return free;
+  for (let number = 2; ; number += 1) {
+    const alias = `${aliasOf(name).slice(0, 120)}-${number}`;
+    if (!taken.has(alias)) return alias;
+  }
+}
+
+/** Returns a model's id with a hyphen for what an alias must not have. */
+function aliasOf(model: string): string {
+  return model
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .replace(/[^A-Za-z0-9._:/-]/g, "-")
+    .slice(0, 128);
+}
+
+/** Ids of models that bill tokens, but not on a route whose prices are per token. */
+const otherRoutes = /(^|[-/.])(tts|transcribe|realtime|live|rerank|whisper|moderation)/;
+
+function toFields(name: string, { model, rates, tiers, contextTokens: window }: ListPrice) {
+  const [input, output] = [rates.get("input"), rates.get("output")];
+  if (input === undefined || otherRoutes.test(model)) {
+    throw new UsageError(
+      `${name} has no prices of chat or embeddings in ${dataSet}; suggest writes only these`,
+    );
+  }
+  if (output === undefined || /embed/.test(model)) {
+    return {
+      route_type: "embeddings" as const,
+      ...(window === undefined ? {} : { context_tokens: window }),
+      pricing: { input: priceText("input", input) },
+    };
+  }
+  const longer = tiers.map(({ aboveInputTokens, rates: higher }) => ({
+    above_input_tokens: aboveInputTokens,
+    ...tokenPrices(higher),
+  }));
+  return {
+    route_type: "chat" as const,
+    context_tokens: window ?? contextTokens,
+    max_output_tokens: maxOutputTokens,
+    pricing: {
+      ...tokenPrices(rates),
+      ...toolPrices(rates),
+      ...(longer.length === 0 ? {} : { tiers: longer }),
+    },
+  };
+}
+
+function tokenPrices(rates: Rates): Record<string, string> {
+  const prices = [...promptDimensions, ...outputDimensions].flatMap((dimension) => {
+    const price = rates.get(dimension);
+    return price === undefined ? [] : [[dimension, priceText(dimension, price)] as const];
+  });
+  return Object.fromEntries(prices);
+}
+
+function toolPrices(rates: Rates): Record<string, string> {
+  const tools = [...rates].filter(([dimension]) => dimension.startsWith("tool:"));
+  return Object.fromEntries(tools.map(([name, price]) => [name, priceText(name, price)]));
+}

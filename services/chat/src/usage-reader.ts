@@ -1,0 +1,124 @@
+import type { TokenDimension } from "@tollgate/catalog/model";
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import { minOf } from "@tollgate/core/money";
+import type { ChatUsage, ToolCalls, UsedTokens } from "./usage.ts";
+
+/**
+ * Reads a provider's usage block: one with the members of a chat completion, as OpenAI, OpenRouter,
+ * DeepSeek and vLLM write it, or Anthropic's. Returns undefined for any other block, which cannot be
+ * billed from. A count that contradicts another one is lowered to it.
+ */
+export function readUsage(block: unknown): ChatUsage | undefined {
+  if (!isJsonObject(block)) return undefined;
+  return readCompletionUsage(block) ?? readMessageUsage(block);
+}
+
+/** Reads a chat completion's usage: `prompt_tokens` includes the tokens of the cache. */
+function readCompletionUsage(block: JsonObject): ChatUsage | undefined {
+  const promptTokens = readCount(block.prompt_tokens);
+  const completionTokens = readCount(block.completion_tokens);
+  if (promptTokens === undefined || completionTokens === undefined) return undefined;
+  const prompt = membersOf(block.prompt_tokens_details);
+  const completion = membersOf(block.completion_tokens_details);
+  // DeepSeek has its own name for what others call cached tokens.
+  const cached = countOf(prompt.cached_tokens) || countOf(block.prompt_cache_hit_tokens);
+  const details: Record<string, unknown> = {};
+  for (const name of ["prompt_tokens_details", "completion_tokens_details"]) {
+    if (isJsonObject(block[name])) details[name] = block[name];
+  }
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens: minOf(cached, promptTokens),
+    tokens: [
+      ...divide(promptTokens, "input", [
+        ["cached_input", cached],
+        ["cache_write", countOf(prompt.cache_write_tokens)],
+        ["audio_input", countOf(prompt.audio_tokens)],
+      ]),
+      ...divide(completionTokens, "output", [["audio_output", countOf(completion.audio_tokens)]]),
+    ],
+    reasoningTokens: countOf(completion.reasoning_tokens),
+    toolCalls: readToolCalls(block),
+    basis: "provider",
+    details,
+    block,
+  };
+}
+
+/** Reads the usage of Anthropic's messages: `input_tokens` excludes the tokens of the cache. */
+function readMessageUsage(block: JsonObject): ChatUsage | undefined {
+  const input = readCount(block.input_tokens);
+  const completionTokens = readCount(block.output_tokens);
+  if (input === undefined || completionTokens === undefined) return undefined;
+  const cachedTokens = countOf(block.cache_read_input_tokens);
+  const byLifetime = membersOf(block.cache_creation);
+  const hour = countOf(byLifetime.ephemeral_1h_input_tokens);
+  const byLifetimeSum = countOf(byLifetime.ephemeral_5m_input_tokens) + hour;
+  const sum = countOf(block.cache_creation_input_tokens);
+  // The lifetimes are missing where the cache was written by a tool's calls.
+  const written = sum > byLifetimeSum ? sum : byLifetimeSum;
+  const promptTokens = input + cachedTokens + written;
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    tokens: [
+      ...divide(promptTokens, "input", [
+        ["cached_input", cachedTokens],
+        ["cache_write", written - hour],
+        ["cache_write_1h", hour],
+      ]),
+      { dimension: "output", quantity: completionTokens },
+    ],
+    reasoningTokens: 0n,
+    toolCalls: readToolCalls(block),
+    basis: "provider",
+    details: { prompt_tokens_details: { cached_tokens: Number(cachedTokens) } },
+    block,
+  };
+}
+
+/**
+ * Divides a total among its parts, in their order: each has at most what those before it leave. The
+ * dimension `rest`, which comes first, has what they all leave. Parts without tokens are left out.
+ */
+function divide(
+  total: bigint,
+  rest: TokenDimension,
+  parts: readonly (readonly [TokenDimension, bigint])[],
+): UsedTokens[] {
+  let left = total;
+  const used: UsedTokens[] = [];
+  for (const [dimension, count] of parts) {
+    const quantity = minOf(count, left);
+    if (quantity === 0n) continue;
+    left -= quantity;
+    used.push({ dimension, quantity });
+  }
+  return [{ dimension: rest, quantity: left }, ...used];
+}
+
+const maxTools = 16;
+const callsOfTool = /^([a-z][a-z0-9_]{0,63})_requests$/;
+
+/** Reads the calls of tools that the provider runs: `{"web_search_requests": 2}`. */
+function readToolCalls({ server_tool_use }: JsonObject): readonly ToolCalls[] {
+  if (!isJsonObject(server_tool_use)) return [];
+  const calls: ToolCalls[] = [];
+  for (const [name, value] of Object.entries(server_tool_use).slice(0, maxTools)) {
+    const tool = callsOfTool.exec(name)?.[1];
+    const quantity = countOf(value);
+    if (tool !== undefined && quantity > 0n) calls.push({ tool, quantity });
+  }
+  return calls;
+}
+
+function membersOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Returns a count, or zero for any other value. */
+function countOf(value: unknown): bigint {
+  return readCount(value) ?? 0n;
+}
