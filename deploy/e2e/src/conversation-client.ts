@@ -7,7 +7,13 @@ type Body = Record<string, unknown>;
 export interface ConversationDetail {
   turn_count: number;
   turns: { index: number; messages: unknown; response: Body; usage: Body; request_id: string }[];
-  cost_summary: { total_cost: number; items: { request_id: string; cost: number }[] };
+  cost_summary: { total_cost: number; items: CostItem[] };
+}
+
+interface CostItem {
+  request_id: string;
+  cost: number;
+  lines: { dimension: string; quantity: number; cost: number }[];
 }
 
 /** Another key or replica than the client's own. */

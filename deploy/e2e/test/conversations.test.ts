@@ -139,6 +139,11 @@ describe("conversations", () => {
         ({ body }) => (body as { usage: { cost: number } }).usage.cost,
       );
       expect(cost_summary.items.map(({ cost }) => cost)).toEqual(reported);
+      for (const { cost, lines } of cost_summary.items) {
+        expect(lines.map(({ dimension }) => dimension)).toEqual(["input", "output"]);
+        const sum = lines.reduce((total, line) => total + Math.round(line.cost * 1e9), 0);
+        expect(BigInt(sum)).toBe(nanoUsd(cost));
+      }
       expect(nanoUsd(cost_summary.total_cost)).toBe(
         reported.reduce((sum, one) => sum + nanoUsd(one), 0n),
       );

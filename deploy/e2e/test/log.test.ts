@@ -44,7 +44,7 @@ describe("the log", () => {
 
   test("has one line for a request and one for its generation, with duration and cost", async () => {
     const response = await post({ model: "test-failover" }, { "x-request-id": "client's own" });
-    const { usage } = response.body as { usage: { cost: number } };
+    const { usage } = response.body as { usage: Record<string, number> & { cost: number } };
     await eventually(() => expect(linesOf(requestIdOf(response))).toHaveLength(2));
     const lines = linesOf(requestIdOf(response));
     expect(lines.find(({ msg }) => msg === "request")).toMatchObject({
@@ -65,6 +65,14 @@ describe("the log", () => {
       slot: "sim/second",
       billed: true,
       cost_usd: usage.cost.toFixed(6),
+      lines: [
+        { dimension: "input", quantity: usage.prompt_tokens, amount_nano_usd: expect.any(String) },
+        {
+          dimension: "output",
+          quantity: usage.completion_tokens,
+          amount_nano_usd: expect.any(String),
+        },
+      ],
       ms: expect.any(Number),
     });
   });

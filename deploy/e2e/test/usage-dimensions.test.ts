@@ -64,6 +64,25 @@ describe("the dimensions of a chat's usage", () => {
     });
   });
 
+  test.each([
+    ["embeddings", "test-embed", { input: "Hello" }, "input"],
+    ["rerank", "test-rerank", { query: "a", documents: ["b"] }, "searches"],
+    ["classification", "test-taxonomy", { input: "Hello" }, "pages"],
+    ["images/generations", "test-image", { prompt: "a house" }, "images"],
+    ["audio/speech", "test-speech", { input: "Hello", voice: "alloy" }, "chars"],
+  ])("are one on /v1/%s: its unit, at the model's price", async (path, model, body, dimension) => {
+    const url = `${stack.url}/v1/${path}`;
+    const response = await send(url, { key: account.key, body: { model, ...body } });
+    expect(response.status).toBe(200);
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    const quantity = entry?.quantity;
+    expect(quantity).toBeGreaterThan(0n);
+    expect(entry?.lines).toMatchObject([{ dimension, quantity }]);
+    const { usage } = (response.body ?? {}) as { usage?: unknown };
+    // The one of these responses that reaches the client with its provider's usage.
+    if (path === "embeddings") expect(JSON.parse(entry?.providerUsage ?? "")).toEqual(usage);
+  });
+
   test("cost a tier's prices where the prompt is longer", async () => {
     const prompt = "x".repeat(1_100);
     const response = await post(

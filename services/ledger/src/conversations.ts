@@ -14,7 +14,13 @@ export async function listConversationEntries(
 ) {
   const [newest, all] = await prisma.$transaction(
     [
-      prisma.entry.findMany({ where: query, orderBy: { id: "desc" }, take: maxEntries }),
+      prisma.entry.findMany({
+        where: query,
+        // 10,000 of them could exceed the limit of a message.
+        omit: { providerUsage: true },
+        orderBy: { id: "desc" },
+        take: maxEntries,
+      }),
       prisma.entry.aggregate({ where: query, _sum: { amountNanoUsd: true }, _count: true }),
     ],
     // Both read the same snapshot: no entry that is added between them is in the sum only.

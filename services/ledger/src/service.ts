@@ -165,8 +165,10 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
   };
 }
 
+type ReadEntry = Omit<Entry, "providerUsage"> & Partial<Pick<Entry, "providerUsage">>;
+
 /** Returns a row as the fields of a message. */
-function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: Entry) {
+function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: ReadEntry) {
   return {
     ...entry,
     lines: readLines(entry.lines),

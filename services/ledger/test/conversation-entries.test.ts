@@ -17,9 +17,10 @@ describe("the entries of a conversation", () => {
       `INSERT INTO entry (id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd,
          uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type,
          quantity, basis, prompt_tokens, completion_tokens, cached_prompt_tokens, conversation_id,
-         reference, occurred_at)
+         provider_usage, reference, occurred_at)
        SELECT $2 || to_char(n, 'FM00000'), $2 || n, $1, 'key_1', 'usage', -n, n, 0, 'req_' || n,
-         'chat', 'm', 'p', 'u', 'tokens', 1, 'provider', 0, 0, 0, $2, '', now()
+         'chat', 'm', 'p', 'u', 'tokens', 1, 'provider', 0, 0, 0, $2,
+         repeat('x', 4096), '', now()
        FROM generate_series(1, $3::int) AS n`,
       [accountId, conversationId, count],
     );
@@ -31,6 +32,8 @@ describe("the entries of a conversation", () => {
     const query = { accountId, conversationId: "key_1/long" };
     const { entries, totalNanoUsd, hasMore } = await ledger.client.listConversationEntries(query);
     expect(entries).toHaveLength(10_000);
+    // With them, the response would exceed the limit of a message.
+    expect(entries.every(({ providerUsage }) => providerUsage === "")).toBe(true);
     expect([entries[0]?.requestId, entries.at(-1)?.requestId]).toEqual(["req_6", "req_10005"]);
     expect(totalNanoUsd).toBe((-10_005n * 10_006n) / 2n);
     expect(hasMore).toBe(true);

@@ -71,7 +71,9 @@ export async function transcribeFile(
     const reported = reportedSeconds(response.value);
     const quantity = reported ?? billableSeconds(response.elapsedMs / 1_000);
     const basis = reported === undefined ? "wall_clock" : "provider";
-    await generation.settle(slot, measureUnits({ quantity, basis }, slot));
+    const { usage } = response.value;
+    const providerUsage = isJsonObject(usage) ? usage : undefined;
+    await generation.settle(slot, measureUnits({ quantity, basis, providerUsage }, slot));
     return response.bytes;
   });
   try {

@@ -38,12 +38,13 @@ export function implementConversations({
         conversation: toConversation(found.row),
         turns: found.turns.map(toTurn),
         costs: entries.map(
-          ({ requestId, alias, unitType, quantity, amountNanoUsd, recordedAt }) => ({
+          ({ requestId, alias, unitType, quantity, amountNanoUsd, lines, recordedAt }) => ({
             requestId,
             model: alias,
             unitType,
             quantity,
             costNanoUsd: -amountNanoUsd,
+            lines,
             ...(recordedAt === undefined ? {} : { createdAt: recordedAt }),
           }),
         ),

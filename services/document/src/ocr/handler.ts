@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
@@ -26,8 +27,7 @@ export async function handleOcr(runtime: ProviderRuntime, request: ProxiedReques
         if (jobStateOf(read.value) !== "failed") return read;
         throw new SlotFailure("unusable", "the provider could not read the document");
       });
-      const pages = reportedPages(response.value);
-      await generation.settle(slot, measurePages(pages, form.fileParts, slot));
+      await generation.settle(slot, measurePages(response.value, form.fileParts, slot));
       return response.bytes;
     });
     sendJsonBytes(res, bytes);
@@ -35,12 +35,11 @@ export async function handleOcr(runtime: ProviderRuntime, request: ProxiedReques
 }
 
 /** Measures the pages that the provider reports, else one page per file. */
-export function measurePages(
-  reported: bigint | undefined,
-  fileParts: number,
-  slot: Slot,
-): Measurement {
+export function measurePages(response: JsonObject, fileParts: number, slot: Slot): Measurement {
+  const reported = reportedPages(response);
   const quantity = reported ?? BigInt(fileParts);
   const basis = reported === undefined ? "file_parts" : "provider";
-  return measureUnits({ quantity, basis }, slot);
+  const usage = response.usage_info ?? response.usage;
+  const providerUsage = isJsonObject(usage) ? usage : undefined;
+  return measureUnits({ quantity, basis, providerUsage }, slot);
 }

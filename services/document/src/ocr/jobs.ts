@@ -7,7 +7,6 @@ import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-reque
 import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
 import { chainFailure, SlotFailure } from "@tollgate/upstream/failure";
 import type { OcrJob, PrismaClient } from "../generated/client.ts";
-import { reportedPages } from "../pages.ts";
 import { withOcrForm } from "./form.ts";
 import { forwardForm, type OcrResponse, requestJson } from "./forward.ts";
 import { measurePages } from "./handler.ts";
@@ -75,7 +74,7 @@ export async function readJob(
   const response = await requestJob(runtime, slot, jobId, signal);
   const state = jobStateOf(response.value);
   if (job.meteredAt === null && state !== "running") {
-    const measured = measurePages(reportedPages(response.value), job.fileParts, slot);
+    const measured = measurePages(response.value, job.fileParts, slot);
     await runtime.engine.recordLate({
       eventId: eventIdOf(job),
       caller: { ...caller, keyId: job.keyId },

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   chargeOf,
   costOf,
+  exactUsdJson,
   formatPicoUsd,
   formatUsd,
   minOf,
@@ -163,6 +164,11 @@ test.each([
 test("a cost in JSON is a number with six decimals", () => {
   expect(JSON.stringify({ cost: usdJson(120_000n) })).toBe('{"cost":0.000120}');
   expect(JSON.stringify({ cost: usdJson(2_500_000_000n) })).toBe('{"cost":2.500000}');
+});
+
+test("a part of a cost in JSON is a number with nine decimals", () => {
+  const parts = [0n, 1n, 999n, 12_345_678_901n].map(exactUsdJson);
+  expect(JSON.stringify(parts)).toBe("[0.000000000,0.000000001,0.000000999,12.345678901]");
 });
 
 test("the smaller of two amounts is returned", () => {

@@ -112,6 +112,12 @@ export function usdJson(amount: NanoUsd): unknown {
   return rawJson(formatUsd(amount));
 }
 
+/** Returns a JSON number of USD with nine decimals. The amount must not be negative. */
+export function exactUsdJson(amount: NanoUsd): unknown {
+  const digits = amount.toString().padStart(10, "0");
+  return rawJson(`${digits.slice(0, -9)}.${digits.slice(-9)}`);
+}
+
 /** Returns a JSON number of whole nano-USD. */
 export function nanoUsdJson(amount: NanoUsd): unknown {
   return rawJson(amount.toString());

@@ -19,7 +19,7 @@ import type { Breakers } from "@tollgate/upstream/breaker";
 import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/chain";
 import { startAttempt, withAttempt } from "@tollgate/upstream/traced-requests";
 import { readToFirst } from "./first-chunk.ts";
-import { countUsage, logGeneration, type Reporting } from "./reporting.ts";
+import { countUsage, type EndedGeneration, logGeneration, type Reporting } from "./reporting.ts";
 import { recordFirstChunk, recordUsage } from "./usage-span.ts";
 
 /** A request that costs money, and the most that it can cost. */
@@ -192,7 +192,7 @@ class HeldGeneration implements OpenGeneration {
     // The cost of an earlier run was counted when that run ended.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
     countUsage(this.#dependencies, model, { ...usage, costNanoUsd });
-    this.#log(costNanoUsd);
+    this.#log({ cost: costNanoUsd, lines: usage.lines });
     const event = await this.#publish({
       ...usage,
       ...(reportsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
@@ -213,7 +213,7 @@ class HeldGeneration implements OpenGeneration {
     this.#endAttempt((span) =>
       failure === undefined ? failSpan(span, "abandoned") : recordFailure(span, failure),
     );
-    this.#log(undefined);
+    this.#log({ cost: undefined });
     await this.#publish({ ...failedFields, chargeId: "", conversationId: "" });
   }
 
@@ -260,10 +260,10 @@ class HeldGeneration implements OpenGeneration {
     return event;
   }
 
-  #log(cost: NanoUsd | undefined): void {
+  #log(billed: Pick<EndedGeneration, "cost" | "lines">): void {
     const { metrics, log } = this.#dependencies;
     metrics.requestsInFlight.dec();
-    const ended = { slotId: this.#slotId, cost, ms: Math.round(this.#elapsedMs()) };
+    const ended = { slotId: this.#slotId, ...billed, ms: Math.round(this.#elapsedMs()) };
     logGeneration(log, { ...this.#call, ...ended });
   }
 

@@ -39,6 +39,7 @@ export async function recordLateUsage(
   });
   const cost = measured === undefined ? undefined : usage.costNanoUsd;
   if (cost !== undefined) countUsage({ metrics }, model, usage);
-  logGeneration(log, { caller, model, slotId: slot.id, cost });
+  const { lines } = usage;
+  logGeneration(log, { caller, model, slotId: slot.id, cost, lines });
   await publisher.publish(event);
 }

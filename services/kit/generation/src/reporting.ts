@@ -3,6 +3,7 @@ import type { Log } from "@tollgate/core/log";
 import { formatUsd, type NanoUsd } from "@tollgate/core/money";
 import type { OutcomeFields } from "@tollgate/metering/usage-event-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 
 /** The log and the metrics of generations. */
@@ -18,13 +19,15 @@ export interface EndedGeneration {
   slotId: string | undefined;
   /** Undefined where it is not billed. */
   cost: NanoUsd | undefined;
+  /** What the cost consists of. */
+  lines?: readonly UsageLine[];
   /** How long it took. Undefined where another request started it. */
   ms?: number;
 }
 
 export function logGeneration(
   log: Log,
-  { caller, model, slotId, cost, ms }: EndedGeneration,
+  { caller, model, slotId, cost, lines, ms }: EndedGeneration,
 ): void {
   const fields = {
     request_id: caller.requestId,
@@ -33,6 +36,11 @@ export function logGeneration(
     slot: slotId,
     billed: cost !== undefined,
     cost_usd: cost === undefined ? undefined : formatUsd(cost),
+    lines: lines?.map(({ dimension, quantity, amountNanoUsd }) => ({
+      dimension,
+      quantity: Number(quantity),
+      amount_nano_usd: String(amountNanoUsd),
+    })),
     ms,
   };
   log.info(fields, "generation");

@@ -74,7 +74,7 @@ test("the cost of a conversation includes items that are left out", async () => 
     getConversation: async () => ({
       conversation: { id: "a", model: "m", turnCount: 0 },
       turns: [],
-      costs: [{ requestId: "req_2", costNanoUsd: 1_000n, quantity: 1n }],
+      costs: [{ requestId: "req_2", costNanoUsd: 1_000n, quantity: 1n, lines: [] }],
       totalCostNanoUsd: 3_000n,
       hasMoreCosts: true,
     }),

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { GatewayError } from "@tollgate/core/errors";
-import { usdJson } from "@tollgate/core/money";
+import { exactUsdJson, usdJson } from "@tollgate/core/money";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type {
   Conversation,
@@ -168,6 +168,11 @@ function toDetailJson(found: GetConversationResponse): string {
     unit_type: cost.unitType,
     quantity: Number(cost.quantity),
     cost: usdJson(cost.costNanoUsd),
+    lines: cost.lines.map(({ dimension, quantity, amountNanoUsd }) => ({
+      dimension,
+      quantity: Number(quantity),
+      cost: exactUsdJson(amountNanoUsd),
+    })),
     created_at: toUnixSeconds(cost.createdAt),
   }));
   const summary: z.infer<typeof costsSchema> = {

@@ -35,6 +35,18 @@ export const costsSchema = z.object({
         unit_type: z.string(),
         quantity: z.number(),
         cost: usd,
+        lines: z
+          .array(
+            z.object({
+              dimension: z.string().describe("What was used, such as `input` or `output`."),
+              quantity: z.number(),
+              cost: z.unknown().meta({
+                type: "number",
+                description: "Amount in US dollars, with nine decimals.",
+              }),
+            }),
+          )
+          .describe("What was used. The costs sum to the cost of all, charged or not."),
         created_at: unixSeconds,
       }),
     )
