@@ -30,6 +30,7 @@ test.each([
   { sharedNanoUsd: tooLarge },
   { id: "x".repeat(2_501) },
   { conversationId: "é".repeat(1_251) },
+  { keyId: "x".repeat(1_000), alias: "x".repeat(1_000), unitType: "x".repeat(500) },
   { occurredAt: create(TimestampSchema, { seconds: 10n ** 16n }) },
   { occurredAt: create(TimestampSchema, { seconds: -1n }) },
 ])("an event with %o is not recordable", (fields) => {

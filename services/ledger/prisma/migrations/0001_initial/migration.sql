@@ -98,6 +98,54 @@ CREATE TABLE spend_hour (
   PRIMARY KEY (account_id, hour)
 );
 
+-- What each key of an account used of a model in an hour (UTC): the sums of its entries, top-ups
+-- excluded. The counters that no wallet limits are numeric: their sums exceed a bigint before a
+-- single event does. Updates change no indexed column, so that pages with room take them in place.
+CREATE TABLE usage_hour (
+  account_id           text NOT NULL,
+  hour                 timestamptz(6) NOT NULL,
+  key_id               text NOT NULL,
+  alias                text NOT NULL,
+  route_type           text NOT NULL,
+  unit_type            text NOT NULL,
+  -- Entries, failures included.
+  requests             bigint NOT NULL,
+  failed_requests      bigint NOT NULL,
+  -- In units of unit_type.
+  quantity             numeric NOT NULL,
+  prompt_tokens        numeric NOT NULL,
+  cached_prompt_tokens numeric NOT NULL,
+  completion_tokens    numeric NOT NULL,
+  cost_nano_usd        numeric NOT NULL,
+  charged_nano_usd     bigint NOT NULL,
+  uncollected_nano_usd numeric NOT NULL,
+  PRIMARY KEY (account_id, hour, key_id, alias, route_type, unit_type)
+) WITH (fillfactor = 80);
+
+CREATE INDEX usage_hour_hour ON usage_hour (hour);
+
+-- The same for a day (UTC): a report of a month reads few rows.
+CREATE TABLE usage_day (
+  account_id           text NOT NULL,
+  day                  timestamptz(6) NOT NULL,
+  key_id               text NOT NULL,
+  alias                text NOT NULL,
+  route_type           text NOT NULL,
+  unit_type            text NOT NULL,
+  requests             bigint NOT NULL,
+  failed_requests      bigint NOT NULL,
+  quantity             numeric NOT NULL,
+  prompt_tokens        numeric NOT NULL,
+  cached_prompt_tokens numeric NOT NULL,
+  completion_tokens    numeric NOT NULL,
+  cost_nano_usd        numeric NOT NULL,
+  charged_nano_usd     bigint NOT NULL,
+  uncollected_nano_usd numeric NOT NULL,
+  PRIMARY KEY (account_id, day, key_id, alias, route_type, unit_type)
+) WITH (fillfactor = 80);
+
+CREATE INDEX usage_day_day ON usage_day (day);
+
 -- Deleted conversations. A usage event that arrives after the deletion is not linked.
 CREATE TABLE deleted_conversation (
   conversation_id text PRIMARY KEY,
@@ -178,4 +226,8 @@ CREATE TRIGGER recorded_event_no_direct_change BEFORE INSERT OR UPDATE OR DELETE
 CREATE TRIGGER charge_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON charge
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
 CREATE TRIGGER spend_hour_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON spend_hour
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER usage_hour_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON usage_hour
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER usage_day_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON usage_day
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
