@@ -3,6 +3,8 @@
 --   wallet          balance_nano_usd += amount_nano_usd; an amount without a wallet is an error
 --   recorded_event  one row per entry; a second entry of an event is a unique violation
 --   charge          one row per entry with a charge id; a second one is a unique violation
+--   credit          one row per top-up; a second one of its reference is a unique violation
+--   conversation_spend  the charges of the conversation that the entry is linked to
 --   spend_hour      the account's charges in the hour (UTC) of recorded_at
 --   usage_hour      the sums of the entries that are not top-ups, by key, model and hour (UTC)
 --   usage_day       the same by day (UTC)
@@ -12,9 +14,13 @@ CREATE OR REPLACE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS $
 DECLARE
   change record;
 BEGIN
-  INSERT INTO recorded_event (event_id) SELECT event_id FROM new_rows;
-  INSERT INTO charge (charge_id, charged_nano_usd)
-    SELECT charge_id, -amount_nano_usd FROM new_rows WHERE charge_id IS NOT NULL;
+  INSERT INTO recorded_event (event_id, entry_id, recorded_at)
+    SELECT event_id, id, recorded_at FROM new_rows;
+  INSERT INTO charge (charge_id, charged_nano_usd, entry_id, recorded_at)
+    SELECT charge_id, -amount_nano_usd, id, recorded_at FROM new_rows WHERE charge_id IS NOT NULL;
+  INSERT INTO credit (account_id, reference, credited_nano_usd, entry_id, recorded_at)
+    SELECT account_id, reference, amount_nano_usd, id, recorded_at
+    FROM new_rows WHERE kind = 'top_up';
   FOR change IN
     SELECT account_id, sum(amount_nano_usd)::bigint AS amount
     FROM new_rows WHERE amount_nano_usd <> 0 GROUP BY account_id ORDER BY account_id
@@ -29,6 +35,12 @@ BEGIN
     SELECT account_id, date_trunc('hour', recorded_at, 'UTC'), -sum(amount_nano_usd)
     FROM new_rows WHERE kind = 'usage' AND amount_nano_usd <> 0 GROUP BY 1, 2
     ON CONFLICT (account_id, hour) DO UPDATE SET
+      charged_nano_usd = spent.charged_nano_usd + excluded.charged_nano_usd;
+  INSERT INTO conversation_spend AS spent (conversation_id, account_id, entries, charged_nano_usd)
+    SELECT conversation_id, account_id, count(*), -sum(amount_nano_usd)
+    FROM new_rows WHERE conversation_id IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (conversation_id, account_id) DO UPDATE SET
+      entries = spent.entries + excluded.entries,
       charged_nano_usd = spent.charged_nano_usd + excluded.charged_nano_usd;
   INSERT INTO usage_hour AS used (
     account_id, hour, key_id, alias, route_type, unit_type,

@@ -11,6 +11,7 @@ import { createCapture } from "./capture.ts";
 import { type LedgerConfig, readConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
+import { createEntryPartitions } from "./entry-partitions.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHolds, extendHolds } from "./holds.ts";
 import { orTimeout, type PendingCaptures, trackCaptures } from "./pending-captures.ts";
@@ -24,6 +25,7 @@ import { findWallet, topUp } from "./wallet.ts";
 import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
 
 const sweepIntervalMs = 1_000;
+const partitionIntervalMs = 60 * 60 * 1_000;
 
 /** The service of wallets, holds and ledger entries. No other service changes a balance. */
 export const ledger = defineService({
@@ -44,7 +46,9 @@ export const ledger = defineService({
     const locks = createWalletLocks(pool);
     const captures = trackCaptures(createCapture(pool, metrics, locks));
     const consumer = broker && consumeUsage(broker, captures.capture, log, metrics);
-    const sweep = startSweep(pool, log);
+    const sweep = startRepeating(sweepIntervalMs, () => sweepHolds(pool, log));
+    const partition = startRepeating(partitionIntervalMs, () => partitionEntries(pool, log));
+    await partition.first;
     return {
       bindings: [
         bindService(LedgerService, implement({ pool, prisma, config, captures, locks, now })),
@@ -52,6 +56,7 @@ export const ledger = defineService({
       async stop() {
         await consumer?.stop();
         await sweep.stop();
+        await partition.stop();
         await prisma.$disconnect();
         await pool.end();
       },
@@ -168,21 +173,34 @@ function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: Entry) 
   return { ...entry, recordedAt: timestampFromDate(entry.recordedAt) };
 }
 
-function startSweep(pool: pg.Pool, log: Log) {
-  let pending: Promise<void> = Promise.resolve();
-  async function sweep(): Promise<void> {
-    try {
-      const released = await releaseExpiredHolds(pool);
-      if (released > 0) log.warn({ released }, "expired holds released");
-    } catch (error) {
-      const reason = (error as Error).message;
-      log.warn({ reason }, "release of expired holds failed and will be retried");
-    }
+async function sweepHolds(pool: pg.Pool, log: Log): Promise<void> {
+  try {
+    const released = await releaseExpiredHolds(pool);
+    if (released > 0) log.warn({ released }, "expired holds released");
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.warn({ reason }, "release of expired holds failed and will be retried");
   }
+}
+
+async function partitionEntries(pool: pg.Pool, log: Log): Promise<void> {
+  try {
+    await createEntryPartitions(pool, log);
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.warn({ reason }, "creating partitions of entries failed and will be retried");
+  }
+}
+
+/** Runs `work`, which never rejects, now and in each interval. */
+function startRepeating(intervalMs: number, work: () => Promise<void>) {
+  const first = work();
+  let pending = first;
   const timer = setInterval(() => {
-    pending = pending.then(sweep);
-  }, sweepIntervalMs);
+    pending = pending.then(work);
+  }, intervalMs);
   return {
+    first,
     async stop() {
       clearInterval(timer);
       await pending;

@@ -3,6 +3,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
+import { listConversationEntries } from "../src/conversations.ts";
 import { PrismaClient } from "../src/generated/client.ts";
 import {
   findCharge,
@@ -18,6 +19,7 @@ const captured = 50;
 
 describe("reads of the ledger", () => {
   let pool: pg.Pool;
+  let prisma: PrismaClient;
   let accountId: string;
   const statements: { text: string; values: unknown[] }[] = [];
 
@@ -36,6 +38,7 @@ describe("reads of the ledger", () => {
     const options = "-c search_path=ledger -c enable_seqscan=off";
     pool = new pg.Pool({ connectionString: url, options, max: 2 });
     pool.on("connect", recordQueries);
+    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
   });
 
   afterAll(() => pool.end());
@@ -80,6 +83,11 @@ describe("reads of the ledger", () => {
     ["the events that are not recorded", () => findMissing(pool, someIds)],
     ["a page of entries", () => page("")],
     ["the next page", async () => page((await newest()).id)],
+    ["a page of all accounts", () => listEntries(prisma, { ...firstPage, accountId: "" })],
+    [
+      "the entries of a conversation",
+      () => listConversationEntries(prisma, { accountId, conversationId: "key_1/none" }),
+    ],
   ])("%s uses an index and scans no table", async (_name, read) => {
     const plans = await plansOf(read);
     expect(plans).toContain("Index");
@@ -98,10 +106,10 @@ describe("reads of the ledger", () => {
     expect(all.size).toBe(captured + 1);
   });
 
-  const prisma = () => new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
+  const firstPage = { limit: 10, beforeEntryId: "" };
 
   function page(beforeEntryId: string) {
-    return listEntries(prisma(), { accountId, limit: 10, beforeEntryId });
+    return listEntries(prisma, { ...firstPage, accountId, beforeEntryId });
   }
 
   async function newest() {
