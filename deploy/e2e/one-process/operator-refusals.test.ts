@@ -23,6 +23,10 @@ describe("the tollgate command", () => {
     [["key", "create", "nobody", "--colour", "red"], 2, /colour/],
     [["key", "revoke", "key_0"], 1, /No key has the id key_0/],
     [["wallet", "top-up", "nobody", "5"], 2, /--reference/],
+    [["usage", "--by", "colour"], 2, /--by must be model, key or day/],
+    [["usage", "--from", "yesterday"], 2, /--from must be a date/],
+    [["usage", "--account", "nobody"], 1, /No account has the id or name nobody/],
+    [["usage", "--csv", "--json"], 2, /--json or --csv/],
     [["bake", "bread"], 2, /unknown command bake bread/],
     [["catalog", "check", "/nowhere.yaml"], 1, /nowhere\.yaml/],
   ] as const)("%j is refused in one line", async (args, code, words) => {

@@ -20,6 +20,7 @@ import { isRecordable } from "./recordable.ts";
 import { releaseExpiredHolds, releaseHold } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
+import { sumUsage } from "./usage-sums.ts";
 import { verifyLedger } from "./verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
@@ -74,16 +75,15 @@ interface LedgerParts {
 }
 
 function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
-  const { pool, prisma, config, captures, locks, now } = parts;
+  const { pool, config, captures, locks, now } = parts;
   const { takeHold, growHold } = createHolds(pool, config.holdMs, captures, locks);
   /** A caller that timed out may have released its hold before it was taken. */
   async function releaseIfAborted(holdId: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) await releaseHold(pool, locks, holdId);
   }
 
-  const flushAll = () => orTimeout(captures.flush() ?? Promise.resolve());
-
   return {
+    ...implementReads(parts),
     async hold({ holdId, accountId, estimateNanoUsd }, { signal }) {
       const grant = await takeHold({ holdId, accountId, estimateNanoUsd }, signal);
       if (grant.heldNanoUsd > 0n) await releaseIfAborted(holdId, signal);
@@ -121,22 +121,39 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       await Promise.all(events.map(captures.capture));
       return {};
     },
+    topUp: ({ accountId, amountNanoUsd, reference }) =>
+      locks.run(accountId, () => topUp(pool, { accountId, amountNanoUsd, reference, at: now() })),
+    async unlinkConversations({ accountId, conversationIds }, { signal }) {
+      await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
+      return {};
+    },
+  };
+}
+
+/** Reads that follow a request include all usage that this replica has received. */
+function implementReads({ pool, prisma, captures }: LedgerParts) {
+  const flushAll = () => orTimeout(captures.flush() ?? Promise.resolve());
+  const flush = (accountId: string) => orTimeout(captures.flush(accountId) ?? Promise.resolve());
+
+  return {
     async confirmUsage({ eventIds }) {
       return { missingEventIds: await findMissing(pool, eventIds) };
     },
     async getWallet({ accountId }) {
-      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
+      await flush(accountId);
       const wallet = await findWallet(pool, accountId);
       return wallet === undefined ? {} : { wallet };
     },
-    topUp: ({ accountId, amountNanoUsd, reference }) =>
-      locks.run(accountId, () => topUp(pool, { accountId, amountNanoUsd, reference, at: now() })),
     async getSpend({ accountId, from }) {
-      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
+      await flush(accountId);
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
     },
+    async sumUsage({ accountId, from, to, by }) {
+      await (accountId === "" ? flushAll() : flush(accountId));
+      return sumUsage(pool, { accountId, from: dateOf(from), to: dateOf(to), by });
+    },
     async findCharges({ accountId, requestIds, withinMs }) {
-      await orTimeout(captures.flush(accountId) ?? Promise.resolve());
+      await flush(accountId);
       return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
     },
     async findCharge({ chargeId }) {
@@ -150,22 +167,18 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       return { entries: entries.map(toEntry) };
     },
     async listConversationEntries(query) {
-      await orTimeout(captures.flush(query.accountId) ?? Promise.resolve());
+      await flush(query.accountId);
       const { entries, totalNanoUsd, hasMore } = await listConversationEntries(prisma, {
         accountId: query.accountId,
         conversationId: query.conversationId,
       });
       return { entries: entries.map(toEntry), totalNanoUsd, hasMore };
     },
-    async unlinkConversations({ accountId, conversationIds }, { signal }) {
-      await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
-      return {};
-    },
     async verify() {
       await flushAll();
       return verifyLedger(prisma);
     },
-  };
+  } satisfies Partial<Implementation<typeof LedgerService>>;
 }
 
 /** Returns a row as the fields of a message, which has none of the nullable columns. */
@@ -210,7 +223,7 @@ function startRepeating(intervalMs: number, work: () => Promise<void>) {
 
 function dateOf(timestamp: Timestamp | undefined): Date {
   if (timestamp === undefined) {
-    throw new GatewayError("invalid_param", "A period needs a start.");
+    throw new GatewayError("invalid_param", "A period needs a start and an end.");
   }
   return timestampDate(timestamp);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
@@ -12,6 +13,7 @@ import {
   listEntries,
   sumSpend,
 } from "../src/read-entries.ts";
+import { sumUsage } from "../src/usage-sums.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
 /** The captures of the account, besides its top-up. */
@@ -71,6 +73,11 @@ describe("reads of the ledger", () => {
     return plans.join("\n");
   }
 
+  const month = {
+    from: new Date("2026-03-01T01:00Z"),
+    to: new Date("2026-04-01T02:00Z"),
+    by: UsageBy.MODEL,
+  };
   const someIds = Array.from({ length: 100 }, () => `req_${randomUUID()}`);
 
   test.each<[string, () => Promise<unknown>]>([
@@ -84,6 +91,8 @@ describe("reads of the ledger", () => {
     ["a page of entries", () => page("")],
     ["the next page", async () => page((await newest()).id)],
     ["a page of all accounts", () => listEntries(prisma, { ...firstPage, accountId: "" })],
+    ["the usage of all accounts", () => sumUsage(pool, { ...month, accountId: "" })],
+    ["the usage of an account", () => sumUsage(pool, { ...month, accountId })],
     [
       "the entries of a conversation",
       () => listConversationEntries(prisma, { accountId, conversationId: "key_1/none" }),

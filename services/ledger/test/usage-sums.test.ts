@@ -1,7 +1,9 @@
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
+import { sumUsage } from "../src/usage-sums.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
 const counters = [
@@ -114,5 +116,87 @@ describe("the sums of usage", () => {
   test.each(["usage_hour", "usage_day"])("%s is changed by captures alone", async (table) => {
     const change = pool.query(`UPDATE ${table} SET requests = 0`);
     await expect(change).rejects.toThrow("only through entries and holds");
+  });
+});
+
+describe("usage of a period", () => {
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    pool = await openLedger(await createLedgerDatabase(inject("postgresUrl")));
+    // One request of each model in every hour of three days.
+    await pool.query(
+      `INSERT INTO entry (id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd,
+         uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type,
+         quantity, basis, prompt_tokens, completion_tokens, cached_prompt_tokens, reference,
+         occurred_at, recorded_at)
+       SELECT alias || at, alias || at, 'acct_' || alias, 'key_' || alias, 'usage', 0, price, price,
+         '', 'chat', alias, '', '', 'tokens', 10, '', 4, 6, 1, '', at, at + interval '59 minutes'
+       FROM generate_series('2026-03-01T00:00Z'::timestamptz, '2026-03-03T23:00Z', '1 hour') AS at,
+         (VALUES ('cheap', 1), ('dear', 5)) AS model (alias, price)`,
+    );
+  });
+
+  afterAll(() => pool.end());
+
+  const sumOf = async (from: string, to: string, by = UsageBy.MODEL, accountId = "") => {
+    const period = { from: new Date(`${from}Z`), to: new Date(`${to}Z`), by, accountId };
+    const { sums, hasMore } = await sumUsage(pool, period);
+    expect(hasMore).toBe(false);
+    return sums.map(({ name, requests, costNanoUsd }) => [name, requests, costNanoUsd]);
+  };
+
+  test.each([
+    ["2026-03-01T00:00", "2026-03-04T00:00", 72n],
+    ["2026-03-01T22:00", "2026-03-03T01:00", 27n],
+    ["2026-03-01T22:00", "2026-03-02T02:00", 4n],
+    ["2026-03-02T05:00", "2026-03-02T06:00", 1n],
+    ["2026-03-01T05:00", "2026-03-02T00:00", 19n],
+    ["2026-02-01T00:00", "2026-03-01T03:00", 3n],
+    ["2025-01-01T00:00", "2027-01-01T00:00", 72n],
+  ])("from %s to %s is %d requests of each model", async (from, to, requests) => {
+    expect(await sumOf(from, to)).toEqual([
+      ["cheap", requests, requests],
+      ["dear", requests, 5n * requests],
+    ]);
+    const ofAccount = await sumOf(from, to, UsageBy.KEY, "acct_dear");
+    expect(ofAccount).toEqual([["key_dear", requests, 5n * requests]]);
+  });
+
+  test("by day is in the days' order, whatever time zone the database has", async () => {
+    await pool.query("SET TIME ZONE 'Pacific/Auckland'");
+    expect(await sumOf("2026-03-01T12:00", "2026-03-04T00:00", UsageBy.DAY)).toEqual([
+      ["2026-03-01", 24n, 72n],
+      ["2026-03-02", 48n, 144n],
+      ["2026-03-03", 48n, 144n],
+    ]);
+  });
+
+  test("has the account of each key, and its tokens", async () => {
+    const from = new Date("2026-03-01T00:00Z");
+    const to = new Date("2026-03-02T00:00Z");
+    const { sums } = await sumUsage(pool, { accountId: "acct_dear", from, to, by: UsageBy.KEY });
+    expect(sums).toEqual([
+      {
+        name: "key_dear",
+        accountId: "acct_dear",
+        requests: 24n,
+        failedRequests: 0n,
+        quantities: [{ unitType: "tokens", quantity: 240n }],
+        promptTokens: 96n,
+        cachedPromptTokens: 24n,
+        completionTokens: 144n,
+        costNanoUsd: 120n,
+        chargedNanoUsd: 0n,
+        uncollectedNanoUsd: 120n,
+      },
+    ]);
+  });
+
+  test.each([
+    ["2026-03-01T00:30", "2026-03-02T00:00"],
+    ["2026-03-02T00:00", "2026-03-02T00:00"],
+  ])("from %s to %s is refused", async (from, to) => {
+    await expect(sumOf(from, to)).rejects.toMatchObject({ code: "invalid_param" });
   });
 });

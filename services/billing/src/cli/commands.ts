@@ -6,6 +6,7 @@ import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
 import { UsageError } from "./usage.ts";
+import { usageCommand } from "./usage-command.ts";
 
 /** A command's result: lines to read, and the same as JSON. */
 export interface Output {
@@ -22,6 +23,10 @@ export interface Options {
   account?: string | undefined;
   limit?: string | undefined;
   before?: string | undefined;
+  by?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  csv?: boolean | undefined;
 }
 
 export interface Command {
@@ -90,6 +95,7 @@ export const commands: Readonly<Record<string, Command>> = {
       };
     },
   },
+  usage: usageCommand,
   "ledger list": {
     takes: [],
     options: ["account", "limit", "before"],
