@@ -33,6 +33,7 @@ export function byName(left: Column, right: Column): number {
 const postgresTypes: Readonly<Record<string, string>> = {
   String: "text",
   BigInt: "bigint",
+  Decimal: "numeric",
   Int: "integer",
   Boolean: "boolean",
   Bytes: "bytea",

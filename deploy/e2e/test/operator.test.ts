@@ -16,7 +16,7 @@ describe("the tollgate command", () => {
     return runTollgate(stack.operatorAddress, fleetSecret, args);
   }
 
-  test("creates an account and a key that works, lists its entries and verifies the ledger", async () => {
+  test("creates an account and a key that works, lists its entries and usage, and verifies the ledger", async () => {
     const account = (
       await tollgate("account", "create", "acme", "--credit", "2.50", "--json")
     ).json();
@@ -29,6 +29,21 @@ describe("the tollgate command", () => {
       const entries = (await tollgate("ledger", "list", "--account", "acme", "--json")).json();
       expect(entries.map((entry: { kind: string }) => entry.kind)).toEqual(["usage", "top_up"]);
     });
+    const usage = (...args: string[]) => tollgate("usage", "--account", "acme", ...args);
+    const byModel = (await usage("--json")).json();
+    expect(byModel.usage).toEqual([
+      expect.objectContaining({ model: chatBody().model, requests: 1, failed_requests: 0 }),
+    ]);
+    const [spent] = byModel.usage;
+    expect(spent.prompt_tokens + spent.completion_tokens).toBe(spent.quantities.tokens);
+    const today = new Date().toISOString().slice(0, 10);
+    expect((await usage("--by", "day", "--from", "2026-01-01")).stdout).toMatch(
+      new RegExp(`^usage from .*\\nDAY +REQUESTS .*\\n${today} +1 +0 .* ${spent.charged_usd}\\n$`),
+    );
+    const csv = (await usage("--by", "key", "--csv")).stdout.split("\n");
+    expect(csv[0]).toMatch(/^key,account_id,requests,/);
+    expect(csv[1]).toMatch(new RegExp(`^${created.id},${account.id},1,0,`));
+    expect(csv[2]).toBe("");
     const revoked = await tollgate("key", "revoke", created.id);
     expect(revoked.code).toBe(0);
     await expect

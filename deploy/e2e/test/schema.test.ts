@@ -24,7 +24,9 @@ describe("the migrated database", () => {
       `SELECT table_name AS table, column_name AS column, data_type AS type,
          is_nullable = 'YES' AS nullable
        FROM information_schema.columns
-       WHERE table_schema = $1 AND table_name NOT IN ('_prisma_migrations', '_sql_functions')`,
+       WHERE table_schema = $1 AND table_name NOT IN ('_prisma_migrations', '_sql_functions')
+         AND NOT (SELECT relispartition FROM pg_class
+           WHERE oid = format('%I.%I', table_schema, table_name)::regclass)`,
       [service],
     );
     await client.end();

@@ -67,6 +67,11 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
       const { entries } = await ledger.listEntries({ accountId, limit, beforeEntryId });
       return { entries };
     },
+    async readUsage({ account, from, to, by }) {
+      const accountId = account === "" ? "" : (await requireAccount(prisma, account)).id;
+      const period = { ...(from && { from }), ...(to && { to }) };
+      return { usage: await ledger.sumUsage({ accountId, by, ...period }) };
+    },
     async verifyLedger() {
       return { result: await ledger.verify({}, { timeoutMs: verifyTimeoutMs }) };
     },

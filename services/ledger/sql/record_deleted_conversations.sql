@@ -8,4 +8,6 @@ BEGIN
   PERFORM FROM wallet WHERE account_id = owner FOR UPDATE;
   INSERT INTO deleted_conversation (conversation_id) SELECT unnest(conversation_ids)
     ON CONFLICT DO NOTHING;
+  DELETE FROM conversation_spend
+    WHERE conversation_id = ANY (conversation_ids) AND account_id = owner;
 END $$;

@@ -13,7 +13,6 @@ CREATE OR REPLACE FUNCTION top_up(
 )
 RETURNS TABLE (outcome text, balance bigint, held bigint) LANGUAGE plpgsql AS $$
 DECLARE
-  top_up_event_id text := 'top_up:' || owner || ':' || payment_reference;
   earlier bigint;
 BEGIN
   PERFORM set_config('lock_timeout', '100ms', true);
@@ -21,8 +20,8 @@ BEGIN
     ON CONFLICT DO NOTHING;
   SELECT balance_nano_usd, held_nano_usd INTO balance, held
     FROM wallet WHERE account_id = owner FOR UPDATE;
-  SELECT amount_nano_usd INTO earlier
-    FROM entry WHERE event_id = top_up_event_id AND kind = 'top_up';
+  SELECT credited_nano_usd INTO earlier
+    FROM credit WHERE account_id = owner AND reference = payment_reference;
   outcome := CASE
     WHEN amount = 0 OR earlier = amount THEN 'unchanged'
     WHEN earlier IS NOT NULL THEN 'conflict'
@@ -30,13 +29,13 @@ BEGIN
     ELSE 'credited'
   END;
   IF outcome = 'credited' THEN
-    -- The trigger of `entry` adds the amount to the wallet's balance_nano_usd (apply_entries). The
-    -- columns that only usage has are empty.
+    -- The trigger of `entry` adds the amount to the wallet's balance_nano_usd and records the
+    -- reference (apply_entries). The columns that only usage has are empty.
     INSERT INTO entry (
       id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd, uncollected_nano_usd,
       request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
       prompt_tokens, completion_tokens, cached_prompt_tokens, reference, occurred_at)
-    VALUES (entry_id, top_up_event_id, owner, '', 'top_up', amount, 0, 0, '', '', '', '', '', '', 0,
+    VALUES (entry_id, 'top_up:' || owner || ':' || payment_reference, owner, '', 'top_up', amount, 0, 0, '', '', '', '', '', '', 0,
       '', 0, 0, 0, payment_reference, paid_at);
     balance := balance + amount;
   END IF;

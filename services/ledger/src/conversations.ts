@@ -5,13 +5,14 @@ import type { WalletLocks } from "./wallet-locks.ts";
 const maxEntries = 10_000;
 
 /**
- * Resolves with the newest 10,000 entries that are linked to a conversation, oldest first, and with
- * the sum and the number of all of them.
+ * Resolves with the newest 10,000 entries that are linked to a conversation, oldest first, with the
+ * sum of all of them, and whether there are more. Entries of detached months count as more.
  */
 export async function listConversationEntries(
   prisma: PrismaClient,
   query: { accountId: string; conversationId: string },
 ) {
+  const key = { conversationId_accountId: query };
   const [newest, all] = await prisma.$transaction(
     [
       prisma.entry.findMany({
@@ -21,15 +22,15 @@ export async function listConversationEntries(
         orderBy: { id: "desc" },
         take: maxEntries,
       }),
-      prisma.entry.aggregate({ where: query, _sum: { amountNanoUsd: true }, _count: true }),
+      prisma.conversationSpend.findUnique({ where: key }),
     ],
     // Both read the same snapshot: no entry that is added between them is in the sum only.
     { isolationLevel: "RepeatableRead" },
   );
   return {
     entries: newest.reverse(),
-    totalNanoUsd: all._sum.amountNanoUsd ?? 0n,
-    hasMore: all._count > newest.length,
+    totalNanoUsd: -(all?.chargedNanoUsd ?? 0n),
+    hasMore: (all?.entries ?? 0n) > newest.length,
   };
 }
 
@@ -64,6 +65,6 @@ export async function unlinkConversations(
 
 /** Locks rows before it counts them, so that two calls at once clear different rows. */
 const clearLinksSql = `
-  UPDATE entry SET conversation_id = NULL WHERE id IN (
-    SELECT id FROM entry WHERE conversation_id = ANY ($1) AND account_id = $2
+  UPDATE entry SET conversation_id = NULL WHERE (id, recorded_at) IN (
+    SELECT id, recorded_at FROM entry WHERE conversation_id = ANY ($1) AND account_id = $2
     LIMIT $3 FOR UPDATE)`;

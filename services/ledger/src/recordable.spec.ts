@@ -39,6 +39,7 @@ test.each([
   { lines: [lineOf({ quantity: tooLarge })] },
   { lines: [lineOf({ amountNanoUsd: tooLarge })] },
   { lines: Array.from({ length: 101 }, () => lineOf({})) },
+  { keyId: "x".repeat(1_000), alias: "x".repeat(1_000), unitType: "x".repeat(500) },
   { occurredAt: create(TimestampSchema, { seconds: 10n ** 16n }) },
   { occurredAt: create(TimestampSchema, { seconds: -1n }) },
 ])("an event with %o is not recordable", (fields) => {

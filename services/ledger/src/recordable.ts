@@ -1,7 +1,7 @@
 import { Outcome, type UsageEvent, type UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 
 const maxBigint = 2n ** 63n - 1n;
-/** The most that an index entry has room for. Our own ids are far shorter. */
+/** The most that an index entry has room for. Our own ids and names are far shorter. */
 const maxIdBytes = 2_500;
 const maxLines = 100;
 const maxDimensionBytes = 128;
@@ -15,6 +15,8 @@ export function isRecordable(event: UsageEvent): boolean {
   const ids = [event.id, event.accountId, event.holdId, event.sharedHoldId];
   ids.push(event.chargeId, event.requestId, event.conversationId);
   if (ids.some((id) => Buffer.byteLength(id) > maxIdBytes)) return false;
+  const usage = [event.accountId, event.keyId, event.alias, event.routeType, event.unitType];
+  if (Buffer.byteLength(usage.join("")) > maxIdBytes) return false;
   const seconds = event.occurredAt?.seconds ?? 0n;
   if (seconds < 0n || seconds >= endOfTime) return false;
   if (event.outcome === Outcome.UNSPECIFIED) return false;

@@ -11,6 +11,7 @@ import { createCapture } from "./capture.ts";
 import { type LedgerConfig, readConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
+import { createEntryPartitions } from "./entry-partitions.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHolds, extendHolds } from "./holds.ts";
 import { orTimeout, type PendingCaptures, trackCaptures } from "./pending-captures.ts";
@@ -20,11 +21,13 @@ import { releaseExpiredHolds, releaseHold } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
 import { readLines } from "./usage-lines.ts";
+import { sumUsage } from "./usage-sums.ts";
 import { verifyLedger } from "./verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
 
 const sweepIntervalMs = 1_000;
+const partitionIntervalMs = 60 * 60 * 1_000;
 
 /** The service of wallets, holds and ledger entries. No other service changes a balance. */
 export const ledger = defineService({
@@ -45,7 +48,9 @@ export const ledger = defineService({
     const locks = createWalletLocks(pool);
     const captures = trackCaptures(createCapture(pool, metrics, locks));
     const consumer = broker && consumeUsage(broker, captures.capture, log, metrics);
-    const sweep = startSweep(pool, log);
+    const sweep = startRepeating(sweepIntervalMs, () => sweepHolds(pool, log));
+    const partition = startRepeating(partitionIntervalMs, () => partitionEntries(pool, log));
+    await partition.first;
     return {
       bindings: [
         bindService(LedgerService, implement({ pool, prisma, config, captures, locks, now })),
@@ -53,6 +58,7 @@ export const ledger = defineService({
       async stop() {
         await consumer?.stop();
         await sweep.stop();
+        await partition.stop();
         await prisma.$disconnect();
         await pool.end();
       },
@@ -70,17 +76,15 @@ interface LedgerParts {
 }
 
 function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
-  const { pool, prisma, config, captures, locks, now } = parts;
+  const { pool, config, captures, locks, now } = parts;
   const { takeHold, growHold } = createHolds(pool, config.holdMs, captures, locks);
   /** A caller that timed out may have released its hold before it was taken. */
   async function releaseIfAborted(holdId: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) await releaseHold(pool, locks, holdId);
   }
 
-  /** Captures what is pending of an account, or of all, so that a read finds it. */
-  const flush = (accountId?: string) => orTimeout(captures.flush(accountId) ?? Promise.resolve());
-
   return {
+    ...implementReads(parts),
     async hold({ holdId, accountId, estimateNanoUsd }, { signal }) {
       const grant = await takeHold({ holdId, accountId, estimateNanoUsd }, signal);
       if (grant.heldNanoUsd > 0n) await releaseIfAborted(holdId, signal);
@@ -118,6 +122,21 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       await Promise.all(events.map(captures.capture));
       return {};
     },
+    topUp: ({ accountId, amountNanoUsd, reference }) =>
+      locks.run(accountId, () => topUp(pool, { accountId, amountNanoUsd, reference, at: now() })),
+    async unlinkConversations({ accountId, conversationIds }, { signal }) {
+      await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
+      return {};
+    },
+  };
+}
+
+/** Reads that follow a request include all usage that this replica has received. */
+function implementReads({ pool, prisma, captures }: LedgerParts) {
+  /** Captures what is pending of an account, or of all, so that a read finds it. */
+  const flush = (accountId?: string) => orTimeout(captures.flush(accountId) ?? Promise.resolve());
+
+  return {
     async confirmUsage({ eventIds }) {
       return { missingEventIds: await findMissing(pool, eventIds) };
     },
@@ -126,11 +145,13 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       const wallet = await findWallet(pool, accountId);
       return wallet === undefined ? {} : { wallet };
     },
-    topUp: ({ accountId, amountNanoUsd, reference }) =>
-      locks.run(accountId, () => topUp(pool, { accountId, amountNanoUsd, reference, at: now() })),
     async getSpend({ accountId, from }) {
       await flush(accountId);
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
+    },
+    async sumUsage({ accountId, from, to, by }) {
+      await flush(accountId || undefined);
+      return sumUsage(pool, { accountId, from: dateOf(from), to: dateOf(to), by });
     },
     async findCharges({ accountId, requestIds, withinMs }) {
       await flush(accountId);
@@ -154,15 +175,11 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       });
       return { entries: entries.map(toEntry), totalNanoUsd, hasMore };
     },
-    async unlinkConversations({ accountId, conversationIds }, { signal }) {
-      await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
-      return {};
-    },
     async verify() {
       await flush();
       return verifyLedger(prisma);
     },
-  };
+  } satisfies Partial<Implementation<typeof LedgerService>>;
 }
 
 type ReadEntry = Omit<Entry, "providerUsage"> & Partial<Pick<Entry, "providerUsage">>;
@@ -177,21 +194,34 @@ function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: ReadEnt
   };
 }
 
-function startSweep(pool: pg.Pool, log: Log) {
-  let pending: Promise<void> = Promise.resolve();
-  async function sweep(): Promise<void> {
-    try {
-      const released = await releaseExpiredHolds(pool);
-      if (released > 0) log.warn({ released }, "expired holds released");
-    } catch (error) {
-      const reason = (error as Error).message;
-      log.warn({ reason }, "release of expired holds failed and will be retried");
-    }
+async function sweepHolds(pool: pg.Pool, log: Log): Promise<void> {
+  try {
+    const released = await releaseExpiredHolds(pool);
+    if (released > 0) log.warn({ released }, "expired holds released");
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.warn({ reason }, "release of expired holds failed and will be retried");
   }
+}
+
+async function partitionEntries(pool: pg.Pool, log: Log): Promise<void> {
+  try {
+    await createEntryPartitions(pool, log);
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.warn({ reason }, "creating partitions of entries failed and will be retried");
+  }
+}
+
+/** Runs `work`, which never rejects, now and in each interval. */
+function startRepeating(intervalMs: number, work: () => Promise<void>) {
+  const first = work();
+  let pending = first;
   const timer = setInterval(() => {
-    pending = pending.then(sweep);
-  }, sweepIntervalMs);
+    pending = pending.then(work);
+  }, intervalMs);
   return {
+    first,
     async stop() {
       clearInterval(timer);
       await pending;
@@ -201,7 +231,7 @@ function startSweep(pool: pg.Pool, log: Log) {
 
 function dateOf(timestamp: Timestamp | undefined): Date {
   if (timestamp === undefined) {
-    throw new GatewayError("invalid_param", "A period needs a start.");
+    throw new GatewayError("invalid_param", "A period needs a start and an end.");
   }
   return timestampDate(timestamp);
 }

@@ -4,6 +4,7 @@ import { createLog } from "@tollgate/core/log";
 import { Outcome, type UsageEvent, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import pg from "pg";
+import { createEntryPartitions } from "../src/entry-partitions.ts";
 import { ledgerSchema } from "../src/schema.ts";
 import { topUp } from "../src/wallet.ts";
 
@@ -28,12 +29,10 @@ export async function createLedgerDatabase(postgresUrl: string): Promise<string>
 
 /** Connects to a database, and creates the ledger's tables and functions in it. */
 export async function openLedger(url: string): Promise<pg.Pool> {
-  return openDatabase({
-    url,
-    schema: ledgerSchema,
-    maxConnections: 8,
-    log: createLog("silent"),
-  });
+  const log = createLog("silent");
+  const pool = await openDatabase({ url, schema: ledgerSchema, maxConnections: 8, log });
+  await createEntryPartitions(pool, log);
+  return pool;
 }
 
 /** Opens a wallet of a new account. Resolves with the account's id. */

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
+import { listConversationEntries } from "../src/conversations.ts";
 import { PrismaClient } from "../src/generated/client.ts";
 import {
   findCharge,
@@ -11,6 +13,7 @@ import {
   listEntries,
   sumSpend,
 } from "../src/read-entries.ts";
+import { sumUsage } from "../src/usage-sums.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
 /** The captures of the account, besides its top-up. */
@@ -18,6 +21,7 @@ const captured = 50;
 
 describe("reads of the ledger", () => {
   let pool: pg.Pool;
+  let prisma: PrismaClient;
   let accountId: string;
   const statements: { text: string; values: unknown[] }[] = [];
 
@@ -36,6 +40,7 @@ describe("reads of the ledger", () => {
     const options = "-c search_path=ledger -c enable_seqscan=off";
     pool = new pg.Pool({ connectionString: url, options, max: 2 });
     pool.on("connect", recordQueries);
+    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
   });
 
   afterAll(() => pool.end());
@@ -68,6 +73,11 @@ describe("reads of the ledger", () => {
     return plans.join("\n");
   }
 
+  const month = {
+    from: new Date("2026-03-01T01:00Z"),
+    to: new Date("2026-04-01T02:00Z"),
+    by: UsageBy.MODEL,
+  };
   const someIds = Array.from({ length: 100 }, () => `req_${randomUUID()}`);
 
   test.each<[string, () => Promise<unknown>]>([
@@ -80,6 +90,13 @@ describe("reads of the ledger", () => {
     ["the events that are not recorded", () => findMissing(pool, someIds)],
     ["a page of entries", () => page("")],
     ["the next page", async () => page((await newest()).id)],
+    ["a page of all accounts", () => listEntries(prisma, { ...firstPage, accountId: "" })],
+    ["the usage of all accounts", () => sumUsage(pool, { ...month, accountId: "" })],
+    ["the usage of an account", () => sumUsage(pool, { ...month, accountId })],
+    [
+      "the entries of a conversation",
+      () => listConversationEntries(prisma, { accountId, conversationId: "key_1/none" }),
+    ],
   ])("%s uses an index and scans no table", async (_name, read) => {
     const plans = await plansOf(read);
     expect(plans).toContain("Index");
@@ -98,10 +115,10 @@ describe("reads of the ledger", () => {
     expect(all.size).toBe(captured + 1);
   });
 
-  const prisma = () => new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
+  const firstPage = { limit: 10, beforeEntryId: "" };
 
   function page(beforeEntryId: string) {
-    return listEntries(prisma(), { accountId, limit: 10, beforeEntryId });
+    return listEntries(prisma, { ...firstPage, accountId, beforeEntryId });
   }
 
   async function newest() {

@@ -76,7 +76,7 @@ describe("a verification of the ledger", () => {
     ],
     [
       "an event without an entry",
-      "INSERT INTO recorded_event VALUES ('stray', now())",
+      "INSERT INTO recorded_event VALUES ('stray', 'entry_stray', now())",
       /event stray: not recorded with one entry/,
     ],
     [

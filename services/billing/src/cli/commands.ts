@@ -8,6 +8,7 @@ import { checkCatalog } from "./catalog/check-catalog.ts";
 import { loadListPrices } from "./catalog/list-prices.ts";
 import { suggestModels } from "./catalog/suggestion.ts";
 import { UsageError } from "./usage.ts";
+import { usageCommand } from "./usage-command.ts";
 
 /** A command's result: lines to read, and the same as JSON. */
 export interface Output {
@@ -24,6 +25,10 @@ export interface Options {
   account?: string | undefined;
   limit?: string | undefined;
   before?: string | undefined;
+  by?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  csv?: boolean | undefined;
 }
 
 export interface Command {
@@ -94,6 +99,7 @@ export const commands: Readonly<Record<string, Command>> = {
       };
     },
   },
+  usage: usageCommand,
   "ledger list": {
     takes: [],
     options: ["account", "limit", "before"],

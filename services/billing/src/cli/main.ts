@@ -19,6 +19,7 @@ async function main(argv: string[]): Promise<number> {
   const address = operatorAddress(process.env);
   try {
     const { words, options, json, wantsHelp } = readCommandLine(argv);
+    if (json && options.csv) throw new UsageError("choose --json or --csv");
     if (wantsHelp || words.length === 0) {
       process.stdout.write(help);
       return wantsHelp ? 0 : 2;
@@ -80,6 +81,10 @@ function readCommandLine(args: string[]) {
         account: text,
         limit: text,
         before: text,
+        by: text,
+        from: text,
+        to: text,
+        csv: { type: "boolean" },
         json: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },

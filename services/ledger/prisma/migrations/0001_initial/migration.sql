@@ -26,8 +26,10 @@ CREATE TABLE hold (
 CREATE INDEX hold_expires_at ON hold (expires_at);
 CREATE INDEX hold_shared ON hold (account_id) WHERE is_shared;
 
--- The append-only history of all wallets. `recorded_at` is part of the primary key so that the
--- table can be partitioned by it; what must be unique over all entries has tables of its own.
+-- The append-only history of all wallets, partitioned by the month (UTC) of `recorded_at`. The
+-- ledger creates the months ahead (create_entry_partition). What must be true of all entries, also
+-- of those whose month was detached, has tables of its own: recorded_event, charge, credit and the
+-- sums below.
 CREATE TABLE entry (
   id                   text NOT NULL,
   event_id             text NOT NULL,
@@ -74,27 +76,41 @@ CREATE TABLE entry (
     WHEN 'failure' THEN amount_nano_usd = 0 AND cost_nano_usd = 0
     ELSE amount_nano_usd > 0
   END)
-);
+) PARTITION BY RANGE (recorded_at);
+
+-- Takes the entries of a month that has no partition, so that none is ever refused.
+CREATE TABLE entry_default PARTITION OF entry DEFAULT;
 
 -- Pages of an account's entries, and the spend of a part of an hour, from the index alone.
 CREATE INDEX entry_account_recorded_at ON entry (account_id, recorded_at, id)
   INCLUDE (kind, amount_nano_usd);
 CREATE INDEX entry_request_id ON entry (request_id);
 CREATE INDEX entry_conversation_id ON entry (conversation_id) WHERE conversation_id IS NOT NULL;
--- Finds the earlier top-up that has the same reference.
-CREATE INDEX entry_top_up_event_id ON entry (event_id) WHERE kind = 'top_up';
 
--- The events that have an entry. Makes capture exactly once.
+-- The events that have an entry. Makes capture exactly once. `entry_id` and `recorded_at` are the
+-- entry's, here and below.
 CREATE TABLE recorded_event (
   event_id    text PRIMARY KEY,
-  recorded_at timestamptz(6) NOT NULL DEFAULT now()
+  entry_id    text NOT NULL,
+  recorded_at timestamptz(6) NOT NULL
 );
 
 -- What each charge id was charged. A charge id is charged once, however often its request runs.
 CREATE TABLE charge (
   charge_id        text PRIMARY KEY,
   charged_nano_usd bigint NOT NULL CHECK (charged_nano_usd >= 0),
-  recorded_at      timestamptz(6) NOT NULL DEFAULT now()
+  entry_id         text NOT NULL,
+  recorded_at      timestamptz(6) NOT NULL
+);
+
+-- What each reference of an account's top-ups added. A reference is credited once.
+CREATE TABLE credit (
+  account_id        text NOT NULL,
+  reference         text NOT NULL,
+  credited_nano_usd bigint NOT NULL CHECK (credited_nano_usd > 0),
+  entry_id          text NOT NULL,
+  recorded_at       timestamptz(6) NOT NULL,
+  PRIMARY KEY (account_id, reference)
 );
 
 -- What an account was charged in an hour (UTC): the sum of its usage entries.
@@ -103,6 +119,63 @@ CREATE TABLE spend_hour (
   hour             timestamptz(6) NOT NULL,
   charged_nano_usd bigint NOT NULL CHECK (charged_nano_usd >= 0),
   PRIMARY KEY (account_id, hour)
+);
+
+-- What each key of an account used of a model in an hour (UTC): the sums of its entries, top-ups
+-- excluded. The counters that no wallet limits are numeric: their sums exceed a bigint before a
+-- single event does. Updates change no indexed column, so that pages with room take them in place.
+CREATE TABLE usage_hour (
+  account_id           text NOT NULL,
+  hour                 timestamptz(6) NOT NULL,
+  key_id               text NOT NULL,
+  alias                text NOT NULL,
+  route_type           text NOT NULL,
+  unit_type            text NOT NULL,
+  -- Entries, failures included.
+  requests             bigint NOT NULL,
+  failed_requests      bigint NOT NULL,
+  -- In units of unit_type.
+  quantity             numeric NOT NULL,
+  prompt_tokens        numeric NOT NULL,
+  cached_prompt_tokens numeric NOT NULL,
+  completion_tokens    numeric NOT NULL,
+  cost_nano_usd        numeric NOT NULL,
+  charged_nano_usd     bigint NOT NULL,
+  uncollected_nano_usd numeric NOT NULL,
+  PRIMARY KEY (account_id, hour, key_id, alias, route_type, unit_type)
+) WITH (fillfactor = 80);
+
+CREATE INDEX usage_hour_hour ON usage_hour (hour);
+
+-- The same for a day (UTC): a report of a month reads few rows.
+CREATE TABLE usage_day (
+  account_id           text NOT NULL,
+  day                  timestamptz(6) NOT NULL,
+  key_id               text NOT NULL,
+  alias                text NOT NULL,
+  route_type           text NOT NULL,
+  unit_type            text NOT NULL,
+  requests             bigint NOT NULL,
+  failed_requests      bigint NOT NULL,
+  quantity             numeric NOT NULL,
+  prompt_tokens        numeric NOT NULL,
+  cached_prompt_tokens numeric NOT NULL,
+  completion_tokens    numeric NOT NULL,
+  cost_nano_usd        numeric NOT NULL,
+  charged_nano_usd     bigint NOT NULL,
+  uncollected_nano_usd numeric NOT NULL,
+  PRIMARY KEY (account_id, day, key_id, alias, route_type, unit_type)
+) WITH (fillfactor = 80);
+
+CREATE INDEX usage_day_day ON usage_day (day);
+
+-- What the entries of a conversation charge, until it is deleted.
+CREATE TABLE conversation_spend (
+  conversation_id  text NOT NULL,
+  account_id       text NOT NULL,
+  entries          bigint NOT NULL,
+  charged_nano_usd bigint NOT NULL,
+  PRIMARY KEY (conversation_id, account_id)
 );
 
 -- Deleted conversations. A usage event that arrives after the deletion is not linked.
@@ -170,6 +243,13 @@ CREATE TRIGGER entry_append_only BEFORE UPDATE OR DELETE ON entry
 CREATE TRIGGER entry_no_truncate BEFORE TRUNCATE ON entry
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_entry_change();
 
+-- These do not see what is written to a partition by its name: that is refused, here and in
+-- create_entry_partition.
+CREATE TRIGGER entry_default_no_direct_insert BEFORE INSERT ON entry_default
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER entry_default_no_truncate BEFORE TRUNCATE ON entry_default
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_entry_change();
+
 -- What the triggers above write, nothing else writes.
 CREATE TRIGGER wallet_opens_empty BEFORE INSERT ON wallet FOR EACH ROW
   WHEN (NEW.balance_nano_usd <> 0 OR NEW.held_nano_usd <> 0)
@@ -186,5 +266,11 @@ CREATE TRIGGER recorded_event_no_direct_change BEFORE INSERT OR UPDATE OR DELETE
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
 CREATE TRIGGER charge_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON charge
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER credit_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON credit
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
 CREATE TRIGGER spend_hour_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON spend_hour
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER usage_hour_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON usage_hour
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER usage_day_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON usage_day
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();

@@ -1,0 +1,41 @@
+import { UsageError } from "./usage.ts";
+
+const dayMs = 86_400_000;
+/** Today is one of them. */
+const defaultDays = 30;
+
+/** A date, or the start of an hour: both UTC. */
+const pattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):00Z)?$/;
+
+/**
+ * Returns the period that --from and --to name, as the start of its first hour and the end of its
+ * last one. A date in --to belongs to the period, and an hour in --to ends it. By default, the period
+ * is the last 30 days, today included. Throws a UsageError.
+ */
+export function readPeriod(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  now: Date,
+): { from: Date; to: Date } {
+  const today = Math.floor(now.getTime() / dayMs) * dayMs;
+  const end = to === undefined ? today + dayMs : endOf(to);
+  const start = from === undefined ? end - defaultDays * dayMs : readTime(from, "--from").time;
+  if (start >= end) throw new UsageError("--from must be before --to");
+  return { from: new Date(start), to: new Date(end) };
+}
+
+function endOf(text: string): number {
+  const { time, isDate } = readTime(text, "--to");
+  return isDate ? time + dayMs : time;
+}
+
+function readTime(text: string, name: string): { time: number; isDate: boolean } {
+  const [, date, hour] = pattern.exec(text) ?? [];
+  const time = Date.parse(`${date}T${hour ?? "00"}:00:00.000Z`);
+  const isReal = date !== undefined && new Date(time || 0).toISOString().startsWith(date);
+  if (!isReal) {
+    throw new UsageError(
+      `${name} must be a date such as 2026-11-23, or an hour: 2026-11-23T08:00Z`,
+    );
+  }
+  return { time, isDate: hour === undefined };
+}

@@ -1,0 +1,116 @@
+import { formatUsd } from "@tollgate/core/money";
+import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
+
+interface Column {
+  title: string;
+  cell(sum: UsageSum): string;
+  /** Columns with a rank are left out where the table is too wide, the lowest first. */
+  rank?: number;
+}
+
+/** The narrowest that names are cut to. */
+const minNameWidth = 12;
+const gap = "  ";
+
+/**
+ * Returns the lines of a table of sums, `width` characters wide at most: columns that do not fit are
+ * left out, and long names are cut. Several sums end with their total.
+ */
+export function usageTable(sums: readonly UsageSum[], title: string, width: number): string[] {
+  const rows = sums.length > 1 ? [...sums, totalOf(sums)] : sums;
+  const isCollected = rows.every((sum) => sum.uncollectedNanoUsd === 0n);
+  const columns: Column[] = [
+    { title: "REQUESTS", cell: (sum) => count(sum.requests) },
+    { title: "FAILED", cell: (sum) => count(sum.failedRequests), rank: 4 },
+    { title: "QUANTITY", cell: ({ quantities }) => quantities.map(quantityText).join(", ") },
+    { title: "PROMPT", cell: (sum) => count(sum.promptTokens), rank: 3 },
+    { title: "CACHED", cell: (sum) => count(sum.cachedPromptTokens), rank: 1 },
+    { title: "COMPLETION", cell: (sum) => count(sum.completionTokens), rank: 2 },
+    { title: "CHARGED USD", cell: (sum) => formatUsd(sum.chargedNanoUsd) },
+  ];
+  if (!isCollected) {
+    columns.push({ title: "UNCOLLECTED USD", cell: (sum) => formatUsd(sum.uncollectedNanoUsd) });
+  }
+  const shown = fitting(
+    columns.map((column) => layOut(column, rows)),
+    width,
+  );
+  const taken = shown.reduce((sum, column) => sum + gap.length + column.width, 0);
+  const longest = Math.max(title.length, ...rows.map(({ name }) => name.length));
+  const nameWidth = Math.max(minNameWidth, Math.min(longest, width - taken));
+  const names = [title.toUpperCase(), ...rows.map(({ name }) => cut(name, nameWidth))];
+  return names.map((name, row) =>
+    [name.padEnd(nameWidth), ...shown.map((column) => column.cells[row] ?? "")].join(gap),
+  );
+}
+
+interface LaidOut {
+  cells: string[];
+  width: number;
+  rank: number | undefined;
+}
+
+function layOut({ title, cell, rank }: Column, rows: readonly UsageSum[]): LaidOut {
+  const texts = [title, ...rows.map(cell)];
+  const width = Math.max(...texts.map((text) => text.length));
+  return { cells: texts.map((text) => text.padStart(width)), width, rank };
+}
+
+function fitting(columns: LaidOut[], width: number): LaidOut[] {
+  const total = columns.reduce((sum, column) => sum + gap.length + column.width, minNameWidth);
+  const ranks = columns.flatMap(({ rank }) => rank ?? []);
+  if (total <= width || ranks.length === 0) return columns;
+  const lowest = Math.min(...ranks);
+  return fitting(
+    columns.filter(({ rank }) => rank !== lowest),
+    width,
+  );
+}
+
+/** Returns the sum of all, which is named `total`. */
+function totalOf(sums: readonly UsageSum[]): UsageSum {
+  const [first, ...others] = sums;
+  if (first === undefined) throw new RangeError("a total needs a sum");
+  const units = new Map<string, bigint>();
+  for (const { unitType, quantity } of sums.flatMap(({ quantities }) => quantities)) {
+    units.set(unitType, (units.get(unitType) ?? 0n) + quantity);
+  }
+  const add = (field: NumberField) => others.reduce((sum, one) => sum + one[field], first[field]);
+  return {
+    ...first,
+    name: "total",
+    requests: add("requests"),
+    failedRequests: add("failedRequests"),
+    quantities: [...units].map(([unitType, quantity]) => ({
+      $typeName: "tollgate.v1.UnitQuantity",
+      unitType,
+      quantity,
+    })),
+    promptTokens: add("promptTokens"),
+    cachedPromptTokens: add("cachedPromptTokens"),
+    completionTokens: add("completionTokens"),
+    chargedNanoUsd: add("chargedNanoUsd"),
+    uncollectedNanoUsd: add("uncollectedNanoUsd"),
+  };
+}
+
+type NumberField =
+  | "requests"
+  | "failedRequests"
+  | "promptTokens"
+  | "cachedPromptTokens"
+  | "completionTokens"
+  | "chargedNanoUsd"
+  | "uncollectedNanoUsd";
+
+function quantityText({ unitType, quantity }: { unitType: string; quantity: bigint }): string {
+  return `${count(quantity)} ${unitType}`.trimEnd();
+}
+
+function count(amount: bigint): string {
+  return amount.toLocaleString("en");
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
