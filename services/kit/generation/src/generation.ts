@@ -13,7 +13,7 @@ import {
   modelFields,
   type OutcomeFields,
 } from "@tollgate/metering/usage-event-fields";
-import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { Admission, type Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Breakers } from "@tollgate/upstream/breaker";
 import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/chain";
@@ -97,7 +97,9 @@ export async function openGeneration(
   const paid = isRepeated(caller) ? await dependencies.charges.find(chargeId) : undefined;
   const hold =
     paid === undefined
-      ? await dependencies.holds.take(requestId, accountId, estimate)
+      ? await dependencies.holds.take(requestId, accountId, estimate, {
+          isWhole: caller.admission === Admission.WHOLE,
+        })
       : prepaidHold(estimate);
   return new HeldGeneration(dependencies, { ...call, caller, paid }, hold);
 }

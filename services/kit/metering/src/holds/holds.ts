@@ -33,6 +33,11 @@ export interface Hold {
 
 export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNanoUsd">;
 
+export interface HoldTerms {
+  /** Whether `credit_balance_exhausted` is thrown where less than the estimate is available. */
+  isWhole?: boolean;
+}
+
 /** Takes the holds of this process's requests. */
 export interface Holds {
   /**
@@ -41,7 +46,7 @@ export interface Holds {
    * `credit_balance_exhausted` when nothing is available, and `no_provider_available` when the
    * ledger cannot write the hold.
    */
-  take(requestId: string, accountId: string, estimate: NanoUsd): Promise<Hold>;
+  take(requestId: string, accountId: string, estimate: NanoUsd, terms?: HoldTerms): Promise<Hold>;
   /** Stops sharing holds, and releases what no request uses. Never rejects. */
   stopSharing(): Promise<void>;
   /** Stops extending and releasing holds. */
@@ -68,17 +73,22 @@ export function createHolds(
   async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
     const requested = requestHold(ledger, releaser, request);
     requested.catch(() => count("failed"));
-    const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs } = await requested;
+    const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs, ...wallet } = await requested;
     count(held === 0n ? "refused" : "taken");
-    if (held === 0n) throw walletExhausted(walletHeldNanoUsd);
+    if (held === 0n) {
+      const available = (wallet.walletBalanceNanoUsd ?? 0n) - walletHeldNanoUsd;
+      if (available > 0n) throw estimateUnavailable(request.estimateNanoUsd, available);
+      throw walletExhausted(walletHeldNanoUsd);
+    }
     extender.add(request.holdId, expiresInMs);
     return new RequestHold(parts, request, demand, held);
   }
 
   return {
-    async take(holdId, accountId, estimate) {
+    async take(holdId, accountId, estimate, { isWhole = false } = {}) {
       if (estimate === 0n) return emptyHold;
-      const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
+      const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
+      const request = { holdId, accountId, estimateNanoUsd, isWhole };
       const demand = sharing.account(accountId);
       const { shared } = demand;
       if (!shared?.reserve(request.estimateNanoUsd)) return takeOwn(request, demand);
@@ -110,6 +120,7 @@ interface HoldRequest {
   holdId: string;
   accountId: string;
   estimateNanoUsd: NanoUsd;
+  isWhole: boolean;
 }
 
 interface Parts {
@@ -220,6 +231,16 @@ function holdFailure(error: unknown): unknown {
   const reason = error instanceof PeerError ? "cannot be reached" : "cannot take a hold";
   const message = `The ledger ${reason} now, so the request cannot be paid. Retry in a moment.`;
   return new GatewayError("no_provider_available", message, { cause: error });
+}
+
+/** Returns the error of a request whose complete estimate must be available, and is not. */
+function estimateUnavailable(estimate: NanoUsd, available: NanoUsd): GatewayError {
+  const message =
+    `This request may cost up to ${formatUsd(estimate)} USD, and the wallet has ` +
+    `${formatUsd(available)} USD available. The account's admission policy is "whole": send a ` +
+    "smaller request or a lower output limit, retry when calls in flight have ended, or top the " +
+    "wallet up.";
+  return new GatewayError("credit_balance_exhausted", message);
 }
 
 /**
