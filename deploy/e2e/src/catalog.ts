@@ -54,6 +54,11 @@ function chatModels() {
         tiers: [{ above_input_tokens: 1_000, input: "6", output: "22.50" }],
       },
     }),
+    chatModel("test-agent", [slot("long_timeout", "agent")], {
+      context_tokens: 200_000,
+      max_output_tokens: 32_000,
+      pricing: { per: 1_000_000, input: "5", output: "25" },
+    }),
     chatModel("test-free", [slot("sim", "free")], {
       pricing: { per: 1_000_000, input: "0", output: "0" },
     }),

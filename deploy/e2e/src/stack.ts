@@ -36,8 +36,8 @@ export interface Stack {
   natsUrl: string | undefined;
   operator: Client<typeof OperatorService>;
   operatorAddress: string;
-  /** Creates an account with credit and a key. */
-  newAccount(creditUsd: number): Promise<Account>;
+  /** Creates an account with credit and a key. Without a policy it has the gateway's. */
+  newAccount(creditUsd: number, admission?: string): Promise<Account>;
   /** Starts another replica of the process that clients connect to, over the same database. */
   addReplica(): Promise<Replica>;
   /** Returns the replica that tests may share. The first call starts it. */
@@ -113,11 +113,12 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<OwnStack>
     natsUrl: nats?.url,
     operator: operator.client,
     operatorAddress: gateway.operatorAddress,
-    async newAccount(creditUsd) {
+    async newAccount(creditUsd, admission = "") {
       const creditNanoUsd = BigInt(Math.round(creditUsd * 1e6)) * 1_000n;
       const { account } = await operator.client.createAccount({
         name: randomUUID(),
         creditNanoUsd,
+        admission,
       });
       const accountId = account?.id ?? "";
       const { keyId, key } = await operator.client.createKey({ account: accountId });

@@ -1,10 +1,13 @@
 import { type Environment, readSettings } from "@tollgate/core/config";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
+import type { AdmissionName } from "./admission.ts";
 
 export interface BillingConfig {
   databaseUrl: string;
   databaseConnections: number;
+  /** The policy of accounts that have none. */
+  admission: AdmissionName;
 }
 
 /** Reads billing's settings. Throws a StartError that names an invalid one. */
@@ -13,7 +16,11 @@ export function readConfig(env: Environment): BillingConfig {
   return {
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
+    admission: settings.TOLLGATE_ADMISSION,
   };
 }
 
-const schema = z.object(databaseSettings);
+const schema = z.object({
+  ...databaseSettings,
+  TOLLGATE_ADMISSION: z.enum(["likely", "strict", "whole"]).default("likely"),
+});

@@ -3,7 +3,9 @@ import { createBatch } from "@tollgate/core/batch";
 import { GatewayError } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
 import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
+import type { Admission } from "@tollgate/proto/tollgate/v1/caller";
 import type pg from "pg";
+import { type AdmissionName, admissions } from "./admission.ts";
 import type { PrismaClient } from "./generated/client.ts";
 
 const keyPrefix = "sk-tollgate-";
@@ -55,34 +57,44 @@ export interface FoundKey {
   keyId?: string;
   accountId?: string;
   channel?: string;
+  admission?: Admission;
 }
 
 /**
  * Creates a function that finds keys by their hashes, many in one statement: lookups that arrive
- * while a statement runs go into the next one.
+ * while a statement runs go into the next one. An account without an admission policy gets
+ * `admission`.
  */
-export function createKeyLookup(pool: pg.Pool): (keyHash: Uint8Array) => Promise<FoundKey> {
+export function createKeyLookup(
+  pool: pg.Pool,
+  admission: Admission,
+): (keyHash: Uint8Array) => Promise<FoundKey> {
   return createBatch({
-    run: (hashes) => findKeys(pool, hashes),
+    run: (hashes) => findKeys(pool, hashes, admission),
     limit: lookupLimit,
     timeoutMs: lookupTimeoutMs,
     isolates: () => false,
   });
 }
 
-async function findKeys(pool: pg.Pool, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
+async function findKeys(
+  pool: pg.Pool,
+  hashes: readonly Uint8Array[],
+  admission: Admission,
+): Promise<FoundKey[]> {
   const names = hashes.map((hash) => Buffer.from(hash).toString("hex"));
   const { rows } = await pool.query<KeyRow>({
     name: "find-keys",
     text: `SELECT encode(key_hash, 'hex') AS hash, id, account_id, channel,
-             revoked_at IS NOT NULL AS revoked
+             revoked_at IS NOT NULL AS revoked,
+             (SELECT admission FROM account WHERE account.id = api_key.account_id) AS admission
            FROM api_key
            WHERE key_hash = ANY (
              ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
     values: [names],
   });
   const known = new Map(rows.map((row) => [row.hash, row]));
-  return names.map((name) => toFoundKey(known.get(name)));
+  return names.map((name) => toFoundKey(known.get(name), admission));
 }
 
 /** Resolves with the hashes of those keys that are revoked. */
@@ -100,13 +112,14 @@ export async function findRevokedKeys(
   return rows.map((row) => row.key_hash);
 }
 
-function toFoundKey(row: KeyRow | undefined): FoundKey {
+function toFoundKey(row: KeyRow | undefined, admission: Admission): FoundKey {
   if (row === undefined) return { state: KeyState.UNKNOWN };
   return {
     state: row.revoked ? KeyState.REVOKED : KeyState.ACTIVE,
     keyId: row.id,
     accountId: row.account_id,
     channel: row.channel,
+    admission: row.admission === "" ? admission : admissions[row.admission],
   };
 }
 
@@ -116,6 +129,7 @@ interface KeyRow {
   account_id: string;
   channel: string;
   revoked: boolean;
+  admission: AdmissionName | "";
 }
 
 /**

@@ -5,7 +5,7 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client, Implementation } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
-import { createAccount, requireAccount } from "./accounts.ts";
+import { createAccount, requireAccount, updateAccount } from "./accounts.ts";
 import type { PrismaClient } from "./generated/client.ts";
 import { createKey, revokeKey } from "./keys.ts";
 
@@ -31,16 +31,20 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
   }
 
   return {
-    async createAccount({ name, creditNanoUsd }) {
+    async createAccount({ name, creditNanoUsd, admission }) {
       if (creditNanoUsd > maxBalanceNanoUsd || creditNanoUsd % 1_000n !== 0n) {
         const message = "A credit has at most six decimals, and fits a wallet.";
         throw new GatewayError("invalid_param", message, { param: "credit" });
       }
-      const { id } = await createAccount(prisma, name, isIncomplete);
-      const opening = { accountId: id, amountNanoUsd: creditNanoUsd, reference: openingReference };
+      const account = await createAccount(prisma, { name, admission }, isIncomplete);
+      const accountId = account.id;
+      const opening = { accountId, amountNanoUsd: creditNanoUsd, reference: openingReference };
       const { wallet } = await ledger.topUp(opening);
-      const account = { id, name };
       return wallet === undefined ? { account } : { account, wallet };
+    },
+    async updateAccount({ account, admission }) {
+      const found = await requireAccount(prisma, account);
+      return { account: await updateAccount(prisma, found, admission) };
     },
     async createKey({ account, channel }) {
       const { id } = await requireAccount(prisma, account);

@@ -5,6 +5,7 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { bindService } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
+import { admissions } from "./admission.ts";
 import { readConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
@@ -27,7 +28,7 @@ export const billing = defineService({
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
     const ledger = peer("ledger", LedgerService);
-    const findKey = createKeyLookup(pool);
+    const findKey = createKeyLookup(pool, admissions[config.admission]);
     const lookups = bindService(BillingService, {
       findKey: ({ keyHash }) => findKey(keyHash),
       findRevokedKeys: async ({ keyHashes }) => ({

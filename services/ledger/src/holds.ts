@@ -17,6 +17,14 @@ export interface HoldRequest {
   estimateNanoUsd: NanoUsd;
 }
 
+/** A hold that is taken; see sql/take_holds.sql. */
+export interface TakeRequest extends HoldRequest {
+  /** The least that is held where the wallet is short of money. Default: the estimate. */
+  leastNanoUsd?: NanoUsd | undefined;
+  /** Whether nothing is held where less than the estimate is available. */
+  isWhole?: boolean;
+}
+
 export interface HoldGrant {
   /** min(estimate, available). Zero: there is no hold. */
   heldNanoUsd: NanoUsd;
@@ -24,15 +32,20 @@ export interface HoldGrant {
   walletHeldNanoUsd: NanoUsd;
 }
 
+/** A hold that was taken, and the balance of its wallet. */
+export interface TakeGrant extends HoldGrant {
+  walletBalanceNanoUsd: NanoUsd;
+}
+
 /** A call whose signal is aborted while it waits for captures adds nothing more to its hold. */
 export interface Holds {
-  takeHold(request: HoldRequest, signal: AbortSignal): Promise<HoldGrant>;
+  takeHold(request: TakeRequest, signal: AbortSignal): Promise<TakeGrant>;
   /** Adds min(estimate, available) to a hold. */
   growHold(request: HoldRequest, signal: AbortSignal): Promise<HoldGrant>;
 }
 
 /**
- * Creates functions that take and grow holds. A hold that gets less than its estimate waits until
+ * Creates functions that take and grow holds. A hold that gets less than it must waits until
  * the pending captures are committed, 1 second at most, and then grows by what they release: they
  * belong to requests whose responses were sent before.
  */
@@ -46,24 +59,26 @@ export function createHolds(
   const grow = (request: HoldRequest) =>
     locks.run(request.accountId, () => growHold(pool, request, holdMs));
 
-  async function fill(
-    call: (request: HoldRequest) => Promise<HoldGrant>,
-    request: HoldRequest,
+  async function fill<Request extends TakeRequest, Grant extends HoldGrant>(
+    call: (request: Request) => Promise<Grant>,
+    request: Request,
     signal: AbortSignal,
-  ): Promise<HoldGrant> {
+  ): Promise<Grant> {
     // The call may not see captures that end while it runs.
     const before = captures.pending(request.accountId);
     const first = await call(request);
-    if (first.heldNanoUsd === request.estimateNanoUsd) return first;
+    const leastNanoUsd = request.leastNanoUsd ?? request.estimateNanoUsd;
+    if (first.heldNanoUsd >= leastNanoUsd) return first;
     const flushed = captures.flush(request.accountId) ?? before;
     if (flushed === undefined) return first;
     await orTimeout(flushed);
     if (signal.aborted) return first;
-    const estimateNanoUsd = request.estimateNanoUsd - first.heldNanoUsd;
+    if (request.isWhole) return call(request).catch(() => first);
+    const estimateNanoUsd = leastNanoUsd - first.heldNanoUsd;
     const more = await grow({ ...request, estimateNanoUsd }).catch(() => undefined);
     if (more === undefined) return first;
     const heldNanoUsd = first.heldNanoUsd + more.heldNanoUsd;
-    return { heldNanoUsd, walletHeldNanoUsd: more.walletHeldNanoUsd };
+    return { ...first, heldNanoUsd, walletHeldNanoUsd: more.walletHeldNanoUsd };
   }
 
   return {
@@ -80,7 +95,7 @@ export function createHoldTaker(
   pool: pg.Pool,
   holdMs: number,
   locks = createWalletLocks(pool),
-): (request: HoldRequest) => Promise<HoldGrant> {
+): (request: TakeRequest) => Promise<TakeGrant> {
   return createWalletBatch({
     locks,
     accountOf: (request) => request.accountId,
@@ -92,20 +107,32 @@ export function createHoldTaker(
 
 async function takeHolds(
   pool: pg.Pool,
-  requests: readonly HoldRequest[],
+  requests: readonly TakeRequest[],
   holdMs: number,
-): Promise<HoldGrant[]> {
-  const { rows } = await pool.query<{ granted: bigint; wallet_held: bigint }>({
+): Promise<TakeGrant[]> {
+  const { rows } = await pool.query<TakenRow>({
     name: "take-holds",
-    text: "SELECT granted, wallet_held FROM take_holds($1, $2, $3, $4)",
+    text: "SELECT granted, wallet_held, wallet_balance FROM take_holds($1, $2, $3, $4, $5, $6)",
     values: [
       requests.map((request) => request.holdId),
       requests.map((request) => request.accountId),
       requests.map((request) => request.estimateNanoUsd),
+      requests.map(({ leastNanoUsd, estimateNanoUsd }) => leastNanoUsd ?? estimateNanoUsd),
+      requests.map((request) => request.isWhole === true),
       holdMs,
     ],
   });
-  return rows.map((row) => ({ heldNanoUsd: row.granted, walletHeldNanoUsd: row.wallet_held }));
+  return rows.map((row) => ({
+    heldNanoUsd: row.granted,
+    walletHeldNanoUsd: row.wallet_held,
+    walletBalanceNanoUsd: row.wallet_balance,
+  }));
+}
+
+interface TakenRow {
+  granted: bigint;
+  wallet_held: bigint;
+  wallet_balance: bigint;
 }
 
 /**

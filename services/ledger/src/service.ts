@@ -85,8 +85,9 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
 
   return {
     ...implementReads(parts),
-    async hold({ holdId, accountId, estimateNanoUsd }, { signal }) {
-      const grant = await takeHold({ holdId, accountId, estimateNanoUsd }, signal);
+    async hold(request, { signal }) {
+      const { holdId } = request;
+      const grant = await takeHold(request, signal);
       if (grant.heldNanoUsd > 0n) await releaseIfAborted(holdId, signal);
       return { ...grant, expiresInMs: config.holdMs };
     },

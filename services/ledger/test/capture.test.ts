@@ -240,7 +240,7 @@ describe("holds and captures", () => {
         take({ holdId: `${rich}-${index}`, accountId, estimateNanoUsd: 4_000n }),
       ),
     );
-    expect(grants).toEqual([
+    expect(grants).toMatchObject([
       { heldNanoUsd: 4_000n, walletHeldNanoUsd: 4_000n },
       { heldNanoUsd: 4_000n, walletHeldNanoUsd: 4_000n },
       { heldNanoUsd: 0n, walletHeldNanoUsd: 0n },

@@ -53,13 +53,31 @@ describe("pending captures", () => {
     const taken = takeHold({ holdId: second, accountId, estimateNanoUsd: 5_000n }, signal);
     await captures.flushed;
     captures.begin();
-    expect(await taken).toEqual({ heldNanoUsd: 5_000n, walletHeldNanoUsd: 5_000n });
+    expect(await taken).toMatchObject({ heldNanoUsd: 5_000n, walletHeldNanoUsd: 5_000n });
     const request = { holdId: second, accountId, estimateNanoUsd: 5_000n };
     expect(await growHold(request, signal)).toEqual({
       heldNanoUsd: 3_000n,
       walletHeldNanoUsd: 8_000n,
     });
     expect(await readWallet(pool, accountId)).toMatchObject({ balance: 8_000n, held: 8_000n });
+  });
+
+  test("are awaited by a hold that needs its complete estimate", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const captures = delayedCaptures();
+    const { takeHold } = createHolds(pool, 60_000, captures);
+    const [first, second] = [`${accountId}-1`, `${accountId}-2`];
+    const part = { accountId, estimateNanoUsd: 8_000n, isWhole: true };
+    expect(await takeHold({ ...part, holdId: first }, signal)).toMatchObject({
+      heldNanoUsd: 8_000n,
+    });
+    void captures.capture(usageEvent({ accountId, holdId: first, costNanoUsd: 2_000n }));
+    const taken = takeHold({ ...part, holdId: second }, signal);
+    await captures.flushed;
+    captures.begin();
+    expect(await taken).toMatchObject({ heldNanoUsd: 8_000n });
+    const refused = await takeHold({ ...part, holdId: `${accountId}-3` }, signal);
+    expect(refused).toMatchObject({ heldNanoUsd: 0n, walletBalanceNanoUsd: 8_000n });
   });
 
   test("add nothing to a hold whose caller disconnected", async () => {

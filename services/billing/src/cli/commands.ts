@@ -4,6 +4,7 @@ import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import type { Client } from "@tollgate/rpc/implementation";
+import { admissions } from "../admission.ts";
 import { checkCatalog } from "./catalog/check-catalog.ts";
 import { loadListPrices } from "./catalog/list-prices.ts";
 import { suggestModels } from "./catalog/suggestion.ts";
@@ -20,6 +21,7 @@ export interface Output {
 
 export interface Options {
   credit?: string | undefined;
+  admission?: string | undefined;
   channel?: string | undefined;
   reference?: string | undefined;
   account?: string | undefined;
@@ -49,14 +51,29 @@ type Operator = Client<typeof OperatorService>;
 export const commands: Readonly<Record<string, Command>> = {
   "account create": {
     takes: ["NAME"],
-    options: ["credit"],
-    async run([name = ""], { credit = "0" }, operator) {
+    options: ["credit", "admission"],
+    async run([name = ""], { credit = "0", admission: policy = "default" }, operator) {
       const creditNanoUsd = readUsd(credit, "--credit");
-      const { account, wallet } = await operator().createAccount({ name, creditNanoUsd });
+      const admission = readAdmission(policy);
+      const request = { name, creditNanoUsd, admission };
+      const { account, wallet } = await operator().createAccount(request);
       const id = account?.id ?? "";
       return {
         lines: [`account ${id} (${name}), balance ${usd(wallet)} USD`],
-        json: { id, name, ...walletJson(wallet) },
+        json: { id, name, admission: policy, ...walletJson(wallet) },
+      };
+    },
+  },
+  "account update": {
+    takes: ["ACCOUNT"],
+    options: ["admission"],
+    async run([name = ""], { admission: policy }, operator) {
+      if (policy === undefined) throw new UsageError("account update needs --admission");
+      const request = { account: name, admission: readAdmission(policy) };
+      const { account } = await operator().updateAccount(request);
+      return {
+        lines: [`account ${account?.id ?? ""} (${account?.name ?? ""}), admission ${policy}`],
+        json: { id: account?.id, name: account?.name, admission: policy },
       };
     },
   },
@@ -154,6 +171,13 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
 };
+
+/** Returns a policy as the operator's service takes it. */
+function readAdmission(policy: string): string {
+  if (policy === "default") return "";
+  if (Object.hasOwn(admissions, policy)) return policy;
+  throw new UsageError("--admission must be likely, strict, whole or default");
+}
 
 function readUsd(text: string, name: string): bigint {
   const amount = parseUsd(text);

@@ -76,6 +76,7 @@ function readCommandLine(args: string[]) {
       allowPositionals: true,
       options: {
         credit: text,
+        admission: text,
         channel: text,
         reference: text,
         account: text,

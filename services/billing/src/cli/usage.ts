@@ -5,7 +5,8 @@ export class UsageError extends Error {
 
 export const help = `tollgate: the operator's commands
 
-  tollgate account create NAME [--credit USD]
+  tollgate account create NAME [--credit USD] [--admission POLICY]
+  tollgate account update ACCOUNT --admission POLICY
   tollgate key create ACCOUNT [--channel settlement]
   tollgate key revoke KEY-ID
   tollgate wallet top-up ACCOUNT USD --reference REF
@@ -15,8 +16,8 @@ export const help = `tollgate: the operator's commands
   tollgate catalog check FILE
   tollgate catalog suggest PROVIDER/MODEL ...
 
-Every command accepts --json. ACCOUNT is an account's name or id. A top-up's reference makes
-it safe to repeat. DATE is a date (UTC), or the start of an hour: 2026-11-23T08:00Z. The
-commands connect to the gateway of this folder (TOLLGATE_DATA_DIR, default .data), or to the
-one at TOLLGATE_BILLING_ADDRESS.
+Every command accepts --json. ACCOUNT is an account's name or id. POLICY is likely, strict or
+whole, or default for the gateway's own. A top-up's reference makes it safe to repeat. DATE is a
+date (UTC), or the start of an hour: 2026-11-23T08:00Z. The commands connect to the gateway of
+this folder (TOLLGATE_DATA_DIR, default .data), or to the one at TOLLGATE_BILLING_ADDRESS.
 `;

@@ -6,6 +6,7 @@ import {
   type FindKeyResponse,
   KeyState,
 } from "@tollgate/proto/tollgate/v1/billing";
+import type { Admission } from "@tollgate/proto/tollgate/v1/caller";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 import { createRefreshingCache } from "./refreshing-cache.ts";
@@ -26,6 +27,8 @@ export interface Principal {
   accountId: string;
   /** The key's channel. Empty for ordinary keys. */
   channel: string;
+  /** The admission policy of the account. A change arrives when the cached key is refreshed. */
+  admission: Admission;
   /** The key's SHA-256, in hex. */
   keyHash: string;
 }
@@ -58,9 +61,9 @@ export function createAuthenticate(
   return async ({ req, headers, requestId }) => {
     const key = bearerToken(req.headers.authorization);
     const keyHash = hash("sha256", key);
-    const { state, keyId, accountId, channel } = await keys.get(keyHash);
+    const { state, keyId, accountId, channel, admission } = await keys.get(keyHash);
     if (channel === settlementChannel) headers["inference-id"] = requestId;
-    if (state === KeyState.ACTIVE) return { keyId, accountId, channel, keyHash };
+    if (state === KeyState.ACTIVE) return { keyId, accountId, channel, admission, keyHash };
     if (state === KeyState.REVOKED) throw keyRevoked();
     throw new GatewayError("invalid_api_key", "This API key is unknown.");
   };

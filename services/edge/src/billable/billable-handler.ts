@@ -210,6 +210,7 @@ async function replay(
 }
 
 function callerOf({ context, principal }: BillableRequest, chargeId: string): Caller {
-  const { keyId, accountId } = principal;
-  return create(CallerSchema, { requestId: context.requestId, keyId, accountId, chargeId });
+  const { keyId, accountId, admission } = principal;
+  const { requestId } = context;
+  return create(CallerSchema, { requestId, keyId, accountId, chargeId, admission });
 }

@@ -10,11 +10,11 @@ import type { ServiceProxy } from "./service-proxy.ts";
  * the balance check.
  */
 export function forwardUpload(balance: BalanceGuard, proxy: ServiceProxy): KeyedHandler {
-  return async (context, { keyId, accountId }) => {
+  return async (context, { keyId, accountId, admission }) => {
     await balance.check(accountId);
     const { req, res, requestId } = context;
     attachContext(context);
     setHeaders(context);
-    proxy.web(req, res, create(CallerSchema, { requestId, keyId, accountId }));
+    proxy.web(req, res, create(CallerSchema, { requestId, keyId, accountId, admission }));
   };
 }

@@ -1,11 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { createPeerAuth, secretHeader } from "@tollgate/core/peer-auth";
-import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { Admission, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, test } from "vitest";
 import { forwardCaller, readForwardedCaller } from "./forwarded-caller.ts";
 
-const caller = create(CallerSchema, { requestId: "req_1", accountId: "acct_1", keyId: "key_1" });
+const caller = create(CallerSchema, {
+  requestId: "req_1",
+  accountId: "acct_1",
+  keyId: "key_1",
+  admission: Admission.STRICT,
+});
 
 test("secrets and forged headers are removed, the caller and the fleet's secret are added", () => {
   const headers: IncomingHttpHeaders = {
@@ -25,6 +30,7 @@ test("secrets and forged headers are removed, the caller and the fleet's secret 
     "x-tollgate-request-id": "req_1",
     "x-tollgate-account-id": "acct_1",
     "x-tollgate-key-id": "key_1",
+    "x-tollgate-admission": "2",
     [secretHeader]: "secret",
   });
   expect(readForwardedCaller(headers, createPeerAuth("secret"))).toEqual(caller);

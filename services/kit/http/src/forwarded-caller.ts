@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
-import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { Admission, type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 
 const prefix = "x-tollgate-";
 const headerOf = {
   requestId: `${prefix}request-id`,
   accountId: `${prefix}account-id`,
   keyId: `${prefix}key-id`,
+  admission: `${prefix}admission`,
 } as const;
 
 /** The response header in which a service names the alias of a form to the edge. */
@@ -34,6 +35,7 @@ export function forwardCaller(
   headers[headerOf.requestId] = caller.requestId;
   headers[headerOf.accountId] = caller.accountId;
   headers[headerOf.keyId] = caller.keyId;
+  headers[headerOf.admission] = String(caller.admission);
   if (secret !== undefined) headers[secretHeader] = secret;
 }
 
@@ -53,7 +55,8 @@ export function readForwardedCaller(headers: IncomingHttpHeaders, peerAuth: Peer
     headers[headerOf.keyId],
   ];
   if (typeof requestId === "string" && typeof accountId === "string" && typeof keyId === "string") {
-    return create(CallerSchema, { requestId, accountId, keyId });
+    const admission: Admission = Number(headers[headerOf.admission] ?? Admission.UNSPECIFIED);
+    return create(CallerSchema, { requestId, accountId, keyId, admission });
   }
   throw new Error("a proxied request must carry its caller");
 }

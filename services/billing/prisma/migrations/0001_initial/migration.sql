@@ -2,6 +2,8 @@
 CREATE TABLE account (
   id         text PRIMARY KEY,
   name       text NOT NULL,
+  -- The admission policy of its requests. Empty for the gateway's own.
+  admission  text NOT NULL DEFAULT '' CHECK (admission IN ('', 'likely', 'strict', 'whole')),
   created_at timestamptz(6) NOT NULL DEFAULT now()
 );
 

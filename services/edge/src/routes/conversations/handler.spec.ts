@@ -1,11 +1,18 @@
 import { GatewayError, PeerError } from "@tollgate/core/errors";
+import { Admission } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, test, vi } from "vitest";
 import type { RequestContext } from "../../http/request-context.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 import { deleteConversation, deleteConversations, getConversation } from "./handler.ts";
 
 const unreachable = new PeerError("unavailable", "chat is down");
-const principal = { keyId: "key_1", accountId: "acct_1", channel: "", keyHash: "" };
+const principal = {
+  keyId: "key_1",
+  accountId: "acct_1",
+  channel: "",
+  admission: Admission.STRICT,
+  keyHash: "",
+};
 
 /** A key with two conversations on record, one of which is deleted. */
 function createFixture(conversations: object) {

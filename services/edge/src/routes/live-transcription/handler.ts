@@ -15,7 +15,11 @@ export function streamTranscription(dependencies: RouteDependencies): UpgradeHan
   const { authenticate, balance, revocations, proxies } = dependencies;
   return async ({ req, socket, head, requestId, headers, responded }) => {
     const protocol = takeKeyFromProtocols(req);
-    const { keyId, accountId, keyHash } = await authenticate({ req, headers, requestId });
+    const { keyId, accountId, admission, keyHash } = await authenticate({
+      req,
+      headers,
+      requestId,
+    });
     if (socket.destroyed) return;
     const controller = new AbortController();
     const { signal } = controller;
@@ -25,7 +29,7 @@ export function streamTranscription(dependencies: RouteDependencies): UpgradeHan
     rejectInvalidQuery(req);
     signal.throwIfAborted();
     if (socket.destroyed) return;
-    const caller = create(CallerSchema, { requestId, keyId, accountId });
+    const caller = create(CallerSchema, { requestId, keyId, accountId, admission });
     proxies.audio.upgrade(req, socket, head, { caller, headers, protocol, responded, signal });
   };
 }

@@ -22,10 +22,12 @@ function world({ free = 1_000_000n } = {}) {
   const released: string[] = [];
   const up = { ledger: true };
   const ledger = {
-    async hold({ estimateNanoUsd }: { estimateNanoUsd: bigint }) {
+    async hold({ estimateNanoUsd, isWhole }: { estimateNanoUsd: bigint; isWhole: boolean }) {
       if (!up.ledger) throw new PeerError("deadline", "timed out");
-      const heldNanoUsd = estimateNanoUsd < free ? estimateNanoUsd : free;
-      return { heldNanoUsd, walletHeldNanoUsd: 7_000n, expiresInMs };
+      const refuses = isWhole && estimateNanoUsd > free;
+      const heldNanoUsd = refuses ? 0n : estimateNanoUsd < free ? estimateNanoUsd : free;
+      const walletBalanceNanoUsd = free + 7_000n;
+      return { heldNanoUsd, walletHeldNanoUsd: 7_000n, walletBalanceNanoUsd, expiresInMs };
     },
     async extendHolds({ holdIds }: { holdIds: string[] }) {
       if (!up.ledger) throw new PeerError("unavailable", "down");
@@ -131,4 +133,18 @@ test("a request that costs nothing calls no ledger", async () => {
   expect([hold.amount, await open()]).toEqual([0n, 0]);
   expect(hold.settle(0n)).toEqual({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
   holds.stop();
+});
+
+test("a request that must hold its complete estimate is refused where less is available", async () => {
+  const { holds } = world({ free: 5_000_000n });
+  const hold = await holds.take("fits", "account", 5_000_000n, { isWhole: true });
+  expect(hold.amount).toBe(5_000_000n);
+  await expect(holds.take("large", "account", 6_000_000n, { isWhole: true })).rejects.toMatchObject(
+    {
+      code: "credit_balance_exhausted",
+      message: expect.stringMatching(
+        /up to 0.006000 USD, and the wallet has 0.005000 USD available/,
+      ),
+    },
+  );
 });

@@ -18,6 +18,12 @@ export interface Hold {
   /** The estimate, or less when the wallet had less. */
   readonly amount: NanoUsd;
   /**
+   * The wallet's balance when the hold was taken: the hold cannot grow beyond it, unless the wallet
+   * is topped up. Undefined where it is unknown: a part of a shared hold is taken without the
+   * ledger, from a wallet that has much more.
+   */
+  readonly walletBalance: NanoUsd | undefined;
+  /**
    * Adds `min(estimate, available)`, and resolves with what was added. Throws the errors of
    * `Holds.take`; the hold then stays as it was.
    */
@@ -33,6 +39,16 @@ export interface Hold {
 
 export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNanoUsd">;
 
+export interface HoldTerms {
+  /**
+   * Of a hold that can start small, because it grows: the least that is held, where that much is
+   * available, when the wallet is short of money. Default: the estimate.
+   */
+  least?: NanoUsd | undefined;
+  /** Whether `credit_balance_exhausted` is thrown where less than the estimate is available. */
+  isWhole?: boolean;
+}
+
 /** Takes the holds of this process's requests. */
 export interface Holds {
   /**
@@ -41,7 +57,7 @@ export interface Holds {
    * `credit_balance_exhausted` when nothing is available, and `no_provider_available` when the
    * ledger cannot write the hold.
    */
-  take(requestId: string, accountId: string, estimate: NanoUsd): Promise<Hold>;
+  take(requestId: string, accountId: string, estimate: NanoUsd, terms?: HoldTerms): Promise<Hold>;
   /** Stops sharing holds, and releases what no request uses. Never rejects. */
   stopSharing(): Promise<void>;
   /** Stops extending and releasing holds. */
@@ -68,22 +84,28 @@ export function createHolds(
   async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
     const requested = requestHold(ledger, releaser, request);
     requested.catch(() => count("failed"));
-    const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs } = await requested;
+    const { heldNanoUsd: held, walletHeldNanoUsd, expiresInMs, ...wallet } = await requested;
     count(held === 0n ? "refused" : "taken");
-    if (held === 0n) throw walletExhausted(walletHeldNanoUsd);
+    if (held === 0n) {
+      const available = (wallet.walletBalanceNanoUsd ?? 0n) - walletHeldNanoUsd;
+      if (available > 0n) throw estimateUnavailable(request.estimateNanoUsd, available);
+      throw walletExhausted(walletHeldNanoUsd);
+    }
     extender.add(request.holdId, expiresInMs);
-    return new RequestHold(parts, request, demand, held);
+    return new RequestHold(parts, request, demand, held, wallet.walletBalanceNanoUsd);
   }
 
   return {
-    async take(holdId, accountId, estimate) {
+    async take(holdId, accountId, estimate, { least, isWhole = false } = {}) {
       if (estimate === 0n) return emptyHold;
-      const request = { holdId, accountId, estimateNanoUsd: minOf(estimate, maxBalanceNanoUsd) };
+      const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
+      const terms = least === undefined ? { isWhole } : { isWhole, leastNanoUsd: least };
+      const request = { holdId, accountId, estimateNanoUsd, ...terms };
       const demand = sharing.account(accountId);
       const { shared } = demand;
       if (!shared?.reserve(request.estimateNanoUsd)) return takeOwn(request, demand);
       count("shared");
-      return new RequestHold(parts, request, demand, request.estimateNanoUsd, shared);
+      return new RequestHold(parts, request, demand, estimateNanoUsd, undefined, shared);
     },
     stopSharing: sharing.stop,
     stop() {
@@ -96,6 +118,7 @@ export function createHolds(
 /** The hold of a request that costs nothing. */
 const emptyHold: Hold = {
   amount: 0n,
+  walletBalance: undefined,
   grow: async () => 0n,
   settle: () => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }),
   stopExtending() {},
@@ -110,6 +133,8 @@ interface HoldRequest {
   holdId: string;
   accountId: string;
   estimateNanoUsd: NanoUsd;
+  leastNanoUsd?: NanoUsd;
+  isWhole: boolean;
 }
 
 interface Parts {
@@ -123,6 +148,7 @@ interface Parts {
  * takes a hold of its own for what it adds.
  */
 class RequestHold implements Hold {
+  readonly walletBalance: NanoUsd | undefined;
   readonly #parts: Parts;
   readonly #request: HoldRequest;
   readonly #demand: AccountDemand;
@@ -137,8 +163,10 @@ class RequestHold implements Hold {
     request: HoldRequest,
     demand: AccountDemand,
     amount: NanoUsd,
+    walletBalance: NanoUsd | undefined,
     shared?: SharedHold,
   ) {
+    this.walletBalance = walletBalance;
     this.#parts = parts;
     this.#request = request;
     this.#demand = demand;
@@ -220,6 +248,16 @@ function holdFailure(error: unknown): unknown {
   const reason = error instanceof PeerError ? "cannot be reached" : "cannot take a hold";
   const message = `The ledger ${reason} now, so the request cannot be paid. Retry in a moment.`;
   return new GatewayError("no_provider_available", message, { cause: error });
+}
+
+/** Returns the error of a request whose complete estimate must be available, and is not. */
+function estimateUnavailable(estimate: NanoUsd, available: NanoUsd): GatewayError {
+  const message =
+    `This request may cost up to ${formatUsd(estimate)} USD, and the wallet has ` +
+    `${formatUsd(available)} USD available. The account's admission policy is "whole": send a ` +
+    "smaller request or a lower output limit, retry when calls in flight have ended, or top the " +
+    "wallet up.";
+  return new GatewayError("credit_balance_exhausted", message);
 }
 
 /**
