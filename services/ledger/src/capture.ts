@@ -5,6 +5,7 @@ import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
+import { arrayLiteral, nullField, quote, quoteUnlessEmpty, rowLiteral } from "./row-literal.ts";
 import { toLinesJson } from "./usage-lines.ts";
 import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
 
@@ -50,7 +51,7 @@ async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promi
   const { rows } = await pool.query<{ uncollected: bigint }>({
     name: "capture-usage",
     text: "SELECT capture_usage($1::usage_row[]) AS uncollected",
-    values: [events.map(toRow)],
+    values: [arrayLiteral(events.map(toRow))],
   });
   return rows[0]?.uncollected ?? 0n;
 }
@@ -89,21 +90,7 @@ function toRow(event: UsageEvent): string {
     quote(toLinesJson(event.lines)),
     quoteUnlessEmpty(event.providerUsage),
   ];
-  return `(${fields.join(",")})`;
-}
-
-/** NULL, in a row's literal. */
-const nullField = "";
-
-function quoteUnlessEmpty(text: string): string {
-  return text === "" ? nullField : quote(text);
-}
-
-/** Nearly all fields are ids and names, which need no quotes. */
-const plain = /^[\w./:@-]+$/;
-
-function quote(text: string): string {
-  return plain.test(text) ? text : `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  return rowLiteral(fields);
 }
 
 const requestPrefix = "req_";

@@ -118,7 +118,7 @@ describe("holds and captures", () => {
       provider: "back\\slash\\",
       upstreamModel: "",
       unitType: "NULL",
-      basis: "naïve 字 \n\t'",
+      basis: "naïve 字 😀 \n\t\u007f\u2028'\\\"",
     };
     const numbers = {
       quantity: 1n,
