@@ -43,6 +43,11 @@ function chatModels() {
     chatModel("test-endless", [slot("sim", "end?end_after=3")]),
     chatModel("test-no-usage", [slot("sim", "silent?no_usage")]),
     chatModel("test-provider-cost", [slot("sim", "costly?cost")]),
+    chatModel("test-agent", [slot("long_timeout", "agent")], {
+      context_tokens: 200_000,
+      max_output_tokens: 32_000,
+      pricing: { per: 1_000_000, input: "5", output: "25" },
+    }),
     chatModel("test-free", [slot("sim", "free")], {
       pricing: { per: 1_000_000, input: "0", output: "0" },
     }),

@@ -42,11 +42,11 @@ describe("money", () => {
   }
 
   test("200 concurrent requests on a wallet that affords 50 charge exactly 50", async () => {
-    // The prompt's bound is 11 bytes and 16 tokens of framing; the response uses its full bound.
+    // The policy holds the bound: 11 bytes and 16 tokens of framing. The response uses all of it.
     const bound = { max_tokens: 100, ...simulate("usage=27,100&delay_ms=200") };
     const probe = await stack.newAccount(1);
     const price = costOf(await post(probe, bound));
-    const account = await stack.newAccount(Number(price * 50n) / 1e9);
+    const account = await stack.newAccount(Number(price * 50n) / 1e9, "strict");
     const responses = await Promise.all(Array.from({ length: 200 }, () => post(account, bound)));
     const paid = responses.filter((response) => response.status === 200);
     const refused = responses.filter((response) => response.status === 402);

@@ -1,10 +1,10 @@
 import type { Slot } from "@tollgate/catalog/model";
-import type { NanoUsd } from "@tollgate/core/money";
+import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJson } from "@tollgate/upstream/provider-client";
 import { contentCharacters } from "./content.ts";
 import { messageOf } from "./conversations/assistant-message.ts";
-import { affordableTokens } from "./estimate.ts";
+import { ceilingOf } from "./hold-plan.ts";
 import { billableChat, type ChatRuntime, type PreparedChat, prepareChat } from "./prepared-chat.ts";
 import { requireCompletion, type WithChoices } from "./provider-response.ts";
 import { identityOf, ownIdentity } from "./response-identity.ts";
@@ -30,7 +30,7 @@ export async function complete(
   call: ChatCall,
   signal: AbortSignal,
 ): Promise<CompletedChat> {
-  const prepared = await prepareChat(runtime, call, signal);
+  const prepared = await prepareChat(runtime, call, false, signal);
   const { session } = prepared;
   try {
     if (session?.storedTurn === undefined) return await generate(runtime, prepared, signal);
@@ -49,12 +49,12 @@ async function generate(
   const { model, session } = prepared;
   return runtime.engine.generate(billableChat(prepared), async (generation) => {
     const { slot, response } = await generation.attempt((slot) =>
-      requestCompletion(runtime, prepared, slot, generation.held, signal),
+      requestCompletion(runtime, prepared, slot, generation, signal),
     );
     const { value, identity, usage } = response;
     const measured = measure(usage, slot);
     if (session !== undefined) {
-      const charge = generation.measured(slot, measured);
+      const charge = await generation.measured(slot, measured);
       const [choice] = value.choices;
       await session.storeTurn({
         model: model.alias,
@@ -80,12 +80,12 @@ async function generate(
 
 async function requestCompletion(
   { providers, now }: ChatRuntime,
-  { call, session, bound, promptCharacters }: PreparedChat,
+  { call, session, hold, promptCharacters }: PreparedChat,
   slot: Slot,
-  held: NanoUsd,
+  generation: Generation,
   signal: AbortSignal,
 ) {
-  const maxTokens = affordableTokens(bound, slot, held);
+  const maxTokens = ceilingOf(hold, slot, generation);
   const body = upstreamBody(call, slot, session, { stream: false, maxTokens });
   const { requestId = "" } = call.caller ?? {};
   const accept = "application/json";

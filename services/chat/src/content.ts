@@ -23,14 +23,23 @@ function textOrEmpty(value: unknown): string {
 
 /** Counts the characters of generated text in a message or a stream's delta. */
 export function contentCharacters(message: unknown): number {
+  return sumContent(message, codePoints);
+}
+
+/** Counts the UTF-8 bytes of generated text in a stream's delta. */
+export function contentBytes(delta: unknown): number {
+  return sumContent(delta, Buffer.byteLength);
+}
+
+function sumContent(message: unknown, sizeOf: (text: string) => number): number {
   if (!isJsonObject(message)) return 0;
   const texts = [message.content, message.reasoning_content, message.reasoning, message.refusal];
-  let characters = 0;
-  for (const text of texts) if (typeof text === "string") characters += codePoints(text);
-  if (!Array.isArray(message.tool_calls)) return characters;
+  let size = 0;
+  for (const text of texts) if (typeof text === "string") size += sizeOf(text);
+  if (!Array.isArray(message.tool_calls)) return size;
   for (const toolCall of message.tool_calls) {
     const { name, text } = toolCallText(toolCall);
-    characters += codePoints(name) + codePoints(text);
+    size += sizeOf(name) + sizeOf(text);
   }
-  return characters;
+  return size;
 }

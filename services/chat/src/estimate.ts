@@ -16,10 +16,13 @@ export interface Bound {
   choices: bigint;
 }
 
+/** The sizes from which the tokens of a prompt are estimated. */
+export type PromptBytes = Pick<PromptSize, "textBytes" | "messages" | "imageParts">;
+
 export function boundOf(
   call: ChatCall,
   model: Model,
-  prompt: Pick<PromptSize, "textBytes" | "messages" | "imageParts"> | undefined = call.prompt,
+  prompt: PromptBytes | undefined = call.prompt,
 ): Bound {
   const { textBytes = 0n, messages = 0, imageParts = 0 } = prompt ?? {};
   const tokensPerImage = BigInt(model.imageTokens ?? defaultImageTokens);

@@ -1,13 +1,12 @@
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
-import type { NanoUsd } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
 import type { BillableCall } from "@tollgate/generation/generation";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
-import { type Bound, boundOf, estimateOf } from "./estimate.ts";
+import { type HoldPlan, planHold } from "./hold-plan.ts";
 import { approximateTokens } from "./usage.ts";
 
 /** The largest body of a request, and what a stored turn takes besides its content. */
@@ -20,14 +19,13 @@ export interface ChatRuntime extends ProviderRuntime {
   now(): Date;
 }
 
-/** A chat call with the model that its alias names, and the most that it can use and cost. */
+/** A chat call with the model that its alias names, and what is held for it. */
 export interface PreparedChat {
   call: ChatCall;
   model: Model;
   /** The conversation that the call continues, locked until it is released. */
   session: Session | undefined;
-  bound: Bound;
-  estimate: NanoUsd;
+  hold: HoldPlan;
   /** Characters of everything that the model reads. */
   promptCharacters: bigint;
 }
@@ -40,6 +38,7 @@ export interface PreparedChat {
 export async function prepareChat(
   { engine, sessions }: ChatRuntime,
   call: ChatCall,
+  isStream: boolean,
   signal: AbortSignal,
 ): Promise<PreparedChat> {
   if (call.sessionId !== "" && sessions === undefined) {
@@ -50,7 +49,7 @@ export async function prepareChat(
   const model = resolveChat(engine, call);
   const session = call.sessionId === "" ? undefined : await sessions?.open(call, signal);
   try {
-    return { call, model, session, ...measurePrompt(call, model, session) };
+    return { call, model, session, ...measurePrompt(call, model, session, isStream) };
   } catch (error) {
     await session?.release();
     throw error;
@@ -58,8 +57,9 @@ export async function prepareChat(
 }
 
 /** Returns the call as the engine bills it. */
-export function billableChat({ call, model, estimate, session }: PreparedChat): BillableCall {
-  return { caller: call.caller, model, estimate, conversationId: session?.link };
+export function billableChat({ call, model, hold, session }: PreparedChat): BillableCall {
+  const { estimate, least, most } = hold;
+  return { caller: call.caller, model, estimate, least, most, conversationId: session?.link };
 }
 
 function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {
@@ -69,16 +69,20 @@ function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {
   throw invalidParam(prompt?.firstImageParam ?? "messages", problem);
 }
 
-function measurePrompt(call: ChatCall, model: Model, session: Session | undefined) {
+function measurePrompt(
+  call: ChatCall,
+  model: Model,
+  session: Session | undefined,
+  isStream: boolean,
+) {
   // A turn that is stored already was checked before it was stored.
   if (session !== undefined && session.storedTurn === undefined) {
     checkBytes(call, session);
     checkContext(call, model, session);
   }
   const prompt = session === undefined ? call.prompt : withPrompt(session.prefix, call.prompt);
-  const bound = boundOf(call, model, prompt);
   const promptCharacters = prompt?.textCharacters ?? 0n;
-  return { bound, estimate: estimateOf(bound, model), promptCharacters };
+  return { hold: planHold(call, model, prompt, isStream), promptCharacters };
 }
 
 /**

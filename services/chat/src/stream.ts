@@ -1,14 +1,16 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/engine";
+import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { createChunkReader, indexOf } from "./chunk.ts";
+import { type Chunk, createChunkReader, indexOf } from "./chunk.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
-import { affordableTokens } from "./estimate.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
+import { ceilingOf } from "./hold-plan.ts";
 import { billableChat, type ChatRuntime, type PreparedChat, prepareChat } from "./prepared-chat.ts";
 import { ownIdentity } from "./response-identity.ts";
 import { chunksOf, settleStored } from "./stored-response.ts";
+import { createStreamAllowance } from "./stream-allowance.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { measure, totalTokens, usageBlock } from "./usage.ts";
 import { createUsageCounter } from "./usage-counter.ts";
@@ -22,7 +24,7 @@ export async function* stream(
   call: ChatCall,
   signal: AbortSignal,
 ): AsyncGenerator<StreamPart> {
-  const prepared = await prepareChat(runtime, call, signal);
+  const prepared = await prepareChat(runtime, call, true, signal);
   const { session } = prepared;
   try {
     if (session?.storedTurn === undefined) {
@@ -41,21 +43,22 @@ function generate(
   prepared: PreparedChat,
   signal: AbortSignal,
 ): AsyncGenerator<StreamPart> {
-  const { model, session } = prepared;
+  const { model, session, hold } = prepared;
   return runtime.engine.stream(billableChat(prepared), async function* (generation) {
     const { slot, response } = await generation.attemptStream((slot) =>
-      openStream(runtime, prepared, slot, generation.held, signal),
+      openStream(runtime, prepared, slot, generation, signal),
     );
-    const { chunks, counter, message } = response;
+    const { chunks, counter, message, isCut } = response;
     generation.billPartial(() => {
       if (!signal.aborted || !counter.delivered) return undefined;
       return { slot, response: measure(counter.usage("delivered_approx4"), slot) };
     });
     yield* chunks;
+    if (isCut()) yield { chunks: [counter.endByLength(hold.bound.choices)] };
     if (!counter.finished) throw brokenStream();
-    const usage = counter.usage("approx4");
+    const usage = counter.usage(isCut() ? "delivered_approx4" : "approx4");
     const measured = measure(usage, slot);
-    const charge = generation.measured(slot, measured);
+    const charge = await generation.measured(slot, measured);
     let cost: NanoUsd;
     try {
       await session?.storeTurn({
@@ -76,12 +79,12 @@ function generate(
 /** Opens one slot's stream, with its own counter: the chunks of a slot that failed do not count. */
 async function openStream(
   { providers, now }: ChatRuntime,
-  { call, model, session, bound, promptCharacters }: PreparedChat,
+  { call, model, session, hold, promptCharacters }: PreparedChat,
   slot: Slot,
-  held: NanoUsd,
+  generation: Generation,
   signal: AbortSignal,
 ) {
-  const maxTokens = affordableTokens(bound, slot, held);
+  const maxTokens = ceilingOf(hold, slot, generation);
   const body = upstreamBody(call, slot, session, { stream: true, maxTokens });
   const { requestId = "" } = call.caller ?? {};
   const accept = "text/event-stream";
@@ -91,10 +94,12 @@ async function openStream(
   const echo = session === undefined ? {} : { session_id: session.sessionId };
   const identity = ownIdentity(requestId, now());
   const readChunk = createChunkReader({ ...identity, model: model.alias, ...echo });
-  const chunks = forwardChunks(response.body, signal, readChunk, (chunk) => {
+  const count = (chunk: Chunk) => {
     counter.add(chunk);
     if (session === undefined) return;
     for (const choice of chunk.choices) if (indexOf(choice) === 0) message.add(choice.delta);
-  });
-  return { chunks, counter, message };
+  };
+  const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
+  const chunks = forwardChunks(response.body, signal, { readChunk, count }, allowance);
+  return { chunks, counter, message, isCut: () => allowance.isUsedUp };
 }

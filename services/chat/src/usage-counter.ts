@@ -14,6 +14,8 @@ export interface UsageCounter {
   /** Returns the provider's usage, else the approximate one under the basis `fallback`. */
   usage(fallback: "approx4" | "delivered_approx4"): ChatUsage;
   usageChunk(usage: ChatUsage, cost: bigint): Uint8Array;
+  /** Finishes the choices that have not ended. Returns the chunk that says so to the client. */
+  endByLength(choices: bigint): Uint8Array;
 }
 
 export function createUsageCounter(promptCharacters: bigint): UsageCounter {
@@ -59,6 +61,14 @@ export function createUsageCounter(promptCharacters: bigint): UsageCounter {
     usageChunk(usage, cost) {
       const chunk = { ...last?.head, choices: [], usage: usageBlock(usage, cost) };
       return Buffer.from(JSON.stringify(chunk));
+    },
+    endByLength(count) {
+      const indexes = Array.from({ length: Number(count) }, (_, index) => index);
+      const choices = indexes
+        .filter((index) => !finished.has(index))
+        .map((index) => ({ index, delta: {}, finish_reason: "length" }));
+      for (const choice of choices) addChoice(choice);
+      return Buffer.from(JSON.stringify({ ...last?.head, choices }));
     },
   };
 }

@@ -3,6 +3,10 @@
 -- written. Nor is one of the `wholes` where less than its estimate is available. Each hold expires
 -- after `hold_ms` milliseconds.
 --
+-- A hold that has one of the `leasts` below its estimate takes at most an eighth of what is
+-- available, but at least that: what it does not need yet stays available to other requests, and to
+-- its own growth (grow_hold).
+--
 -- Returns one row per hold, in the same order: `granted`, zero where there is no hold,
 -- `wallet_held`, what all holds of the wallet reserve, this one included, and `wallet_balance`.
 --
@@ -18,7 +22,8 @@
 -- than all of these to run.
 -- A wallet that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
 CREATE OR REPLACE FUNCTION take_holds(
-  hold_ids text[], account_ids text[], estimates bigint[], wholes boolean[], hold_ms bigint
+  hold_ids text[], account_ids text[], estimates bigint[], leasts bigint[], wholes boolean[],
+  hold_ms bigint
 )
 RETURNS TABLE (granted bigint, wallet_held bigint, wallet_balance bigint) LANGUAGE plpgsql AS $$
 DECLARE
@@ -36,9 +41,9 @@ BEGIN
   PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '100ms', true);
   PERFORM FROM wallet WHERE account_id = ANY (account_ids) ORDER BY account_id FOR UPDATE;
   FOR request IN
-    SELECT account_id, estimate, is_whole, ordinality::int AS position
-    FROM unnest(account_ids, estimates, wholes) WITH ORDINALITY
-      AS requested (account_id, estimate, is_whole, ordinality)
+    SELECT account_id, estimate, lowest, is_whole, ordinality::int AS position
+    FROM unnest(account_ids, estimates, leasts, wholes) WITH ORDINALITY
+      AS requested (account_id, estimate, lowest, is_whole, ordinality)
     ORDER BY account_id, ordinality
   LOOP
     IF owner IS DISTINCT FROM request.account_id THEN
@@ -51,7 +56,7 @@ BEGIN
     END IF;
     amount := CASE
       WHEN request.is_whole AND available < request.estimate THEN 0
-      ELSE least(request.estimate, available)
+      ELSE least(request.estimate, greatest(request.lowest, available / 8), available)
     END;
     available := available - amount;
     held := held + amount;

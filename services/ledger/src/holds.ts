@@ -17,8 +17,11 @@ export interface HoldRequest {
   estimateNanoUsd: NanoUsd;
 }
 
-/** A hold that is taken. If `isWhole`, nothing is held where less than the estimate is available. */
+/** A hold that is taken; see sql/take_holds.sql. */
 export interface TakeRequest extends HoldRequest {
+  /** The least that is held where the wallet is short of money. Default: the estimate. */
+  leastNanoUsd?: NanoUsd | undefined;
+  /** Whether nothing is held where less than the estimate is available. */
   isWhole?: boolean;
 }
 
@@ -42,7 +45,7 @@ export interface Holds {
 }
 
 /**
- * Creates functions that take and grow holds. A hold that gets less than its estimate waits until
+ * Creates functions that take and grow holds. A hold that gets less than it must waits until
  * the pending captures are committed, 1 second at most, and then grows by what they release: they
  * belong to requests whose responses were sent before.
  */
@@ -64,13 +67,14 @@ export function createHolds(
     // The call may not see captures that end while it runs.
     const before = captures.pending(request.accountId);
     const first = await call(request);
-    if (first.heldNanoUsd === request.estimateNanoUsd) return first;
+    const leastNanoUsd = request.leastNanoUsd ?? request.estimateNanoUsd;
+    if (first.heldNanoUsd >= leastNanoUsd) return first;
     const flushed = captures.flush(request.accountId) ?? before;
     if (flushed === undefined) return first;
     await orTimeout(flushed);
     if (signal.aborted) return first;
     if (request.isWhole) return call(request).catch(() => first);
-    const estimateNanoUsd = request.estimateNanoUsd - first.heldNanoUsd;
+    const estimateNanoUsd = leastNanoUsd - first.heldNanoUsd;
     const more = await grow({ ...request, estimateNanoUsd }).catch(() => undefined);
     if (more === undefined) return first;
     const heldNanoUsd = first.heldNanoUsd + more.heldNanoUsd;
@@ -108,11 +112,12 @@ async function takeHolds(
 ): Promise<TakeGrant[]> {
   const { rows } = await pool.query<TakenRow>({
     name: "take-holds",
-    text: "SELECT granted, wallet_held, wallet_balance FROM take_holds($1, $2, $3, $4, $5)",
+    text: "SELECT granted, wallet_held, wallet_balance FROM take_holds($1, $2, $3, $4, $5, $6)",
     values: [
       requests.map((request) => request.holdId),
       requests.map((request) => request.accountId),
       requests.map((request) => request.estimateNanoUsd),
+      requests.map(({ leastNanoUsd, estimateNanoUsd }) => leastNanoUsd ?? estimateNanoUsd),
       requests.map((request) => request.isWhole === true),
       holdMs,
     ],

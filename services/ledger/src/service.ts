@@ -79,8 +79,9 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
   const flushAll = () => orTimeout(captures.flush() ?? Promise.resolve());
 
   return {
-    async hold({ holdId, accountId, estimateNanoUsd, isWhole }, { signal }) {
-      const grant = await takeHold({ holdId, accountId, estimateNanoUsd, isWhole }, signal);
+    async hold(request, { signal }) {
+      const { holdId } = request;
+      const grant = await takeHold(request, signal);
       if (grant.heldNanoUsd > 0n) await releaseIfAborted(holdId, signal);
       return { ...grant, expiresInMs: config.holdMs };
     },

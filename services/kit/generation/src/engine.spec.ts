@@ -160,7 +160,7 @@ test("a stream that the provider breaks off ends with `upstream_rejected`", asyn
 test("the cost of an earlier run is reported again, and counted once", async () => {
   const { engine, call, events, metrics } = world({ chargeId: "req_0" });
   const cost = await engine.generate(call, async (generation) => {
-    expect(generation.measured(near, images(9n))).toBe(6_000n);
+    expect(await generation.measured(near, images(9n))).toBe(6_000n);
     return generation.settle(near, images(9n));
   });
   expect(cost).toBe(6_000n);

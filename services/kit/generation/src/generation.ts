@@ -22,12 +22,19 @@ import { readToFirst } from "./first-chunk.ts";
 import { countUsage, logGeneration, type Reporting } from "./reporting.ts";
 import { recordFirstChunk, recordUsage } from "./usage-span.ts";
 
-/** A request that costs money, and the most that it can cost. */
+/** A request that costs money, and what is held for it. */
 export interface BillableCall {
   caller: Caller | undefined;
   model: Model;
-  /** The most that it can cost. This amount is held before a provider is called. */
+  /** This amount is held before a provider is called: by default, the most that it can cost. */
   estimate: NanoUsd;
+  /** See `HoldTerms.least`. */
+  least?: NanoUsd | undefined;
+  /**
+   * The most that it can cost, where the estimate is less. A cost above what is held is then added
+   * to the hold before it is reported.
+   */
+  most?: NanoUsd | undefined;
   /** The conversation that the ledger links the charge to. */
   conversationId?: string | undefined;
 }
@@ -36,6 +43,8 @@ export interface BillableCall {
 export interface Generation {
   /** The amount held: the estimate, or less where the wallet has less available. */
   readonly held: NanoUsd;
+  /** See `Hold.walletBalance`. */
+  readonly walletBalance: NanoUsd | undefined;
   /**
    * Adds to the hold during the call. Returns the amount added: the estimate, or less where the
    * wallet has less available. Throws `credit_balance_exhausted` where it has nothing available.
@@ -58,10 +67,10 @@ export interface Generation {
    */
   billPartial(measure: (failure: unknown) => Served<Measurement> | undefined): void;
   /**
-   * Records the usage of the complete response. Returns the expected charge, which is at most the
-   * amount held. `settle` must follow.
+   * Records the usage of the complete response. Resolves with the expected charge, which is at most
+   * the amount held. `settle` must follow.
    */
-  measured(slot: Slot, usage: Measurement): NanoUsd;
+  measured(slot: Slot, usage: Measurement): Promise<NanoUsd>;
   /**
    * Publishes the usage event. Resolves once the event is durable, with the cost that the response
    * reports on routes that report one: at most the amount held.
@@ -98,6 +107,7 @@ export async function openGeneration(
   const hold =
     paid === undefined
       ? await dependencies.holds.take(requestId, accountId, estimate, {
+          least: call.least,
           isWhole: caller.admission === Admission.WHOLE,
         })
       : prepaidHold(estimate);
@@ -137,6 +147,7 @@ class HeldGeneration implements OpenGeneration {
    * Settling waits for this: growing a settled hold would create another, which is never settled.
    */
   #growing: Promise<unknown> | undefined;
+  #isCovered = false;
 
   constructor(dependencies: GenerationDependencies, call: HeldCall, hold: Hold) {
     this.#dependencies = dependencies;
@@ -147,6 +158,10 @@ class HeldGeneration implements OpenGeneration {
 
   get held() {
     return this.#hold.amount;
+  }
+
+  get walletBalance() {
+    return this.#hold.walletBalance;
   }
 
   async grow(estimate: NanoUsd) {
@@ -181,15 +196,18 @@ class HeldGeneration implements OpenGeneration {
     this.#billPartial = measure;
   }
 
-  measured(slot: Slot, usage: Measurement) {
+  async measured(slot: Slot, usage: Measurement) {
     this.#endAttempt((span) => recordUsage(span, this.#call.model, slot, usage));
-    return this.#call.paid ?? minOf(costOf(usage.lines), this.held);
+    const cost = costOf(usage.lines);
+    await this.#cover(cost);
+    return this.#call.paid ?? minOf(cost, this.held);
   }
 
   async settle(slot: Slot, measured: Measurement) {
     this.#endAttempt((span) => recordUsage(span, this.#call.model, slot, measured));
     const { caller, model, conversationId = "", paid } = this.#call;
     const usage = completedFields(slot, measured);
+    await this.#cover(usage.costNanoUsd);
     const reported = minOf(usage.costNanoUsd, this.held);
     // The cost of an earlier run was counted when that run ended.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
@@ -217,6 +235,20 @@ class HeldGeneration implements OpenGeneration {
     );
     this.#log(undefined);
     await this.#publish({ ...failedFields, chargeId: "", conversationId: "" });
+  }
+
+  /**
+   * Adds what a cost exceeds the hold by, at most up to the most that the call can cost: a provider
+   * that ignores its output ceiling is not paid more. The response reports what is then held, and
+   * no other request can take it before the capture. Without the ledger, the rest is uncollected.
+   */
+  async #cover(cost: NanoUsd): Promise<void> {
+    const { most = 0n, paid } = this.#call;
+    const due = minOf(cost, most);
+    if (this.#isCovered || paid !== undefined || due <= this.held) return;
+    this.#isCovered = true;
+    await this.#growing;
+    if (due > this.held) await this.grow(due - this.held).catch(() => undefined);
   }
 
   async #tryOnce<Response>(slot: Slot, call: (slot: Slot) => Promise<Response>): Promise<Response> {

@@ -18,6 +18,12 @@ export interface Hold {
   /** The estimate, or less when the wallet had less. */
   readonly amount: NanoUsd;
   /**
+   * The wallet's balance when the hold was taken: the hold cannot grow beyond it, unless the wallet
+   * is topped up. Undefined where it is unknown: a part of a shared hold is taken without the
+   * ledger, from a wallet that has much more.
+   */
+  readonly walletBalance: NanoUsd | undefined;
+  /**
    * Adds `min(estimate, available)`, and resolves with what was added. Throws the errors of
    * `Holds.take`; the hold then stays as it was.
    */
@@ -34,6 +40,11 @@ export interface Hold {
 export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNanoUsd">;
 
 export interface HoldTerms {
+  /**
+   * Of a hold that can start small, because it grows: the least that is held, where that much is
+   * available, when the wallet is short of money. Default: the estimate.
+   */
+  least?: NanoUsd | undefined;
   /** Whether `credit_balance_exhausted` is thrown where less than the estimate is available. */
   isWhole?: boolean;
 }
@@ -81,19 +92,20 @@ export function createHolds(
       throw walletExhausted(walletHeldNanoUsd);
     }
     extender.add(request.holdId, expiresInMs);
-    return new RequestHold(parts, request, demand, held);
+    return new RequestHold(parts, request, demand, held, wallet.walletBalanceNanoUsd);
   }
 
   return {
-    async take(holdId, accountId, estimate, { isWhole = false } = {}) {
+    async take(holdId, accountId, estimate, { least, isWhole = false } = {}) {
       if (estimate === 0n) return emptyHold;
       const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
-      const request = { holdId, accountId, estimateNanoUsd, isWhole };
+      const terms = least === undefined ? { isWhole } : { isWhole, leastNanoUsd: least };
+      const request = { holdId, accountId, estimateNanoUsd, ...terms };
       const demand = sharing.account(accountId);
       const { shared } = demand;
       if (!shared?.reserve(request.estimateNanoUsd)) return takeOwn(request, demand);
       count("shared");
-      return new RequestHold(parts, request, demand, request.estimateNanoUsd, shared);
+      return new RequestHold(parts, request, demand, estimateNanoUsd, undefined, shared);
     },
     stopSharing: sharing.stop,
     stop() {
@@ -106,6 +118,7 @@ export function createHolds(
 /** The hold of a request that costs nothing. */
 const emptyHold: Hold = {
   amount: 0n,
+  walletBalance: undefined,
   grow: async () => 0n,
   settle: () => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }),
   stopExtending() {},
@@ -120,6 +133,7 @@ interface HoldRequest {
   holdId: string;
   accountId: string;
   estimateNanoUsd: NanoUsd;
+  leastNanoUsd?: NanoUsd;
   isWhole: boolean;
 }
 
@@ -134,6 +148,7 @@ interface Parts {
  * takes a hold of its own for what it adds.
  */
 class RequestHold implements Hold {
+  readonly walletBalance: NanoUsd | undefined;
   readonly #parts: Parts;
   readonly #request: HoldRequest;
   readonly #demand: AccountDemand;
@@ -148,8 +163,10 @@ class RequestHold implements Hold {
     request: HoldRequest,
     demand: AccountDemand,
     amount: NanoUsd,
+    walletBalance: NanoUsd | undefined,
     shared?: SharedHold,
   ) {
+    this.walletBalance = walletBalance;
     this.#parts = parts;
     this.#request = request;
     this.#demand = demand;

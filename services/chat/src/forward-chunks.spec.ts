@@ -1,0 +1,68 @@
+import type { ProviderBody } from "@tollgate/upstream/provider-call";
+import { expect, test } from "vitest";
+import { createChunkReader } from "./chunk.ts";
+import { forwardChunks } from "./forward-chunks.ts";
+import type { StreamAllowance } from "./stream-allowance.ts";
+
+/** A provider's stream of one read, with a chunk for each text. */
+function bodyOf(texts: readonly string[]) {
+  const events = texts.map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
+  const data = [...events.map((event) => JSON.stringify(event)), "[DONE]"];
+  const closed = { early: false };
+  async function* read() {
+    try {
+      yield Buffer.from(data.map((event) => `data: ${event}\n\n`).join(""));
+    } finally {
+      closed.early = true;
+    }
+  }
+  const body: ProviderBody = Object.assign(read(), {
+    letEnd() {
+      closed.early = false;
+    },
+  });
+  return { body, closed };
+}
+
+/** An allowance of `admitted` chunks that waits as often as `waits` has results. */
+function allowanceOf(admitted: number, waits: boolean[]): StreamAllowance {
+  let left = admitted;
+  return {
+    admit: () => left-- > 0,
+    async wait() {
+      left = admitted;
+      return waits.shift() ?? false;
+    },
+    isUsedUp: false,
+  };
+}
+
+async function forward(body: ProviderBody, allowance: StreamAllowance) {
+  const readChunk = createChunkReader({ id: "c", created: 1, model: "m" });
+  const counted: unknown[] = [];
+  const reading = {
+    readChunk,
+    count: ({ choices }: { choices: readonly unknown[] }) => void counted.push(choices),
+  };
+  const texts: string[][] = [];
+  const { signal } = new AbortController();
+  for await (const { chunks } of forwardChunks(body, signal, reading, allowance)) {
+    texts.push(chunks.map((chunk) => JSON.parse(String(chunk)).choices[0].delta.content));
+  }
+  return { texts, counted: counted.length };
+}
+
+test("a stream that waits for its allowance continues with the chunk that was not covered", async () => {
+  const { body } = bodyOf(["a", "b", "c", "d", "e"]);
+  const { texts, counted } = await forward(body, allowanceOf(2, [true, true]));
+  expect(texts).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+  expect(counted).toBe(5);
+});
+
+test("a stream without allowance ends, and closes the provider's connection", async () => {
+  const { body, closed } = bodyOf(["a", "b", "c"]);
+  const { texts, counted } = await forward(body, allowanceOf(1, [true, false]));
+  expect(texts).toEqual([["a"], ["b"]]);
+  expect(counted).toBe(2);
+  expect(closed.early).toBe(true);
+});

@@ -1,0 +1,53 @@
+import { create } from "@bufbuild/protobuf";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import { parsePicoUsd } from "@tollgate/core/money";
+import { Admission, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
+import { expect, test } from "vitest";
+import { ceilingOf, planHold } from "./hold-plan.ts";
+
+const usd = (text: string) => ({ picoUsd: parsePicoUsd(text) ?? 0n, per: 1_000_000n });
+const pricing = { input: usd("5"), cachedInput: usd("0.50"), output: usd("25") };
+const slot = { pricing } as Slot;
+const model = { pricing, maxOutputTokens: 32_000, chain: [slot] } as unknown as Model;
+
+/** An agent's call with 400 KB of prompt. */
+function agentCall(admission: Admission, maxTokens?: bigint) {
+  return create(ChatCallSchema, {
+    caller: create(CallerSchema, { admission }),
+    choices: 1,
+    prompt: { textBytes: 400_000n, messages: 1 },
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  });
+}
+
+test.each([
+  ["strict", Admission.STRICT, true, 2_800_080_000n],
+  ["whole", Admission.WHOLE, false, 2_800_080_000n],
+  ["likely, a JSON response", Admission.LIKELY, false, 1_466_750_000n],
+  ["likely, a stream", Admission.LIKELY, true, 717_950_000n],
+  ["a caller without a policy, a stream", Admission.UNSPECIFIED, true, 717_950_000n],
+])("what is held for an agent's call: %s", (_, admission, isStream, estimate) => {
+  const call = agentCall(admission);
+  expect(planHold(call, model, call.prompt, isStream)).toMatchObject({ estimate });
+});
+
+test("a stream with a low output limit holds that limit", () => {
+  const call = agentCall(Admission.LIKELY, 100n);
+  const noPrompt = { textBytes: 0n, messages: 0, imageParts: 0 };
+  expect(planHold(call, model, noPrompt, true).estimate).toBe(2_500_000n);
+});
+
+test("a stream's provider is sent what the balance pays for, not what is held", () => {
+  const call = agentCall(Admission.LIKELY);
+  const plan = planHold(call, model, call.prompt, true);
+  const ceiling = (walletBalance: bigint | undefined) =>
+    ceilingOf(plan, slot, { held: 1_000n, walletBalance });
+  expect(ceiling(undefined)).toBe(32_000n);
+  expect(ceiling(5_000_000_000n)).toBe(32_000n);
+  // Half of the prompt's likely tokens cost $0.333375.
+  expect(ceiling(433_375_000n)).toBe(4_000n);
+  expect(ceiling(1_000n)).toBe(1n);
+  const strict = planHold(agentCall(Admission.STRICT), model, call.prompt, true);
+  expect(ceilingOf(strict, slot, { held: 2_100_080_000n, walletBalance: undefined })).toBe(4_000n);
+});

@@ -1,0 +1,73 @@
+import type { Model, Slot } from "@tollgate/catalog/model";
+import { minOf, type NanoUsd } from "@tollgate/core/money";
+import type { Generation } from "@tollgate/generation/generation";
+import { Admission } from "@tollgate/proto/tollgate/v1/caller";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { affordableTokens, type Bound, boundOf, estimateOf, type PromptBytes } from "./estimate.ts";
+
+/** Output tokens of each choice that a stream holds at its start, and adds each time. */
+export const sliceTokens = 2_048n;
+/** Text has three bytes a token or more: English has about four, source code a little over three. */
+export const likelyBytesPerToken = 3n;
+
+/** What is held for a chat call, by the admission policy of its account. */
+export interface HoldPlan {
+  /** The tokens that the call uses at most; with `likely`, those that its prompt likely has. */
+  bound: Bound;
+  estimate: NanoUsd;
+  /** See `BillableCall`. Only with `likely`. */
+  least?: NanoUsd;
+  most?: NanoUsd;
+  /** Whether the hold grows as the response is delivered. */
+  isGrowing: boolean;
+}
+
+/** Returns what is held for a call. `prompt` is the call's, with the conversation that it continues. */
+export function planHold(
+  call: ChatCall,
+  model: Model,
+  prompt: PromptBytes | undefined = call.prompt,
+  isStream: boolean,
+): HoldPlan {
+  const bound = boundOf(call, model, prompt);
+  const most = estimateOf(bound, model);
+  const { admission = Admission.UNSPECIFIED } = call.caller ?? {};
+  if (admission === Admission.STRICT || admission === Admission.WHOLE) {
+    return { bound, estimate: most, isGrowing: false };
+  }
+  const textBytes = prompt?.textBytes ?? 0n;
+  const textTokens = (textBytes + likelyBytesPerToken - 1n) / likelyBytesPerToken;
+  const likely = { ...bound, promptTokens: bound.promptTokens - textBytes + textTokens };
+  if (!isStream) {
+    return { bound: likely, estimate: estimateOf(likely, model), most, isGrowing: false };
+  }
+  const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
+  const estimate = estimateOf(slice, model);
+  return { bound: likely, estimate, least: estimate / 2n, most, isGrowing: true };
+}
+
+/**
+ * Returns the tokens that a growing hold is certain to need: a cached prompt costs a fraction of
+ * its price. A stream is not cut short for money that its prompt may leave.
+ */
+export function leastBound(bound: Bound): Bound {
+  return { ...bound, promptTokens: bound.promptTokens / 2n };
+}
+
+/**
+ * Returns the output ceiling of each choice that the provider is sent.
+ *
+ * A growing hold says little about it. What is known at admission without another call is the
+ * wallet's balance, which the hold cannot grow beyond: money that other requests hold now may be
+ * released while the response is generated. A part of a shared hold is taken without the ledger,
+ * but only from wallets that have many times its amount.
+ */
+export function ceilingOf(
+  { bound, isGrowing }: HoldPlan,
+  slot: Slot,
+  { held, walletBalance }: Pick<Generation, "held" | "walletBalance">,
+): bigint {
+  if (!isGrowing) return affordableTokens(bound, slot, held);
+  if (walletBalance === undefined) return bound.maxTokens;
+  return affordableTokens(leastBound(bound), slot, walletBalance);
+}
