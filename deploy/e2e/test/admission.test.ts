@@ -129,7 +129,7 @@ describe("an account's admission policy", () => {
         model: "test-agent",
         stream: true,
         user,
-        ...simulate("tokens=4000&chunks=40&gap_ms=25"),
+        ...simulate("tokens=3900&chunks=39&gap_ms=25"),
       }),
     );
     end();
