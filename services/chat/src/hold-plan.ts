@@ -43,7 +43,9 @@ export function planHold(
   }
   const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
   const estimate = estimateOf(slice, model);
-  return { bound: likely, estimate, least: estimate / 2n, most, isGrowing: true };
+  // Half of it in whole micro-USD, rounded up: a response may report what is held.
+  const least = ((estimate + 1_999n) / 2_000n) * 1_000n;
+  return { bound: likely, estimate, least, most, isGrowing: true };
 }
 
 /**

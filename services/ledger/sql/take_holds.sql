@@ -4,7 +4,7 @@
 -- after `hold_ms` milliseconds.
 --
 -- A hold that has one of the `leasts` below its estimate takes at most an eighth of what is
--- available, but at least that: what it does not need yet stays available to other requests, and to
+-- available, in whole micro-USD as every charge is, but at least that: what it does not need yet stays available to other requests, and to
 -- its own growth (grow_hold).
 --
 -- Returns one row per hold, in the same order: `granted`, zero where there is no hold,
@@ -56,7 +56,7 @@ BEGIN
     END IF;
     amount := CASE
       WHEN request.is_whole AND available < request.estimate THEN 0
-      ELSE least(request.estimate, greatest(request.lowest, available / 8), available)
+      ELSE least(request.estimate, greatest(request.lowest, available / 8000 * 1000), available)
     END;
     available := available - amount;
     held := held + amount;
