@@ -1,51 +1,17 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { formatPicoUsd, formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
 import type { Entry, Wallet } from "@tollgate/proto/tollgate/v1/ledger";
-import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
-import type { Client } from "@tollgate/rpc/implementation";
 import { admissions } from "../admission.ts";
 import { checkCatalog } from "./catalog/check-catalog.ts";
 import { loadListPrices } from "./catalog/list-prices.ts";
 import { suggestModels } from "./catalog/suggestion.ts";
+import type { Command, Operator, Output } from "./command.ts";
 import { UsageError } from "./usage.ts";
 import { usageCommand } from "./usage-command.ts";
 
-/** A command's result: lines to read, and the same as JSON. */
-export interface Output {
-  lines: readonly string[];
-  json: unknown;
-  /** True if the command ran and found a fault. */
-  failed?: boolean;
-}
-
-export interface Options {
-  credit?: string | undefined;
-  admission?: string | undefined;
-  channel?: string | undefined;
-  reference?: string | undefined;
-  account?: string | undefined;
-  limit?: string | undefined;
-  before?: string | undefined;
-  by?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  csv?: boolean | undefined;
-}
-
-export interface Command {
-  /** The names of its positional arguments. */
-  takes: readonly string[];
-  /** Whether it takes its last argument once or more. */
-  repeatsLast?: true;
-  options: readonly (keyof Options)[];
-  run(args: readonly string[], options: Options, operator: () => Operator): Promise<Output>;
-}
-
 /** A verification reads every entry. */
 const verifyTimeoutMs = 60 * 60 * 1_000;
-
-type Operator = Client<typeof OperatorService>;
 
 /** The commands, by their words. */
 export const commands: Readonly<Record<string, Command>> = {

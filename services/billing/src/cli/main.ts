@@ -5,7 +5,8 @@ import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
-import { type Command, commands, type Options, type Output } from "./commands.ts";
+import type { Command, Options, Output } from "./command.ts";
+import { commands } from "./commands.ts";
 import { dataFolderOf, operatorAddress, operatorSecret } from "./operator-address.ts";
 import { help, UsageError } from "./usage.ts";
 
