@@ -252,12 +252,12 @@ type Step =
   | { kind: "grow" | "end" | "fail" | "kill"; pick: number; share: number }
   | { kind: "capture"; pick: number };
 
-const slot = {
+const slot: Slot = {
   id: "p/m",
   provider: { name: "p", baseUrl: "", baseUrlEnv: undefined, apiKeyEnv: undefined, timeoutMs: 1 },
   upstreamModel: "m",
   path: "/",
-  pricing: { input: { picoUsd: 1_000n, per: 1n }, cachedInput: undefined, output: undefined },
+  pricing: { input: { picoUsd: 1_000n, per: 1n }, unitType: "tokens" },
 };
 
 const model: Model = {
@@ -278,7 +278,7 @@ const model: Model = {
 
 /** A nano-USD a unit. */
 function usageOf(cost: NanoUsd) {
-  const lines = [{ quantity: cost, price: slot.pricing.input }];
+  const lines = [{ dimension: "input", quantity: cost, price: slot.pricing.input }];
   return { quantity: cost, basis: "provider", lines };
 }
 

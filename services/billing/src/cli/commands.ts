@@ -6,7 +6,7 @@ import { admissions } from "../admission.ts";
 import { checkCatalog } from "./catalog/check-catalog.ts";
 import { loadListPrices } from "./catalog/list-prices.ts";
 import { suggestModels } from "./catalog/suggestion.ts";
-import type { Command, Operator, Output } from "./command.ts";
+import type { Command } from "./command.ts";
 import { UsageError } from "./usage.ts";
 import { usageCommand } from "./usage-command.ts";
 
