@@ -21,7 +21,7 @@ import { releaseExpiredHolds, releaseHold } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
 import { sumUsage } from "./usage-sums.ts";
-import { verifyLedger } from "./verify.ts";
+import { verifyLedger } from "./verify/verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
 
@@ -174,9 +174,9 @@ function implementReads({ pool, prisma, captures }: LedgerParts) {
       });
       return { entries: entries.map(toEntry), totalNanoUsd, hasMore };
     },
-    async verify() {
+    async verify(_request, { signal }) {
       await flushAll();
-      return verifyLedger(prisma);
+      return verifyLedger(pool, signal);
     },
   } satisfies Partial<Implementation<typeof LedgerService>>;
 }
