@@ -37,6 +37,7 @@ BEGIN
       EXECUTE FUNCTION refuse_entry_change()', name || '_no_truncate', name);
     EXECUTE format('ALTER TABLE entry ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
       name, first AT TIME ZONE 'UTC', (first + interval '1 month') AT TIME ZONE 'UTC');
+    INSERT INTO entry_month (month) VALUES (first AT TIME ZONE 'UTC') ON CONFLICT DO NOTHING;
   EXCEPTION WHEN check_violation THEN
     RETURN 'default';
   END;

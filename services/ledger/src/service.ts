@@ -22,7 +22,7 @@ import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
 import { readLines } from "./usage-lines.ts";
 import { sumUsage } from "./usage-sums.ts";
-import { verifyLedger } from "./verify.ts";
+import { verifyLedger } from "./verify/verify.ts";
 import { findWallet, topUp } from "./wallet.ts";
 import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
 
@@ -176,9 +176,9 @@ function implementReads({ pool, prisma, captures }: LedgerParts) {
       });
       return { entries: entries.map(toEntry), totalNanoUsd, hasMore };
     },
-    async verify() {
+    async verify(_request, { signal }) {
       await flush();
-      return verifyLedger(prisma);
+      return verifyLedger(pool, signal);
     },
   } satisfies Partial<Implementation<typeof LedgerService>>;
 }

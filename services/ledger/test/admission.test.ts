@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import type { Catalog, Model } from "@tollgate/catalog/model";
+import type { Catalog, Model, Slot } from "@tollgate/catalog/model";
 import { createLog } from "@tollgate/core/log";
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 import { createEngine, type Engine } from "@tollgate/generation/engine";

@@ -1,14 +1,12 @@
-import { PrismaPg } from "@prisma/adapter-pg";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
-import { PrismaClient } from "../src/generated/client.ts";
 import { createHoldTaker, extendHolds } from "../src/holds.ts";
 import { releaseExpiredHolds } from "../src/release.ts";
 import { releaseSharedHold, takeSharedHold } from "../src/shared-hold.ts";
-import { verifyLedger } from "../src/verify.ts";
+import { verifyLedger } from "../src/verify/verify.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import {
   createLedgerDatabase,
@@ -28,8 +26,7 @@ describe("a shared hold", () => {
   });
 
   afterAll(async () => {
-    const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
-    expect((await verifyLedger(prisma)).discrepancies).toEqual([]);
+    expect((await verifyLedger(pool)).discrepancies).toEqual([]);
     await pool.end();
   });
 

@@ -102,18 +102,21 @@ export const commands: Readonly<Record<string, Command>> = {
     async run(_args, _options, operator) {
       const { result } = await operator().verifyLedger({}, { timeoutMs: verifyTimeoutMs });
       const { wallets = 0n, entries = 0n, openHolds = 0n, discrepancies = [] } = result ?? {};
+      const { detachedMonths = [] } = result ?? {};
       const counts = `${wallets} wallets, ${entries} entries, ${openHolds} open holds`;
       const failed = discrepancies.length > 0;
       return {
         lines: [
           failed ? `${counts}: DISCREPANCIES` : `${counts}: no discrepancies`,
           ...discrepancies,
+          ...detachedMonths.map((month) => `${month}: its entries are detached, and not compared`),
         ],
         json: {
           wallets: Number(wallets),
           entries: Number(entries),
           open_holds: Number(openHolds),
           discrepancies,
+          detached_months: detachedMonths,
         },
         failed,
       };

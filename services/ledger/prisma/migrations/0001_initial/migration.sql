@@ -81,6 +81,12 @@ CREATE TABLE entry (
 -- Takes the entries of a month that has no partition, so that none is ever refused.
 CREATE TABLE entry_default PARTITION OF entry DEFAULT;
 
+-- The starts of the months (UTC) that got a partition, to know those that were detached.
+CREATE TABLE entry_month (
+  month      timestamptz(6) PRIMARY KEY,
+  created_at timestamptz(6) NOT NULL DEFAULT now()
+);
+
 -- Pages of an account's entries, and the spend of a part of an hour, from the index alone.
 CREATE INDEX entry_account_recorded_at ON entry (account_id, recorded_at, id)
   INCLUDE (kind, amount_nano_usd);

@@ -1,0 +1,98 @@
+import { type Audit, check, eachSlice, inSlice, isAttached, limit } from "./audit.ts";
+
+const rowsPerSlice = 10_000;
+
+/**
+ * Checks that what is recorded of each event, charge id, reference and conversation has its entry, or
+ * entries, in the attached months.
+ */
+export async function verifyRecords(audit: Audit): Promise<void> {
+  await verifyRecord(audit, {
+    table: "recorded_event",
+    key: ["event_id"],
+    title: "event",
+    matches: "e.event_id = r.event_id",
+  });
+  await verifyRecord(audit, {
+    table: "charge",
+    key: ["charge_id"],
+    title: "charge",
+    matches: "e.charge_id = r.charge_id AND -e.amount_nano_usd = r.charged_nano_usd",
+  });
+  await verifyRecord(audit, {
+    table: "credit",
+    key: ["account_id", "reference"],
+    title: "credit",
+    matches: `e.kind = 'top_up' AND e.account_id = r.account_id AND e.reference = r.reference
+      AND e.amount_nano_usd = r.credited_nano_usd`,
+  });
+  await verifyConversations(audit);
+}
+
+interface RecordTable {
+  table: string;
+  key: readonly string[];
+  title: string;
+  matches: string;
+}
+
+async function verifyRecord(audit: Audit, { table, key, title, matches }: RecordTable) {
+  const sliced = { name: table, key, first: key.map(() => ""), rows: rowsPerSlice };
+  await eachSlice(audit, sliced, async (after, last) => {
+    const slice = [...after, ...(last ?? [])];
+    const text = `
+      SELECT ${key.at(-1)} AS id, r.entry_id FROM ${table} r
+      LEFT JOIN LATERAL (
+        SELECT id FROM entry e
+        WHERE e.id = r.entry_id AND e.recorded_at = r.recorded_at AND ${matches} LIMIT 1
+      ) found ON true
+      WHERE ${inSlice(key, last)} AND found.id IS NULL
+        AND ${isAttached("r.recorded_at", slice.length + 1)} LIMIT ${limit}`;
+    await check<{ id: string; entry_id: string }>(
+      audit,
+      (detached) => ({ text, values: [...slice, detached] }),
+      ({ id, entry_id }) => `${title} ${id}: differs from its entry ${entry_id}`,
+    );
+  });
+}
+
+/** Where months are detached, the entries that remain may be fewer than recorded, and not more. */
+async function verifyConversations(audit: Audit): Promise<void> {
+  const key = ["conversation_id", "account_id"];
+  const sliced = {
+    name: "conversation_spend",
+    key,
+    first: ["", ""],
+    rows: 1_000,
+    weight: { column: "entries", most: 20_000 },
+  };
+  await eachSlice(audit, sliced, async (after, last) => {
+    const slice = [...after, ...(last ?? [])];
+    const isLess = `cardinality($${slice.length + 1}::timestamptz[]) > 0
+      AND found.entries <= s.entries AND found.charged <= s.charged_nano_usd`;
+    const text = `
+      SELECT conversation_id, s.entries, s.charged_nano_usd AS spent,
+        found.entries AS found_entries, found.charged::bigint AS charged
+      FROM conversation_spend s, LATERAL (
+        SELECT count(*) AS entries, coalesce(-sum(amount_nano_usd), 0) AS charged FROM entry e
+        WHERE e.conversation_id = s.conversation_id AND e.account_id = s.account_id
+      ) found
+      WHERE ${inSlice(key, last)} AND NOT (${isLess})
+        AND (found.entries, found.charged) <> (s.entries, s.charged_nano_usd) LIMIT ${limit}`;
+    await check<Conversation>(
+      audit,
+      (detached) => ({ text, values: [...slice, detached] }),
+      ({ conversation_id, entries, spent, found_entries, charged }) =>
+        `conversation ${conversation_id}: ${found_entries} entries charge ${charged}, recorded ` +
+        `are ${entries} and ${spent} (nano-USD)`,
+    );
+  });
+}
+
+interface Conversation {
+  conversation_id: string;
+  entries: bigint;
+  spent: bigint;
+  found_entries: bigint;
+  charged: bigint;
+}

@@ -1,0 +1,44 @@
+import type pg from "pg";
+import { type Audit, readMonths } from "./audit.ts";
+import { verifyEntries } from "./entries.ts";
+import { verifyRecords } from "./records.ts";
+import { verifySums } from "./sums.ts";
+import { verifyWallets } from "./wallets.ts";
+
+export interface Verification {
+  wallets: bigint;
+  /** Of the attached months. */
+  entries: bigint;
+  openHolds: bigint;
+  /** The months whose entries are detached, as `2026-11`. */
+  detachedMonths: string[];
+  /** One line for each discrepancy. */
+  discrepancies: string[];
+}
+
+/**
+ * Compares the ledger's tables with each other, and resolves with the discrepancies. It can run at
+ * any time: each statement reads a small part, in a snapshot of its own, and locks nothing that a
+ * capture waits for. What it compares in one statement is changed in one transaction, so that
+ * captures during the verification are no discrepancies.
+ */
+export async function verifyLedger(
+  pool: pg.Pool,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Verification> {
+  const audit: Audit = { pool, signal, discrepancies: [], months: await readMonths(pool) };
+  await verifyWallets(audit);
+  await verifySums(audit);
+  await verifyRecords(audit);
+  const entries = await verifyEntries(audit);
+  const { rows } = await pool.query<{ wallets: bigint; holds: bigint }>(
+    "SELECT (SELECT count(*) FROM wallet) AS wallets, (SELECT count(*) FROM hold) AS holds",
+  );
+  return {
+    wallets: rows[0]?.wallets ?? 0n,
+    entries,
+    openHolds: rows[0]?.holds ?? 0n,
+    detachedMonths: audit.months.detached.map((month) => month.toISOString().slice(0, 7)),
+    discrepancies: audit.discrepancies,
+  };
+}
