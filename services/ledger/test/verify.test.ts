@@ -125,6 +125,12 @@ describe("a verification of the ledger", () => {
       /quantity 7 in entries, 0 in usage_hour/,
     ],
     [
+      "an entry whose lines do not add up to its cost",
+      `UPDATE entry SET lines = '[{"amount_nano_usd": "4000"}, {"amount_nano_usd": "999"}]'
+       WHERE charge_id IS NOT NULL`,
+      /the amounts of its lines differ from its cost/,
+    ],
+    [
       "an entry that was deleted",
       "DELETE FROM entry WHERE charge_id IS NOT NULL",
       /charge charge-1: differs from its entry/,

@@ -6,7 +6,7 @@ const pagesPerSlice = 1_000;
 
 /**
  * Checks each entry by itself: that it is the entry of its event, charge id or reference, that the
- * charge id that it repeats exists, and that it is linked to no conversation that was deleted more
+ * charge id that it repeats exists, that its lines add up to its cost, and that it is linked to no conversation that was deleted more
  * than an hour ago. Resolves with the number of entries. Tables are read by their pages, which needs
  * no index.
  */
@@ -86,6 +86,9 @@ function entriesSql(slice: string): string {
       WHEN e.kind = 'top_up' AND (credited.entry_id, credited.credited_nano_usd)
         IS DISTINCT FROM (e.id, e.amount_nano_usd)
         THEN 'credit ' || e.reference || ' differs from it'
+      WHEN e.lines <> '[]' AND repeated.charge_id IS NULL AND e.cost_nano_usd <> (
+        SELECT sum((line ->> 'amount_nano_usd')::bigint) FROM jsonb_array_elements(e.lines) AS line)
+        THEN 'the amounts of its lines differ from its cost'
       WHEN e.conversation_id IS NOT NULL AND deleted.deleted_at < now() - interval '1 hour'
         THEN 'it is linked to conversation ' || e.conversation_id || ', which is deleted'
       WHEN e.conversation_id IS NOT NULL AND deleted.deleted_at IS NULL
