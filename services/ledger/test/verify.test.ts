@@ -281,7 +281,8 @@ describe("a verification of a ledger in use", () => {
       await holder.query("LOCK TABLE entry, usage_hour IN EXCLUSIVE MODE");
       expect((await verifyLedger(pool)).discrepancies).toEqual([]);
     } finally {
-      holder.release(true);
+      await holder.query("ROLLBACK");
+      holder.release();
     }
     const { rows } = await pool.query(
       `SELECT count(*)::int AS waiting FROM pg_stat_activity
