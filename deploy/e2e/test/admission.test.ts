@@ -58,11 +58,9 @@ describe("an account's admission policy", () => {
       "--json",
     ]);
     expect(changed.json()).toMatchObject({ id: account.accountId, admission: "strict" });
-    await expect
-      .poll(async () => (await post(account, "chat/completions", chatBody())).status, {
-        timeout: 8_000,
-      })
-      .toBe(200);
+    await eventually(async () =>
+      expect((await post(account, "chat/completions", chatBody())).status).toBe(200),
+    );
   });
 
   /** An agent's call: 400 KB of prompt, and a real cost of $0.30. */
