@@ -49,6 +49,13 @@ test("a port in use is reported in one line, with exit code 1", async () => {
   await taken.close();
 });
 
+test("the port of a Kubernetes Service named simulator is understood", async () => {
+  const taken = await startSimulator({ port: 0 });
+  const child = run({ SIMULATOR_PORT: `tcp://10.96.0.7:${new URL(taken.url).port}` });
+  expect(await text(child.stderr)).toMatch("EADDRINUSE");
+  await taken.close();
+});
+
 test("an invalid port is reported in one line, with exit code 1", async () => {
   const child = run({ SIMULATOR_PORT: "many" });
   const [code, complaint] = await Promise.all([exitOf(child), text(child.stderr)]);

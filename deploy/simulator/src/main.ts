@@ -23,8 +23,14 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ url: simulator.url })}\n`);
 }
 
+/**
+ * Kubernetes sets `SIMULATOR_PORT=tcp://ADDRESS:PORT` in the pods of a namespace that has a Service
+ * named simulator.
+ */
+const serviceLink = /^tcp:\/\/.*:(?=\d+$)/;
+
 function readPort(text = ""): number {
-  const port = Number(text);
+  const port = Number(text.replace(serviceLink, ""));
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new Error(`SIMULATOR_PORT must be a port number, not ${text}`);
 }

@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import type { LoadPlan, LoadResult } from "./plan.ts";
+
+const script = fileURLToPath(new URL("client.ts", import.meta.url));
+let server: Server;
+
+afterEach(() => server.close());
+
+type Responder = (index: number, res: ServerResponse) => void;
+
+/** Runs the load against a server until it has had `count` requests. */
+async function load(
+  count: number,
+  respond: Responder,
+  more: Partial<LoadPlan> = {},
+): Promise<LoadResult> {
+  let requests = 0;
+  server = createServer((req, res) => {
+    req.resume().on("end", () => {
+      respond(requests, res);
+      requests += 1;
+      if (requests === count) child.stdin.end();
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clients = { jsonClients: 1, streamClients: 0, keepAlive: true, pauseMs: 0 };
+  const plan: LoadPlan = { url, key: "key", ...clients, ...more };
+  const child = spawn(process.execPath, [script], {
+    env: { LOAD_PLAN: JSON.stringify(plan) },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) lines.push(line);
+  expect(lines[0]).toBe("started");
+  return JSON.parse(lines[1] ?? "") as LoadResult;
+}
+
+const good = '{"usage":{"cost":0.000123}}';
+const stream = 'data: {"usage":{"cost":1.000002}}\n\ndata: [DONE]\n\n';
+
+test("a load counts its requests and sums the costs in the responses", async () => {
+  const result = await load(3, (_, res) => res.end(good));
+  const sums = { requests: 3, failures: {}, lastFailureMs: 0, costMicroUsd: 369 };
+  expect(result).toMatchObject(sums);
+});
+
+test.each<[string, Responder, string]>([
+  ["another status", (_, res) => res.writeHead(503).end("busy"), "JSON: 503 busy"],
+  ["a response without a cost", (_, res) => res.end("{}"), "JSON: no cost in {}"],
+  ["a closed connection", (_, res) => res.destroy(), "JSON: ECONNRESET"],
+])("a load counts %s as a failure", async (_, fail, failure) => {
+  const result = await load(3, (index, res) => (index === 1 ? fail(index, res) : res.end(good)));
+  expect(result).toMatchObject({ requests: 3, failures: { [failure]: 1 }, costMicroUsd: 246 });
+  expect(result.lastFailureMs).toBeGreaterThan(0);
+});
+
+test("a stream that ends early is a failure, whether or not its connection is cut", async () => {
+  const more = { jsonClients: 0, streamClients: 1 };
+  const result = await load(
+    3,
+    (index, res) => {
+      if (index === 0) res.end(stream);
+      if (index === 1) res.end(stream.slice(0, -9));
+      if (index === 2) {
+        res.setHeader("x-request-id", "req_1");
+        res.write("data", () => res.destroy());
+      }
+    },
+    more,
+  );
+  expect(result).toMatchObject({
+    requests: 3,
+    failures: {
+      "stream: cut": 1,
+      "stream: 200 req_1 was cut off after 4 bytes: aborted": 1,
+    },
+    costMicroUsd: 1_000_002,
+  });
+});

@@ -1,0 +1,56 @@
+import type { LoadPlan, LoadResult } from "../load/plan.ts";
+import type { LoadPod } from "../load/pod.ts";
+import type { Options } from "../options.ts";
+import type { Release } from "../release.ts";
+
+/** The credit of the account that loads use. */
+export const creditUsd = 10_000;
+
+/** What the steps share. */
+export interface Context {
+  options: Options;
+  release: Release;
+  loadPod: LoadPod;
+  /** The key of an account with credit, which only loads use. */
+  key: string;
+  /** The results of all loads that have ended. */
+  results: LoadResult[];
+}
+
+/** The result of a step. It passed if there is no problem. */
+export interface Finding {
+  problem?: string | undefined;
+  /** Why the step does not apply to this cluster. */
+  skipped?: string;
+  note?: string;
+  load?: LoadResult;
+}
+
+export interface Step {
+  name: string;
+  /** Throws where the step cannot be completed. */
+  run(context: Context): Promise<Finding>;
+}
+
+const serviceUrl = "http://tollgate-edge:8080";
+
+/** Returns the plan of a load of four JSON clients and eight streams through the edge's Service. */
+export function usualLoad({ key }: Context, more: Partial<LoadPlan> = {}): LoadPlan {
+  const clients = { jsonClients: 4, streamClients: 8 };
+  return { url: serviceUrl, key, ...clients, keepAlive: true, pauseMs: 20, ...more };
+}
+
+/** Runs `action` under a load. The finding has a problem if a request failed. */
+export async function underLoad(
+  { loadPod, results }: Context,
+  plan: LoadPlan,
+  action: () => Promise<void>,
+): Promise<Finding & { load: LoadResult }> {
+  const running = await loadPod.start(plan);
+  const [outcome] = await Promise.allSettled([action()]);
+  const load = await running.stop();
+  results.push(load);
+  if (outcome.status === "rejected") throw outcome.reason;
+  const failures = Object.entries(load.failures).map(([failure, count]) => `${count} × ${failure}`);
+  return { load, problem: failures.length === 0 ? undefined : failures.join("; ") };
+}
