@@ -49,6 +49,49 @@ export async function fillConversations(
   });
 }
 
+/** Creates the partitions of entries for the months of the last sixty days. */
+export async function createPastPartitions(database: Database) {
+  await database.query(
+    `SELECT ledger.create_entry_partition((now() AT TIME ZONE 'UTC' - n * interval '20 days')::date)
+     FROM generate_series(0, 3) AS n`,
+  );
+}
+
+export interface LedgerFilling {
+  entries: number;
+  /** Every second entry is of the first of these accounts, and the others share the rest. */
+  accountIds: readonly string[];
+  keysPerAccount: number;
+  aliases: number;
+}
+
+/**
+ * Inserts ledger entries in the order of their time, spread evenly over the sixty days before now, of
+ * several accounts, keys and models. A conversation has a hundred of them. Their ids ascend, as those
+ * of requests do.
+ */
+export async function fillLedger(database: Database, filling: LedgerFilling) {
+  const { entries, accountIds, keysPerAccount, aliases } = filling;
+  await createPastPartitions(database);
+  await inBatches(0, entries, async (first, end) => {
+    await database.query(
+      `INSERT INTO ledger.entry (id, event_id, account_id, key_id, kind, amount_nano_usd,
+         cost_nano_usd, uncollected_nano_usd, request_id, route_type, alias, provider,
+         upstream_model, unit_type, quantity, basis, prompt_tokens, completion_tokens,
+         cached_prompt_tokens, conversation_id, reference, occurred_at, recorded_at)
+       SELECT 'entry_' || hex, 'req_' || hex, account_id, account_id || '/' || n / 2 % $4, 'usage',
+         -1000, 1000, 0, 'req_' || hex, 'chat', 'model-' || n / 3 % $5, 'openai', 'gpt-4o-mini',
+         'tokens', 10, 'provider', 5, 5, 0, account_id || '/' || n / 100, '', at, at
+       FROM generate_series($2::int, $3::int - 1) AS n, LATERAL (
+         SELECT lpad(to_hex(n), 32, '0') AS hex,
+           ($1::text[])[CASE n % 2 WHEN 0 THEN 1 ELSE 1 + n / 2 % cardinality($1) END] AS account_id,
+           now() - interval '60 days' * (1 - n::float8 / $6) AS at
+       ) AS row`,
+      [accountIds, first, end, keysPerAccount, aliases, entries],
+    );
+  });
+}
+
 /**
  * Inserts ledger entries of charges of one micro-USD each, numbered from `from` and spread evenly
  * over sixty days.
@@ -59,6 +102,7 @@ export async function fillEntries(
   from: number,
   until: number,
 ) {
+  await createPastPartitions(database);
   await inBatches(from, until, async (first, end) => {
     await database.query(
       `INSERT INTO ledger.entry (id, event_id, account_id, key_id, kind, amount_nano_usd,

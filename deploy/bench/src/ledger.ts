@@ -14,13 +14,20 @@ import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { fillEntries } from "./fill.ts";
+import { measureReads } from "./ledger-reads.ts";
 import { median } from "./statistics.ts";
 
 /**
  * `npm run bench:ledger`: measures the ledger's statements with more and more entries of one
- * account, which are spread over sixty days. Prints medians in milliseconds, with one caller.
+ * account, which are spread over sixty days. Prints medians in milliseconds, with one caller. With
+ * `--reads`, fills one large ledger of many accounts instead, and prints the times of all reads.
  */
-const { values } = parseArgs({ options: { entries: { type: "string", default: "10000000" } } });
+const { values } = parseArgs({
+  options: {
+    entries: { type: "string", default: "10000000" },
+    reads: { type: "boolean", default: false },
+  },
+});
 const most = Number(values.entries);
 const accountId = "acct_bench";
 const rounds = 31;
@@ -33,7 +40,7 @@ const pageSql = `SELECT * FROM entry WHERE account_id = $1
 const folder = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
 // When this runs as root, Postgres runs as another user, who must be able to enter the folder.
 await chmod(folder, 0o711);
-const postgres = await startPostgres({ dataFolder: folder });
+const postgres = await startPostgres({ dataFolder: folder, durable: !values.reads });
 const pool = await openDatabase({
   url: postgres.url,
   schema: ledgerSchema,
@@ -43,14 +50,23 @@ const pool = await openDatabase({
 });
 try {
   await topUp(pool, { accountId, amountNanoUsd: 10n ** 15n, reference: "", at: new Date() });
+  if (values.reads) {
+    await measureReads(
+      pool,
+      most,
+      { "hold and capture": holdAndCapture(pool, "reads") },
+      accountId,
+    );
+  }
   let written = 0;
-  for (const size of [1_000, 100_000, 1_000_000, 10_000_000].filter((one) => one <= most)) {
+  const sizes = [1_000, 100_000, 1_000_000, 10_000_000].filter((one) => one <= most);
+  for (const size of values.reads ? [] : sizes) {
     await fillEntries(pool, accountId, written, size);
     written = size;
     await pool.query("ANALYZE entry");
     process.stdout.write(`${size} entries: ${await measure(pool, size)}\n`);
   }
-  process.stdout.write(`${await explain(pool, most)}\n`);
+  if (!values.reads) process.stdout.write(`${await explain(pool, most)}\n`);
 } finally {
   await pool.end();
   await postgres.stop();
@@ -58,28 +74,32 @@ try {
 }
 
 async function measure(target: pg.Pool, size: number): Promise<string> {
-  const take = createHoldTaker(target, 60_000);
-  const capture = createCapture(target);
   const from = new Date(Date.now() - 30 * dayMs);
   const ids = await someIds(target, size);
-  let index = 0;
   const works: Record<string, () => Promise<unknown>> = {
     "trailing spend": () => sumSpend(target, accountId, from),
     "a page": () => target.query(pageSql, [accountId]),
     [`${ids.length} ids`]: () =>
       findCharges(target, { accountId, requestIds: ids, withinMs: 90 * dayMs }),
-    "hold and capture": async () => {
-      index += 1;
-      const id = `req_${size}_${index}`;
-      await take({ holdId: id, accountId, estimateNanoUsd: 5_000n });
-      await capture(usageEvent(id));
-    },
+    "hold and capture": holdAndCapture(target, String(size)),
   };
   const figures: string[] = [];
   for (const [name, work] of Object.entries(works)) {
     figures.push(`${name} ${(await medianMs(work)).toFixed(2)}`);
   }
   return figures.join(", ");
+}
+
+function holdAndCapture(target: pg.Pool, prefix: string): () => Promise<void> {
+  const take = createHoldTaker(target, 60_000);
+  const capture = createCapture(target);
+  let index = 0;
+  return async () => {
+    index += 1;
+    const id = `req_${prefix}_${index}`;
+    await take({ holdId: id, accountId, estimateNanoUsd: 5_000n });
+    await capture(usageEvent(id));
+  };
 }
 
 function usageEvent(id: string) {
