@@ -39,6 +39,24 @@ export async function chatStreamDisconnected(context: WorkloadContext): Promise<
   return [observe(context, "chat stream, disconnected", result, { costNanoUsd })];
 }
 
+/** A long prompt and a long response, whose hold grows as it is delivered. */
+export async function agentTurn(context: WorkloadContext): Promise<Observation[]> {
+  const { random } = context;
+  const file = "x".repeat(random.integer(20_000, 200_000));
+  const chunks = random.integer(10, 40);
+  const simulate = `tokens=${chunks * 200}&chunks=${chunks}&gap_ms=${random.integer(5, 80)}`;
+  const result = await post(context, chatPath, {
+    model: "test-agent",
+    stream: true,
+    messages: [
+      { role: "system", content: file },
+      { role: "user", content: "Go on" },
+    ],
+    metadata: { simulate },
+  });
+  return [observe(context, "agent", result, { costNanoUsd: costInStream(result) })];
+}
+
 export async function chatKeyed(context: WorkloadContext): Promise<Observation[]> {
   const body = chatBody(context, { model: context.random.pick(keyedAliases) });
   return [await postKeyed(context, "chat, keyed", chatPath, body, costIn)];

@@ -1,4 +1,5 @@
 import {
+  agentTurn,
   chat,
   chatKeyed,
   chatStream,
@@ -31,6 +32,7 @@ interface WeightedWorkload {
 export const waitingWorkloads: readonly WeightedWorkload[] = [
   { weight: 20, run: chat },
   { weight: 16, run: chatStream },
+  { weight: 6, run: agentTurn },
   { weight: 8, run: chatKeyed },
   { weight: 5, run: chatStreamKeyed },
   { weight: 4, run: conversation },
