@@ -1,5 +1,5 @@
-import type { Model, Pricing, Slot } from "@tollgate/catalog/model";
-import { highestPrices } from "@tollgate/catalog/pricing";
+import type { Model, Prices, Pricing, Slot } from "@tollgate/catalog/model";
+import { highestPrices, pricesAt } from "@tollgate/catalog/pricing";
 import { costOf, type NanoUsd, unitsFor } from "@tollgate/core/money";
 import { dearestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
@@ -44,6 +44,14 @@ export function estimateOf(bound: Bound, model: Model): NanoUsd {
 }
 
 /**
+ * Returns the cost of the bound at the chain's prices of input and output, in the tier of its prompt.
+ * The prompts of agents are mostly read from a cache, and some written to it for more than `input`.
+ */
+export function likelyCostOf(bound: Bound, model: Model): NanoUsd {
+  return dearestCost(model, (pricing) => costAt(pricesAt(pricing, bound.promptTokens), bound));
+}
+
+/**
  * Returns the output ceiling of each choice that the provider is sent: the bound's, or less where
  * the hold pays for less. At least 1, the least that providers accept.
  */
@@ -57,7 +65,10 @@ export function affordableTokens(bound: Bound, slot: Slot, held: NanoUsd): bigin
 }
 
 function costOfBound(bound: Bound, pricing: Pricing): NanoUsd {
-  const { input, output } = highestPrices(pricing, bound.promptTokens);
+  return costAt(highestPrices(pricing, bound.promptTokens), bound);
+}
+
+function costAt({ input, output }: Pick<Prices, "input" | "output">, bound: Bound): NanoUsd {
   const prompt = { quantity: bound.promptTokens, price: input };
   if (output === undefined) return costOf([prompt]);
   return costOf([prompt, { quantity: bound.maxTokens * bound.choices, price: output }]);

@@ -37,6 +37,15 @@ test.each([
   expect(planHold(call, model, call.prompt, isStream)).toMatchObject({ estimate });
 });
 
+test("the price of writing to a cache is held where the most is, and not where the likely is", () => {
+  const prices = { ...pricing, cache_write_1h: usd("10") };
+  const writing = { ...model, chain: [{ ...slot, pricing: prices }] };
+  const estimateOf = (admission: Admission) =>
+    planHold(agentCall(admission), writing, undefined, true).estimate;
+  expect(estimateOf(Admission.LIKELY)).toBe(717_950_000n);
+  expect(estimateOf(Admission.STRICT)).toBe(4_800_160_000n);
+});
+
 test("a stream with a low output limit holds that limit", () => {
   const call = agentCall(Admission.LIKELY, 100n);
   const noPrompt = { textBytes: 0n, messages: 0, imageParts: 0 };

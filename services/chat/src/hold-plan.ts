@@ -3,7 +3,14 @@ import { minOf, type NanoUsd } from "@tollgate/core/money";
 import type { Generation } from "@tollgate/generation/generation";
 import { Admission } from "@tollgate/proto/tollgate/v1/caller";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { affordableTokens, type Bound, boundOf, estimateOf, type PromptBytes } from "./estimate.ts";
+import {
+  affordableTokens,
+  type Bound,
+  boundOf,
+  estimateOf,
+  likelyCostOf,
+  type PromptBytes,
+} from "./estimate.ts";
 
 /** Output tokens of each choice that a stream holds at its start, and adds each time. */
 export const sliceTokens = 2_048n;
@@ -39,10 +46,10 @@ export function planHold(
   const textTokens = (textBytes + likelyBytesPerToken - 1n) / likelyBytesPerToken;
   const likely = { ...bound, promptTokens: bound.promptTokens - textBytes + textTokens };
   if (!isStream) {
-    return { bound: likely, estimate: estimateOf(likely, model), most, isGrowing: false };
+    return { bound: likely, estimate: likelyCostOf(likely, model), most, isGrowing: false };
   }
   const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
-  const estimate = estimateOf(slice, model);
+  const estimate = likelyCostOf(slice, model);
   // Half of it in whole micro-USD, rounded up: a response may report what is held.
   const least = ((estimate + 1_999n) / 2_000n) * 1_000n;
   return { bound: likely, estimate, least, most, isGrowing: true };
