@@ -42,34 +42,41 @@ BEGIN
     ON CONFLICT (conversation_id, account_id) DO UPDATE SET
       entries = spent.entries + excluded.entries,
       charged_nano_usd = spent.charged_nano_usd + excluded.charged_nano_usd;
-  INSERT INTO usage_hour AS used (
-    account_id, hour, key_id, alias, route_type, unit_type,
+  WITH sums AS MATERIALIZED (
+    SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS hour, key_id, alias, route_type,
+      unit_type, count(*) AS requests, count(*) FILTER (WHERE kind = 'failure') AS failed_requests,
+      sum(quantity) AS quantity, sum(prompt_tokens) AS prompt_tokens,
+      sum(cached_prompt_tokens) AS cached_prompt_tokens,
+      sum(completion_tokens) AS completion_tokens, sum(cost_nano_usd) AS cost_nano_usd,
+      -sum(amount_nano_usd) AS charged_nano_usd, sum(uncollected_nano_usd) AS uncollected_nano_usd
+    FROM new_rows WHERE kind <> 'top_up' GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+  ), hours AS (
+    INSERT INTO usage_hour AS used (account_id, hour, key_id, alias, route_type, unit_type,
+      requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
+      cost_nano_usd, charged_nano_usd, uncollected_nano_usd)
+    SELECT account_id, hour, key_id, alias, route_type, unit_type,
+      requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
+      cost_nano_usd, charged_nano_usd, uncollected_nano_usd
+    FROM sums
+    ON CONFLICT (account_id, hour, key_id, alias, route_type, unit_type) DO UPDATE SET
+      requests = used.requests + excluded.requests,
+      failed_requests = used.failed_requests + excluded.failed_requests,
+      quantity = used.quantity + excluded.quantity,
+      prompt_tokens = used.prompt_tokens + excluded.prompt_tokens,
+      cached_prompt_tokens = used.cached_prompt_tokens + excluded.cached_prompt_tokens,
+      completion_tokens = used.completion_tokens + excluded.completion_tokens,
+      cost_nano_usd = used.cost_nano_usd + excluded.cost_nano_usd,
+      charged_nano_usd = used.charged_nano_usd + excluded.charged_nano_usd,
+      uncollected_nano_usd = used.uncollected_nano_usd + excluded.uncollected_nano_usd
+  )
+  INSERT INTO usage_day AS used (account_id, day, key_id, alias, route_type, unit_type,
     requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
     cost_nano_usd, charged_nano_usd, uncollected_nano_usd)
-  SELECT account_id, date_trunc('hour', recorded_at, 'UTC'), key_id, alias, route_type, unit_type,
-    count(*), count(*) FILTER (WHERE kind = 'failure'), sum(quantity), sum(prompt_tokens),
-    sum(cached_prompt_tokens), sum(completion_tokens), sum(cost_nano_usd), -sum(amount_nano_usd),
+  SELECT account_id, date_trunc('day', hour, 'UTC'), key_id, alias, route_type, unit_type,
+    sum(requests), sum(failed_requests), sum(quantity), sum(prompt_tokens),
+    sum(cached_prompt_tokens), sum(completion_tokens), sum(cost_nano_usd), sum(charged_nano_usd),
     sum(uncollected_nano_usd)
-  FROM new_rows WHERE kind <> 'top_up' GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
-  ON CONFLICT (account_id, hour, key_id, alias, route_type, unit_type) DO UPDATE SET
-    requests = used.requests + excluded.requests,
-    failed_requests = used.failed_requests + excluded.failed_requests,
-    quantity = used.quantity + excluded.quantity,
-    prompt_tokens = used.prompt_tokens + excluded.prompt_tokens,
-    cached_prompt_tokens = used.cached_prompt_tokens + excluded.cached_prompt_tokens,
-    completion_tokens = used.completion_tokens + excluded.completion_tokens,
-    cost_nano_usd = used.cost_nano_usd + excluded.cost_nano_usd,
-    charged_nano_usd = used.charged_nano_usd + excluded.charged_nano_usd,
-    uncollected_nano_usd = used.uncollected_nano_usd + excluded.uncollected_nano_usd;
-  INSERT INTO usage_day AS used (
-    account_id, day, key_id, alias, route_type, unit_type,
-    requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
-    cost_nano_usd, charged_nano_usd, uncollected_nano_usd)
-  SELECT account_id, date_trunc('day', recorded_at, 'UTC'), key_id, alias, route_type, unit_type,
-    count(*), count(*) FILTER (WHERE kind = 'failure'), sum(quantity), sum(prompt_tokens),
-    sum(cached_prompt_tokens), sum(completion_tokens), sum(cost_nano_usd), -sum(amount_nano_usd),
-    sum(uncollected_nano_usd)
-  FROM new_rows WHERE kind <> 'top_up' GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+  FROM sums GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
   ON CONFLICT (account_id, day, key_id, alias, route_type, unit_type) DO UPDATE SET
     requests = used.requests + excluded.requests,
     failed_requests = used.failed_requests + excluded.failed_requests,
