@@ -37,5 +37,6 @@ const postgresTypes: Readonly<Record<string, string>> = {
   Int: "integer",
   Boolean: "boolean",
   Bytes: "bytea",
+  Json: "jsonb",
   DateTime: "timestamp with time zone",
 };
