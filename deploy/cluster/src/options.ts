@@ -11,7 +11,7 @@ export interface Options {
   /** How many upgrades, and how many replacements of the edge, run under load. */
   upgrades: number;
   replacements: number;
-  /** The names of the steps to run, besides install and uninstall. Empty: all of them. */
+  /** The names of the steps to run after the installation. Empty: all of them. */
   only: readonly string[];
   keep: boolean;
 }
@@ -33,7 +33,7 @@ that the cluster can pull, or has loaded.
   --upgrades N           upgrades under load (default 2)
   --replacements N       replacements of the edge's pods under load (default 2)
   --only STEP,…          runs only these steps
-  --keep                 leaves the namespace for a look
+  --keep                 keeps the namespace and the release
 `;
 
 /** Parses the command line. Throws a TypeError for an unknown or incomplete option. */

@@ -64,7 +64,7 @@ export async function createRelease(options: Options): Promise<Release> {
       await waitFor("every pod is ready", 900, () => areSettled(kubectl));
     },
     newKey: (creditUsd) =>
-      // A busy node may take the command more than its five seconds to connect.
+      // On a busy node, the command may exceed its connect timeout of 5 s.
       waitFor("an account is created", 60, () =>
         createKey(tollgate, creditUsd).catch(() => undefined),
       ),

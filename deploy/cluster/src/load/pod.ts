@@ -14,7 +14,7 @@ export interface Load {
 
 /** A pod with Node and the load's script, in which loads run one after the other. */
 export interface LoadPod {
-  /** Starts a load. Resolves at its first response. */
+  /** Starts a load. Resolves when it has its first response. */
   start(plan: LoadPlan): Promise<Load>;
   /** Returns the body of a response to GET with this key. Throws for another status than 200. */
   get(url: string, key: string): Promise<string>;
@@ -85,6 +85,7 @@ function manifestOf({ repository, tag }: Options["image"], source: string) {
   const container = {
     name: "load",
     image: `${repository}:${tag}`,
+    imagePullPolicy: "IfNotPresent",
     command: ["/usr/bin/node", "--eval", "setInterval(() => {}, 1e9)"],
     securityContext,
     resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },

@@ -58,7 +58,7 @@ export const autoscaling: Step = {
   },
 };
 
-/** A pod that no policy names reaches the edge, and neither the ledger nor the database. */
+/** A client reaches the edge, and neither the ledger nor the database. */
 export const policies: Step = {
   name: "policies",
   async run({ loadPod }) {
@@ -95,18 +95,18 @@ export const spool: Step = {
 export const books: Step = {
   name: "books",
   async run({ release, loadPod, results, key }) {
-    const told = sum(results.map(({ costMicroUsd }) => costMicroUsd));
+    const reportedMicroUsd = sum(results.map(({ costMicroUsd }) => costMicroUsd));
     const failures = sum(results.flatMap(({ failures }) => Object.values(failures)));
     const charged = await waitFor("no hold is left", 120, async () => {
       const text = await loadPod.get("http://tollgate-edge:8080/v1/credits", key);
       const { balance, held } = JSON.parse(text) as Record<"balance" | "held", number>;
       const spent = Math.round((creditUsd - balance) * 1e6);
-      return held === 0 && spent >= told ? spent : undefined;
+      return held === 0 && spent >= reportedMicroUsd ? spent : undefined;
     });
     await release.tollgate(["ledger", "verify"]);
-    const note = `${charged} micro-USD charged, ${told} in responses, ${failures} failures`;
+    const note = `${charged} micro-USD charged, ${reportedMicroUsd} in responses, ${failures} failures`;
     // A request whose response was lost may have been charged.
-    return failures === 0 && charged !== told ? { problem: note } : { note };
+    return failures === 0 && charged !== reportedMicroUsd ? { problem: note } : { note };
   },
 };
 

@@ -1,8 +1,8 @@
-import type { LoadPlan } from "../load/plan.ts";
+import type { LoadPlan, LoadResult } from "../load/plan.ts";
 import { ingressHost, serviceNames } from "../release.ts";
 import { type Context, type Finding, type Step, underLoad, usualLoad } from "./step.ts";
 
-/** Upgrades of the release. Half of them meet clients that open a connection for each request. */
+/** Upgrades of the release. In every second one, clients open a connection for each request. */
 export const upgrades: Step = {
   name: "upgrade",
   async run(context) {
@@ -59,7 +59,7 @@ export const deletions: Step = {
   },
 };
 
-/** Requests on a killed pod fail. No other request fails for longer than this. */
+/** Requests may fail until this long after the last pod was killed. */
 const recoveryMs = 15_000;
 
 export const forcedDeletions: Step = {
@@ -101,13 +101,22 @@ async function repeat(
   count: number,
   part: (index: number) => Promise<Finding & { load: NonNullable<Finding["load"]> }>,
 ): Promise<Finding> {
-  const load = { requests: 0, failures: {}, lastFailureMs: 0, slowestMs: 0, costMicroUsd: 0 };
+  const load: LoadResult = {
+    requests: 0,
+    failures: {},
+    lastFailureMs: 0,
+    slowestMs: 0,
+    costMicroUsd: 0,
+  };
   const problems: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const { load: one, problem } = await part(index);
     load.requests += one.requests;
     load.slowestMs = Math.max(load.slowestMs, one.slowestMs);
-    Object.assign(load.failures, one.failures);
+    load.costMicroUsd += one.costMicroUsd;
+    for (const [failure, times] of Object.entries(one.failures)) {
+      load.failures[failure] = (load.failures[failure] ?? 0) + times;
+    }
     if (problem !== undefined) problems.push(`${index + 1}: ${problem}`);
   }
   return { load, note: `${count} times`, problem: problems.join("; ") || undefined };
