@@ -8,5 +8,5 @@ test("a rolling restart of every service loses no request and no event", {
   expect(violations).toEqual([]);
   expect(restarted).toBe(14);
   expect(observations.length).toBeGreaterThan(500);
-  expect(new Set(observations.map(({ workload }) => workload)).size).toBe(17);
+  expect(new Set(observations.map(({ workload }) => workload)).size).toBe(18);
 });
