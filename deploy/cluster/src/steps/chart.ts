@@ -32,14 +32,7 @@ export const autoscaling: Step = {
   name: "autoscale",
   async run(context) {
     const { release } = context;
-    const metrics = release.kubectl(["get", "--raw", "/apis/metrics.k8s.io/v1beta1/nodes"]);
-    if (
-      !(await metrics.then(
-        () => true,
-        () => false,
-      ))
-    )
-      return { skipped: "no metrics API" };
+    if (!(await hasMetrics(context))) return { skipped: "no metrics API" };
     const counts: number[] = [];
     const finding = await underLoad(context, usualLoad(context), async () => {
       await release.deploy({ autoscaling: { enabled: true } });
@@ -149,14 +142,20 @@ async function refusalOf(
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const line = error.output.split("\n").find((text) => text.includes(expected));
-    if (line !== undefined)
-      return line
-        .replace(/^.*error calling fail: /, "")
-        .trim()
-        .slice(0, 160);
-    throw error;
+    if (line === undefined) throw error;
+    const sentence = line.replace(/^.*error calling fail: /, "").trim();
+    return sentence.slice(0, 160);
   }
   throw new Error(`an upgrade with ${JSON.stringify(values)} was accepted`);
+}
+
+async function hasMetrics({ release }: Context): Promise<boolean> {
+  try {
+    await release.kubectl(["get", "--raw", "/apis/metrics.k8s.io/v1beta1/nodes"]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function podNames({ release }: Context): Promise<string> {

@@ -1,0 +1,392 @@
+import { costOf, formatUsd } from "@tollgate/core/money";
+import { describe, expect, test } from "vitest";
+import { claude, measured, openAi, slotAt, vllm } from "../test/usage-prices.ts";
+
+type Case = readonly [what: string, block: unknown, cost: string];
+
+const openAiCases: readonly Case[] = [
+  [
+    "19 × 2.50 + 10 × 10 = 147.5",
+    {
+      prompt_tokens: 19,
+      completion_tokens: 10,
+      total_tokens: 29,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+      completion_tokens_details: {
+        reasoning_tokens: 0,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+    },
+    "0.000148",
+  ],
+  [
+    "of 2,006 prompt tokens, 1,920 are cached: 86 × 2.50 + 1,920 × 1.25 + 300 × 10 = 5,615",
+    {
+      prompt_tokens: 2006,
+      completion_tokens: 300,
+      total_tokens: 2306,
+      prompt_tokens_details: { cached_tokens: 1920, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+    },
+    "0.005615",
+  ],
+  [
+    "reasoning without a price is output: 75 × 2.50 + 1,186 × 10 = 12,047.5",
+    {
+      prompt_tokens: 75,
+      completion_tokens: 1186,
+      total_tokens: 1261,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 1024 },
+    },
+    "0.012048",
+  ],
+  [
+    "audio both ways: 100 × 2.50 + 200 × 40 + 30 × 10 + 120 × 80 = 18,150",
+    {
+      prompt_tokens: 300,
+      completion_tokens: 150,
+      total_tokens: 450,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 200 },
+      completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 120 },
+    },
+    "0.018150",
+  ],
+  [
+    "a block without details, as older models send it: 1 × 2.50",
+    { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 },
+    "0.000003",
+  ],
+  [
+    "more cached tokens than the prompt has: 100 × 1.25 + 10 × 10 = 225",
+    {
+      prompt_tokens: 100,
+      completion_tokens: 10,
+      total_tokens: 110,
+      prompt_tokens_details: { cached_tokens: 150 },
+    },
+    "0.000225",
+  ],
+  [
+    "cached and audio tokens exceed the prompt: 80 × 1.25 + 20 × 40 = 900",
+    {
+      prompt_tokens: 100,
+      completion_tokens: 0,
+      prompt_tokens_details: { cached_tokens: 80, audio_tokens: 50 },
+    },
+    "0.000900",
+  ],
+  [
+    "more audio than the completion has: 10 × 80 = 800",
+    { prompt_tokens: 0, completion_tokens: 10, completion_tokens_details: { audio_tokens: 30 } },
+    "0.000800",
+  ],
+];
+
+const openRouterCases: readonly Case[] = [
+  [
+    "a cache write: 94 × 3 + 100 × 3.75 + 2 × 15 = 687",
+    {
+      completion_tokens: 2,
+      completion_tokens_details: { reasoning_tokens: 0 },
+      cost: 0.95,
+      cost_details: { upstream_inference_cost: 19 },
+      prompt_tokens: 194,
+      prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 100, audio_tokens: 0 },
+      total_tokens: 196,
+    },
+    "0.000687",
+  ],
+  [
+    "a cache read: 21 × 3 + 10,318 × 0.30 + 60 × 15 = 4,058.4",
+    {
+      prompt_tokens: 10339,
+      completion_tokens: 60,
+      total_tokens: 10399,
+      cost: 0.0040584,
+      is_byok: false,
+      prompt_tokens_details: { cached_tokens: 10318, audio_tokens: 0, video_tokens: 0 },
+      cost_details: { upstream_inference_cost: null },
+      completion_tokens_details: { reasoning_tokens: 0, image_tokens: 0 },
+    },
+    "0.004059",
+  ],
+  [
+    "an agent's turn: 10 × 3 + 48,000 × 0.30 + 4,400 × 3.75 + 812 × 15 = 43,110",
+    {
+      prompt_tokens: 52410,
+      completion_tokens: 812,
+      total_tokens: 53222,
+      prompt_tokens_details: { cached_tokens: 48000, cache_write_tokens: 4400 },
+      completion_tokens_details: { reasoning_tokens: 300 },
+    },
+    "0.043110",
+  ],
+  [
+    "two searches: 12,000 × 3 + 500 × 15 + 2 × 10,000 = 63,500",
+    {
+      prompt_tokens: 12000,
+      completion_tokens: 500,
+      total_tokens: 12500,
+      server_tool_use: { web_search_requests: 2 },
+    },
+    "0.063500",
+  ],
+  [
+    "a long prompt, all of it at the tier's prices: 6 + 150,000 × 0.60 + 50,000 × 7.50 + 22,500",
+    {
+      prompt_tokens: 200001,
+      completion_tokens: 1000,
+      total_tokens: 201001,
+      prompt_tokens_details: { cached_tokens: 150000, cache_write_tokens: 50000 },
+    },
+    "0.487506",
+  ],
+  [
+    "a prompt of exactly the tier's length is below it: 200,000 × 3 + 1,000 × 15",
+    { prompt_tokens: 200000, completion_tokens: 1000, total_tokens: 201000 },
+    "0.615000",
+  ],
+  [
+    "images in the output are output: 1,000 × 3 + 1,290 × 15 = 22,350",
+    {
+      prompt_tokens: 1000,
+      completion_tokens: 1290,
+      total_tokens: 2290,
+      completion_tokens_details: { reasoning_tokens: 0, image_tokens: 1290 },
+    },
+    "0.022350",
+  ],
+  [
+    "reads and writes exceed the prompt: 90 × 0.30 + 10 × 3.75 + 1 × 15 = 79.5",
+    {
+      prompt_tokens: 100,
+      completion_tokens: 1,
+      prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 90 },
+    },
+    "0.000080",
+  ],
+];
+
+const deepSeek = { input: "0.28", cached_input: "0.028", output: "0.42" };
+const deepSeekCases: readonly Case[] = [
+  [
+    "no hit: 10 × 0.28 + 11 × 0.42 = 7.42",
+    {
+      prompt_tokens: 10,
+      completion_tokens: 11,
+      total_tokens: 21,
+      prompt_tokens_details: { cached_tokens: 0 },
+      prompt_cache_hit_tokens: 0,
+      prompt_cache_miss_tokens: 10,
+    },
+    "0.000008",
+  ],
+  [
+    "a hit: 36 × 0.28 + 64 × 0.028 + 50 × 0.42 = 32.872",
+    {
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      total_tokens: 150,
+      prompt_tokens_details: { cached_tokens: 64 },
+      prompt_cache_hit_tokens: 64,
+      prompt_cache_miss_tokens: 36,
+    },
+    "0.000033",
+  ],
+  [
+    "a hit without details: 28 × 0.28 + 1,472 × 0.028 + 200 × 0.42 = 133.056",
+    {
+      prompt_tokens: 1500,
+      completion_tokens: 200,
+      total_tokens: 1700,
+      prompt_cache_hit_tokens: 1472,
+      prompt_cache_miss_tokens: 28,
+    },
+    "0.000134",
+  ],
+  [
+    "a reasoner: 32 × 0.28 + 19,968 × 0.028 + 3,000 × 0.42 = 1,828.064",
+    {
+      prompt_tokens: 20000,
+      completion_tokens: 3000,
+      total_tokens: 23000,
+      prompt_tokens_details: { cached_tokens: 19968 },
+      completion_tokens_details: { reasoning_tokens: 2500 },
+      prompt_cache_hit_tokens: 19968,
+      prompt_cache_miss_tokens: 32,
+    },
+    "0.001829",
+  ],
+  [
+    "a hit that the details leave out: 2 × 0.28 + 128 × 0.028 + 4 × 0.42 = 5.824",
+    {
+      prompt_tokens: 130,
+      completion_tokens: 4,
+      total_tokens: 134,
+      prompt_tokens_details: { cached_tokens: 0 },
+      prompt_cache_hit_tokens: 128,
+      prompt_cache_miss_tokens: 2,
+    },
+    "0.000006",
+  ],
+  [
+    "more hits than the prompt has: 10 × 0.028 + 1 × 0.42 = 0.7",
+    { prompt_tokens: 10, completion_tokens: 1, prompt_cache_hit_tokens: 64 },
+    "0.000001",
+  ],
+];
+
+const vllmCases: readonly Case[] = [
+  [
+    "without cache details: 20 × 0.10 + 7 × 0.40 = 4.8",
+    { prompt_tokens: 20, total_tokens: 27, completion_tokens: 7, prompt_tokens_details: null },
+    "0.000005",
+  ],
+  [
+    "with a prefix hit: 4 × 0.10 + 16 × 0.01 + 7 × 0.40 = 3.36",
+    {
+      prompt_tokens: 20,
+      total_tokens: 27,
+      completion_tokens: 7,
+      prompt_tokens_details: { cached_tokens: 16 },
+    },
+    "0.000004",
+  ],
+  [
+    "a long prefix hit: 16 × 0.10 + 99,984 × 0.01 + 512 × 0.40 = 1,206.24",
+    {
+      prompt_tokens: 100000,
+      total_tokens: 100512,
+      completion_tokens: 512,
+      prompt_tokens_details: { cached_tokens: 99984 },
+    },
+    "0.001207",
+  ],
+  [
+    "the first chunk of a stream that reports usage in each: 9 × 0.10",
+    { prompt_tokens: 9, total_tokens: 9, completion_tokens: 0 },
+    "0.000001",
+  ],
+  [
+    "reasoning with a price: 1,000 × 0.10 + 112 × 0.40 + 400 × 0.20 = 224.8",
+    {
+      prompt_tokens: 1000,
+      total_tokens: 1512,
+      completion_tokens: 512,
+      prompt_tokens_details: null,
+      completion_tokens_details: { reasoning_tokens: 400 },
+    },
+    "0.000225",
+  ],
+  [
+    "more reasoning than the completion has: 10 × 0.10 + 10 × 0.20 = 3",
+    {
+      prompt_tokens: 10,
+      total_tokens: 20,
+      completion_tokens: 10,
+      completion_tokens_details: { reasoning_tokens: 50 },
+    },
+    "0.000003",
+  ],
+];
+
+const anthropicCases: readonly Case[] = [
+  [
+    "no cache: 25 × 3 + 13 × 15 = 270",
+    { input_tokens: 25, output_tokens: 13, service_tier: "standard" },
+    "0.000270",
+  ],
+  [
+    "a first request writes: 21 × 3 + 188,086 × 3.75 + 393 × 15 = 711,280.5",
+    {
+      input_tokens: 21,
+      cache_creation_input_tokens: 188086,
+      cache_read_input_tokens: 0,
+      output_tokens: 393,
+    },
+    "0.711281",
+  ],
+  [
+    "the next one reads: 21 × 3 + 188,086 × 0.30 + 393 × 15 = 62,383.8",
+    {
+      input_tokens: 21,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 188086,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+      output_tokens: 393,
+    },
+    "0.062384",
+  ],
+  [
+    "both lifetimes: 2,048 × 3 + 1,800 × 0.30 + 148 × 3.75 + 100 × 6 + 503 × 15 = 15,384",
+    {
+      input_tokens: 2048,
+      cache_read_input_tokens: 1800,
+      cache_creation_input_tokens: 248,
+      output_tokens: 503,
+      cache_creation: { ephemeral_5m_input_tokens: 148, ephemeral_1h_input_tokens: 100 },
+    },
+    "0.015384",
+  ],
+  [
+    "a search, whose write has no lifetime: 315 + 2,136.9 + 7,345 × 3.75 + 90,585 + 10,000",
+    {
+      input_tokens: 105,
+      output_tokens: 6039,
+      cache_read_input_tokens: 7123,
+      cache_creation_input_tokens: 7345,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+      server_tool_use: { web_search_requests: 1 },
+    },
+    "0.130581",
+  ],
+  [
+    "the cache counts for the tier: 10 × 6 + 190,000 × 0.60 + 10,000 × 12 + 100 × 22.50 = 236,310",
+    {
+      input_tokens: 10,
+      cache_read_input_tokens: 190000,
+      cache_creation_input_tokens: 10000,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 10000 },
+      output_tokens: 100,
+    },
+    "0.236310",
+  ],
+  [
+    "lifetimes that exceed their sum: 1 × 3 + 100 × 3.75 + 10 × 6 + 1 × 15 = 453",
+    {
+      input_tokens: 1,
+      cache_creation_input_tokens: 50,
+      cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 10 },
+      output_tokens: 1,
+    },
+    "0.000453",
+  ],
+  [
+    "members that are null: 1 × 3 + 1 × 15 = 18",
+    {
+      input_tokens: 1,
+      cache_creation_input_tokens: null,
+      cache_read_input_tokens: null,
+      cache_creation: null,
+      server_tool_use: null,
+      output_tokens: 1,
+    },
+    "0.000018",
+  ],
+];
+
+describe.each([
+  ["OpenAI", openAi, openAiCases],
+  ["OpenRouter", claude, openRouterCases],
+  ["DeepSeek", deepSeek, deepSeekCases],
+  ["vLLM", vllm, vllmCases],
+  ["Anthropic", claude, anthropicCases],
+])("a usage block of %s costs what is computed by hand, in micro-USD", (_, pricing, cases) => {
+  const slot = slotAt(pricing);
+  test.each(cases)("%s", (_what, block, cost) => {
+    expect(formatUsd(costOf(measured(block, slot).lines))).toBe(cost);
+  });
+});

@@ -1,0 +1,50 @@
+import type { Slot } from "@tollgate/catalog/model";
+import { parseCatalog } from "@tollgate/catalog/parse";
+import { measure } from "../src/usage.ts";
+import { readUsage } from "../src/usage-reader.ts";
+
+/** Prices of models, in USD per million tokens. */
+export const openAi = {
+  input: "2.50",
+  cached_input: "1.25",
+  audio_input: "40",
+  output: "10",
+  audio_output: "80",
+};
+export const claude = {
+  input: "3",
+  cached_input: "0.30",
+  cache_write: "3.75",
+  cache_write_1h: "6",
+  output: "15",
+  "tool:web_search": "0.01",
+  tiers: [
+    {
+      above_input_tokens: 200_000,
+      input: "6",
+      cached_input: "0.60",
+      cache_write: "7.50",
+      cache_write_1h: "12",
+      output: "22.50",
+    },
+  ],
+};
+export const vllm = { input: "0.10", cached_input: "0.01", output: "0.40", reasoning: "0.20" };
+
+/** Returns a slot with prices of USD per million tokens, so micro-USD per token. */
+export function slotAt(pricing: Record<string, unknown>): Slot {
+  const chat = { route_type: "chat", context_tokens: 1, max_output_tokens: 1 };
+  const chain = [{ provider: "p", model: "m" }];
+  const file = {
+    providers: { p: { base_url: "http://p.test" } },
+    models: [{ alias: "m", ...chat, pricing, chain }],
+  };
+  return parseCatalog(JSON.stringify(file)).models.get("m")?.chain[0] as Slot;
+}
+
+/** Reads a usage block that must be readable, and prices it. */
+export function measured(block: unknown, slot: Slot) {
+  const usage = readUsage(block);
+  if (usage === undefined) throw new Error("the block must be read");
+  return { usage, lines: measure(usage, slot).lines };
+}
