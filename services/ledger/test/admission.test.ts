@@ -16,8 +16,8 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { releaseExpiredHolds } from "../src/release.ts";
 import { halfOf, type ModelCall, ModelWallet, type Policy } from "./admission-model.ts";
-import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./ledger-database.ts";
-import { type RunningLedger, runLedger } from "./running-ledger.ts";
+import { openWallet, readWallet } from "./ledger-database.ts";
+import { type LedgerWithDatabase, startLedger } from "./running-ledger.ts";
 
 const log = createLog("silent");
 const metrics = createMetrics();
@@ -46,18 +46,14 @@ interface SpooledEvent {
 
 describe("the admission policies", () => {
   let pool: pg.Pool;
-  let ledger: RunningLedger;
+  let ledger: LedgerWithDatabase;
 
   beforeAll(async () => {
-    const url = await createLedgerDatabase(inject("postgresUrl"));
-    pool = await openLedger(url);
-    ledger = await runLedger(url);
+    ledger = await startLedger(inject("postgresUrl"));
+    pool = ledger.pool;
   });
 
-  afterAll(async () => {
-    await ledger.stop();
-    await pool.end();
-  });
+  afterAll(() => ledger.stop());
 
   const micro = (max: bigint) => fc.bigInt(1n, max).map((amount) => amount * 1_000n);
   const share = fc.integer({ min: 0, max: 100 });

@@ -13,7 +13,7 @@ import {
   readWallet,
   usageEvent,
 } from "./ledger-database.ts";
-import { type RunningLedger, runLedger } from "./running-ledger.ts";
+import { type LedgerWithDatabase, startLedger } from "./running-ledger.ts";
 
 const log = createLog("silent");
 
@@ -93,18 +93,14 @@ describe("the months of entries", () => {
 
 describe("with a month detached", () => {
   let pool: pg.Pool;
-  let ledger: RunningLedger;
+  let ledger: LedgerWithDatabase;
 
   beforeAll(async () => {
-    const url = await createLedgerDatabase(inject("postgresUrl"));
-    pool = await openLedger(url);
-    ledger = await runLedger(url);
+    ledger = await startLedger(inject("postgresUrl"));
+    pool = ledger.pool;
   });
 
-  afterAll(async () => {
-    await ledger.stop();
-    await pool.end();
-  });
+  afterAll(() => ledger.stop());
 
   test("events, charge ids and top-ups of the month stay recorded once, and conversations complete", async () => {
     const accountId = await openWallet(pool, 1_000_000n);
