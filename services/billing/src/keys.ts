@@ -97,19 +97,19 @@ async function findKeys(
   return names.map((name) => toFoundKey(known.get(name), admission));
 }
 
-/** Resolves with the hashes of those keys that are revoked. */
-export async function findRevokedKeys(
+/** Resolves with those of the keys that are revoked. */
+export async function findEndedKeys(
   pool: pg.Pool,
   keyHashes: readonly Uint8Array[],
-): Promise<Uint8Array[]> {
+): Promise<{ keyHash: Uint8Array; state: KeyState }[]> {
   const { rows } = await pool.query<{ key_hash: Uint8Array }>({
-    name: "find-revoked-keys",
+    name: "find-ended-keys",
     text: `SELECT key_hash FROM api_key
            WHERE revoked_at IS NOT NULL AND key_hash = ANY (
              ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
     values: [keyHashes.map((hash) => Buffer.from(hash).toString("hex"))],
   });
-  return rows.map((row) => row.key_hash);
+  return rows.map((row) => ({ keyHash: row.key_hash, state: KeyState.REVOKED }));
 }
 
 function toFoundKey(row: KeyRow | undefined, admission: Admission): FoundKey {

@@ -42,7 +42,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
       const { wallet } = await ledger.topUp(opening);
       return wallet === undefined ? { account } : { account, wallet };
     },
-    async updateAccount({ account, admission }) {
+    async updateAccount({ account, admission = "" }) {
       const found = await requireAccount(prisma, account);
       return { account: await updateAccount(prisma, found, admission) };
     },
@@ -76,10 +76,38 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
       const period = { ...(from && { from }), ...(to && { to }) };
       return { usage: await ledger.sumUsage({ accountId, by, ...period }) };
     },
+    async listAccounts() {
+      throw notBuilt();
+    },
+    async getAccount() {
+      throw notBuilt();
+    },
+    async updateKey() {
+      throw notBuilt();
+    },
+    async rotateKey() {
+      throw notBuilt();
+    },
+    async listKeys() {
+      throw notBuilt();
+    },
+    async getKey() {
+      throw notBuilt();
+    },
+    async readWallet() {
+      throw notBuilt();
+    },
+    async adjustWallet() {
+      throw notBuilt();
+    },
     async verifyLedger() {
       return { result: await ledger.verify({}, { timeoutMs: verifyTimeoutMs }) };
     },
   };
+}
+
+function notBuilt(): GatewayError {
+  return new GatewayError("internal_error", "This command does not exist yet.");
 }
 
 function requireReference(reference: string): void {

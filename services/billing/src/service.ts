@@ -9,7 +9,7 @@ import { admissions } from "./admission.ts";
 import { readConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { createKeyLookup, findRevokedKeys } from "./keys.ts";
+import { createKeyLookup, findEndedKeys } from "./keys.ts";
 import { implementOperator } from "./operator.ts";
 import { billingSchema } from "./schema.ts";
 import { lookUpSettlement } from "./settlement.ts";
@@ -31,9 +31,7 @@ export const billing = defineService({
     const findKey = createKeyLookup(pool, admissions[config.admission]);
     const lookups = bindService(BillingService, {
       findKey: ({ keyHash }) => findKey(keyHash),
-      findRevokedKeys: async ({ keyHashes }) => ({
-        keyHashes: await findRevokedKeys(pool, keyHashes),
-      }),
+      findEndedKeys: async ({ keyHashes }) => ({ keys: await findEndedKeys(pool, keyHashes) }),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
       lookUpSettlement: async ({ accountId, requestIds }) => ({

@@ -12,7 +12,7 @@ import { PrismaClient } from "../src/generated/client.ts";
 import {
   createKey,
   createKeyLookup,
-  findRevokedKeys,
+  findEndedKeys,
   hashOfKey,
   newKeyText,
   revokeKey,
@@ -95,14 +95,14 @@ describe("a key lookup", () => {
     }
     const keys = [active?.key, first?.key, newKeyText(), second?.key];
     const hashes = keys.map((key) => hashOfKey(key ?? "").toString("hex"));
-    const found = await findRevokedKeys(
+    const found = await findEndedKeys(
       pool,
       hashes.map((hash) => Buffer.from(hash, "hex")),
     );
-    expect(found.map((hash) => Buffer.from(hash).toString("hex")).sort()).toEqual(
+    expect(found.map(({ keyHash }) => Buffer.from(keyHash).toString("hex")).sort()).toEqual(
       [hashes[1], hashes[3]].sort(),
     );
-    expect(await findRevokedKeys(pool, [])).toEqual([]);
+    expect(await findEndedKeys(pool, [])).toEqual([]);
   });
 
   test("rejects all lookups of a batch that fails", async () => {

@@ -51,7 +51,7 @@ export const commands: Readonly<Record<string, Command>> = {
       const { key, keyId, accountId } = created;
       return {
         lines: [key, `key ${keyId} of account ${accountId}; it is not shown again`],
-        json: { id: keyId, key, account_id: accountId, channel: created.channel },
+        json: { id: keyId, key, account_id: accountId, channel },
       };
     },
   },

@@ -78,8 +78,8 @@ export async function findRevokedKeys(
   keyHashes: readonly string[],
 ): Promise<string[]> {
   const request = { keyHashes: keyHashes.map((keyHash) => Buffer.from(keyHash, "hex")) };
-  const revoked = await billing.findRevokedKeys(request, { timeoutMs: revokedKeysTimeoutMs });
-  return revoked.keyHashes.map((keyHash) => Buffer.from(keyHash).toString("hex"));
+  const { keys } = await billing.findEndedKeys(request, { timeoutMs: revokedKeysTimeoutMs });
+  return keys.map(({ keyHash }) => Buffer.from(keyHash).toString("hex"));
 }
 
 /** Throws `channel_key_required` unless the key belongs to a settlement channel. */

@@ -37,7 +37,10 @@ export interface Hold {
   stopExtending(): void;
 }
 
-export type SettledHold = Pick<UsageEvent, "holdId" | "sharedHoldId" | "sharedNanoUsd">;
+export type SettledHold = Pick<
+  UsageEvent,
+  "holdId" | "sharedHoldId" | "sharedNanoUsd" | "sharedTokens" | "sharedInProgress"
+>;
 
 export interface HoldTerms {
   /**
@@ -120,7 +123,13 @@ const emptyHold: Hold = {
   amount: 0n,
   walletBalance: undefined,
   grow: async () => 0n,
-  settle: () => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }),
+  settle: () => ({
+    holdId: "",
+    sharedHoldId: "",
+    sharedNanoUsd: 0n,
+    sharedTokens: 0n,
+    sharedInProgress: 0,
+  }),
   stopExtending() {},
 };
 
@@ -213,6 +222,8 @@ class RequestHold implements Hold {
       holdId: this.#hasOwn ? this.#request.holdId : "",
       sharedHoldId: taken === 0n || shared === undefined ? "" : shared.id,
       sharedNanoUsd: taken,
+      sharedTokens: 0n,
+      sharedInProgress: 0,
     };
   }
 
