@@ -25,6 +25,8 @@ export interface HoldPlan {
   /** See `BillableCall`. Only with `likely`. */
   least?: NanoUsd;
   most?: NanoUsd;
+  /** The tokens that the call is likely to use; with `strict` and `whole`, the most. */
+  tokens: bigint;
   /** Whether the hold grows as the response is delivered. */
   isGrowing: boolean;
 }
@@ -40,19 +42,24 @@ export function planHold(
   const most = estimateOf(bound, model);
   const { admission = Admission.UNSPECIFIED } = call.caller ?? {};
   if (admission === Admission.STRICT || admission === Admission.WHOLE) {
-    return { bound, estimate: most, isGrowing: false };
+    return { bound, estimate: most, tokens: tokensOf(bound), isGrowing: false };
   }
   const textBytes = prompt?.textBytes ?? 0n;
   const textTokens = (textBytes + likelyBytesPerToken - 1n) / likelyBytesPerToken;
   const likely = { ...bound, promptTokens: bound.promptTokens - textBytes + textTokens };
-  if (!isStream) {
-    return { bound: likely, estimate: likelyCostOf(likely, model), most, isGrowing: false };
-  }
   const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
+  const tokens = tokensOf(slice);
+  if (!isStream) {
+    return { bound: likely, estimate: likelyCostOf(likely, model), most, tokens, isGrowing: false };
+  }
   const estimate = likelyCostOf(slice, model);
   // Half of it in whole micro-USD, rounded up: a response may report what is held.
   const least = ((estimate + 1_999n) / 2_000n) * 1_000n;
-  return { bound: likely, estimate, least, most, isGrowing: true };
+  return { bound: likely, estimate, least, most, tokens, isGrowing: true };
+}
+
+function tokensOf({ promptTokens, maxTokens, choices }: Bound): bigint {
+  return promptTokens + maxTokens * choices;
 }
 
 /**

@@ -58,8 +58,9 @@ export async function prepareChat(
 
 /** Returns the call as the engine bills it. */
 export function billableChat({ call, model, hold, session }: PreparedChat): BillableCall {
-  const { estimate, least, most } = hold;
-  return { caller: call.caller, model, estimate, least, most, conversationId: session?.link };
+  const { estimate, least, most, tokens } = hold;
+  const conversationId = session?.link;
+  return { caller: call.caller, model, estimate, least, most, tokens, conversationId };
 }
 
 function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {

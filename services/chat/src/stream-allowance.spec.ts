@@ -22,7 +22,7 @@ function createFixture({ held = sliceCost, maxTokens = 10_000n } = {}) {
     },
   } as unknown as Generation;
   const bound = { promptTokens: 0n, maxTokens, choices: 1n };
-  const plan = { bound, estimate: sliceCost, isGrowing: true };
+  const plan = { bound, estimate: sliceCost, tokens: 0n, isGrowing: true };
   const allowance = createStreamAllowance(generation, plan, slot, maxTokens);
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   const respond = async (result: bigint | Error) => {

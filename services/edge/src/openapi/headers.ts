@@ -1,4 +1,4 @@
-import { type RateLimitHeader, rateLimitHeaders } from "../billable/rate-windows.ts";
+import { type RateLimitHeader, rateLimitHeaders } from "@tollgate/http/rate-headers";
 import type { JsonSchema } from "./json-schema.ts";
 
 export interface HeaderDoc {

@@ -1,4 +1,6 @@
 import { servableModel } from "@tollgate/catalog/model";
+import type { Rates } from "@tollgate/core/rates";
+import { headersOfRates } from "@tollgate/http/rate-headers";
 import { billableHandler } from "../../billable/billable-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { eventStreamType, jsonType } from "../../http/response.ts";
@@ -24,15 +26,19 @@ export function createChatCompletion(dependencies: RouteDependencies): KeyedHand
         rates.countRequest(keyId);
         if (stream) {
           const messages = services.chat.stream(request, { ...options, timeoutMs });
-          const chunks = eventStream(messages, ({ chunks: payloads, totalTokens }) => {
-            rates.countTokens(keyId, Number(totalTokens));
-            return payloads;
+          let limiting: Rates | undefined;
+          const chunks = eventStream(messages, (part) => {
+            limiting ??= part.rates;
+            rates.countTokens(keyId, Number(part.totalTokens));
+            return part.chunks;
           });
-          return { contentType: eventStreamType, chunks };
+          const headers = () => headersOfRates(limiting ?? {});
+          return { contentType: eventStreamType, chunks, headers };
         }
         const response = await services.chat.complete(request, { ...options, timeoutMs });
         rates.countTokens(keyId, Number(response.totalTokens));
-        return { contentType: jsonType, body: response.body };
+        const headers = () => headersOfRates(response.rates ?? {});
+        return { contentType: jsonType, body: response.body, headers };
       };
     },
   });

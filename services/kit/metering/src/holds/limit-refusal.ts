@@ -1,0 +1,64 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { GatewayError } from "@tollgate/core/errors";
+import { formatUsd } from "@tollgate/core/money";
+import type { Rates } from "@tollgate/core/rates";
+import { BudgetPeriod, LimitKind, type LimitRefusal } from "@tollgate/proto/tollgate/v1/limits";
+
+/** The limits, by their names in metrics. */
+export type LimitName = "budget" | "requests" | "tokens" | "parallel";
+
+/** Returns the name of the limit that a refusal names. */
+export function limitNameOf({ kind }: LimitRefusal): LimitName {
+  if (kind === LimitKind.REQUESTS) return "requests";
+  if (kind === LimitKind.TOKENS) return "tokens";
+  return kind === LimitKind.PARALLEL ? "parallel" : "budget";
+}
+
+/**
+ * Returns the error of a request that a limit refuses: `credit_balance_exhausted` for a budget,
+ * `rate_limited` for any other.
+ */
+export function limitExceeded(refusal: LimitRefusal, rates?: Rates): GatewayError {
+  if (limitNameOf(refusal) === "budget") {
+    return new GatewayError("credit_balance_exhausted", budgetMessage(refusal), { rates });
+  }
+  const retryAfterSeconds = Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000));
+  const message = `${rateMessage(refusal)} Retry in ${retryAfterSeconds} s.`;
+  return new GatewayError("rate_limited", message, { retryAfterSeconds, rates });
+}
+
+function budgetMessage({ isAccount, limits, heldNanoUsd, resetsAt }: LimitRefusal): string {
+  const { amountNanoUsd = 0n, period = BudgetPeriod.TOTAL } = limits?.budget ?? {};
+  const budget = `The budget of ${ownerOf(isAccount)}, ${formatUsd(amountNanoUsd)} USD`;
+  const used = `${budget} ${periodNames[period]}, is used up`;
+  const reason =
+    heldNanoUsd > 0n ? `, of which calls in flight hold ${formatUsd(heldNanoUsd)} USD` : "";
+  const reset =
+    resetsAt === undefined
+      ? "It does not reset."
+      : `It resets at ${timestampDate(resetsAt).toISOString().replace(".000Z", "Z")}.`;
+  return `${used}${reason}. ${reset}`;
+}
+
+function rateMessage({ kind, isAccount, limits }: LimitRefusal): string {
+  const owner = ownerOf(isAccount);
+  if (kind === LimitKind.REQUESTS) {
+    return `The limit of ${owner}, ${limits?.requestsPerMinute} requests per minute, is reached.`;
+  }
+  if (kind === LimitKind.TOKENS) {
+    return `The limit of ${owner}, ${limits?.tokensPerMinute} tokens per minute, is reached.`;
+  }
+  return `The limit of ${owner}, ${limits?.parallel} parallel requests, is reached.`;
+}
+
+function ownerOf(isAccount: boolean): string {
+  return isAccount ? "this account" : "this API key";
+}
+
+const periodNames: Readonly<Record<BudgetPeriod, string>> = {
+  [BudgetPeriod.UNSPECIFIED]: "in total",
+  [BudgetPeriod.DAY]: "per day",
+  [BudgetPeriod.WEEK]: "per week",
+  [BudgetPeriod.MONTH]: "per month",
+  [BudgetPeriod.TOTAL]: "in total",
+};
