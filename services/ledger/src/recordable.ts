@@ -31,6 +31,7 @@ export function isRecordable(event: UsageEvent): boolean {
     event.reportedNanoUsd ?? 0n,
     event.corpusSize,
     event.sharedNanoUsd,
+    event.sharedTokens,
     ...event.lines.flatMap(({ quantity, amountNanoUsd }) => [quantity, amountNanoUsd]),
   ];
   return amounts.every((amount) => amount <= maxBigint);
