@@ -240,13 +240,18 @@ describe("holds and captures", () => {
         take({ holdId: `${rich}-${index}`, accountId, estimateNanoUsd: 4_000n }),
       ),
     );
-    expect(grants).toMatchObject([
-      { heldNanoUsd: 4_000n, walletHeldNanoUsd: 4_000n },
-      { heldNanoUsd: 4_000n, walletHeldNanoUsd: 4_000n },
-      { heldNanoUsd: 0n, walletHeldNanoUsd: 0n },
-      { heldNanoUsd: 1_000n, walletHeldNanoUsd: 5_000n },
-      { heldNanoUsd: 4_000n, walletHeldNanoUsd: 8_000n },
-      { heldNanoUsd: 0n, walletHeldNanoUsd: 5_000n },
+    const grantOf = (heldNanoUsd: bigint, walletHeldNanoUsd: bigint, balance: bigint) => ({
+      heldNanoUsd,
+      walletHeldNanoUsd,
+      walletBalanceNanoUsd: balance,
+    });
+    expect(grants).toEqual([
+      grantOf(4_000n, 4_000n, 5_000n),
+      grantOf(4_000n, 4_000n, 100_000n),
+      grantOf(0n, 0n, 0n),
+      grantOf(1_000n, 5_000n, 5_000n),
+      grantOf(4_000n, 8_000n, 100_000n),
+      grantOf(0n, 5_000n, 5_000n),
     ]);
     expect(await readWallet(pool, poor)).toMatchObject({ held: 5_000n });
     expect(await readWallet(pool, rich)).toMatchObject({ held: 8_000n });
