@@ -244,10 +244,10 @@ class HeldGeneration implements OpenGeneration {
    */
   async #cover(cost: NanoUsd): Promise<void> {
     const { most = 0n, paid } = this.#call;
-    const due = minOf(cost, most);
-    if (this.#isCovered || paid !== undefined || due <= this.held) return;
+    if (this.#isCovered || paid !== undefined || cost <= this.held) return;
     this.#isCovered = true;
     await this.#growing;
+    const due = minOf(cost, most);
     if (due > this.held) await this.grow(due - this.held).catch(() => undefined);
   }
 
