@@ -160,20 +160,8 @@ describe("holds and captures", () => {
         cached_prompt_tokens: 4n,
         corpus_size: 5n,
         lines: [
-          {
-            dimension: 'a "quoted", {braced} name',
-            quantity: "1",
-            price_pico_usd: "18446744073709551615",
-            per: "1000000",
-            amount_nano_usd: "6000",
-          },
-          {
-            dimension: "tool:x",
-            quantity: "9223372036854775807",
-            price_pico_usd: "0",
-            per: "1000000",
-            amount_nano_usd: "6000",
-          },
+          ['a "quoted", {braced} name', "1", "18446744073709551615", "1000000", "6000"],
+          ["tool:x", "9223372036854775807", "0", "1000000", "6000"],
         ],
         provider_usage: providerUsage,
         cost_nano_usd: 6_000n,
