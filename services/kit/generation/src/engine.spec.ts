@@ -189,6 +189,27 @@ test("a cost above the hold waits for a ledger that restarts, and not for a wall
   expect(hold.grow).toHaveBeenCalledTimes(4);
 });
 
+test("the cost that a turn is stored with is the reported one, though its hold grows meanwhile", async () => {
+  const { engine, call, events, hold } = world();
+  const granted = Promise.withResolvers<bigint>();
+  hold.grow.mockImplementation(async () => {
+    const added = await granted.promise;
+    hold.amount += added;
+    return added;
+  });
+  const costs = await engine.generate({ ...call, most: 90_000n }, async (generation) => {
+    const growing = generation.grow(50_000n);
+    // A provider that ignores its output ceiling: more than the most that the call can cost.
+    const measured = generation.measured(near, images(300n));
+    setImmediate(() => granted.resolve(50_000n));
+    const stored = await measured;
+    await growing;
+    return [stored, await generation.settle(near, images(300n))];
+  });
+  expect(costs).toEqual([150_000n, 150_000n]);
+  expect(events).toMatchObject([{ costNanoUsd: 300_000n }]);
+});
+
 test("a free request does not change the circuit breakers of billable requests", async () => {
   const { engine, breakers } = world();
   const one = { ...model, chain: [near] } as Model;

@@ -251,10 +251,10 @@ class HeldGeneration implements OpenGeneration {
    */
   async #cover(cost: NanoUsd): Promise<void> {
     const { most = 0n, paid } = this.#call;
-    const due = minOf(cost, most);
-    if (this.#isCovered || paid !== undefined || due <= this.held) return;
+    if (this.#isCovered || paid !== undefined || cost <= this.held) return;
     this.#isCovered = true;
     await this.#growing;
+    const due = minOf(cost, most);
     const untilMs = performance.now() + coverTimeoutMs;
     while (due > this.held) {
       try {

@@ -88,7 +88,9 @@ export function createHolds(
     count(held === 0n ? "refused" : "taken");
     if (held === 0n) {
       const available = (wallet.walletBalanceNanoUsd ?? 0n) - walletHeldNanoUsd;
-      if (available > 0n) throw estimateUnavailable(request.estimateNanoUsd, available);
+      if (request.isWhole && available > 0n) {
+        throw estimateUnavailable(request.estimateNanoUsd, available);
+      }
       throw walletExhausted(walletHeldNanoUsd);
     }
     extender.add(request.holdId, expiresInMs);
@@ -139,7 +141,7 @@ interface HoldRequest {
 
 interface Parts {
   ledger: Client<typeof LedgerService>;
-  metrics: Pick<Metrics, "openHolds">;
+  metrics: Pick<Metrics, "holds" | "openHolds">;
   extender: HoldExtender;
 }
 
@@ -183,7 +185,7 @@ class RequestHold implements Hold {
   }
 
   async grow(estimate: NanoUsd) {
-    const { ledger, extender } = this.#parts;
+    const { ledger, metrics, extender } = this.#parts;
     const { holdId, accountId } = this.#request;
     // Only once: adding it again would postpone its next extension.
     if (!this.#hasOwn && this.#shared !== undefined) {
@@ -195,6 +197,7 @@ class RequestHold implements Hold {
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
       if (grown.addedNanoUsd === 0n) {
+        metrics.holds.inc({ result: "grow_refused" });
         throw walletExhausted(grown.walletHeldNanoUsd, this.#amount);
       }
       this.#amount += grown.addedNanoUsd;
