@@ -59,5 +59,7 @@ export function usageEvent(fields: Partial<UsageEvent> & { accountId: string }):
   const id = `req_${randomUUID()}`;
   const outcome = Outcome.COMPLETED;
   const event = create(UsageEventSchema, { id, requestId: id, outcome, routeType: "chat" });
-  return Object.assign(event, fields);
+  const { promptTokens = 0n, completionTokens = 0n } = fields;
+  const quantity = promptTokens + completionTokens;
+  return Object.assign(event, quantity > 0n ? { unitType: "tokens", quantity } : {}, fields);
 }
