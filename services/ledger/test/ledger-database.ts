@@ -61,5 +61,6 @@ export function usageEvent(fields: Partial<UsageEvent> & { accountId: string }):
   const event = create(UsageEventSchema, { id, requestId: id, outcome, routeType: "chat" });
   const { promptTokens = 0n, completionTokens = 0n } = fields;
   const quantity = promptTokens + completionTokens;
-  return Object.assign(event, quantity > 0n ? { unitType: "tokens", quantity } : {}, fields);
+  const counted = fields.quantity === undefined ? { unitType: "tokens", quantity } : {};
+  return Object.assign(event, quantity > 0n ? counted : {}, fields);
 }
