@@ -52,7 +52,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     },
     async revokeKey({ keyId }) {
       const { revokedAt, keyHash } = await revokeKey(prisma, keyId, now());
-      notices.publish("key.revoked", Buffer.from(keyHash).toString("hex"));
+      notices.publish("key.changed", Buffer.from(keyHash).toString("hex"));
       return { revokedAt: timestampFromDate(revokedAt) };
     },
     async topUpWallet({ account, amountNanoUsd, reference }) {
