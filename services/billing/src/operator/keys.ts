@@ -23,7 +23,7 @@ const maxGraceSeconds = 30 * 24 * 60 * 60;
 
 /** The operator's calls about keys. */
 export function implementKeys({ prisma, ledger, notices, now }: OperatorParts) {
-  /** Tells the edges to look the key up again. They know its texts by their hashes. */
+  /** Makes the edges look the key up again. They know its texts by their hashes. */
   function publishChange({ secrets }: StoredKey): void {
     for (const { keyHash } of secrets) {
       notices.publish("key.changed", Buffer.from(keyHash).toString("hex"));

@@ -90,7 +90,7 @@ export function createHoldSharing(
   async function endRound(group: Group): Promise<void> {
     const round = group.demand.endRound();
     const isBusy = busyFrom > 0 && round.requests >= busyFrom;
-    const next = isBusy ? await requestShared(group, twice(round)) : undefined;
+    const next = isBusy ? await requestShared(group, sharesOf(round, group.isLimited)) : undefined;
     replace(group, next);
     if (isStopped) replace(group, undefined);
     if (group.demand.isEmpty) groups.delete(group.id);
@@ -135,9 +135,15 @@ export function createHoldSharing(
   };
 }
 
-function twice({ needed, requests, tokens, inProgress }: RoundDemand): SharedAmounts {
+/** Returns twice what a round needed. Without limits, only the money is counted. */
+function sharesOf(
+  { needed, requests, tokens, inProgress }: RoundDemand,
+  isLimited: boolean,
+): SharedAmounts {
+  const amountNanoUsd = needed * 2n;
+  if (!isLimited) return { amountNanoUsd, requests: 0, tokens: 0n, inProgress: 0 };
   return {
-    amountNanoUsd: needed * 2n,
+    amountNanoUsd,
     requests: requests * 2,
     tokens: tokens * 2n,
     inProgress: inProgress * 2,

@@ -101,7 +101,7 @@ export class SharedHold {
     const taken = { amount: minOf(part.amount, used.amount), tokens: minOf(tokens, used.tokens) };
     this.#unused.amountNanoUsd += part.amount - taken.amount;
     this.#unused.tokens += tokens - taken.tokens;
-    this.#unused.inProgress += 1;
+    if (isLimited) this.#unused.inProgress += 1;
     return { ...taken, inProgress: 0 };
   }
 
