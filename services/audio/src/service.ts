@@ -31,6 +31,7 @@ export const audio = defineService({
     });
     return {
       bindings: [implementation],
+      httpAddress: context.httpAddress,
       drain: server.stop,
       stop: runtime.stop,
     };

@@ -19,6 +19,7 @@ export const optionTypes = {
   channel: { type: "string" },
   credit: { type: "string" },
   csv: { type: "boolean" },
+  environment: { type: "boolean" },
   expires: { type: "string" },
   from: { type: "string" },
   grace: { type: "string" },

@@ -40,8 +40,9 @@ export const commands: Readonly<Record<string, Command>> = {
   "ledger verify": verifyLedgerCommand,
   "catalog check": {
     takes: ["FILE"],
-    options: [],
-    run: ([file = ""]) => checkCatalog(file),
+    options: ["environment"],
+    run: ([file = ""], { environment }) =>
+      checkCatalog(file, environment === true ? process.env : undefined),
   },
   "catalog suggest": {
     takes: ["PROVIDER/MODEL"],

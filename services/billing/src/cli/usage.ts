@@ -21,7 +21,7 @@ export const help = `tollgate: the operator's commands
   tollgate usage [--account ACCOUNT] [--by model|key|day] [--from DATE] [--to DATE] [--csv]
   tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
   tollgate ledger verify
-  tollgate catalog check FILE
+  tollgate catalog check FILE [--environment]
   tollgate catalog suggest PROVIDER/MODEL ...
 
 Policy of a key:
@@ -35,7 +35,8 @@ An update removes with: --budget none, --rpm none, --tpm none, --parallel none, 
 Every command accepts --json. ACCOUNT is an account's name or id. POLICY is likely, strict or
 whole, or default for the gateway's own. A reference makes a top-up or an adjustment safe to
 repeat. TIME is a date, a time with its zone, or a duration from now: 2027-01-31,
-2027-01-31T12:00Z, 30d. DATE is a date (UTC), or the start of an hour: 2026-11-23T08:00Z. The
+2027-01-31T12:00Z, 30d. DATE is a date (UTC), or the start of an hour: 2026-11-23T08:00Z.
+--environment also checks that the variables that a catalog names are set. The
 commands connect to the gateway of this folder (TOLLGATE_DATA_DIR, default .data), or to the one
 at TOLLGATE_BILLING_ADDRESS.
 `;

@@ -3,6 +3,7 @@ import { type Environment, integerSetting, readSettings } from "@tollgate/core/c
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
+import type { HttpAddress } from "@tollgate/http/address";
 import { type GrpcServer, serveGrpc } from "@tollgate/rpc/grpc-server";
 import { bindHealthService } from "@tollgate/rpc/health-service";
 import { traceBinding } from "@tollgate/rpc/traced-calls";
@@ -101,7 +102,7 @@ export async function startProgram(
       grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, guard);
     }
     readiness.markReady();
-    log.info({ services: names, url: urlOf(running), ...addressesOf(settings) }, "ready");
+    log.info({ services: names, url: urlOf(running), ...addressesOf(settings, running) }, "ready");
   }
 
   async function stop(): Promise<void> {
@@ -136,9 +137,16 @@ function urlOf(running: readonly RunningService[]): string | undefined {
 }
 
 /** Returns the version and the addresses of the process, for its log. */
-function addressesOf(settings: z.output<typeof programSettings>) {
+function addressesOf(settings: z.output<typeof programSettings>, running: RunningService[]) {
   const { TOLLGATE_LISTEN: grpc, TOLLGATE_OPERATIONS_LISTEN: operations } = settings;
-  return { version: manifest.version, grpc, operations };
+  const [http] = running.flatMap(({ httpAddress }) => textOf(httpAddress));
+  return { version: manifest.version, grpc, ...(http === undefined ? {} : { http }), operations };
+}
+
+/** Returns a TCP address as text. The sockets between the services of one process are not named. */
+function textOf(address: HttpAddress | undefined): string[] {
+  if (address === undefined || "socketPath" in address) return [];
+  return [`${address.host}:${address.port}`];
 }
 
 /** Drains the services in reverse order: the last one to start accepts work from outside. */
