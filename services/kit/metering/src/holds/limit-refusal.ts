@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError } from "@tollgate/core/errors";
-import { formatUsd } from "@tollgate/core/money";
+import { formatUsd, type NanoUsd } from "@tollgate/core/money";
 import type { Rates } from "@tollgate/core/rates";
 import { BudgetPeriod, LimitKind, type LimitRefusal } from "@tollgate/proto/tollgate/v1/limits";
 
@@ -29,10 +29,9 @@ export function limitExceeded(refusal: LimitRefusal, rates?: Rates): GatewayErro
 
 function budgetMessage({ isAccount, limits, heldNanoUsd, resetsAt }: LimitRefusal): string {
   const { amountNanoUsd = 0n, period = BudgetPeriod.TOTAL } = limits?.budget ?? {};
-  const budget = `The budget of ${ownerOf(isAccount)}, ${formatUsd(amountNanoUsd)} USD`;
+  const budget = `The budget of ${ownerOf(isAccount)}, ${usd(amountNanoUsd)}`;
   const used = `${budget} ${periodNames[period]}, is used up`;
-  const reason =
-    heldNanoUsd > 0n ? `, of which calls in flight hold ${formatUsd(heldNanoUsd)} USD` : "";
+  const reason = heldNanoUsd > 0n ? `, of which calls in flight hold ${usd(heldNanoUsd)}` : "";
   const reset =
     resetsAt === undefined
       ? "It does not reset."
@@ -43,12 +42,21 @@ function budgetMessage({ isAccount, limits, heldNanoUsd, resetsAt }: LimitRefusa
 function rateMessage({ kind, isAccount, limits }: LimitRefusal): string {
   const owner = ownerOf(isAccount);
   if (kind === LimitKind.REQUESTS) {
-    return `The limit of ${owner}, ${limits?.requestsPerMinute} requests per minute, is reached.`;
+    return `The limit of ${owner}, ${count(limits?.requestsPerMinute, "request")} per minute, is reached.`;
   }
   if (kind === LimitKind.TOKENS) {
-    return `The limit of ${owner}, ${limits?.tokensPerMinute} tokens per minute, is reached.`;
+    return `The limit of ${owner}, ${count(limits?.tokensPerMinute, "token")} per minute, is reached.`;
   }
-  return `The limit of ${owner}, ${limits?.parallel} parallel requests, is reached.`;
+  return `The limit of ${owner}, ${count(limits?.parallel, "parallel request")}, is reached.`;
+}
+
+/** Formats an amount with two decimals, or with more where it has them. */
+function usd(amount: NanoUsd): string {
+  return `${formatUsd(amount).replace(/(\.\d\d\d*?)0+$/, "$1")} USD`;
+}
+
+function count(limit: number | bigint = 0, noun: string): string {
+  return `${limit} ${noun}${BigInt(limit) === 1n ? "" : "s"}`;
 }
 
 function ownerOf(isAccount: boolean): string {
