@@ -26,7 +26,7 @@ test("a key that is revoked during its lookup is looked up again", async () => {
     const found = create(FindKeyResponseSchema, { state, keyId: "key_1" });
     if (lookups === 1) {
       state = KeyState.REVOKED;
-      notices.publish("key.revoked", createHash("sha256").update("sk-tollgate-1").digest("hex"));
+      notices.publish("key.changed", createHash("sha256").update("sk-tollgate-1").digest("hex"));
     }
     return found;
   };

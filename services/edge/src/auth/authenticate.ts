@@ -56,7 +56,7 @@ export function createAuthenticate(
     ttlMs: ({ state }) => (state === KeyState.UNKNOWN ? unknownKeyTtlMs : knownKeyTtlMs),
     max: maxCachedKeys,
   });
-  notices.subscribe("key.revoked", keys.delete);
+  notices.subscribe("key.changed", keys.delete);
 
   return async ({ req, headers, requestId }) => {
     const key = bearerToken(req.headers.authorization);

@@ -53,7 +53,9 @@ export function watchRevocations(
     }
   }
 
-  notices.subscribe("key.revoked", end);
+  notices.subscribe("key.changed", (keyHash) => {
+    if (listeners.has(keyHash)) void check();
+  });
   return {
     watch(keyHash, onRevoked) {
       const ofKey = listeners.get(keyHash) ?? new Set();

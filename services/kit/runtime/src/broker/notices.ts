@@ -9,8 +9,8 @@ export interface Notices {
   subscribe(subject: NoticeSubject, listener: (text: string) => void): void;
 }
 
-/** `key.revoked` carries the key's SHA-256 in hex. */
-export type NoticeSubject = "key.revoked";
+/** `key.changed` carries the SHA-256 of a key's text in hex, `account.changed` the account's id. */
+export type NoticeSubject = "key.changed" | "account.changed";
 
 /** Sends notices through the broker. Those published while it is unavailable are lost. */
 export function brokerNotices(broker: Broker): Notices {
