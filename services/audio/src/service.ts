@@ -27,7 +27,7 @@ export const audio = defineService({
     });
     const implementation = bindService(AudioService, {
       speak: (call, { signal }) => speak(runtime, call, signal),
-      listVoices: ({ alias }, { signal }) => listVoices(runtime, alias, signal),
+      listVoices: (request, { signal }) => listVoices(runtime, request, signal),
     });
     return {
       bindings: [implementation],

@@ -63,8 +63,8 @@ export function billableChat({ call, model, hold, session }: PreparedChat): Bill
   return { caller: call.caller, model, estimate, least, most, tokens, conversationId };
 }
 
-function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {
-  const model = engine.resolve(alias, "chat");
+function resolveChat(engine: Engine, { alias, caller, prompt }: ChatCall): Model {
+  const model = engine.resolve(alias, "chat", caller);
   if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
   const problem = `must not be an image: ${model.alias} does not take images`;
   throw invalidParam(prompt?.firstImageParam ?? "messages", problem);

@@ -1,6 +1,5 @@
-import { create } from "@bufbuild/protobuf";
-import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
+import { callerOf } from "../auth/caller.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { attachContext, setHeaders } from "../http/request-context.ts";
 import type { ServiceProxy } from "./service-proxy.ts";
@@ -10,11 +9,11 @@ import type { ServiceProxy } from "./service-proxy.ts";
  * the balance check.
  */
 export function forwardUpload(balance: BalanceGuard, proxy: ServiceProxy): KeyedHandler {
-  return async (context, { keyId, accountId, admission }) => {
-    await balance.check(accountId);
-    const { req, res, requestId } = context;
+  return async (context, principal) => {
+    await balance.check(principal.accountId);
+    const { req, res } = context;
     attachContext(context);
     setHeaders(context);
-    proxy.web(req, res, create(CallerSchema, { requestId, keyId, accountId, admission }));
+    proxy.web(req, res, callerOf(context, principal));
   };
 }

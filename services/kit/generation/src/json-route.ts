@@ -59,7 +59,7 @@ export async function serveJson<Call extends JsonCall>(
   signal: AbortSignal,
 ): Promise<JsonResponse> {
   const { caller, alias } = call;
-  const model = engine.resolve(alias, route.routeType);
+  const model = engine.resolve(alias, route.routeType, caller);
   const estimate = dearestCostOfUnits(model, route.bound(call, model));
   const tokens = route.tokens?.(call);
   return engine.generate({ caller, model, estimate, tokens }, async (generation) => {

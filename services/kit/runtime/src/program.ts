@@ -9,8 +9,8 @@ import { traceBinding } from "@tollgate/rpc/traced-calls";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { openBroker } from "./broker/connection.ts";
-import { brokerNotices, localNotices } from "./broker/notices.ts";
 import { openHttpAddresses } from "./http-addresses.ts";
+import { openNotices } from "./open-notices.ts";
 import { addProcessMetrics, createMetrics } from "./operations/metrics.ts";
 import { createReadiness } from "./operations/readiness.ts";
 import { type OperationsServer, serveOperations } from "./operations/server.ts";
@@ -57,7 +57,7 @@ export async function startProgram(
   const broker = settings.NATS_URL
     ? openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log)
     : undefined;
-  const notices = broker ? brokerNotices(broker) : localNotices();
+  const notices = openNotices(names, { broker, databaseUrl: settings.DATABASE_URL }, log);
   const peers = createPeers(new Set(names), env, { log, peerAuth, readiness });
   const leaving = new AbortController();
   const shutdown = new AbortController();
@@ -76,7 +76,7 @@ export async function startProgram(
     uploads,
     peerAuth,
     broker,
-    notices,
+    notices: notices.notices,
     metrics,
     shutdown: { leaving: leaving.signal, signal: shutdown.signal, graceMs },
     now: () => new Date(),
@@ -114,6 +114,7 @@ export async function startProgram(
     // Requests in progress complete while everything that they depend on still runs.
     await Promise.all([grpc?.stop(graceMs), drainAll(running, graceMs)]);
     for (const service of running.toReversed()) await service.stop(graceMs);
+    await notices.close();
     await broker?.close();
     peers.close();
     await http.close();
@@ -155,6 +156,7 @@ function readFleetSecret({ TOLLGATE_FLEET_SECRET: secret }: Environment): string
 }
 
 const programSettings = z.object({
+  DATABASE_URL: z.string().optional(),
   NATS_URL: z.string().optional(),
   TOLLGATE_LISTEN: z.string().optional(),
   TOLLGATE_HTTP_LISTEN: z.string().default("0.0.0.0:9091"),

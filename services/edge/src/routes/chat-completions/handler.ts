@@ -14,11 +14,11 @@ const timeoutMs = 30 * 60 * 1_000;
 /** POST /v1/chat/completions. Every response has the rate limit headers. */
 export function createChatCompletion(dependencies: RouteDependencies): KeyedHandler {
   const { catalog, rates, services } = dependencies;
-  const passesOf = (alias: unknown) => servableModel(catalog(), alias, "chat")?.passes;
   return billableHandler(dependencies, {
     conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
     headers: ({ keyId }) => rates.headers(keyId),
-    parse(body, text) {
+    parse(body, text, { models }) {
+      const passesOf = (alias: unknown) => servableModel(catalog(), alias, "chat", models)?.passes;
       const { stream, call } = parseChat(body, text, passesOf);
       return async (caller, options) => {
         const { keyId } = caller;

@@ -1,5 +1,4 @@
-import { create } from "@bufbuild/protobuf";
-import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { callerOf } from "../../auth/caller.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { readModelQuery } from "../../http/query.ts";
 import { jsonType, writeResponse } from "../../http/response.ts";
@@ -15,10 +14,10 @@ export function createOcrJob({ balance, proxies }: RouteDependencies): KeyedHand
 
 /** GET /v1/ocr/jobs/{id}?model=. Does not check the wallet. */
 export function readOcrJob({ services }: RouteDependencies): KeyedHandler {
-  return async (context, { keyId, accountId }) => {
-    const { req, pathParameter: jobId = "", requestId, signal } = context;
+  return async (context, principal) => {
+    const { req, pathParameter: jobId = "", signal } = context;
     const alias = readModelQuery(req);
-    const caller = create(CallerSchema, { requestId, keyId, accountId });
+    const caller = callerOf(context, principal);
     const request = { caller, alias, jobId };
     const { body } = await services.document.readOcrJob(request, { signal, timeoutMs });
     writeResponse(context, { contentType: jsonType, body });
