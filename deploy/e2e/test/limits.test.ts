@@ -1,4 +1,5 @@
-import pg from "pg";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { BudgetPeriod, type LimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
@@ -9,55 +10,26 @@ import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/reque
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 
-/** Limits as the ledger's function takes them. */
-interface Limits {
-  budgetNanoUsd?: bigint;
-  period?: "day" | "week" | "month" | "total";
-  requests?: number;
-  tokens?: number;
-  parallel?: number;
-}
+type Limits = MessageInitShape<typeof LimitsSchema>;
 
 /** What a call of `rerank` costs. */
 const searchNanoUsd = 2_000_000n;
 
 describe("limits of a key", () => {
   let stack: Stack;
-  let pool: pg.Pool;
   let live: LiveClient;
 
   beforeAll(async () => {
     stack = await sharedStack();
-    pool = new pg.Pool({
-      connectionString: stack.databaseUrl,
-      options: "-c search_path=ledger",
-      max: 1,
-    });
     live = liveClient(stack, await stack.newAccount(0));
   });
 
-  afterAll(async () => {
-    await pool.end();
-    await expectBalancedLedger(stack);
-  });
+  afterAll(() => expectBalancedLedger(stack));
 
-  async function setLimits(ownerId: string, { accountId }: Account, limits: Limits) {
-    const { budgetNanoUsd, period = "day", requests, tokens, parallel } = limits;
-    await pool.query("SELECT set_limits($1, $2, $3, $4, $5, $6, $7)", [
-      ownerId,
-      accountId,
-      budgetNanoUsd,
-      budgetNanoUsd === undefined ? undefined : period,
-      requests,
-      tokens,
-      parallel,
-    ]);
-  }
-
-  async function limitedAccount(limits: Limits, owner: "key" | "account" = "key") {
-    const account = await stack.newAccount(1);
-    await setLimits(owner === "key" ? account.keyId : account.accountId, account, limits);
-    return account;
+  async function limitedKey(limits: Limits, creditUsd = 1): Promise<Account> {
+    const { accountId } = await stack.newAccount(creditUsd);
+    const { keyId, key } = await stack.operator.createKey({ account: accountId, limits });
+    return { accountId, keyId, key };
   }
 
   function rerank({ key }: Account): Promise<HttpResponse> {
@@ -75,16 +47,24 @@ describe("limits of a key", () => {
   }
 
   /** Resolves with how often a limit has refused requests. */
-  async function refusals(limit: string): Promise<number> {
+  const refusals = (limit: string) => sum(`tollgate_limit_refusals_total{limit="${limit}"}`);
+
+  const holds = (result: string) => sum(`tollgate_holds_total{result="${result}"}`);
+
+  /** Resolves with the sum of a metric over all processes. */
+  async function sum(sample: string): Promise<number> {
     const texts = await Promise.all(
       stack.operationsUrls.map(async (url) => (await send(`${url}/metrics`)).text),
     );
-    const line = new RegExp(`^tollgate_limit_refusals_total\\{limit="${limit}"\\} (\\d+)$`, "gm");
-    return [...texts.join("\n").matchAll(line)].reduce((sum, [, count]) => sum + Number(count), 0);
+    const line = new RegExp(`^${sample.replace(/[{}]/g, "\\$&")} (\\d+)$`, "gm");
+    return [...texts.join("\n").matchAll(line)].reduce(
+      (total, [, count]) => total + Number(count),
+      0,
+    );
   }
 
   test("a budget is spent exactly, and refuses with 402 until it resets", async () => {
-    const account = await limitedAccount({ budgetNanoUsd: 3n * searchNanoUsd });
+    const account = await limitedKey(daily(3n * searchNanoUsd));
     const before = await refusals("budget");
     stack.simulator.calls.clear();
     const responses = await Promise.all(Array.from({ length: 10 }, () => rerank(account)));
@@ -105,10 +85,9 @@ describe("limits of a key", () => {
   });
 
   test("a budget of an account limits all of its keys together", async () => {
-    const account = await limitedAccount(
-      { budgetNanoUsd: searchNanoUsd, period: "total" },
-      "account",
-    );
+    const account = await stack.newAccount(1);
+    const budget = { amountNanoUsd: searchNanoUsd, period: BudgetPeriod.TOTAL };
+    await stack.operator.updateAccount({ account: account.accountId, limits: { set: { budget } } });
     expect((await rerank(account)).status).toBe(200);
     await expectCharged(account);
     const { key } = await stack.operator.createKey({ account: account.accountId });
@@ -120,7 +99,7 @@ describe("limits of a key", () => {
   });
 
   test("a budget that calls in flight hold says so", async () => {
-    const account = await limitedAccount({ budgetNanoUsd: 1_000_000n });
+    const account = await limitedKey(daily(1_000_000n));
     const first = await live.start({}, account.key);
     await eventually(async () => {
       expect((await readWallet(stack, account)).held).toBe(1_000_000n);
@@ -134,7 +113,7 @@ describe("limits of a key", () => {
   });
 
   test("requests per minute are exact, and refused with 429 beyond", async () => {
-    const account = await limitedAccount({ requests: 3 });
+    const account = await limitedKey({ requestsPerMinute: 3 });
     const before = await refusals("requests");
     for (const remaining of ["2", "1", "0"]) {
       const { status, headers } = await chat(account);
@@ -159,7 +138,7 @@ describe("limits of a key", () => {
   });
 
   test("the first event of a stream carries the rates", async () => {
-    const account = await limitedAccount({ requests: 5, tokens: 50_000 });
+    const account = await limitedKey({ requestsPerMinute: 5, tokensPerMinute: 50_000n });
     const { status, headers } = await chat(account, { stream: true });
     expect([status, headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "4"]);
     expect(headers.get("x-ratelimit-limit-tokens")).toBe("50000");
@@ -167,7 +146,7 @@ describe("limits of a key", () => {
   });
 
   test("tokens per minute count what was used, and a request larger than the limit is served once", async () => {
-    const account = await limitedAccount({ tokens: 100 });
+    const account = await limitedKey({ tokensPerMinute: 100n });
     const before = await refusals("tokens");
     const large = await chat(account, { max_tokens: 4_000, ...simulate("usage=40,20") });
     expect([large.status, large.headers.get("x-ratelimit-remaining-tokens")]).toEqual([200, "0"]);
@@ -180,7 +159,7 @@ describe("limits of a key", () => {
   });
 
   test("an open stream counts as a parallel request until it ends", async () => {
-    const account = await limitedAccount({ parallel: 1 });
+    const account = await limitedKey({ parallel: 1 });
     const before = await refusals("parallel");
     const controller = new AbortController();
     const streamed = await fetch(`${stack.url}/v1/chat/completions`, {
@@ -201,7 +180,7 @@ describe("limits of a key", () => {
   });
 
   test("an open socket counts as a parallel request until it ends", async () => {
-    const account = await limitedAccount({ parallel: 1 });
+    const account = await limitedKey({ parallel: 1 });
     const first = await live.start({}, account.key);
     await eventually(async () => {
       expect((await readWallet(stack, account)).held).toBeGreaterThan(0n);
@@ -219,7 +198,7 @@ describe("limits of a key", () => {
   });
 
   test("a client that sends one request at a time is never refused for parallel requests", async () => {
-    const account = await limitedAccount({ parallel: 1 });
+    const account = await limitedKey({ parallel: 1 });
     for (let sent = 0; sent < 30; sent += 1) {
       const { status, text } = await (sent % 2 === 0 ? rerank(account) : chat(account));
       expect([status, text]).toEqual([200, expect.any(String)]);
@@ -227,7 +206,7 @@ describe("limits of a key", () => {
   });
 
   test("a budget that ends during a live stream ends it with its error", async () => {
-    const account = await limitedAccount({ budgetNanoUsd: 1_000_000n });
+    const account = await limitedKey(daily(1_000_000n));
     const stream = await live.start({}, account.key);
     talk(stream, 16);
     expect(await stream.closed).toBe(1_008);
@@ -239,7 +218,7 @@ describe("limits of a key", () => {
   });
 
   test("a budget that ends during a chat stream ends it with length", async () => {
-    const account = await limitedAccount({ budgetNanoUsd: 1_500_000n });
+    const account = await limitedKey(daily(1_500_000n));
     const { status, text } = await chat(account, {
       stream: true,
       ...simulate("tokens=4000&chunks=40&gap_ms=5"),
@@ -255,18 +234,63 @@ describe("limits of a key", () => {
   });
 
   test("a request that a limit refuses leaves its idempotency key free for a retry", async () => {
-    const account = await limitedAccount({ requests: 1 });
+    const account = await limitedKey({ requestsPerMinute: 1 });
     const post = idempotencyClient(stack, account);
     expect((await chat(account)).status).toBe(200);
     const refused = await post("limited-then-served", chatBody());
     expectEnvelope(refused, 429, "rate_limited");
-    await setLimits(account.keyId, account, { requests: 2 });
+    const set = { requestsPerMinute: 2 };
+    await stack.operator.updateKey({ keyId: account.keyId, limits: { set } });
     const served = await post("limited-then-served", chatBody());
     expect([served.status, served.headers.get("idempotency-replayed")]).toEqual([200, null]);
   });
 
+  test("a model that costs nothing is limited, too", async () => {
+    const account = await limitedKey({ requestsPerMinute: 2 }, 0.01);
+    for (const remaining of ["1", "0"]) {
+      const { status, headers } = await chat(account, { model: "test-free" });
+      expect([status, headers.get("x-ratelimit-remaining-requests")]).toEqual([200, remaining]);
+    }
+    const refused = await chat(account, { model: "test-free" });
+    expectRateLimited(refused, "The limit of this API key, 2 requests per minute, is reached.");
+  });
+
+  test("the requests of a busy key with limits far above its use share holds", async () => {
+    const limits = { requestsPerMinute: 100_000, tokensPerMinute: 100_000_000n, parallel: 1_000 };
+    const account = await limitedKey({ ...limits, ...daily(1_000_000_000_000n) }, 1_000);
+    const counts = async () => ({ own: await holds("taken"), shared: await holds("shared") });
+    const before = await counts();
+    const statuses: number[] = [];
+    let isOver = false;
+    async function client(): Promise<void> {
+      while (!isOver) statuses.push((await chat(account, { max_tokens: 10 })).status);
+    }
+    const clients = Promise.all(Array.from({ length: 4 }, client));
+    const growth = async (since: typeof before, least: number) =>
+      eventually(async () => {
+        const now = await counts();
+        expect(now.shared - since.shared).toBeGreaterThanOrEqual(least);
+        return now;
+      });
+    try {
+      const begun = await growth(before, 1);
+      const busy = await growth(begun, 200);
+      expect(busy.own - begun.own).toBeLessThan(100);
+    } finally {
+      isOver = true;
+      await clients;
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const after = await counts();
+    const sent = statuses.length;
+    expect(after.own - before.own + after.shared - before.shared).toBe(sent);
+    await expectCharged(account);
+    const { key } = await stack.operator.getKey({ keyId: account.keyId });
+    expect(key?.limits).toMatchObject({ requests: sent, inProgress: 0, heldNanoUsd: 0n });
+  });
+
   test("refusals are not failures of a provider, so that other keys are served", async () => {
-    const account = await limitedAccount({ requests: 1 });
+    const account = await limitedKey({ requestsPerMinute: 1 });
     expect((await chat(account)).status).toBe(200);
     const refused = await Promise.all(Array.from({ length: 20 }, () => chat(account)));
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));
@@ -285,6 +309,10 @@ function expectRateLimited(response: HttpResponse, message: string): void {
 
 function messageOf({ body }: HttpResponse): string {
   return (body as { error: { message: string } }).error.message;
+}
+
+function daily(amountNanoUsd: bigint): Limits {
+  return { budget: { amountNanoUsd, period: BudgetPeriod.DAY } };
 }
 
 /** Returns the date of the next day in UTC. */
