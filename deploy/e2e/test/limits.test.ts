@@ -9,6 +9,7 @@ import { type LiveClient, liveClient, talk } from "../src/live-client.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
+import { transcriptionClient } from "../src/transcription-client.ts";
 
 type Limits = MessageInitShape<typeof LimitsSchema>;
 
@@ -98,6 +99,19 @@ describe("limits of a key", () => {
     );
   });
 
+  test("a budget with less left than a whole request may cost says so, and serves a smaller one", async () => {
+    const { accountId } = await stack.newAccount(1, "whole");
+    const limits = daily(1_000_000n);
+    const { keyId, key } = await stack.operator.createKey({ account: accountId, limits });
+    const account = { accountId, keyId, key };
+    const refused = await chat(account, { max_tokens: 4_000 });
+    expectEnvelope(refused, 402, "credit_balance_exhausted");
+    expect(messageOf(refused)).toMatch(
+      /^This request may cost up to 0.0024\d+ USD, and less is left of the budget of this API key/,
+    );
+    expect((await chat(account, { max_tokens: 10 })).status).toBe(200);
+  });
+
   test("a budget that calls in flight hold says so", async () => {
     const account = await limitedKey(daily(1_000_000n));
     const first = await live.start({}, account.key);
@@ -129,12 +143,14 @@ describe("limits of a key", () => {
       expect(refused.headers.get("x-ratelimit-remaining-requests")).toBe("0");
       expect(refused.headers.get("x-ratelimit-reset-requests")).toMatch(/^\d+s$|^1m0s$/);
     }
-    const elsewhere = await rerank(account);
-    expectRateLimited(elsewhere, "The limit of this API key, 3 requests per minute, is reached.");
-    expect(elsewhere.headers.get("x-ratelimit-limit-requests")).toBe("3");
-    expect(elsewhere.headers.get("x-ratelimit-limit-tokens")).toBeNull();
+    const upload = () => transcriptionClient(stack, account).transcribe();
+    for (const elsewhere of [await rerank(account), await upload()]) {
+      expectRateLimited(elsewhere, "The limit of this API key, 3 requests per minute, is reached.");
+      expect(elsewhere.headers.get("x-ratelimit-limit-requests")).toBe("3");
+      expect(elsewhere.headers.get("x-ratelimit-limit-tokens")).toBeNull();
+    }
     expect(stack.simulator.calls.list()).toEqual([]);
-    expect((await refusals("requests")) - before).toBe(3);
+    expect((await refusals("requests")) - before).toBe(4);
   });
 
   test("the first event of a stream carries the rates", async () => {

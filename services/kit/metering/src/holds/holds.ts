@@ -67,7 +67,8 @@ export function createHolds(
     count(isRefused ? "refused" : "taken");
     if (refusal !== undefined) {
       countLimit(limitNameOf(refusal));
-      throw limitExceeded(refusal, granted.rates);
+      const whole = request.isWhole ? request.estimateNanoUsd : undefined;
+      throw limitExceeded(refusal, { rates: granted.rates, whole });
     }
     if (isRefused) {
       const available = (granted.walletBalanceNanoUsd ?? 0n) - walletHeldNanoUsd;

@@ -45,3 +45,17 @@ test.each([
 ])("a refusal names the limit and when it ends: %#", (refusal, message) => {
   expect(limitExceeded(create(LimitRefusalSchema, refusal)).message).toBe(message);
 });
+
+test("a budget with less left than a request must have available is not called used up", () => {
+  const refusal = create(LimitRefusalSchema, {
+    kind: LimitKind.BUDGET,
+    limits: { budget },
+    heldNanoUsd: 120_000_000n,
+    resetsAt,
+  });
+  expect(limitExceeded(refusal, { whole: 750_000_000n }).message).toBe(
+    "This request may cost up to 0.75 USD, and less is left of the budget of this API key, " +
+      "5.00 USD per day, of which calls in flight hold 0.12 USD. The account's admission policy " +
+      'is "whole": send a smaller request or a lower output limit. It resets at 2026-11-24T00:00:00Z.',
+  );
+});

@@ -14,29 +14,47 @@ export function limitNameOf({ kind }: LimitRefusal): LimitName {
   return kind === LimitKind.PARALLEL ? "parallel" : "budget";
 }
 
+interface RefusedRequest {
+  /** The rates that limit the key. */
+  rates?: Rates | undefined;
+  /** Of a request whose complete estimate must be available: the estimate. */
+  whole?: NanoUsd | undefined;
+}
+
 /**
  * Returns the error of a request that a limit refuses: `credit_balance_exhausted` for a budget,
  * `rate_limited` for any other.
  */
-export function limitExceeded(refusal: LimitRefusal, rates?: Rates): GatewayError {
+export function limitExceeded(
+  refusal: LimitRefusal,
+  { rates, whole }: RefusedRequest = {},
+): GatewayError {
   if (limitNameOf(refusal) === "budget") {
-    return new GatewayError("credit_balance_exhausted", budgetMessage(refusal), { rates });
+    return new GatewayError("credit_balance_exhausted", budgetMessage(refusal, whole), { rates });
   }
   const retryAfterSeconds = Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000));
   const message = `${rateMessage(refusal)} Retry in ${retryAfterSeconds} s.`;
   return new GatewayError("rate_limited", message, { retryAfterSeconds, rates });
 }
 
-function budgetMessage({ isAccount, limits, heldNanoUsd, resetsAt }: LimitRefusal): string {
+function budgetMessage(refusal: LimitRefusal, whole: NanoUsd | undefined): string {
+  const { isAccount, limits, heldNanoUsd, resetsAt } = refusal;
   const { amountNanoUsd = 0n, period = BudgetPeriod.TOTAL } = limits?.budget ?? {};
-  const budget = `The budget of ${ownerOf(isAccount)}, ${usd(amountNanoUsd)}`;
-  const used = `${budget} ${periodNames[period]}, is used up`;
+  const budget = `budget of ${ownerOf(isAccount)}, ${usd(amountNanoUsd)} ${periodNames[period]}`;
+  const used =
+    whole === undefined
+      ? `The ${budget}, is used up`
+      : `This request may cost up to ${usd(whole)}, and less is left of the ${budget}`;
   const reason = heldNanoUsd > 0n ? `, of which calls in flight hold ${usd(heldNanoUsd)}` : "";
   const reset =
     resetsAt === undefined
       ? "It does not reset."
       : `It resets at ${timestampDate(resetsAt).toISOString().replace(".000Z", "Z")}.`;
-  return `${used}${reason}. ${reset}`;
+  const advice =
+    whole === undefined
+      ? ""
+      : ` The account's admission policy is "whole": send a smaller request or a lower output limit.`;
+  return `${used}${reason}.${advice} ${reset}`;
 }
 
 function rateMessage({ kind, isAccount, limits }: LimitRefusal): string {
