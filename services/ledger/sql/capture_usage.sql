@@ -52,6 +52,7 @@ DECLARE
   budgets bigint[] := '{}';
   key_at integer;
   account_at integer;
+  affordable bigint;
   released bigint;
   key_released bigint;
 BEGIN
@@ -133,8 +134,9 @@ BEGIN
       account_at := array_position(owners, usage.account_id);
       key_released := CASE usage.own_key WHEN usage.key_id THEN usage.own_hold ELSE 0 END
         + CASE usage.shared_key WHEN usage.key_id THEN usage.shared_part ELSE 0 END;
-      charged := least(charged, greatest(released,
-        least(budgets[key_at] + key_released, budgets[account_at] + released)));
+      affordable := least(budgets[key_at] + key_released, budgets[account_at] + released);
+      charged := least(charged,
+        CASE WHEN affordable IS NOT NULL THEN greatest(released, affordable) END);
       IF key_at IS NOT NULL THEN
         budgets[key_at] := budgets[key_at] + key_released - charged;
       END IF;

@@ -11,6 +11,13 @@ DECLARE
   found jsonb;
   refusal jsonb;
 BEGIN
+  -- Nearly all requests are within their limits. A comparison with NULL is not true.
+  IF (least(key.parallel_left, key.requests_left, account.parallel_left, account.requests_left) < 1
+    OR least(tokens, key.tokens_per_minute) > key.tokens_left
+    OR least(tokens, account.tokens_per_minute) > account.tokens_left) IS NOT TRUE
+  THEN
+    RETURN NULL;
+  END IF;
   FOREACH kind IN ARRAY ARRAY['parallel', 'requests', 'tokens'] LOOP
     FOREACH state IN ARRAY ARRAY[key, account] LOOP
       excess := CASE kind

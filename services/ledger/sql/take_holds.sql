@@ -114,12 +114,12 @@ BEGIN
         refusals[request.position] := refused;
       ELSE
         refused_traits := NULL;
-        key := use_limits(key, amount, 1, request.needed_tokens, 1);
-        account := use_limits(account, amount, 1, request.needed_tokens, 1);
         IF request.key_at IS NOT NULL THEN
+          key := use_limits(key, amount, 1, request.needed_tokens, 1);
           states[request.key_at] := key;
         END IF;
         IF request.account_at IS NOT NULL THEN
+          account := use_limits(account, amount, 1, request.needed_tokens, 1);
           states[request.account_at] := account;
         END IF;
       END IF;

@@ -67,7 +67,7 @@ describe("an adjustment", () => {
     expect(await readWallet(pool, accountId)).toMatchObject({ balance: 7_000n });
   });
 
-  test("takes away no more than is available, and says how much that is", async () => {
+  test("takes away no more than is available, and its error names what that is", async () => {
     const { client, pool } = ledger;
     const accountId = await openWallet(pool, 10_000n);
     const held = { holdId: `${accountId}-1`, accountId, estimateNanoUsd: 8_000n };

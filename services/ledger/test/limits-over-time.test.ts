@@ -265,7 +265,7 @@ describe("the limits of keys and accounts over time", () => {
     expect((await take(accountId, { keyId: "unlimited" })).rates).toBeUndefined();
   });
 
-  test("a shared hold takes a slice of every limit, and what it does not use is given back", async () => {
+  test("a shared hold takes a slice of every limit, and what it does not use is released", async () => {
     await ledger.setTime("2026-11-14T10:00:00Z");
     const accountId = await openWallet(pool, rich);
     const keyId = `${accountId}-key`;

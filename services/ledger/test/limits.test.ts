@@ -183,7 +183,7 @@ describe("the limits of keys and accounts", () => {
     expect(await use()).toMatchObject({ heldNanoUsd: 10_000n, inProgress: 1, requests: 1 });
   });
 
-  test("a hold that expires gives its part of the budget and its slot back", async () => {
+  test("a hold that expires releases its part of the budget and is in progress no longer", async () => {
     const { accountId, keyId, take, use } = await openLimited({
       ...budget(10_000n, BudgetPeriod.TOTAL),
       parallel: 1,

@@ -274,28 +274,33 @@ describe("a verification of a ledger in use", () => {
 
   afterAll(() => pool.end());
 
-  test("reports nothing, whatever is captured, released, topped up and unlinked meanwhile", async () => {
+  test("reports nothing, whatever is captured, released, topped up, limited and unlinked meanwhile", async () => {
     const locks = createWalletLocks(pool);
     const take = createHoldTaker(pool, 60_000);
     const capture = createCapture(pool);
     const accounts = await Promise.all([1, 2, 3].map(() => openWallet(pool, 10n ** 12n)));
+    const limits = { ...budget(10n ** 12n, BudgetPeriod.DAY), requestsPerMinute: 10 ** 6 };
+    const [limited = ""] = accounts;
+    await limit(pool, limited, limits, "key_1");
     const verified = new AbortController();
     let captured = 0;
 
     async function use(accountId: string, client: number): Promise<void> {
       for (let n = 0; !verified.signal.aborted; n += 1) {
         const id = `${accountId}/${client}-${n}`;
-        await take({ holdId: id, accountId, estimateNanoUsd: 2_000n });
+        const keyId = `key_${client}`;
+        await take({ holdId: id, accountId, keyId, estimateNanoUsd: 2_000n, tokens: 9n });
         if (n % 5 === 0) await releaseHold(pool, locks, id);
         const chargeId = n % 3 === 0 ? `charge-${accountId}-${client}-${n - (n % 6)}` : "";
         const links = { conversationId: `talk-${accountId}-${client}-${n - (n % 20)}`, chargeId };
-        const models = { keyId: `key_${client}`, alias: `model-${n % 3}`, quantity: 5n };
+        const models = { keyId, alias: `model-${n % 3}`, quantity: 5n };
         const event = { accountId, holdId: id, costNanoUsd: 1_000n, ...links, ...models };
         await capture(usageEvent(event));
         captured += 1;
         if (n % 20 === 19) {
           const conversationIds = [links.conversationId];
           await unlinkConversations(pool, locks, { accountId, conversationIds }, neverAborted);
+          await limit(pool, limited, n % 40 === 19 ? limits : {});
           await topUp(pool, { accountId, amountNanoUsd: 1_000n, reference: id, at: new Date() });
         }
       }
