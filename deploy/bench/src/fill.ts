@@ -128,7 +128,7 @@ export async function fillEntries(
          cached_prompt_tokens, lines, provider_usage, reference, occurred_at, recorded_at)
        SELECT 'le_' || to_char(n, 'FM000000000000'), 'req_' || md5(n::text), $1, 'key', 'usage',
          -1000, 1000, 0, 'req_' || md5(n::text), 'chat', 'house-large', 'openai', 'gpt-4o-mini',
-         'tokens', 10, 'provider', 5, 5, 0, $4::jsonb, $5, '', at, at
+         'tokens', 10, 'provider', 5, 5, 0, $4::json, $5, '', at, at
        FROM generate_series($2::int, $3::int - 1) AS n, LATERAL (
          SELECT now() - interval '60 days' * (n::bigint * 48271 % 1000003) / 1000003 AS at
        ) AS moment`,
@@ -138,13 +138,7 @@ export async function fillEntries(
 }
 
 const lines = JSON.stringify(
-  ["input", "output"].map((dimension) => ({
-    dimension,
-    quantity: "5",
-    price_pico_usd: "100000000000",
-    per: "1000000",
-    amount_nano_usd: "500",
-  })),
+  ["input", "output"].map((dimension) => [dimension, "5", "100000000000", "1000000", "500"]),
 );
 const providerUsage = '{"prompt_tokens":5,"completion_tokens":5,"total_tokens":10}';
 

@@ -37,6 +37,6 @@ const postgresTypes: Readonly<Record<string, string>> = {
   Int: "integer",
   Boolean: "boolean",
   Bytes: "bytea",
-  Json: "jsonb",
+  Json: "json",
   DateTime: "timestamp with time zone",
 };

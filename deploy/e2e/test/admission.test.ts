@@ -99,6 +99,18 @@ describe("an account's admission policy", () => {
     expect(strict.ends.filter((end) => end === 402).length).toBeGreaterThanOrEqual(7);
   });
 
+  test.concurrent("likely does not lower the output limit for what a cache write would cost", async () => {
+    const account = await stack.newAccount(1, "likely");
+    const user = "limit-not-lowered";
+    const messages = [{ role: "user", content: "x".repeat(2_700) }];
+    const body = { model: "test-dimensions", user, messages };
+    for (const stream of [false, true]) {
+      expect((await post(account, "chat/completions", { ...body, stream })).status).toBe(200);
+    }
+    const full = { body: expect.objectContaining({ max_completion_tokens: 4_096 }) };
+    expect(stack.simulator.calls.list({ user })).toMatchObject([full, full]);
+  });
+
   test.concurrent("likely holds a slice of a stream, and grows it, so that a long one is not cut", async () => {
     const account = await stack.newAccount(1, "likely");
     const call = chatBody({ model: "test-agent", stream: true });

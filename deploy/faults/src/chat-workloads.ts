@@ -54,7 +54,8 @@ export async function agentTurn(context: WorkloadContext): Promise<Observation[]
     ],
     metadata: { simulate },
   });
-  return [observe(context, "agent", result, { costNanoUsd: costInStream(result) })];
+  const costNanoUsd = costInStream(result);
+  return [{ ...observe(context, "agent", result, { costNanoUsd }), mayGrow: true }];
 }
 
 export async function chatKeyed(context: WorkloadContext): Promise<Observation[]> {

@@ -19,6 +19,11 @@ export interface Observation {
   keyed: boolean;
   /** The workload's complete responses report their cost. */
   reportsCost: boolean;
+  /**
+   * Its hold may cover less than its cost where the ledger is away for long, and the cost then stays
+   * uncollected.
+   */
+  mayGrow?: boolean | undefined;
   /** The cost that the response reported. */
   costNanoUsd?: bigint | undefined;
   /** The cost of a complete response that does not report it. */

@@ -121,14 +121,14 @@ function problemsOfComplete(
 }
 
 function problemsOfCharge(
-  { customer, costNanoUsd, expectedNanoUsd }: Observation,
+  { customer, costNanoUsd, expectedNanoUsd, mayGrow }: Observation,
   entry: LedgerEntry,
 ): string[] {
   const problems: string[] = [];
   // The entry of a second run refers to the first run, which was charged.
   const charged = entry.chargedForKey ?? -entry.amountNanoUsd;
   const { uncollectedNanoUsd: uncollected } = entry;
-  if (customer.isRich && uncollected > 0n) problems.push(`${uncollected} uncollected`);
+  if (customer.isRich && uncollected > 0n && !mayGrow) problems.push(`${uncollected} uncollected`);
   if (costNanoUsd !== undefined && charged !== costNanoUsd) {
     problems.push(`reported ${costNanoUsd}, charged ${charged}`);
   }

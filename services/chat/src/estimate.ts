@@ -1,6 +1,6 @@
 import type { Model, Prices, Pricing, Slot } from "@tollgate/catalog/model";
-import { highestPrices, pricesAt } from "@tollgate/catalog/pricing";
-import { costOf, type NanoUsd, unitsFor } from "@tollgate/core/money";
+import { highestPrices } from "@tollgate/catalog/pricing";
+import { costOf, type NanoUsd, type Price, unitsFor } from "@tollgate/core/money";
 import { dearestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
@@ -36,39 +36,46 @@ export function boundOf(
 }
 
 /**
- * Returns the cost of the bound at the chain's highest prices: what the hold must cover. Calls of a
- * provider's own tools are not part of it.
+ * The prices at which the tokens of a call are held: the highest ones (`highestPrices`), or those of
+ * its tier (`pricesAt`).
  */
-export function estimateOf(bound: Bound, model: Model): NanoUsd {
-  return dearestCost(model, (pricing) => costOfBound(bound, pricing));
-}
+export type PricesOf = (
+  pricing: Pricing,
+  promptTokens: bigint,
+) => Pick<Prices, "input"> & { output?: Price | undefined };
 
 /**
- * Returns the cost of the bound at the chain's prices of input and output, in the tier of its prompt.
- * The prompts of agents are mostly read from a cache, and some written to it for more than `input`.
+ * Returns the cost of the bound at the chain's dearest slot. At the highest prices, it is what the
+ * hold must cover; calls of a provider's own tools are not part of it.
  */
-export function likelyCostOf(bound: Bound, model: Model): NanoUsd {
-  return dearestCost(model, (pricing) => costAt(pricesAt(pricing, bound.promptTokens), bound));
+export function estimateOf(
+  bound: Bound,
+  model: Model,
+  pricesOf: PricesOf = highestPrices,
+): NanoUsd {
+  return dearestCost(model, (pricing) => costOfBound(bound, pricing, pricesOf));
 }
 
 /**
  * Returns the output ceiling of each choice that the provider is sent: the bound's, or less where
- * the hold pays for less. At least 1, the least that providers accept.
+ * the hold pays for less at the prices of `pricesOf`. At least 1, the least that providers accept.
  */
-export function affordableTokens(bound: Bound, slot: Slot, held: NanoUsd): bigint {
-  const { input, output } = highestPrices(slot.pricing, bound.promptTokens);
+export function affordableTokens(
+  bound: Bound,
+  { pricing }: Slot,
+  held: NanoUsd,
+  pricesOf: PricesOf = highestPrices,
+): bigint {
+  const { input, output } = pricesOf(pricing, bound.promptTokens);
   if (output === undefined || output.picoUsd === 0n) return bound.maxTokens;
-  if (costOfBound(bound, slot.pricing) <= held) return bound.maxTokens;
+  if (costOfBound(bound, pricing, pricesOf) <= held) return bound.maxTokens;
   const promptCost = costOf([{ quantity: bound.promptTokens, price: input }]);
   const affordable = unitsFor(held - promptCost, output) / bound.choices;
   return affordable < 1n ? 1n : affordable;
 }
 
-function costOfBound(bound: Bound, pricing: Pricing): NanoUsd {
-  return costAt(highestPrices(pricing, bound.promptTokens), bound);
-}
-
-function costAt({ input, output }: Pick<Prices, "input" | "output">, bound: Bound): NanoUsd {
+function costOfBound(bound: Bound, pricing: Pricing, pricesOf: PricesOf): NanoUsd {
+  const { input, output } = pricesOf(pricing, bound.promptTokens);
   const prompt = { quantity: bound.promptTokens, price: input };
   if (output === undefined) return costOf([prompt]);
   return costOf([prompt, { quantity: bound.maxTokens * bound.choices, price: output }]);

@@ -65,3 +65,24 @@ test("a stream's provider is sent what the balance pays for, not what is held", 
   const strict = planHold(agentCall(Admission.STRICT), model, call.prompt, true);
   expect(ceilingOf(strict, slot, { held: 2_100_080_000n, walletBalance: undefined })).toBe(4_000n);
 });
+
+test("a JSON response that is held in full keeps its output limit, whatever its dearest price", () => {
+  const prices = { ...pricing, cache_write_1h: usd("10"), reasoning: usd("50") };
+  const writing = { ...model, chain: [{ ...slot, pricing: prices }] };
+  const call = agentCall(Admission.LIKELY);
+  const plan = planHold(call, writing, call.prompt, false);
+  const ceiling = (held: bigint) =>
+    ceilingOf(plan, writing.chain[0] as Slot, { held, walletBalance: undefined });
+  expect(ceiling(plan.estimate)).toBe(32_000n);
+  // The prompt is held at $5, and the output at $25.
+  expect(ceiling(plan.estimate - 100_000_000n)).toBe(28_000n);
+});
+
+test("a stream's limit does not shrink for tokens that its prompt may not have", () => {
+  const prices = { ...pricing, audio_input: usd("80") };
+  const speaking = { ...model, chain: [{ ...slot, pricing: prices }] };
+  const call = agentCall(Admission.LIKELY);
+  const plan = planHold(call, speaking, call.prompt, true);
+  const held = { held: plan.estimate, walletBalance: 433_375_000n };
+  expect(ceilingOf(plan, speaking.chain[0] as Slot, held)).toBe(4_000n);
+});

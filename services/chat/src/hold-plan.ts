@@ -1,4 +1,5 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
+import { highestPrices, pricesAt } from "@tollgate/catalog/pricing";
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 import type { Generation } from "@tollgate/generation/generation";
 import { Admission } from "@tollgate/proto/tollgate/v1/caller";
@@ -8,7 +9,7 @@ import {
   type Bound,
   boundOf,
   estimateOf,
-  likelyCostOf,
+  type PricesOf,
   type PromptBytes,
 } from "./estimate.ts";
 
@@ -29,6 +30,11 @@ export interface HoldPlan {
   tokens: bigint;
   /** Whether the hold grows as the response is delivered. */
   isGrowing: boolean;
+  /**
+   * The prices of the estimate. With `likely`, those of input and output: the prompts of agents are
+   * mostly read from a cache, and some written to it for more than `input`.
+   */
+  pricesOf: PricesOf;
 }
 
 /** Returns what is held for a call. `prompt` is the call's, with the conversation that it continues. */
@@ -42,20 +48,21 @@ export function planHold(
   const most = estimateOf(bound, model);
   const { admission = Admission.UNSPECIFIED } = call.caller ?? {};
   if (admission === Admission.STRICT || admission === Admission.WHOLE) {
-    return { bound, estimate: most, tokens: tokensOf(bound), isGrowing: false };
+    const tokens = tokensOf(bound);
+    return { bound, estimate: most, tokens, isGrowing: false, pricesOf: highestPrices };
   }
   const textBytes = prompt?.textBytes ?? 0n;
   const textTokens = (textBytes + likelyBytesPerToken - 1n) / likelyBytesPerToken;
   const likely = { ...bound, promptTokens: bound.promptTokens - textBytes + textTokens };
   const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
-  const tokens = tokensOf(slice);
+  const plan = { bound: likely, most, tokens: tokensOf(slice), pricesOf: pricesAt };
   if (!isStream) {
-    return { bound: likely, estimate: likelyCostOf(likely, model), most, tokens, isGrowing: false };
+    return { ...plan, estimate: estimateOf(likely, model, pricesAt), isGrowing: false };
   }
-  const estimate = likelyCostOf(slice, model);
+  const estimate = estimateOf(slice, model, pricesAt);
   // Half of it in whole micro-USD, rounded up: a response may report what is held.
   const least = ((estimate + 1_999n) / 2_000n) * 1_000n;
-  return { bound: likely, estimate, least, most, tokens, isGrowing: true };
+  return { ...plan, estimate, least, isGrowing: true };
 }
 
 function tokensOf({ promptTokens, maxTokens, choices }: Bound): bigint {
@@ -79,11 +86,11 @@ export function leastBound(bound: Bound): Bound {
  * but only from wallets that have many times its amount.
  */
 export function ceilingOf(
-  { bound, isGrowing }: HoldPlan,
+  { bound, isGrowing, pricesOf }: HoldPlan,
   slot: Slot,
   { held, walletBalance }: Pick<Generation, "held" | "walletBalance">,
 ): bigint {
-  if (!isGrowing) return affordableTokens(bound, slot, held);
+  if (!isGrowing) return affordableTokens(bound, slot, held, pricesOf);
   if (walletBalance === undefined) return bound.maxTokens;
-  return affordableTokens(leastBound(bound), slot, walletBalance);
+  return affordableTokens(leastBound(bound), slot, walletBalance, pricesOf);
 }

@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import { pricesAt } from "@tollgate/catalog/pricing";
 import { GatewayError, PeerError } from "@tollgate/core/errors";
 import type { Generation } from "@tollgate/generation/generation";
 import { expect, test } from "vitest";
@@ -22,7 +23,7 @@ function createFixture({ held = sliceCost, maxTokens = 10_000n } = {}) {
     },
   } as unknown as Generation;
   const bound = { promptTokens: 0n, maxTokens, choices: 1n };
-  const plan = { bound, estimate: sliceCost, tokens: 0n, isGrowing: true };
+  const plan = { bound, estimate: sliceCost, tokens: 0n, isGrowing: true, pricesOf: pricesAt };
   const allowance = createStreamAllowance(generation, plan, slot, maxTokens);
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   const respond = async (result: bigint | Error) => {
@@ -119,5 +120,20 @@ test("a hold that covers the output ceiling does not grow", async () => {
 test("a hold smaller than a slice grows at once", () => {
   const { admit, grows } = createFixture({ held: 500_000n });
   expect([admit(500), admit(1)]).toEqual([true, false]);
+  expect(grows).toEqual([sliceCost]);
+});
+
+test("a stream that is held in full delivers a slice before it waits, whatever a prompt may cost", () => {
+  const grows: bigint[] = [];
+  const grow = async (amount: bigint) => grows.push(amount) && amount;
+  const audio = { picoUsd: 40_000_000n, per: 1n };
+  const pricing = { unitType: "tokens", input: price, audio_input: audio, output: price } as const;
+  const bound = { promptTokens: 1_000n, maxTokens: 10_000n, choices: 1n };
+  const generation = { held: 1_000_000n + sliceCost, grow } as unknown as Generation;
+  const estimate = generation.held;
+  const plan = { bound, estimate, tokens: 0n, isGrowing: true, pricesOf: pricesAt };
+  const allowance = createStreamAllowance(generation, plan, { pricing } as Slot, 10_000n);
+  expect(allowance.admit(textOf(1_024))).toBe(true);
+  expect(allowance.admit(textOf(1))).toBe(true);
   expect(grows).toEqual([sliceCost]);
 });

@@ -45,7 +45,8 @@ export function createStreamAllowance(
   if (!plan.isGrowing || price === undefined || price.picoUsd === 0n) return unlimited;
   const { choices } = plan.bound;
   const slice = sliceTokens * choices;
-  const affordable = affordableTokens(leastBound(plan.bound), slot, generation.held) * choices;
+  const least = leastBound(plan.bound);
+  const affordable = affordableTokens(least, slot, generation.held, plan.pricesOf) * choices;
   return new GrowingAllowance(generation, {
     price,
     slice,

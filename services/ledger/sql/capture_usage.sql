@@ -17,6 +17,9 @@
 -- costs nothing, and its entry refers to that charge id. A conversation that is deleted by now is
 -- not linked.
 --
+-- The lines of the events, and the providers' usage blocks, are in arrays of their own: within a row
+-- within an array, all their quotes are escaped twice.
+--
 -- Returns the total amount that the events leave uncollected.
 --
 -- Locks: the wallets first, in order of account id, as every function here does. What is read after
@@ -26,7 +29,9 @@
 -- empty. Rows are therefore looked up by key, in loops, arrays and LATERAL ... LIMIT 1, which no
 -- plan turns into a scan.
 -- A wallet that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
-CREATE OR REPLACE FUNCTION capture_usage(events usage_row[]) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION capture_usage(
+  events usage_row[], lines_of json[], provider_usages text[]
+) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   usage record;
   part record;
@@ -191,7 +196,7 @@ BEGIN
     END,
     CASE WHEN repeated[position] THEN NULL ELSE charge_id END,
     CASE WHEN repeated[position] THEN charge_id ELSE '' END,
-    occurred_at, lines, provider_usage
+    occurred_at, lines_of[position], provider_usages[position]
   FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
   WHERE charges[position] IS NOT NULL;
   RETURN uncollected;

@@ -11,7 +11,7 @@ BEGIN
       sum(h.used - CASE WHEN owner_id IN (e.account_id, h.key_id) THEN h.counted ELSE 0 END) AS more
     FROM (
       SELECT account_id, key_id, hold_id, shared_hold_id, shared_tokens,
-        least(prompt_tokens::numeric + completion_tokens, 1e15) AS used,
+        CASE unit_type WHEN 'tokens' THEN least(quantity, 1000000000000000) ELSE 0 END AS used,
         row_number() OVER (PARTITION BY hold_id ORDER BY ordinality) AS nth
       FROM unnest(events) WITH ORDINALITY
     ) e

@@ -50,8 +50,12 @@ export function createCapture(
 async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<bigint> {
   const { rows } = await pool.query<{ uncollected: bigint }>({
     name: "capture-usage",
-    text: "SELECT capture_usage($1::usage_row[]) AS uncollected",
-    values: [arrayLiteral(events.map(toRow))],
+    text: "SELECT capture_usage($1::usage_row[], $2::json[], $3::text[]) AS uncollected",
+    values: [
+      arrayLiteral(events.map(toRow)),
+      arrayLiteral(events.map(({ lines }) => toLinesJson(lines))),
+      arrayLiteral(events.map(({ providerUsage }) => providerUsage || null)),
+    ],
   });
   return rows[0]?.uncollected ?? 0n;
 }
@@ -89,8 +93,6 @@ function toRow(event: UsageEvent): string {
     event.cachedPromptTokens,
     quoteUnlessEmpty(event.conversationId),
     occurredAt.toISOString(),
-    quote(toLinesJson(event.lines)),
-    quoteUnlessEmpty(event.providerUsage),
   ];
   return rowLiteral(fields);
 }

@@ -20,7 +20,7 @@ export function isRecordable(event: UsageEvent): boolean {
   const seconds = event.occurredAt?.seconds ?? 0n;
   if (seconds < 0n || seconds >= endOfTime) return false;
   if (event.outcome === Outcome.UNSPECIFIED) return false;
-  if (event.lines.length > maxLines || !event.lines.every(hasName)) return false;
+  if (event.lines.length > maxLines || !event.lines.every(isRecordableLine)) return false;
   if (!isText(event.providerUsage, maxProviderUsageBytes)) return false;
   const amounts = [
     event.quantity,
@@ -32,13 +32,17 @@ export function isRecordable(event: UsageEvent): boolean {
     event.corpusSize,
     event.sharedNanoUsd,
     event.sharedTokens,
-    ...event.lines.flatMap(({ quantity, amountNanoUsd }) => [quantity, amountNanoUsd]),
   ];
-  return amounts.every((amount) => amount <= maxBigint);
+  return amounts.every(isBigint);
 }
 
-function hasName({ dimension }: UsageLine): boolean {
-  return dimension !== "" && isText(dimension, maxDimensionBytes);
+function isRecordableLine({ dimension, quantity, amountNanoUsd }: UsageLine): boolean {
+  const hasName = dimension !== "" && isText(dimension, maxDimensionBytes);
+  return hasName && isBigint(quantity) && isBigint(amountNanoUsd);
+}
+
+function isBigint(amount: bigint): boolean {
+  return amount <= maxBigint;
 }
 
 /** Returns whether a text is short enough, and has no NUL, which Postgres cannot store. */

@@ -6,9 +6,12 @@ export function rowLiteral(fields: readonly (string | bigint)[]): string {
   return `(${fields.join(",")})`;
 }
 
-/** Returns the literal of an array of rows, for a parameter that the driver sends as it is. */
-export function arrayLiteral(rows: readonly string[]): string {
-  return `{${rows.map(inQuotes).join(",")}}`;
+/**
+ * Returns the literal of an array of texts, or of the literals of rows, for a parameter that the
+ * driver sends as it is.
+ */
+export function arrayLiteral(texts: readonly (string | null)[]): string {
+  return `{${texts.map((text) => (text === null ? "NULL" : inQuotes(text))).join(",")}}`;
 }
 
 /** Nearly all fields are ids and names, which need no quotes. */
@@ -27,7 +30,7 @@ const otherwiseEscaped = /[\p{Cc}\p{Cs}]/u;
 
 /**
  * Quotes a text. JSON.stringify escapes quotes and backslashes as Postgres does, in a third of the
- * time, which counts for JSON in a row in an array.
+ * time, which counts for JSON.
  */
 function inQuotes(text: string): string {
   if (!otherwiseEscaped.test(text)) return JSON.stringify(text);

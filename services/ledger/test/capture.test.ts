@@ -160,20 +160,8 @@ describe("holds and captures", () => {
         cached_prompt_tokens: 4n,
         corpus_size: 5n,
         lines: [
-          {
-            dimension: 'a "quoted", {braced} name',
-            quantity: "1",
-            price_pico_usd: "18446744073709551615",
-            per: "1000000",
-            amount_nano_usd: "6000",
-          },
-          {
-            dimension: "tool:x",
-            quantity: "9223372036854775807",
-            price_pico_usd: "0",
-            per: "1000000",
-            amount_nano_usd: "6000",
-          },
+          ['a "quoted", {braced} name', "1", "18446744073709551615", "1000000", "6000"],
+          ["tool:x", "9223372036854775807", "0", "1000000", "6000"],
         ],
         provider_usage: providerUsage,
         cost_nano_usd: 6_000n,
@@ -241,13 +229,18 @@ describe("holds and captures", () => {
         take({ holdId: `${rich}-${index}`, accountId, estimateNanoUsd: 4_000n }),
       ),
     );
-    expect(grants).toMatchObject([
-      { heldNanoUsd: 4_000n, walletHeldNanoUsd: 4_000n },
-      { heldNanoUsd: 4_000n, walletHeldNanoUsd: 4_000n },
-      { heldNanoUsd: 0n, walletHeldNanoUsd: 0n },
-      { heldNanoUsd: 1_000n, walletHeldNanoUsd: 5_000n },
-      { heldNanoUsd: 4_000n, walletHeldNanoUsd: 8_000n },
-      { heldNanoUsd: 0n, walletHeldNanoUsd: 5_000n },
+    const grantOf = (heldNanoUsd: bigint, walletHeldNanoUsd: bigint, balance: bigint) => ({
+      heldNanoUsd,
+      walletHeldNanoUsd,
+      walletBalanceNanoUsd: balance,
+    });
+    expect(grants).toEqual([
+      grantOf(4_000n, 4_000n, 5_000n),
+      grantOf(4_000n, 4_000n, 100_000n),
+      grantOf(0n, 0n, 0n),
+      grantOf(1_000n, 5_000n, 5_000n),
+      grantOf(4_000n, 8_000n, 100_000n),
+      grantOf(0n, 5_000n, 5_000n),
     ]);
     expect(await readWallet(pool, poor)).toMatchObject({ held: 5_000n });
     expect(await readWallet(pool, rich)).toMatchObject({ held: 8_000n });

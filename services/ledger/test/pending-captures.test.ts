@@ -46,14 +46,17 @@ describe("pending captures", () => {
     const [first, second] = [`${accountId}-1`, `${accountId}-2`];
     expect(
       await takeHold({ holdId: first, accountId, estimateNanoUsd: 9_000n }, signal),
-    ).toMatchObject({
-      heldNanoUsd: 9_000n,
-    });
+    ).toMatchObject({ heldNanoUsd: 9_000n });
     void captures.capture(usageEvent({ accountId, holdId: first, costNanoUsd: 2_000n }));
     const taken = takeHold({ holdId: second, accountId, estimateNanoUsd: 5_000n }, signal);
     await captures.flushed;
     captures.begin();
-    expect(await taken).toMatchObject({ heldNanoUsd: 5_000n, walletHeldNanoUsd: 5_000n });
+    expect(await taken).toEqual({
+      heldNanoUsd: 5_000n,
+      walletHeldNanoUsd: 5_000n,
+      // The balance before the capture that it waited for.
+      walletBalanceNanoUsd: 10_000n,
+    });
     const request = { holdId: second, accountId, estimateNanoUsd: 5_000n };
     expect(await growHold(request, signal)).toEqual({
       heldNanoUsd: 3_000n,
@@ -75,9 +78,10 @@ describe("pending captures", () => {
     const taken = takeHold({ ...part, holdId: second }, signal);
     await captures.flushed;
     captures.begin();
-    expect(await taken).toMatchObject({ heldNanoUsd: 8_000n });
+    const balance = { walletHeldNanoUsd: 8_000n, walletBalanceNanoUsd: 8_000n };
+    expect(await taken).toEqual({ heldNanoUsd: 8_000n, ...balance });
     const refused = await takeHold({ ...part, holdId: `${accountId}-3` }, signal);
-    expect(refused).toMatchObject({ heldNanoUsd: 0n, walletBalanceNanoUsd: 8_000n });
+    expect(refused).toEqual({ heldNanoUsd: 0n, ...balance });
   });
 
   test("add nothing to a hold whose caller disconnected", async () => {

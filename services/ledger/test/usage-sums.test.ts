@@ -88,6 +88,30 @@ describe("the sums of usage", () => {
     expect(await readSums("usage_day", accountId)).toEqual(expected);
   });
 
+  test("add each counter to what earlier captures of the same hour and day left", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const capture = createCapture(pool);
+    const tokens = { promptTokens: 70n, cachedPromptTokens: 20n, completionTokens: 30n };
+    const served = { accountId, ...tokens, quantity: 100n, costNanoUsd: 6_000n };
+    for (let n = 0; n < 2; n += 1) {
+      await capture(usageEvent(served));
+      await capture(usageEvent({ accountId, outcome: Outcome.FAILED }));
+    }
+    const sums = {
+      requests: "4",
+      failed_requests: "2",
+      quantity: "200",
+      prompt_tokens: "140",
+      cached_prompt_tokens: "40",
+      completion_tokens: "60",
+      cost_nano_usd: "12000",
+      charged_nano_usd: "10000",
+      uncollected_nano_usd: "2000",
+    };
+    expect(await readSums("usage_hour", accountId)).toMatchObject([sums]);
+    expect(await readSums("usage_day", accountId)).toMatchObject([sums]);
+  });
+
   test("take numbers of any size, so that none delays a capture", async () => {
     const capture = createCapture(pool);
     const most = 2n ** 63n - 1n;

@@ -168,7 +168,7 @@ describe("a verification of the ledger", () => {
     ],
     [
       "an entry whose lines do not add up to its cost",
-      `UPDATE entry SET lines = '[{"amount_nano_usd": "4000"}, {"amount_nano_usd": "999"}]'
+      `UPDATE entry SET lines = '[["input","1","1","1","4000"],["output","1","1","1","999"]]'
        WHERE charge_id IS NOT NULL`,
       /the amounts of its lines differ from its cost/,
     ],

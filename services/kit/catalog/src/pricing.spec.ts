@@ -30,6 +30,8 @@ test("an unpriced dimension costs what its parent does", () => {
     ).map((dimension) => Number(priceOf(pricing, dimension).picoUsd));
   expect(prices(plain)).toEqual([3, 3, 3, 3, 15, 15]);
   expect(prices(tiered)).toEqual([1, 4, 4, 3, 15, 15]);
+  // What is written to a cache costs more than what is read from it.
+  expect(prices({ ...plain, cached_input: at(1) })).toEqual([1, 3, 3, 3, 15, 15]);
   const own = { cache_write_1h: at(6), audio_input: at(40), audio_output: at(80) };
   expect(prices({ ...plain, ...own, reasoning: at(0) })).toEqual([3, 3, 6, 40, 0, 80]);
   expect(priceOf({ input: at(3) }, "audio_output")).toEqual(at(3));

@@ -27,7 +27,13 @@ export function costOf(lines: readonly { quantity: bigint; price: Price }[]): Na
   let denominator = 1n;
   for (const { quantity, price } of lines) {
     if (quantity < 0n) throw new RangeError("a quantity must not be negative");
-    numerator = numerator * price.per + quantity * price.picoUsd * denominator;
+    const pico = quantity * price.picoUsd;
+    // The tokens of a request are all priced per million.
+    if (price.per === denominator) {
+      numerator += pico;
+      continue;
+    }
+    numerator = numerator * price.per + pico * denominator;
     denominator *= price.per;
   }
   return ceilDivide(numerator, denominator * picoPerMicro) * nanoPerMicro;
@@ -55,9 +61,13 @@ export function chargeOf(
   const amounts = lines.map(({ quantity, price }, index) => {
     const exactPico = quantity * price.picoUsd;
     const divisor = price.per * 1_000n;
-    const atMost = ceilDivide(exactPico, divisor);
-    if (atMost > most) [dearest, most] = [index, atMost];
-    const amount = minOf(exactPico / divisor, rest);
+    const whole = exactPico / divisor;
+    const atMost = whole * divisor === exactPico ? whole : whole + 1n;
+    if (atMost > most) {
+      dearest = index;
+      most = atMost;
+    }
+    const amount = minOf(whole, rest);
     rest -= amount;
     return amount;
   });

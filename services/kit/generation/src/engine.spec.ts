@@ -46,7 +46,7 @@ function world({ chargeId = "", models = new Map<string, Model>() } = {}) {
   } as unknown as EngineDependencies);
   const caller = create(CallerSchema, { requestId: "req_1", accountId: "a", chargeId });
   const call: BillableCall = { caller, model, estimate: 100_000n };
-  return { engine, call, events, breakers, metrics };
+  return { engine, call, events, breakers, metrics, hold };
 }
 
 function images(quantity: bigint): Measurement {
@@ -169,6 +169,46 @@ test("the cost of an earlier run is reported again, and counted once", async () 
   expect(events).toMatchObject([{ chargeId: "req_0", costNanoUsd: 9_000n }]);
   const { values } = await metrics.cost.get();
   expect(values.reduce((sum, { value }) => sum + value, 0)).toBe(0);
+});
+
+test("a cost above the hold waits for a ledger that restarts, and not for a wallet", async () => {
+  const { engine, call, hold } = world();
+  const away = new GatewayError("no_provider_available", "the ledger cannot be reached");
+  const ends = { ...call, most: 300_000n };
+  const settle = () =>
+    engine.generate(ends, async (generation) => generation.settle(near, images(200n)));
+  hold.grow.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+  hold.grow.mockImplementationOnce(async (added: bigint) => {
+    hold.amount += added;
+    return added;
+  });
+  expect(await settle()).toBe(200_000n);
+  expect(hold.grow).toHaveBeenCalledTimes(3);
+  hold.amount = 100_000n;
+  hold.grow.mockRejectedValueOnce(new GatewayError("credit_balance_exhausted", "empty"));
+  expect(await settle()).toBe(100_000n);
+  expect(hold.grow).toHaveBeenCalledTimes(4);
+});
+
+test("the cost that a turn is stored with is the reported one, though its hold grows meanwhile", async () => {
+  const { engine, call, events, hold } = world();
+  const granted = Promise.withResolvers<bigint>();
+  hold.grow.mockImplementation(async () => {
+    const added = await granted.promise;
+    hold.amount += added;
+    return added;
+  });
+  const costs = await engine.generate({ ...call, most: 90_000n }, async (generation) => {
+    const growing = generation.grow(50_000n);
+    // A provider that ignores its output ceiling: more than the most that the call can cost.
+    const measured = generation.measured(near, images(300n));
+    setImmediate(() => granted.resolve(50_000n));
+    const stored = await measured;
+    await growing;
+    return [stored, await generation.settle(near, images(300n))];
+  });
+  expect(costs).toEqual([150_000n, 150_000n]);
+  expect(events).toMatchObject([{ costNanoUsd: 300_000n }]);
 });
 
 test("a free request does not change the circuit breakers of billable requests", async () => {

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Span } from "@opentelemetry/api";
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
 import { costOf, minOf, type NanoUsd } from "@tollgate/core/money";
 import type { Rates } from "@tollgate/core/rates";
 import { failSpan, recordFailure } from "@tollgate/core/tracing";
@@ -91,6 +93,10 @@ export interface GenerationDependencies extends Reporting {
   breakers: Breakers;
   now(): Date;
 }
+
+/** A ledger that restarts is back by then. */
+const coverTimeoutMs = 5_000;
+const coverRetryMs = 200;
 
 /** Routes whose responses report their cost. The client is charged the reported cost. */
 const reportsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
@@ -251,15 +257,25 @@ class HeldGeneration implements OpenGeneration {
   /**
    * Adds what a cost exceeds the hold by, at most up to the most that the call can cost: a provider
    * that ignores its output ceiling is not paid more. The response reports what is then held, and
-   * no other request can take it before the capture. Without the ledger, the rest is uncollected.
+   * no other request can take it before the capture. Where the ledger is away for longer than
+   * `coverTimeoutMs`, the rest is uncollected.
    */
   async #cover(cost: NanoUsd): Promise<void> {
     const { most = 0n, paid } = this.#call;
-    const due = minOf(cost, most);
-    if (this.#isCovered || paid !== undefined || due <= this.held) return;
+    if (this.#isCovered || paid !== undefined || cost <= this.held) return;
     this.#isCovered = true;
     await this.#growing;
-    if (due > this.held) await this.grow(due - this.held).catch(() => undefined);
+    const due = minOf(cost, most);
+    const untilMs = performance.now() + coverTimeoutMs;
+    while (due > this.held) {
+      try {
+        await this.grow(due - this.held);
+        return;
+      } catch (error) {
+        if (isExhausted(error) || performance.now() > untilMs) return;
+        await sleep(coverRetryMs);
+      }
+    }
   }
 
   async #tryOnce<Response>(slot: Slot, call: (slot: Slot) => Promise<Response>): Promise<Response> {
@@ -316,6 +332,10 @@ class HeldGeneration implements OpenGeneration {
   #elapsedMs(): number {
     return performance.now() - this.#startedAt;
   }
+}
+
+function isExhausted(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "credit_balance_exhausted";
 }
 
 export function chainOptions(

@@ -94,8 +94,8 @@ function entriesSql(slice: string): string {
       WHEN e.kind = 'adjustment' AND (adjusted.entry_id, adjusted.amount_nano_usd)
         IS DISTINCT FROM (e.id, e.amount_nano_usd)
         THEN 'adjustment ' || e.reference || ' differs from it'
-      WHEN e.lines <> '[]' AND repeated.charge_id IS NULL AND e.cost_nano_usd <> (
-        SELECT sum((line ->> 'amount_nano_usd')::bigint) FROM jsonb_array_elements(e.lines) AS line)
+      WHEN e.lines::text <> '[]' AND repeated.charge_id IS NULL AND e.cost_nano_usd <> (
+        SELECT sum((line ->> 4)::bigint) FROM json_array_elements(e.lines) AS line)
         THEN 'the amounts of its lines differ from its cost'
       WHEN e.conversation_id IS NOT NULL AND deleted.deleted_at < now() - interval '1 hour'
         THEN 'it is linked to conversation ' || e.conversation_id || ', which is deleted'

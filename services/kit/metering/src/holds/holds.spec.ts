@@ -26,8 +26,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A ledger with `free` nano-USD in the wallet, which can be down. */
-function world({ free = 1_000_000n } = {}) {
+/**
+ * A ledger that can be down. The wallet has `free` nano-USD available for a hold, and then `left` for
+ * its growth.
+ */
+function world(wallet: { free?: bigint; left?: bigint; balance?: bigint } = {}) {
+  const { free = 1_000_000n } = wallet;
+  const { left = free, balance = free + 7_000n } = wallet;
   const extended: string[][] = [];
   const released: string[] = [];
   const up = { ledger: true };
@@ -49,11 +54,15 @@ function world({ free = 1_000_000n } = {}) {
       }
       const refuses = isWhole && estimateNanoUsd > free;
       const heldNanoUsd = refuses ? 0n : estimateNanoUsd < free ? estimateNanoUsd : free;
-      const walletBalanceNanoUsd = free + 7_000n;
+      const walletBalanceNanoUsd = balance;
       return { heldNanoUsd, walletHeldNanoUsd: 7_000n, walletBalanceNanoUsd, expiresInMs };
     },
-    async growHold() {
-      return { addedNanoUsd: 0n, walletHeldNanoUsd: 7_000n, refusal: refusals.grow };
+    async growHold({ estimateNanoUsd }: { estimateNanoUsd: bigint }) {
+      if (refusals.grow !== undefined) {
+        return { addedNanoUsd: 0n, walletHeldNanoUsd: 7_000n, refusal: refusals.grow };
+      }
+      const addedNanoUsd = estimateNanoUsd < left ? estimateNanoUsd : left;
+      return { addedNanoUsd, walletHeldNanoUsd: 7_000n + addedNanoUsd };
     },
     async extendHolds({ holdIds }: { holdIds: string[] }) {
       if (!up.ledger) throw new PeerError("unavailable", "down");
@@ -68,12 +77,16 @@ function world({ free = 1_000_000n } = {}) {
   } as unknown as Client<typeof LedgerService>;
   const metrics = createMetrics();
   const holds = createHolds(ledger, createLog("silent"), metrics, 0);
+  const counted = async (result: string) => {
+    const { values } = await metrics.holds.get();
+    return values.find(({ labels }) => labels.result === result)?.value ?? 0;
+  };
   const open = async () => (await metrics.openHolds.get()).values[0]?.value ?? 0;
   const refused = async () =>
     Object.fromEntries(
       (await metrics.limitRefusals.get()).values.map(({ labels, value }) => [labels.limit, value]),
     );
-  return { holds, up, extended, released, open, refusals, asked, refused };
+  return { holds, up, extended, released, open, refusals, asked, refused, counted };
 }
 
 test("a hold is extended until its request has ended", async () => {
@@ -162,6 +175,28 @@ test("a request that costs nothing calls no ledger", async () => {
   const hold = await holds.take("free", payer, 0n);
   expect([hold.amount, await open()]).toEqual([0n, 0]);
   expect(hold.settle(0n, 0n)).toMatchObject({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
+  holds.stop();
+});
+
+test("a growth that is refused is counted, and one that is granted in part is not", async () => {
+  const { holds, counted } = world({ left: 300n });
+  const hold = await holds.take("one", payer, 5_000n);
+  expect(await hold.grow(1_000n)).toBe(300n);
+  expect([hold.amount, await counted("grow_refused")]).toEqual([5_300n, 0]);
+  holds.stop();
+  const spent = world({ left: 0n });
+  const other = await spent.holds.take("two", payer, 5_000n);
+  await expect(other.grow(1_000n)).rejects.toMatchObject({ code: "credit_balance_exhausted" });
+  expect([other.amount, await spent.counted("grow_refused")]).toEqual([5_000n, 1]);
+  spent.holds.stop();
+});
+
+test("a refusal names the policy only to an account that has it", async () => {
+  // The balance was read before the charges that have emptied the wallet since.
+  const { holds } = world({ free: 0n, balance: 5_000_000n });
+  await expect(holds.take("one", payer, 5_000n)).rejects.toMatchObject({
+    message: expect.not.stringContaining("whole"),
+  });
   holds.stop();
 });
 

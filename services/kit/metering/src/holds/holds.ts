@@ -72,7 +72,9 @@ export function createHolds(
     }
     if (isRefused) {
       const available = (granted.walletBalanceNanoUsd ?? 0n) - walletHeldNanoUsd;
-      if (available > 0n) throw estimateUnavailable(request.estimateNanoUsd, available);
+      if (request.isWhole && available > 0n) {
+        throw estimateUnavailable(request.estimateNanoUsd, available);
+      }
       throw walletExhausted(walletHeldNanoUsd);
     }
     extender.add(request.holdId, granted.expiresInMs);

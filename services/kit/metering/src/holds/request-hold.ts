@@ -24,7 +24,7 @@ export interface HoldRequest {
 
 export interface HoldParts {
   ledger: Client<typeof LedgerService>;
-  metrics: Pick<Metrics, "openHolds">;
+  metrics: Pick<Metrics, "holds" | "openHolds">;
   extender: HoldExtender;
   countLimit(limit: LimitName): void;
 }
@@ -74,7 +74,7 @@ export class RequestHold implements Hold {
   }
 
   async grow(estimate: NanoUsd) {
-    const { ledger, extender, countLimit } = this.#parts;
+    const { ledger, metrics, extender, countLimit } = this.#parts;
     const { holdId, accountId, keyId } = this.#request;
     // Only once: adding it again would postpone its next extension.
     if (!this.#hasOwn && this.#shared !== undefined) {
@@ -86,6 +86,7 @@ export class RequestHold implements Hold {
     const request = { holdId, accountId, keyId, estimateNanoUsd };
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
+      if (grown.addedNanoUsd === 0n) metrics.holds.inc({ result: "grow_refused" });
       if (grown.refusal !== undefined) {
         countLimit(limitNameOf(grown.refusal));
         throw limitExceeded(grown.refusal);

@@ -93,10 +93,11 @@ CREATE TABLE entry (
   prompt_tokens        bigint NOT NULL,
   completion_tokens    bigint NOT NULL,
   cached_prompt_tokens bigint NOT NULL,
-  -- What the cost consists of: [{dimension, quantity, price_pico_usd, per, amount_nano_usd}], with
-  -- the numbers as decimal strings, as in the JSON of a protobuf message. The amounts sum to the
-  -- cost of the usage: cost_nano_usd, which is zero in an entry that repeats a charge.
-  lines                jsonb NOT NULL DEFAULT '[]',
+  -- What the cost consists of: [[dimension, quantity, price_pico_usd, per, amount_nano_usd], ...],
+  -- with the numbers as decimal strings, as in the JSON of a protobuf message. The amounts sum to
+  -- the cost of the usage: cost_nano_usd, which is zero in an entry that repeats a charge. Of type
+  -- json, and without names, since every request writes it and nothing searches it.
+  lines                json NOT NULL DEFAULT '[]',
   -- The provider's own usage block as JSON, at most 4 KiB. NULL where it reported none, or a longer
   -- one.
   provider_usage       text CHECK (octet_length(provider_usage) <= 4096),
@@ -292,9 +293,7 @@ CREATE TYPE usage_row AS (
   completion_tokens    bigint,
   cached_prompt_tokens bigint,
   conversation_id      text,
-  occurred_at          timestamptz,
-  lines                jsonb,
-  provider_usage       text
+  occurred_at          timestamptz
 );
 
 -- A trigger needs its function. These are replaced by the files in sql/ before a service starts.
