@@ -23,14 +23,18 @@ describe("a change of a key", () => {
     await change();
   }
 
-  async function expectRevoked(account: Account, withinMs: number): Promise<void> {
+  async function expectStatus(account: Account, status: number, withinMs: number): Promise<void> {
     await Promise.all(
       urls.map((url) =>
         expect
           .poll(async () => (await post(url, account)).status, { timeout: withinMs, interval: 50 })
-          .toBe(403),
+          .toBe(status),
       ),
     );
+  }
+
+  async function expectRevoked(account: Account, withinMs: number): Promise<void> {
+    await expectStatus(account, 403, withinMs);
     for (const url of urls) expectEnvelope(await post(url, account), 403, "key_revoked");
   }
 
@@ -48,6 +52,18 @@ describe("a change of a key", () => {
     const startAgain = await stack.stopBroker();
     await changeCached(account, () => stack.operator.revokeKey({ keyId: account.keyId }));
     await expectRevoked(account, withinMs);
+    await startAgain();
+  });
+
+  test("of its models is in force within a second without a broker", async () => {
+    const account = await stack.newAccount(1);
+    const startAgain = await stack.stopBroker();
+    await changeCached(account, () =>
+      stack.operator.updateKey({ keyId: account.keyId, models: { values: ["test-vision"] } }),
+    );
+    await expectStatus(account, 404, withinMs);
+    await stack.operator.updateKey({ keyId: account.keyId, models: { values: [] } });
+    await expectStatus(account, 200, withinMs);
     await startAgain();
   });
 

@@ -8,8 +8,8 @@ import type { RouteDependencies } from "../dependencies.ts";
 const timeoutMs = 5 * 60 * 1_000;
 
 /** POST /v1/ocr/jobs. The document service reads the form. */
-export function createOcrJob({ balance, proxies }: RouteDependencies): KeyedHandler {
-  return forwardUpload(balance, proxies.document);
+export function createOcrJob(dependencies: RouteDependencies): KeyedHandler {
+  return forwardUpload(dependencies, dependencies.proxies.document);
 }
 
 /** GET /v1/ocr/jobs/{id}?model=. Does not check the wallet. */
