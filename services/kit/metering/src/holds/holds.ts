@@ -1,6 +1,7 @@
+import type { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { maxBalanceNanoUsd, minOf, type NanoUsd } from "@tollgate/core/money";
-import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { HoldResponse, LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { AccountDemand } from "./account-demand.ts";
@@ -62,20 +63,15 @@ export function createHolds(
     const requested = requestHold(ledger, releaser, request);
     requested.catch(() => count("failed"));
     const granted = await requested;
-    const { heldNanoUsd: held, walletHeldNanoUsd, refusal } = granted;
+    const { heldNanoUsd: held, refusal } = granted;
     const isRefused = refusal !== undefined || (held === 0n && request.estimateNanoUsd > 0n);
     count(isRefused ? "refused" : "taken");
     if (refusal !== undefined) {
       countLimit(limitNameOf(refusal));
-      throw limitExceeded(refusal, granted.rates);
+      const whole = request.isWhole ? request.estimateNanoUsd : undefined;
+      throw limitExceeded(refusal, { rates: granted.rates, whole });
     }
-    if (isRefused) {
-      const available = (granted.walletBalanceNanoUsd ?? 0n) - walletHeldNanoUsd;
-      if (request.isWhole && available > 0n) {
-        throw estimateUnavailable(request.estimateNanoUsd, available);
-      }
-      throw walletExhausted(walletHeldNanoUsd);
-    }
+    if (isRefused) throw walletShort(request, granted);
     extender.add(request.holdId, granted.expiresInMs);
     return new RequestHold(parts, request, demand, {
       amount: held,
@@ -104,6 +100,16 @@ export function createHolds(
       releaser.stop();
     },
   };
+}
+
+/** Returns the error of a request for which the wallet has nothing, or less than all, available. */
+function walletShort(
+  { isWhole, estimateNanoUsd }: HoldRequest,
+  { walletBalanceNanoUsd = 0n, walletHeldNanoUsd }: HoldResponse,
+): GatewayError {
+  const available = walletBalanceNanoUsd - walletHeldNanoUsd;
+  if (isWhole && available > 0n) return estimateUnavailable(estimateNanoUsd, available);
+  return walletExhausted(walletHeldNanoUsd);
 }
 
 async function requestHold(
