@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
+import { BudgetPeriod, LimitKind } from "@tollgate/proto/tollgate/v1/limits";
 import { beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
@@ -82,6 +82,25 @@ describe("the commands of keys, accounts and wallets", () => {
     expect(stdout).toContain("name: build\nowner: ada\ntags: day\nmodels: all\n");
     expect(stdout).toContain("limits: none");
     expect(stdout).not.toContain("sk-tollgate-");
+  });
+
+  test("changes of the limits of one key at the same time are all made, or refused as a whole", async () => {
+    const { keyId } = await stack.operator.createKey({ account: await newAccount() });
+    const { operator } = stack;
+    await Promise.all([
+      operator.updateKey({ keyId, limits: { set: { requestsPerMinute: 60 } } }),
+      operator.updateKey({ keyId, limits: { set: { tokensPerMinute: 900n } } }),
+      operator.updateKey({ keyId, limits: { set: { parallel: 4 } } }),
+    ]);
+    const limits = { requestsPerMinute: 60, tokensPerMinute: 900n, parallel: 4 };
+    const { key } = await operator.getKey({ keyId });
+    expect(key?.limits?.limits).toMatchObject(limits);
+    const wrong = { keyId, name: "renamed", limits: { set: { parallel: 0 } } };
+    await expect(operator.updateKey(wrong)).rejects.toMatchObject({ code: "invalid_param" });
+    const unnamed = { keyId, name: "renamed", limits: { remove: [LimitKind.UNSPECIFIED] } };
+    await expect(operator.updateKey(unnamed)).rejects.toMatchObject({ param: "limits.remove" });
+    const { key: unchanged } = await operator.getKey({ keyId });
+    expect(unchanged).toMatchObject({ name: "", limits: { limits } });
   });
 
   test("lists show the newest first, a page at a time, in a table or as JSON", async () => {

@@ -37,7 +37,7 @@ export async function createAccount(
 
 /** Changes fields of an account. Throws `invalid_param` for an unknown admission policy. */
 export async function updateAccount(
-  prisma: PrismaClient,
+  prisma: Prisma.TransactionClient,
   id: string,
   data: { admission?: string; isLimited?: boolean },
 ): Promise<Account> {

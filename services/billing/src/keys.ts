@@ -1,6 +1,6 @@
 import { GatewayError } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
-import type { ApiKey, KeySecret, PrismaClient } from "./generated/client.ts";
+import type { ApiKey, KeySecret, Prisma, PrismaClient } from "./generated/client.ts";
 import type { KeyPolicy } from "./key-policy.ts";
 import { hashOfKey, newKeyText } from "./key-text.ts";
 
@@ -14,6 +14,9 @@ export interface NewKey {
   policy: KeyPolicy;
   isLimited: boolean;
 }
+
+/** The database, also within a transaction. */
+type Database = Prisma.TransactionClient;
 
 const withSecrets = { secrets: { orderBy: { createdAt: "desc" } } } as const;
 
@@ -37,14 +40,14 @@ export async function createKey(
 }
 
 /** Resolves with a key. Throws `not_found`. */
-export async function requireKey(prisma: PrismaClient, keyId: string): Promise<StoredKey> {
+export async function requireKey(prisma: Database, keyId: string): Promise<StoredKey> {
   const key = await prisma.apiKey.findUnique({ where: { id: keyId }, include: withSecrets });
   if (key !== null) return key;
   throw new GatewayError("not_found", `No key has the id ${keyId}.`, { param: "key_id" });
 }
 
 /** Does the same for a key that is not revoked. Throws `key_revoked`, too. */
-export async function requireUsableKey(prisma: PrismaClient, keyId: string): Promise<StoredKey> {
+export async function requireUsableKey(prisma: Database, keyId: string): Promise<StoredKey> {
   const key = await requireKey(prisma, keyId);
   if (key.revokedAt === null) return key;
   throw new GatewayError("key_revoked", `The key ${keyId} is revoked, and cannot be changed.`);
@@ -52,7 +55,7 @@ export async function requireUsableKey(prisma: PrismaClient, keyId: string): Pro
 
 /** Changes fields of a key. */
 export function updateKey(
-  prisma: PrismaClient,
+  prisma: Database,
   keyId: string,
   data: Partial<KeyPolicy> & { isLimited?: boolean },
 ): Promise<StoredKey> {
@@ -61,25 +64,23 @@ export function updateKey(
 
 /**
  * Gives a key a new text, which is returned only here. All texts before it expire at `graceEndsAt`,
- * unless they expire earlier.
+ * unless they expire earlier. Call it within a transaction.
  */
 export async function rotateKey(
-  prisma: PrismaClient,
+  prisma: Database,
   keyId: string,
   now: Date,
   graceEndsAt: Date,
 ): Promise<{ key: string; stored: StoredKey }> {
   const key = newKeyText();
   const later = { keyId, OR: [{ expiresAt: null }, { expiresAt: { gt: graceEndsAt } }] };
-  const [, , stored] = await prisma.$transaction([
-    prisma.keySecret.updateMany({ where: later, data: { expiresAt: graceEndsAt } }),
-    prisma.keySecret.create({ data: { keyHash: new Uint8Array(hashOfKey(key)), keyId } }),
-    prisma.apiKey.update({
-      where: { id: keyId },
-      data: { rotatedAt: now },
-      include: withSecrets,
-    }),
-  ]);
+  await prisma.keySecret.updateMany({ where: later, data: { expiresAt: graceEndsAt } });
+  await prisma.keySecret.create({ data: { keyHash: new Uint8Array(hashOfKey(key)), keyId } });
+  const stored = await prisma.apiKey.update({
+    where: { id: keyId },
+    data: { rotatedAt: now },
+    include: withSecrets,
+  });
   return { key, stored };
 }
 
@@ -87,11 +88,7 @@ export async function rotateKey(
  * Revokes a key permanently. A second call changes nothing. Resolves with the key, whose
  * `revokedAt` is the time of the first revocation. Throws `not_found`.
  */
-export async function revokeKey(
-  prisma: PrismaClient,
-  keyId: string,
-  now: Date,
-): Promise<StoredKey> {
+export async function revokeKey(prisma: Database, keyId: string, now: Date): Promise<StoredKey> {
   await prisma.apiKey.updateMany({
     where: { id: keyId, revokedAt: null },
     data: { revokedAt: now },

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { invalidParam } from "@tollgate/core/errors";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import {
   LimitKind,
@@ -35,22 +36,20 @@ export async function findLimits(
 }
 
 /**
- * Changes the limits of an owner in the ledger. `mark` stores whether the owner may have any: before
- * the first is added, and after the last is removed. Throws `invalid_param` for a limit that is not
- * valid.
+ * Changes the limits of an owner in the ledger, and resolves with whether it has any afterwards. Calls
+ * for one owner must take turns: the present limits are read first. Throws `invalid_param` for a
+ * limit that is not valid.
  */
 export async function changeLimits(
   ledger: Ledger,
   owner: LimitOwner,
   { set, remove }: LimitChanges,
-  mark: (isLimited: boolean) => Promise<unknown>,
-): Promise<void> {
+): Promise<boolean> {
   const current = (await findLimits(ledger, [owner.ownerId])).get(owner.ownerId)?.limits;
   const limits = create(LimitsSchema, { ...current, ...definedOf(set) });
-  for (const kind of remove) delete limits[fields[kind]];
-  if (hasLimits(limits)) await mark(true);
+  for (const kind of remove) delete limits[fieldOf(kind)];
   await ledger.setLimits({ ...owner, limits });
-  if (!hasLimits(limits)) await mark(false);
+  return hasLimits(limits);
 }
 
 function definedOf(limits: Limits | undefined): Partial<Limits> {
@@ -58,10 +57,15 @@ function definedOf(limits: Limits | undefined): Partial<Limits> {
   return Object.fromEntries(entries);
 }
 
-const fields = {
-  [LimitKind.UNSPECIFIED]: "budget",
+function fieldOf(kind: LimitKind) {
+  const field = fields[kind];
+  if (field !== undefined) return field;
+  throw invalidParam("limits.remove", "must name budget, requests, tokens or parallel");
+}
+
+const fields: Readonly<Partial<Record<LimitKind, Exclude<keyof Limits, `$${string}`>>>> = {
   [LimitKind.BUDGET]: "budget",
   [LimitKind.REQUESTS]: "requestsPerMinute",
   [LimitKind.TOKENS]: "tokensPerMinute",
   [LimitKind.PARALLEL]: "parallel",
-} as const satisfies Readonly<Record<LimitKind, keyof Limits>>;
+};

@@ -11,6 +11,7 @@ import {
   updateAccount,
 } from "../accounts.ts";
 import { changeLimits, findLimits, hasLimits } from "../limits.ts";
+import { withLockedRow } from "../row-lock.ts";
 import { pageSize, toAccount } from "./messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -41,10 +42,11 @@ export function implementAccounts({ prisma, ledger, notices }: OperatorParts) {
       }
       const account = await createAccount(prisma, { name, admission }, isIncomplete);
       const accountId = account.id;
-      if (hasLimits(limits)) {
-        // An account is used only once it has a key.
-        await updateAccount(prisma, accountId, { isLimited: true });
-        await ledger.setLimits({ accountId, ownerId: accountId, limits });
+      const isLimited = hasLimits(limits);
+      // Limits of an earlier attempt may be there. The account is used only once it has a key.
+      if (isLimited || account.isLimited) {
+        await updateAccount(prisma, accountId, { isLimited });
+        await ledger.setLimits({ accountId, ownerId: accountId, limits: limits ?? {} });
       }
       const opening = { accountId, amountNanoUsd: creditNanoUsd, reference: openingReference };
       const { wallet } = await ledger.topUp(opening);
@@ -53,16 +55,18 @@ export function implementAccounts({ prisma, ledger, notices }: OperatorParts) {
     },
     async updateAccount({ account: name, admission, limits: changes }) {
       const { id } = await requireAccount(prisma, name);
-      if (admission !== undefined) await updateAccount(prisma, id, { admission });
-      if (changes !== undefined) {
+      // Before the ledger has them: the flag is false only without limits.
+      if (hasLimits(changes?.set)) await updateAccount(prisma, id, { isLimited: true });
+      const policy = admission === undefined ? {} : { admission };
+      const changed = await withLockedRow(prisma, "account", id, async (transaction) => {
         const owner = { accountId: id, ownerId: id };
-        await changeLimits(ledger, owner, changes, (isLimited) =>
-          updateAccount(prisma, id, { isLimited }),
-        );
-      }
+        const limited =
+          changes === undefined ? {} : { isLimited: await changeLimits(ledger, owner, changes) };
+        return updateAccount(transaction, id, { ...policy, ...limited });
+      });
       notices.publish("account.changed", id);
       const limits = await findLimits(ledger, [id]);
-      return { account: toAccount(await requireAccount(prisma, id), limits.get(id)) };
+      return { account: toAccount(changed, limits.get(id)) };
     },
     async listAccounts({ limit, beforeAccountId }) {
       const page = { limit: pageSize(limit), beforeAccountId };

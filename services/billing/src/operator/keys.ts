@@ -16,6 +16,7 @@ import {
   updateKey,
 } from "../keys.ts";
 import { changeLimits, findLimits, hasLimits } from "../limits.ts";
+import { withLockedRow } from "../row-lock.ts";
 import { pageSize, toKey } from "./messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -59,16 +60,20 @@ export function implementKeys({ prisma, ledger, notices, now }: OperatorParts) {
     },
     async updateKey(request) {
       const { keyId, limits } = request;
-      const { accountId } = await requireUsableKey(prisma, keyId);
       const policy = changedPolicy(request);
       checkPolicy(policy, now());
-      let stored = await updateKey(prisma, keyId, policy);
-      if (limits !== undefined) {
-        await changeLimits(ledger, { accountId, ownerId: keyId }, limits, (isLimited) =>
-          updateKey(prisma, keyId, { isLimited }),
-        );
-        stored = await requireKey(prisma, keyId);
+      // Before the ledger has them: the flag is false only without limits.
+      if (hasLimits(limits?.set)) {
+        await requireUsableKey(prisma, keyId);
+        await updateKey(prisma, keyId, { isLimited: true });
       }
+      const stored = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
+        const { accountId, isLimited } = await requireUsableKey(transaction, keyId);
+        const owner = { accountId, ownerId: keyId };
+        const isLimitedNow =
+          limits === undefined ? isLimited : await changeLimits(ledger, owner, limits);
+        return updateKey(transaction, keyId, { ...policy, isLimited: isLimitedNow });
+      });
       publishChange(stored);
       const [key] = await describe([stored]);
       return key === undefined ? {} : { key };
@@ -77,10 +82,12 @@ export function implementKeys({ prisma, ledger, notices, now }: OperatorParts) {
       if (graceSeconds > maxGraceSeconds) {
         throw invalidParam("grace", "must be at most 30 days");
       }
-      await requireUsableKey(prisma, keyId);
       const at = now();
       const graceEndsAt = new Date(at.getTime() + graceSeconds * 1_000);
-      const { key, stored } = await rotateKey(prisma, keyId, at, graceEndsAt);
+      const { key, stored } = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
+        await requireUsableKey(transaction, keyId);
+        return rotateKey(transaction, keyId, at, graceEndsAt);
+      });
       publishChange(stored);
       return { key, ...(await describeOne(stored)) };
     },
