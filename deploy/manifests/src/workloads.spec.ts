@@ -74,6 +74,16 @@ describe.each(valueSets)("with the values of %s, every pod", (set) => {
 
 const jobNames = new Set(["catalog-check", "migrate", "test"]);
 
+it.each([
+  "dev",
+  "defaults",
+] as const)("all pods of %s pull images with image.pullSecrets", async (set) => {
+  const pods = podsOf(await renderChart(set, "image.pullSecrets[0].name=registry"));
+  for (const { component, spec } of pods) {
+    expect(spec.imagePullSecrets, component).toEqual([{ name: "registry" }]);
+  }
+});
+
 describe("the workloads", () => {
   it("are one per service, and their selectors match only its pods", async () => {
     const servers = serversOf(await renderChart("defaults"));
