@@ -1,136 +1,95 @@
-import { styleText } from "node:util";
 import { buildImages } from "./build.ts";
-import { startLoadPod } from "./load/pod.ts";
-import { help, parseOptions } from "./options.ts";
-import { run } from "./programs.ts";
+import { type Cluster, connectTo, findContext } from "./cluster.ts";
+import { diagnose } from "./diagnosis.ts";
+import { Interrupt, untilInterrupted, watchInterrupts } from "./interrupt.ts";
+import { startLoadPod } from "./load-pod.ts";
+import { createNamespace, newNamespaceName, removeNamespace } from "./namespace.ts";
+import { helpOf, type Options, parseOptions } from "./options.ts";
 import { createRelease } from "./release.ts";
-import {
-  autoscaling,
-  books,
-  helmTest,
-  policies,
-  refusals,
-  spool,
-  uninstall,
-} from "./steps/chart.ts";
-import {
-  deletions,
-  edgeReplacements,
-  edgeReplacementsBehindIngress,
-  forcedDeletions,
-  scaling,
-  upgrades,
-} from "./steps/replacements.ts";
-import { sdkThroughIngress, sdkThroughService } from "./steps/sdk.ts";
-import { type Context, creditUsd, type Finding, type Step } from "./steps/step.ts";
-import { type Row, table } from "./table.ts";
+import { createReport, type Report } from "./report.ts";
+import { allSteps } from "./steps/all-steps.ts";
+import { type Context, creditUsd } from "./steps/step.ts";
+import { uninstall } from "./steps/uninstall.ts";
 
-/**
- * In this order. `books` compares what all loads before it were charged. Of the requests that
- * `kill-pods` cuts off afterwards, some are charged although their responses are lost.
- */
-const steps: readonly Step[] = [
-  helmTest,
-  sdkThroughService,
-  sdkThroughIngress,
-  policies,
-  refusals,
-  upgrades,
-  edgeReplacements,
-  edgeReplacementsBehindIngress,
-  scaling,
-  autoscaling,
-  deletions,
-  books,
-  forcedDeletions,
-  spool,
-  uninstall,
-];
-
-const rows: Row[] = [];
-
-/** `npm run test:cluster`: see `help` in options.ts. */
-async function main(): Promise<void> {
-  const options = parseOptions(process.argv.slice(2));
+/** `npm run test:cluster`: see `helpOf` in options.ts. */
+async function main(args: readonly string[]): Promise<void> {
+  const names = allSteps.map(({ name }) => name);
+  const options = parseOptions(args, names);
   if (options.help) {
-    process.stdout.write(help);
+    process.stdout.write(helpOf(names));
     return;
   }
-  const unknown = options.only.filter((name) => !steps.some((step) => step.name === name));
-  if (unknown.length > 0) {
-    const names = steps.map(({ name }) => name).join(", ");
-    throw new TypeError(`--only: there is no step ${unknown.join(", ")}, only ${names}`);
-  }
-  const cluster = await findCluster();
-  if (cluster === undefined) {
-    process.stderr.write(
-      "test:cluster needs kubectl, helm, and a cluster that responds: set a current context, or see\n" +
-        "`npm run test:cluster -- --help`.\n",
-    );
-    process.exitCode = 1;
-    return;
-  }
-  if (options.build) await buildImages(options, cluster.context);
-  const release = await createRelease(options);
-  process.stdout.write(`cluster ${cluster.context}, namespace ${release.namespace}\n`);
-  const remove = () => run("kubectl", ["delete", "namespace", release.namespace, "--wait=false"]);
-  process.once("SIGINT", () => void remove().finally(() => process.exit(130)));
+  const context = await findContext();
+  const interrupt = watchInterrupts();
+  const cluster = connectTo(context, interrupt);
+  if (options.build) await buildImages(options, cluster, interrupt);
+  await testInNamespace(cluster, options, interrupt);
+}
+
+/** Tests in a new namespace, and removes it afterwards, however the test ends. */
+async function testInNamespace(
+  cluster: Cluster,
+  options: Options,
+  interrupt: AbortSignal,
+): Promise<void> {
+  const namespace = newNamespaceName();
+  process.stdout.write(`cluster ${cluster.context}, namespace ${namespace}\n`);
+  const report = createReport(interrupt);
   try {
-    await record("install", async () => {
-      await release.deploy();
-      return {};
-    });
-    const loadPod = await startLoadPod(release, options);
-    const key = await release.newKey(creditUsd);
-    const context: Context = { options, release, loadPod, key, results: [] };
-    for (const step of steps) {
-      if (step === uninstall && options.keep) continue;
-      if (options.only.length > 0 && !options.only.includes(step.name)) continue;
-      await record(step.name, () => step.run(context));
-    }
+    await createNamespace(cluster, namespace);
+    await untilInterrupted(interrupt, runSteps(cluster, namespace, options, report));
   } finally {
-    process.stdout.write(`\n${table(rows)}`);
-    if (!options.keep) await remove();
+    process.stdout.write(`\n${report.table()}`);
+    if (options.keep) process.stdout.write(`\nThe namespace ${namespace} is kept.\n`);
+    else await removeAtEnd(cluster.context, namespace);
   }
-  process.exitCode = rows.every(({ outcome }) => outcome !== "FAILED") ? 0 : 1;
+  if (report.hasFailed()) process.exitCode = 1;
 }
 
-async function findCluster(): Promise<{ context: string } | undefined> {
+/** Removes the namespace, also after an interrupt. Prints why it cannot. */
+async function removeAtEnd(context: string, namespace: string): Promise<void> {
   try {
-    await run("helm", ["version"]);
-    await run("kubectl", ["get", "--raw", "/readyz", "--request-timeout=10s"]);
-    return { context: (await run("kubectl", ["config", "current-context"])).trim() };
-  } catch {
-    return undefined;
+    await removeNamespace(connectTo(context), namespace);
+  } catch (error) {
+    const { message } = error as Error;
+    process.stderr.write(`The namespace ${namespace} could not be deleted: ${message}\n`);
+    process.exitCode = 1;
   }
 }
 
-/** Runs a step, prints its result at once, and adds it to the table. A failed install ends the run. */
-async function record(step: string, action: () => Promise<Finding>): Promise<void> {
-  const startedAt = performance.now();
-  const finding = await action().catch((error: Error): Finding => ({ problem: error.message }));
-  const { problem, skipped, load } = finding;
-  const note = problem ?? skipped ?? finding.note;
-  const row: Row = {
-    step,
-    outcome: problem !== undefined ? "FAILED" : skipped !== undefined ? "skipped" : "passed",
-    seconds: (performance.now() - startedAt) / 1_000,
-    ...(load && {
-      requests: load.requests,
-      failures: Object.values(load.failures).reduce((sum, count) => sum + count, 0),
-      slowestMs: load.slowestMs,
-    }),
-    ...(note && { note: note.replaceAll(/\s+/g, " ").slice(0, 300) }),
-  };
-  rows.push(row);
-  const color = row.outcome === "FAILED" ? "red" : "green";
-  process.stdout.write(`${styleText(color, row.outcome)} ${step} ${row.note ?? ""}\n`);
-  if (step === "install" && problem !== undefined) throw new Error(problem);
+/** Installs the chart and runs the steps. A failed install ends the test. */
+async function runSteps(
+  cluster: Cluster,
+  namespace: string,
+  options: Options,
+  report: Report,
+): Promise<void> {
+  const release = await createRelease(cluster, namespace, options);
+  const installed: Partial<Pick<Context, "loadPod" | "key">> = {};
+  const isInstalled = await report.record("install", async () => {
+    await release.deploy();
+    installed.loadPod = await startLoadPod(release, options);
+    installed.key = await release.newKey(creditUsd);
+    return {};
+  });
+  const { loadPod, key } = installed;
+  if (!isInstalled || loadPod === undefined || key === undefined) {
+    process.stderr.write(`\n${await diagnose(release)}`);
+    return;
+  }
+  const context: Context = { options, release, loadPod, key, results: [] };
+  for (const step of allSteps) {
+    if (step === uninstall && options.keep) continue;
+    if (options.only.length > 0 && !options.only.includes(step.name)) continue;
+    await report.record(step.name, () => step.run(context));
+  }
 }
 
 try {
-  await main();
+  await main(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`test:cluster: ${error instanceof Error ? error.message : error}\n`);
+  // Programs that an interrupt has ended may still be pending.
+  if (error instanceof Interrupt) process.exit(error.exitCode);
   process.exitCode = 1;
 }

@@ -1,8 +1,15 @@
 import { parseArgs } from "node:util";
 
+export interface Image {
+  repository: string;
+  tag: string;
+}
+
 export interface Options {
-  image: { repository: string; tag: string };
-  simulator: { repository: string; tag: string };
+  image: Image;
+  simulator: Image;
+  /** The name of a Secret for pulling the images. */
+  pullSecret: string | undefined;
   postgres: string | undefined;
   nats: string | undefined;
   ingress: { className: string; url: string } | undefined;
@@ -16,34 +23,48 @@ export interface Options {
   keep: boolean;
 }
 
-export const help = `npm run test:cluster -- --image REPOSITORY:TAG --simulator REPOSITORY:TAG
+const help = `npm run test:cluster -- --image REPOSITORY:TAG --simulator REPOSITORY:TAG
 
 Installs the chart in a new namespace of the cluster that the current kubectl context names, tests it
 under load, and deletes the namespace. Needs kubectl and Helm 3.18 or newer. The images must be ones
-that the cluster can pull, or has loaded.
+that the cluster can pull, or has loaded. The chart runs its own Postgres, so no migration Job runs:
+the services migrate their schemas when they start.
 
   --image REF            the gateway's image (default tollgate:test)
   --simulator REF        the simulator's image (default tollgate-simulator:test)
   --build                builds both with docker first, and loads them into a kind or minikube cluster
-  --postgres REF         another image of Postgres 15 or newer
+  --pull-secret NAME     pulls both with this Secret of the context's namespace, which is copied
+  --postgres REF         another image of Postgres 14 or newer
   --nats REF             another image of NATS 2.9 or newer
   --ingress-class NAME   also tests through an ingress of this class, at
-  --ingress-url URL      this address, which this machine and the cluster's pods can reach
+  --ingress-url URL      this http: address, which this machine and the cluster's pods can reach
   --storage-class NAME   also tests persistent spools, with volumes of this class
   --upgrades N           upgrades under load (default 2)
   --replacements N       replacements of the edge's pods under load (default 2)
   --only STEP,…          runs only these steps
-  --keep                 keeps the namespace and the release
-`;
+  --keep                 keeps the namespace and the release, also when it is interrupted
+
+Ctrl-C ends the test and deletes the namespace. A second one ends it at once.
+
+Steps: `;
+
+/** Returns what `--help` prints. */
+export function helpOf(stepNames: readonly string[]): string {
+  return `${help}${stepNames.join(", ")}\n`;
+}
 
 /** Parses the command line. Throws a TypeError for an unknown or incomplete option. */
-export function parseOptions(args: readonly string[]): Options & { build: boolean; help: boolean } {
+export function parseOptions(
+  args: readonly string[],
+  stepNames: readonly string[],
+): Options & { build: boolean; help: boolean } {
   const { values } = parseArgs({
     args: [...args],
     options: {
       image: { type: "string", default: "tollgate:test" },
       simulator: { type: "string", default: "tollgate-simulator:test" },
       build: { type: "boolean", default: false },
+      "pull-secret": { type: "string" },
       postgres: { type: "string" },
       nats: { type: "string" },
       "ingress-class": { type: "string" },
@@ -60,19 +81,20 @@ export function parseOptions(args: readonly string[]): Options & { build: boolea
     image: imageOf("--image", values.image),
     simulator: imageOf("--simulator", values.simulator),
     build: values.build,
+    pullSecret: values["pull-secret"],
     postgres: values.postgres,
     nats: values.nats,
     ingress: ingressOf(values["ingress-class"], values["ingress-url"]),
     storageClass: values["storage-class"],
     upgrades: countOf("--upgrades", values.upgrades),
     replacements: countOf("--replacements", values.replacements),
-    only: values.only.split(",").filter((name) => name !== ""),
+    only: stepsOf(values.only, stepNames),
     keep: values.keep,
     help: values.help,
   };
 }
 
-function imageOf(option: string, text: string): Options["image"] {
+function imageOf(option: string, text: string): Image {
   const match = /^(.+):([^:/]+)$/.exec(text);
   if (match === null) throw new TypeError(`${option} must be REPOSITORY:TAG, not ${text}`);
   const [, repository = "", tag = ""] = match;
@@ -81,10 +103,22 @@ function imageOf(option: string, text: string): Options["image"] {
 
 function ingressOf(className?: string, url?: string): Options["ingress"] {
   if (className === undefined && url === undefined) return undefined;
-  if (className !== undefined && url !== undefined && URL.canParse(url)) {
-    return { className, url: url.replace(/\/$/, "") };
+  if (className === undefined || url === undefined) {
+    throw new TypeError("--ingress-class NAME and --ingress-url URL belong together");
   }
-  throw new TypeError("--ingress-class NAME and --ingress-url URL belong together");
+  if (URL.parse(url)?.protocol !== "http:") {
+    const reason = "the host of the test's ingress has no certificate";
+    throw new TypeError(`--ingress-url must be an http: URL, not ${url}: ${reason}`);
+  }
+  return { className, url: url.replace(/\/+$/, "") };
+}
+
+function stepsOf(text: string, stepNames: readonly string[]): string[] {
+  const names = text.split(",").filter((name) => name !== "");
+  const unknown = names.filter((name) => !stepNames.includes(name));
+  if (unknown.length === 0) return names;
+  const all = stepNames.join(", ");
+  throw new TypeError(`--only: there is no step ${unknown.join(", ")}, only ${all}`);
 }
 
 function countOf(option: string, text: string): number {

@@ -30,8 +30,8 @@ async function load(
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const clients = { jsonClients: 1, streamClients: 0, keepAlive: true, pauseMs: 0 };
-  const plan: LoadPlan = { url, key: "key", ...clients, ...more };
+  const usual = { clients: { json: 1 }, keepAlive: true, pauseMs: 0 };
+  const plan: LoadPlan = { url, key: "key", ...usual, ...more };
   const child = spawn(process.execPath, [script], {
     env: { LOAD_PLAN: JSON.stringify(plan) },
     stdio: ["pipe", "pipe", "inherit"],
@@ -47,22 +47,29 @@ const stream = 'data: {"usage":{"cost":1.000002}}\n\ndata: [DONE]\n\n';
 
 test("a load counts its requests and sums the costs in the responses", async () => {
   const result = await load(3, (_, res) => res.end(good));
-  const sums = { requests: 3, failures: {}, lastFailureMs: 0, costMicroUsd: 369 };
+  const sums = {
+    requests: 3,
+    failures: {},
+    lastFailureMs: 0,
+    costMicroUsd: 369,
+    uncertainMicroUsd: 0,
+  };
   expect(result).toMatchObject(sums);
 });
 
 test.each<[string, Responder, string]>([
-  ["another status", (_, res) => res.writeHead(503).end("busy"), "JSON: 503 busy"],
-  ["a response without a cost", (_, res) => res.end("{}"), "JSON: no cost in {}"],
-  ["a closed connection", (_, res) => res.destroy(), "JSON: ECONNRESET"],
+  ["another status", (_, res) => res.writeHead(503).end("busy"), "json: 503 busy"],
+  ["a response without a cost", (_, res) => res.end("{}"), "json: no cost in {}"],
+  ["a closed connection", (_, res) => res.destroy(), "json: ECONNRESET"],
 ])("a load counts %s as a failure", async (_, fail, failure) => {
   const result = await load(3, (index, res) => (index === 1 ? fail(index, res) : res.end(good)));
   expect(result).toMatchObject({ requests: 3, failures: { [failure]: 1 }, costMicroUsd: 246 });
+  expect(result.uncertainMicroUsd).toBe(123);
   expect(result.lastFailureMs).toBeGreaterThan(0);
 });
 
 test("a stream that ends early is a failure, whether or not its connection is cut", async () => {
-  const more = { jsonClients: 0, streamClients: 1 };
+  const more = { clients: { stream: 1 } };
   const result = await load(
     3,
     (index, res) => {
@@ -82,5 +89,6 @@ test("a stream that ends early is a failure, whether or not its connection is cu
       "stream: 200 req_1 was cut off after 4 bytes: aborted": 1,
     },
     costMicroUsd: 1_000_002,
+    uncertainMicroUsd: 2_000_004,
   });
 });

@@ -2,8 +2,9 @@ import { lookup } from "node:dns";
 import { createInterface } from "node:readline";
 import OpenAI from "openai";
 import { Agent, fetch, type RequestInit } from "undici";
-import { start } from "../programs.ts";
-import { ingressHost, type Release } from "../release.ts";
+import { models } from "../load/models.ts";
+import type { Release } from "../release.ts";
+import { routesFromHere } from "./ingress.ts";
 import type { Step } from "./step.ts";
 
 /** The `openai` package on this machine, through a forwarded port of the edge's Service. */
@@ -28,9 +29,10 @@ export const sdkThroughIngress: Step = {
     const dispatcher = new Agent({
       connect: { lookup: (_, options, done) => lookup(hostname, options, done) },
     });
-    const url = `${protocol}//${ingressHost}${port && `:${port}`}`;
+    const url = `${protocol}//${release.ingressHost}${port && `:${port}`}`;
     const fetchThere = ((input: string, init: RequestInit) =>
       fetch(input, { ...init, dispatcher })) as unknown as typeof globalThis.fetch;
+    await routesFromHere(fetchThere, url);
     return { note: await useSdk(release, url, fetchThere) };
   },
 };
@@ -44,10 +46,10 @@ async function useSdk(
     new OpenAI({ apiKey, baseURL: `${url}/v1`, fetch: fetchThere, maxRetries: 0 });
   const messages = [{ role: "user" as const, content: "Hello" }];
   const client = connect(await release.newKey(1));
-  const response = await client.chat.completions.create({ model: "test-chat", messages });
+  const response = await client.chat.completions.create({ model: models.json, messages });
   if (!response.choices[0]?.message.content) throw new Error("the response has no content");
   const stream = await client.chat.completions.create({
-    model: "test-stream",
+    model: models.stream,
     messages,
     stream: true,
   });
@@ -69,7 +71,7 @@ async function statusOf(
   messages: { role: "user"; content: string }[],
 ): Promise<number | undefined> {
   try {
-    await client.chat.completions.create({ model: "test-chat", messages });
+    await client.chat.completions.create({ model: models.json, messages });
     return 200;
   } catch (error) {
     if (error instanceof OpenAI.APIError) return error.status;
@@ -77,9 +79,8 @@ async function statusOf(
   }
 }
 
-async function forwardPort({ namespace }: Release): Promise<{ url: string; stop(): void }> {
-  const args = ["--namespace", namespace, "port-forward", "service/tollgate-edge", ":8080"];
-  const child = start("kubectl", args);
+async function forwardPort(release: Release): Promise<{ url: string; stop(): void }> {
+  const child = release.startKubectl(["port-forward", "service/tollgate-edge", ":8080"]);
   if (child.stdout === null) throw new Error("kubectl has no standard output");
   for await (const line of createInterface({ input: child.stdout })) {
     const [, address] = /^Forwarding from (127\.0\.0\.1:\d+)/.exec(line) ?? [];

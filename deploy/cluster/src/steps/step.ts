@@ -1,5 +1,5 @@
-import type { LoadPlan, LoadResult } from "../load/plan.ts";
-import type { LoadPod } from "../load/pod.ts";
+import { describeFailures, type LoadKind, type LoadPlan, type LoadResult } from "../load/plan.ts";
+import type { LoadPod } from "../load-pod.ts";
 import type { Options } from "../options.ts";
 import type { Release } from "../release.ts";
 
@@ -32,12 +32,19 @@ export interface Step {
   run(context: Context): Promise<Finding>;
 }
 
-const serviceUrl = "http://tollgate-edge:8080";
+export const serviceUrl = "http://tollgate-edge:8080";
 
-/** Returns the plan of a load of four JSON clients and eight streams through the edge's Service. */
+const usualClients: Readonly<Record<LoadKind, number>> = {
+  json: 4,
+  stream: 8,
+  upload: 2,
+  live: 2,
+  images: 2,
+};
+
+/** Returns the plan of a load of every kind through the edge's Service. */
 export function usualLoad({ key }: Context, more: Partial<LoadPlan> = {}): LoadPlan {
-  const clients = { jsonClients: 4, streamClients: 8 };
-  return { url: serviceUrl, key, ...clients, keepAlive: true, pauseMs: 20, ...more };
+  return { url: serviceUrl, key, clients: usualClients, keepAlive: true, pauseMs: 20, ...more };
 }
 
 /** Runs `action` under a load. The finding has a problem if a request failed. */
@@ -51,6 +58,5 @@ export async function underLoad(
   const load = await running.stop();
   results.push(load);
   if (outcome.status === "rejected") throw outcome.reason;
-  const failures = Object.entries(load.failures).map(([failure, count]) => `${count} × ${failure}`);
-  return { load, problem: failures.length === 0 ? undefined : failures.join("; ") };
+  return { load, problem: describeFailures(load) || undefined };
 }

@@ -1,0 +1,35 @@
+import { autoscaling } from "./autoscaling.ts";
+import { books } from "./books.ts";
+import { deletions, forcedDeletions } from "./deletions.ts";
+import { edgeReplacements, edgeReplacementsBehindIngress } from "./edge-replacements.ts";
+import { helmTest } from "./helm-test.ts";
+import { policies } from "./policies.ts";
+import { refusals } from "./refusals.ts";
+import { scaling } from "./scaling.ts";
+import { sdkThroughIngress, sdkThroughService } from "./sdk.ts";
+import { spool } from "./spool.ts";
+import type { Step } from "./step.ts";
+import { uninstall } from "./uninstall.ts";
+import { upgrades } from "./upgrades.ts";
+
+/**
+ * In this order. `books` compares what all loads before it were charged. Of the requests that
+ * `kill-pods` cuts off afterwards, some are charged although their responses are lost.
+ */
+export const allSteps: readonly Step[] = [
+  helmTest,
+  sdkThroughService,
+  sdkThroughIngress,
+  policies,
+  refusals,
+  upgrades,
+  edgeReplacements,
+  edgeReplacementsBehindIngress,
+  scaling,
+  autoscaling,
+  deletions,
+  books,
+  forcedDeletions,
+  spool,
+  uninstall,
+];

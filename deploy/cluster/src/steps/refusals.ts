@@ -1,0 +1,33 @@
+import { type Release, servicesSelector } from "../release.ts";
+import { refusalOf } from "./refused-upgrade.ts";
+import type { Step } from "./step.ts";
+
+/** A wrong catalog, and a Secret that does not exist, change neither the catalog nor a pod. */
+export const refusals: Step = {
+  name: "refusals",
+  async run({ release }) {
+    const before = await readState(release);
+    const catalog = { content: { models: [{ alias: "broken", route_type: "chat" }] } };
+    const secrets = { fleet: { name: "missing", key: "TOLLGATE_FLEET_SECRET" } };
+    const texts = [
+      await refusalOf(release, { catalog }, "broken"),
+      await refusalOf(release, { secrets }, "missing"),
+    ];
+    const after = await readState(release);
+    if (after.catalog !== before.catalog) {
+      return { problem: `a refused upgrade changed the catalog to ${after.catalog}` };
+    }
+    if (after.pods !== before.pods) {
+      return { problem: `a refused upgrade changed the pods: ${before.pods} → ${after.pods}` };
+    }
+    return { note: texts.join("; ") };
+  },
+};
+
+async function readState({ kubectl }: Release): Promise<{ catalog: string; pods: string }> {
+  const data = ["--output", "jsonpath={.data}"];
+  const catalog = await kubectl(["get", "configmap", "tollgate-catalog", ...data]);
+  const names = ["--selector", servicesSelector, "--output", "name"];
+  const pods = (await kubectl(["get", "pods", ...names])).split("\n").filter(Boolean);
+  return { catalog, pods: pods.sort().join(" ") };
+}
