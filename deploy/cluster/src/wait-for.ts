@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 const intervalMs = 1_000;
 
 /** Calls `check` once a second until it returns true. Returns false after `seconds`. */
@@ -34,4 +32,9 @@ export async function retry<T>(
     }
     await sleep(intervalMs);
   }
+}
+
+/** Resolves after `ms` milliseconds. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

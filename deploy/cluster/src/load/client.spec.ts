@@ -19,10 +19,14 @@ async function load(
   count: number,
   respond: Responder,
   more: Partial<LoadPlan> = {},
+  onBody: (body: string) => void = () => {},
 ): Promise<LoadResult> {
   let requests = 0;
   server = createServer((req, res) => {
-    req.resume().on("end", () => {
+    const chunks: Buffer[] = [];
+    req.on("data", (chunk: Buffer) => chunks.push(chunk));
+    req.on("end", () => {
+      onBody(Buffer.concat(chunks).toString("latin1"));
       respond(requests, res);
       requests += 1;
       if (requests === count) child.stdin.end();
@@ -91,4 +95,20 @@ test("a stream that ends early is a failure, whether or not its connection is cu
     costMicroUsd: 1_000_002,
     uncertainMicroUsd: 2_000_004,
   });
+});
+
+test("an upload is a form with a WAV file, and an image has its cost in the response", async () => {
+  const bodies: string[] = [];
+  const respond: Responder = (_, res) => {
+    const { url } = res.req;
+    res.end(url === "/v1/audio/transcriptions" ? '{"text":"Hello"}' : good);
+  };
+  const more = { clients: { upload: 1, images: 1 }, pauseMs: 20 };
+  const result = await load(6, respond, more, (body) => bodies.push(body));
+  expect(result.failures).toEqual({});
+  const uploads = bodies.filter((body) => body.includes("RIFF"));
+  expect(uploads.length).toBeGreaterThan(0);
+  for (const body of uploads) expect(body).toMatch(/name="model"\r\n\r\ntest-transcribe\r\n/);
+  const images = bodies.length - uploads.length;
+  expect(result.costMicroUsd).toBe(uploads.length * 100 + images * 123);
 });

@@ -60,7 +60,7 @@ function serve(socket: Socket, head: Buffer): LiveSocket {
     if (opcode === opcodes.ping) socket.write(frameOf(opcodes.pong, payload));
     if (opcode !== opcodes.close) return;
     code = payload.length >= 2 ? payload.readUInt16BE(0) : noCode;
-    socket.end(frameOf(opcodes.close, payload));
+    socket.end(frameOf(opcodes.close, payload), () => socket.destroy());
   }
 
   const closed = new Promise<{ code: number; texts: string[] }>((resolve) => {

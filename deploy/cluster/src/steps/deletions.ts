@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describeFailures } from "../load/plan.ts";
 import { type Release, serviceNames } from "../release.ts";
+import { sleep } from "../wait-for.ts";
 import { type Step, underLoad, usualLoad } from "./step.ts";
 
 export const deletions: Step = {
