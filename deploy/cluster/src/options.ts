@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-export interface Image {
+interface Image {
   repository: string;
   tag: string;
 }

@@ -13,7 +13,7 @@ export class CommandError extends Error {
   }
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** The standard input of the program. */
   input?: string | undefined;
   /** Ends the program when it is aborted. */
