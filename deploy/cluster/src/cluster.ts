@@ -43,7 +43,7 @@ async function checkHelm(): Promise<void> {
 
 /** Returns whether a version of Helm, such as `v3.18.2`, can be used. */
 function isNewEnough(version: string): boolean {
-  const [, major, minor] = /^v?(\d+)\.(\d+)\./.exec(version) ?? [];
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || minor === undefined) return false;
   if (Number(major) !== oldestHelm.major) return Number(major) > oldestHelm.major;
   return Number(minor) >= oldestHelm.minor;

@@ -50,7 +50,7 @@ async function commands(): Promise<string[]> {
   return lines.split("\n").filter(Boolean);
 }
 
-const newHelm = { "version --template": "echo v3.18.0" };
+const newHelm = { "version --template": "echo v3.18" };
 const blueCluster = { "config current-context": "echo blue" };
 const isRemoval = (command: string) =>
   /^kubectl --context blue delete namespace tollgate-test-\w+ --wait=false --ignore-not-found$/.test(
