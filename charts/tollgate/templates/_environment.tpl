@@ -30,16 +30,28 @@
 {{- if and .Values.migrations.enabled (not .Values.dev.postgres.enabled) }}true{{ end }}
 {{- end }}
 
+{{/* Takes a quantity of Kubernetes, such as 256Mi. Renders it in bytes. */}}
+{{- define "tollgate.bytes" -}}
+{{- $bytes := float64 . -}}
+{{- if kindIs "string" . -}}
+{{- $units := dict "" 1.0 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 "Pi" 1125899906842624.0 "Ei" 1152921504606846976.0 -}}
+{{- $bytes = mulf (regexFind "^[0-9.]+" .) (get $units (regexFind "[A-Za-z]*$" .)) -}}
+{{- end -}}
+{{- printf "%.3f" $bytes -}}
+{{- end }}
+
+{{/* Renders the variable with the address of the simulated provider. */}}
+{{- define "tollgate.simulatorVariable" -}}
+- name: TOLLGATE_SIMULATOR_URL
+  value: http://{{ include "tollgate.fullname" . }}-simulator:8080/v1
+{{- end }}
+
 {{/*
 Takes a dict of name and settings. Renders seven eighths of the volume of a service's uploads, in MiB.
 */}}
 {{- define "tollgate.uploadsMiB" -}}
 {{- $size := .settings.temporaryFilesSize -}}
-{{- $bytes := float64 $size -}}
-{{- if kindIs "string" $size -}}
-{{- $units := dict "" 1.0 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
-{{- $bytes = mulf (regexFind "^[0-9.]+" $size) (get $units (regexFind "[A-Za-z]*$" $size)) -}}
-{{- end -}}
+{{- $bytes := include "tollgate.bytes" $size | float64 -}}
 {{- $mebibytes := divf (mulf $bytes 0.875) 1048576 | floor | int64 -}}
 {{- if lt $mebibytes 26 -}}
 {{- fail (printf "services.%s.temporaryFilesSize must be at least 30Mi: the largest form takes 26 MiB" .name) -}}
@@ -102,8 +114,7 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 - name: TOLLGATE_SPOOL_DIR
   value: /var/lib/tollgate/spool
 {{- if $root.Values.dev.simulator.enabled }}
-- name: TOLLGATE_SIMULATOR_URL
-  value: http://{{ $fullname }}-simulator:8080/v1
+{{ include "tollgate.simulatorVariable" $root }}
 {{- end }}
 {{- end }}
 {{- range .traits.calls }}

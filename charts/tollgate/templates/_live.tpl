@@ -14,28 +14,62 @@ a release that had no autoscaler before, and Kubernetes would scale the service 
 replicas: {{ (index . 3).replicas }}
 {{- else -}}
 {{- $name := printf "%s-%s" (include "tollgate.fullname" $root) (index . 1) -}}
-{{- with lookup "apps/v1" (index . 2) $root.Release.Namespace $name -}}
+{{- $found := lookup "apps/v1" (index . 2) $root.Release.Namespace $name -}}
+{{- if not $found -}}
+{{- /* `spool.volume` changes the kind. */ -}}
+{{- $other := ternary "StatefulSet" "Deployment" (eq (index . 2) "Deployment") -}}
+{{- $found = lookup "apps/v1" $other $root.Release.Namespace $name -}}
+{{- end -}}
+{{- with $found -}}
 replicas: {{ .spec.replicas }}
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{/* Takes (list $ service). Fails if the claims of a StatefulSet would change, which cannot be. */}}
-{{- define "tollgate.checkSpoolSize" -}}
+{{- define "tollgate.checkSpool" -}}
 {{- $root := index . 0 -}}
 {{- $name := printf "%s-%s" (include "tollgate.fullname" $root) (index . 1) -}}
 {{- with lookup "apps/v1" "StatefulSet" $root.Release.Namespace $name -}}
-{{- $size := (index .spec.volumeClaimTemplates 0).spec.resources.requests.storage -}}
-{{- if ne $size $root.Values.spool.size -}}
-{{- printf "spool.size: is %s in the cluster and cannot change to %s, because Kubernetes does not change the claims of the StatefulSet %s. Keep %s, or follow docs/deployment.md#a-larger-spool." $size $root.Values.spool.size $name $size | fail -}}
+{{- $claim := (index .spec.volumeClaimTemplates 0).spec -}}
+{{- $size := $claim.resources.requests.storage -}}
+{{- if ne (include "tollgate.bytes" $size) (include "tollgate.bytes" $root.Values.spool.size) -}}
+{{- printf "spool.size: is %s in the cluster and cannot change to %v, because Kubernetes does not change the claims of the StatefulSet %s. Keep %s, or follow docs/deployment.md#a-larger-spool." $size $root.Values.spool.size $name $size | fail -}}
+{{- end -}}
+{{- $class := default "" $claim.storageClassName -}}
+{{- if ne $class $root.Values.spool.storageClassName -}}
+{{- printf "spool.storageClassName: is %q in the cluster and cannot change to %q, because Kubernetes does not change the claims of the StatefulSet %s. Keep it, or follow docs/deployment.md#a-larger-spool." $class $root.Values.spool.storageClassName $name | fail -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Fails if the ConfigMap of the catalog that the values name is missing, or its key. */}}
+{{- define "tollgate.checkCatalogConfigMap" -}}
+{{- with .Values.catalog.existingConfigMap -}}
+{{- $found := lookup "v1" "ConfigMap" $.Release.Namespace "" -}}
+{{- if hasKey $found "items" -}}
+{{- $data := dict -}}
+{{- range $found.items -}}
+{{- $_ := set $data .metadata.name (default dict .data) -}}
+{{- end -}}
+{{- if not (hasKey $data .) -}}
+{{- printf "catalog.existingConfigMap: there is no ConfigMap %q in the namespace %q. Create it, or set catalog.check to false." . $.Release.Namespace | fail -}}
+{{- end -}}
+{{- if not (hasKey (index $data .) "catalog.yaml") -}}
+{{- printf "catalog.existingConfigMap: the ConfigMap %q has no key \"catalog.yaml\". Add it, or set catalog.check to false." . | fail -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end }}
 
 {{/* Fails if a Secret that the values name is missing, or a key in it. */}}
 {{- define "tollgate.checkSecrets" -}}
-{{- $found := lookup "v1" "Secret" .Release.Namespace "" -}}
-{{- if and .Values.secrets.check (hasKey $found "items") -}}
+{{- /* With secrets.check: false, nothing is looked up: the installer may not read Secrets. */ -}}
+{{- $found := dict -}}
+{{- if .Values.secrets.check -}}
+{{- $found = lookup "v1" "Secret" .Release.Namespace "" -}}
+{{- end -}}
+{{- if hasKey $found "items" -}}
 {{- $keys := dict -}}
 {{- range $found.items -}}
 {{- $_ := set $keys .metadata.name (default dict .data) -}}

@@ -15,6 +15,28 @@ runAsNonRoot: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
+{{/* Renders what a Job's pod needs to be scheduled, as the pods of the services by default. */}}
+{{- define "tollgate.jobScheduling" -}}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- range $field := list "nodeSelector" "tolerations" }}
+{{- with index $.Values.services.defaults $field }}
+{{ $field }}: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Renders the variables of the providers: their keys and addresses. */}}
+{{- define "tollgate.providerSecrets" -}}
+{{- with .Values.secrets.providers }}
+envFrom:
+  {{- range . }}
+  - secretRef: { name: {{ . }} }
+  {{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Takes a dict of root, name, traits, settings and kind. Renders the pod template of a service. */}}
 {{- define "tollgate.podTemplate" -}}
 {{- $root := .root -}}
@@ -59,11 +81,8 @@ spec:
       imagePullPolicy: {{ $root.Values.image.pullPolicy }}
       args: ["--target", {{ .name | quote }}]
       env: {{- include "tollgate.environment" . | nindent 8 }}
-      {{- if and .traits.providers $root.Values.secrets.providers }}
-      envFrom:
-        {{- range $root.Values.secrets.providers }}
-        - secretRef: { name: {{ . }} }
-        {{- end }}
+      {{- if .traits.providers }}
+      {{- include "tollgate.providerSecrets" $root | nindent 6 }}
       {{- end }}
       ports: {{- include "tollgate.containerPorts" .traits | nindent 8 }}
       securityContext: {{- include "tollgate.containerSecurity" $root | nindent 8 }}

@@ -14,9 +14,26 @@ export function keyText(n: number): string {
 export async function fillKeys(database: Database, accountId: string, count: number) {
   await inBatches(0, count, async (from, until) => {
     await database.query(
-      `INSERT INTO billing.api_key (id, account_id, key_hash, channel)
-       SELECT 'key_bench_' || n, $1,
-         sha256(convert_to('${keyText(0).slice(0, -1)}' || n, 'UTF8')), ''
+      `WITH added AS (
+         INSERT INTO billing.api_key (id, account_id, channel)
+         SELECT 'key_bench_' || n, $1, '' FROM generate_series($2::int, $3::int - 1) AS n
+       )
+       INSERT INTO billing.key_secret (key_hash, key_id)
+       SELECT sha256(convert_to('${keyText(0).slice(0, -1)}' || n, 'UTF8')), 'key_bench_' || n
+       FROM generate_series($2::int, $3::int - 1) AS n`,
+      [accountId, from, until],
+    );
+  });
+}
+
+/** Gives the keys that `fillKeys` inserts a budget and rates. */
+export async function fillLimits(database: Database, accountId: string, count: number) {
+  await inBatches(0, count, async (from, until) => {
+    await database.query(
+      `INSERT INTO ledger.usage_limit (owner_id, account_id, budget_nano_usd, budget_period,
+         period_start, requests_per_minute, tokens_per_minute, parallel)
+       SELECT 'key_bench_' || n, $1, 1000000000, 'day', date_trunc('day', now(), 'UTC'), 60, 100000,
+         10
        FROM generate_series($2::int, $3::int - 1) AS n`,
       [accountId, from, until],
     );

@@ -43,6 +43,11 @@ describe("the tollgate command", () => {
   test("checks a catalog without a gateway, and reports an unreachable gateway", async () => {
     const checked = await tollgate("catalog", "check", stack.catalogFile);
     expect(checked.stdout).toContain("models, valid");
+    const incomplete = await tollgate("catalog", "check", stack.catalogFile, "--environment");
+    expect([incomplete.code, incomplete.stderr]).toEqual([
+      1,
+      "tollgate: providers.secret.api_key_env: the environment variable TEST_PROVIDER_KEY is not set\n",
+    ]);
     const { stderr } = await runTollgate("127.0.0.1:1", "", ["ledger", "verify"]);
     expect(stderr).toContain("no gateway responds at 127.0.0.1:1");
   });

@@ -7,6 +7,8 @@ import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
 /** The processes of a running gateway, each started with the same environment. */
 export interface Gateway {
   url: string;
+  /** The addresses of all replicas that it started with. */
+  urls: readonly string[];
   operatorAddress: string;
   operationsAddresses: readonly string[];
   killChat(): Promise<void>;
@@ -19,8 +21,8 @@ export interface Gateway {
   kill(): void;
 }
 
-/** Starts every service in one process. */
-export async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
+/** Starts every service in one process, and more such processes where `replicas` is above 1. */
+export async function startAll(shared: NodeJS.ProcessEnv, replicas = 1): Promise<Gateway> {
   const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
   const operatorAddress = `127.0.0.1:${await freePort()}`;
   const operationsAddress = `127.0.0.1:${await freePort()}`;
@@ -33,8 +35,23 @@ export async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
   const start = () => startChild("all", main, ["--target", "all"], env);
   let child: Child = await start();
   const more: Child[] = [];
+  const addReplica = async () => {
+    const listen = `127.0.0.1:${await freePort()}`;
+    const own = {
+      ...env,
+      PORT: String(await freePort()),
+      TOLLGATE_LISTEN: listen,
+      TOLLGATE_OPERATIONS_LISTEN: "",
+    };
+    const replica = await startChild("all", main, ["--target", "all"], own);
+    more.push(replica);
+    return replica;
+  };
+  while (more.length < replicas - 1) await addReplica();
+  const url = `http://127.0.0.1:${env.PORT}`;
   return {
-    url: `http://127.0.0.1:${env.PORT}`,
+    url,
+    urls: [url, ...more.map(({ ready }) => ready.url ?? "")],
     operatorAddress,
     operationsAddresses: [operationsAddress],
     async killChat() {
@@ -43,18 +60,7 @@ export async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
       child = await start();
     },
     killService: undefined,
-    async addReplica() {
-      const listen = `127.0.0.1:${await freePort()}`;
-      const own = {
-        ...env,
-        PORT: String(await freePort()),
-        TOLLGATE_LISTEN: listen,
-        TOLLGATE_OPERATIONS_LISTEN: "",
-      };
-      const replica = await startChild("all", main, ["--target", "all"], own);
-      more.push(replica);
-      return replica;
-    },
+    addReplica,
     memoryBytes: () => residentBytes(child.pid),
     async stop() {
       for (const replica of more) await replica.stop();
@@ -66,9 +72,9 @@ export async function startAll(shared: NodeJS.ProcessEnv): Promise<Gateway> {
   };
 }
 
-/** Starts a process for each service. */
-export async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> {
-  const fleet = await startFleet(shared, 0);
+/** Starts `replicas` processes for each service. */
+export async function startAsFleet(shared: NodeJS.ProcessEnv, replicas = 1): Promise<Gateway> {
+  const fleet = await startFleet(shared, 0, replicas);
   const killService = async (name: ServiceName) => {
     const service = fleet.process(name);
     service?.kill("SIGKILL");
@@ -78,6 +84,7 @@ export async function startAsFleet(shared: NodeJS.ProcessEnv): Promise<Gateway> 
   const edges: Child[] = [];
   return {
     url: fleet.url,
+    urls: fleet.urls,
     operatorAddress: fleet.billingAddress,
     operationsAddresses: serviceNames.flatMap((name) =>
       fleet.replicas(name).map(({ operationsListen }) => operationsListen),

@@ -18,7 +18,7 @@ export async function columnsOfSchema(file: URL): Promise<Column[]> {
       .map((field) => ({
         table: model.dbName ?? model.name,
         column: field.dbName ?? field.name,
-        type: postgresTypes[field.type] ?? field.type,
+        type: field.isList ? "ARRAY" : (postgresTypes[field.type] ?? field.type),
         nullable: !field.isRequired,
       })),
   );

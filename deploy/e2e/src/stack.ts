@@ -30,6 +30,8 @@ export const fleetSecret = "secret-of-the-test-fleet";
 /** A running gateway in the shape under test, with its database and its simulated provider. */
 export interface Stack {
   url: string;
+  /** The addresses of all replicas that the stack started with. */
+  urls: readonly string[];
   simulator: Simulator;
   catalogFile: string;
   databaseUrl: string;
@@ -72,8 +74,11 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
-/** Starts a stack with `env` on top of the settings that every stack has. */
-export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<OwnStack> {
+/**
+ * Starts a stack of `replicas` processes of every service, or of all services together, with `env`
+ * on top of the settings that every stack has.
+ */
+export async function startStack(env: NodeJS.ProcessEnv = {}, replicas = 1): Promise<OwnStack> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-stack-"));
   const simulator = await startSimulator({ port: 0 });
   const catalogFile = join(folder, "catalog.yaml");
@@ -95,9 +100,11 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<OwnStack>
     ...(nats === undefined ? {} : { NATS_URL: nats.url }),
     ...env,
   };
-  const gateway = await (nats === undefined ? startAll(shared) : startAsFleet(shared));
+  const gateway = await (nats === undefined
+    ? startAll(shared, replicas)
+    : startAsFleet(shared, replicas));
   const operator = connectOperator(gateway.operatorAddress, fleetSecret);
-  checkAgainstDocument(gateway.url);
+  for (const url of gateway.urls) checkAgainstDocument(url);
   const addReplica = async () => toReplica(await gateway.addReplica());
   let sharedReplica: Promise<Replica> | undefined;
   const kill = () => {
@@ -107,6 +114,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<OwnStack>
   killAtExit(kill);
   return {
     url: gateway.url,
+    urls: gateway.urls,
     simulator,
     catalogFile,
     databaseUrl: database.url,

@@ -1,11 +1,14 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
 import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { finals, liveClient, talk } from "../src/live-client.ts";
-import { chatBody, eventsOf, send, simulate } from "../src/request.ts";
+import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
+import { audioForm } from "../src/transcription-client.ts";
 
 const maxMs = 5_000;
 /** Six seconds of chunks. */
@@ -94,6 +97,43 @@ describe("an open stream whose key is revoked while the notice is lost", () => {
     unaffected.socket.close(1_000);
     expect(await unaffected.closed).toBe(1_000);
     expect(finals(unaffected)).toEqual([2, 2]);
+  });
+
+  test("a streamed transcription of a file ends within five seconds, and what was sent is billed", async () => {
+    const own = await stack.newAccount(1);
+    const response = await fetch(`${stack.url}/v1/audio/transcriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${own.key}` },
+      body: audioForm(wav(5), { model: "test-hear-thinking", stream: "true" }),
+    });
+    expect(response.status).toBe(200);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("transcription.final")) text += (await reader?.read())?.value ?? "";
+    await revokeSilently(own);
+    const revokedAt = performance.now();
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      text += part.value;
+    }
+    expect(performance.now() - revokedAt).toBeLessThan(maxMs);
+    expect(eventsOf(text).at(-1)).toMatchObject({ error: { code: "key_revoked" } });
+    const entry = await entryOf(stack, own, response.headers.get("x-request-id"));
+    expect(entry).toMatchObject({ kind: "usage" });
+  });
+
+  test("a stream whose key expires ends within five seconds", async () => {
+    const own = await stack.newAccount(1);
+    const { chat, ended } = await openChat(own);
+    const expiresAt = timestampFromDate(new Date(Date.now() + 500));
+    await stack.operator.updateKey({ keyId: own.keyId, expiresAt });
+    const expiredAt = performance.now() + 500;
+    await ended;
+    expect(performance.now() - expiredAt).toBeLessThan(maxMs);
+    expect(eventsOf(chat.text).at(-1)).toMatchObject({ error: { code: "invalid_api_key" } });
+    expect(await entryOf(stack, own, chat.requestId)).toMatchObject({ kind: "usage" });
+    const retry = await send(`${stack.url}/v1/chat/completions`, { key: own.key, body: "{" });
+    expectEnvelope(retry, 401, "invalid_api_key");
+    expect(retry.text).toContain("expired at 20");
   });
 
   test("a notice ends a chat stream at once", async () => {

@@ -110,11 +110,12 @@ describe("the environment", () => {
     );
   });
 
-  it("contains the providers' keys only for services that call providers", async () => {
+  it("contains the providers' keys only for services that call providers, and the check of the catalog", async () => {
     const manifests = await renderChart("production");
     const withKeys = podsOf(manifests).filter(({ container }) => container.envFrom);
     expect(withKeys.map(({ component }) => component).sort()).toEqual([
       "audio",
+      "catalog-check",
       "chat",
       "document",
       "image",
@@ -131,6 +132,11 @@ describe("the environment", () => {
       const others = { ...rest, containers: containers.map(({ envFrom: _, ...one }) => one) };
       expect(JSON.stringify(others)).not.toMatch(/tollgate-(openai|deepgram)/);
     }
+  });
+
+  it("of the check of the catalog has the address of the simulator, where there is one", async () => {
+    const { env } = await environmentOf("dev", "catalog-check");
+    expect(env).toEqual({ TOLLGATE_SIMULATOR_URL: expect.stringContaining("-simulator:8080/v1") });
   });
 
   it("may set a separate Postgres user for one service", async () => {

@@ -72,6 +72,8 @@ describe.each(valueSets)("with the values of %s, every pod", (set) => {
   });
 });
 
+const jobNames = new Set(["catalog-check", "migrate", "test"]);
+
 describe("the workloads", () => {
   it("are one per service, and their selectors match only its pods", async () => {
     const servers = serversOf(await renderChart("defaults"));
@@ -109,6 +111,22 @@ describe("the workloads", () => {
         const inPod = spec.volumes?.some(({ name, emptyDir }) => name === "spool" && emptyDir);
         expect(claims).not.toBe(inPod);
       }
+    }
+  });
+
+  it("are joined by Jobs that are scheduled as the pods of the services are", async () => {
+    const values = ["nodeSelector.pool=gateway", "tolerations[0].key=gateway"];
+    const manifests = await renderChart(
+      "defaults",
+      ...values.map((value) => `services.defaults.${value}`),
+    );
+    const jobs = podsOf(manifests).filter(({ component }) => jobNames.has(component));
+    expect(jobs.map(({ component }) => component).sort()).toEqual([...jobNames].sort());
+    for (const { spec } of jobs) {
+      expect(spec).toMatchObject({
+        nodeSelector: { pool: "gateway" },
+        tolerations: [{ key: "gateway" }],
+      });
     }
   });
 

@@ -27,10 +27,11 @@ export const audio = defineService({
     });
     const implementation = bindService(AudioService, {
       speak: (call, { signal }) => speak(runtime, call, signal),
-      listVoices: ({ alias }, { signal }) => listVoices(runtime, alias, signal),
+      listVoices: (request, { signal }) => listVoices(runtime, request, signal),
     });
     return {
       bindings: [implementation],
+      httpAddress: context.httpAddress,
       drain: server.stop,
       stop: runtime.stop,
     };

@@ -29,7 +29,7 @@ export async function* speak(
   call: SpeakRequest,
   signal: AbortSignal,
 ): AsyncGenerator<SpeechChunk> {
-  const model = engine.resolve(call.alias, "speech");
+  const model = engine.resolve(call.alias, "speech", call.caller);
   checkSpeech(call, model);
   const quantity = BigInt(call.characters);
   const estimate = dearestCostOfUnits(model, quantity);

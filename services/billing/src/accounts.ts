@@ -1,19 +1,12 @@
 import { GatewayError } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
 import { admissions } from "./admission.ts";
-import { Prisma, type PrismaClient } from "./generated/client.ts";
+import { type Account, Prisma, type PrismaClient } from "./generated/client.ts";
 
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,127}$/u;
 
-export interface AccountRow {
-  id: string;
-  name: string;
-  /** The admission policy; empty for the gateway's. */
-  admission: string;
-}
-
-/** The fields of an account that the operator chooses. */
-type AccountFields = Omit<AccountRow, "id">;
+/** The fields of an account that the operator chooses. An empty policy is the gateway's. */
+type AccountFields = Pick<Account, "name" | "admission">;
 
 /**
  * Creates an account, or returns the one of that name if its creation was not completed. Throws
@@ -23,7 +16,7 @@ export async function createAccount(
   prisma: PrismaClient,
   { name, admission }: AccountFields,
   isIncomplete: (accountId: string) => Promise<boolean>,
-): Promise<AccountRow> {
+): Promise<Account> {
   if (!namePattern.test(name)) {
     const message = "An account's name has 1 to 128 letters, digits, spaces and . _ @ + -";
     throw new GatewayError("invalid_param", message, { param: "name" });
@@ -35,21 +28,71 @@ export async function createAccount(
     if (!isDuplicate(error)) throw error;
     const earlier = await prisma.account.findUnique({ where: { name } });
     if (earlier !== null && (await isIncomplete(earlier.id))) {
-      return updateAccount(prisma, earlier, admission);
+      return updateAccount(prisma, earlier.id, { admission });
     }
     const message = `An account named ${name} already exists.`;
     throw new GatewayError("invalid_param", message, { param: "name" });
   }
 }
 
-/** Sets the admission policy of an account. Throws `invalid_param` for an unknown one. */
+/** Changes fields of an account. Throws `invalid_param` for an unknown admission policy. */
 export async function updateAccount(
+  prisma: Prisma.TransactionClient,
+  id: string,
+  data: { admission?: string; isLimited?: boolean },
+): Promise<Account> {
+  if (data.admission !== undefined) requireAdmission(data.admission);
+  return prisma.account.update({ where: { id }, data });
+}
+
+/** Resolves with accounts, newest first, each with the number of its active keys. */
+export async function listAccounts(
   prisma: PrismaClient,
-  { id }: Pick<AccountRow, "id">,
-  admission: string,
-): Promise<AccountRow> {
-  requireAdmission(admission);
-  return prisma.account.update({ where: { id }, data: { admission } });
+  query: { beforeAccountId: string; limit: number },
+): Promise<{ accounts: CountedAccount[]; hasMore: boolean }> {
+  const { beforeAccountId, limit } = query;
+  // Ids ascend with the time of their creation.
+  const found = await prisma.account.findMany({
+    where: beforeAccountId === "" ? {} : { id: { lt: beforeAccountId } },
+    orderBy: { id: "desc" },
+    take: limit + 1,
+  });
+  const accounts = found.slice(0, limit);
+  const counts = await countActiveKeys(
+    prisma,
+    accounts.map(({ id }) => id),
+  );
+  return {
+    accounts: accounts.map((one) => ({ ...one, activeKeys: counts.get(one.id) ?? 0 })),
+    hasMore: found.length > limit,
+  };
+}
+
+export interface CountedAccount extends Account {
+  activeKeys: number;
+}
+
+/** Resolves with an account and the number of its active keys. Throws `not_found`. */
+export async function readAccount(prisma: PrismaClient, idOrName: string): Promise<CountedAccount> {
+  const account = await requireAccount(prisma, idOrName);
+  const counts = await countActiveKeys(prisma, [account.id]);
+  return { ...account, activeKeys: counts.get(account.id) ?? 0 };
+}
+
+async function countActiveKeys(
+  prisma: PrismaClient,
+  accountIds: string[],
+): Promise<Map<string, number>> {
+  const groups = await prisma.apiKey.groupBy({
+    by: ["accountId"],
+    where: {
+      accountId: { in: accountIds },
+      revokedAt: null,
+      OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
+    },
+    _count: true,
+  });
+  return new Map(groups.map(({ accountId, _count }) => [accountId, _count]));
 }
 
 function requireAdmission(admission: string): void {
@@ -59,7 +102,7 @@ function requireAdmission(admission: string): void {
 }
 
 /** Resolves with the account that has the id or the name. Throws `not_found`. */
-export async function requireAccount(prisma: PrismaClient, idOrName: string): Promise<AccountRow> {
+export async function requireAccount(prisma: PrismaClient, idOrName: string): Promise<Account> {
   const account = await prisma.account.findFirst({
     where: { OR: [{ id: idOrName }, { name: idOrName }] },
   });

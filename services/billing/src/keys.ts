@@ -1,153 +1,116 @@
-import { createHash, randomBytes } from "node:crypto";
-import { createBatch } from "@tollgate/core/batch";
 import { GatewayError } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
-import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
-import type { Admission } from "@tollgate/proto/tollgate/v1/caller";
-import type pg from "pg";
-import { type AdmissionName, admissions } from "./admission.ts";
-import type { PrismaClient } from "./generated/client.ts";
+import type { ApiKey, KeySecret, Prisma, PrismaClient } from "./generated/client.ts";
+import type { KeyPolicy } from "./key-policy.ts";
+import { hashOfKey, newKeyText } from "./key-text.ts";
 
-const keyPrefix = "sk-tollgate-";
-const secretBytes = 32;
+/** A key with its texts' hashes, newest first. */
+export type StoredKey = ApiKey & { secrets: KeySecret[] };
 
-/** The channels of a key; empty is an ordinary key. */
-const channels: ReadonlySet<string> = new Set(["", "settlement"]);
-
-/** Returns a new key's text: the prefix and 43 random base64url characters. */
-export function newKeyText(): string {
-  return keyPrefix + randomBytes(secretBytes).toString("base64url");
+export interface NewKey {
+  keyId: string;
+  accountId: string;
+  channel: string;
+  policy: KeyPolicy;
+  isLimited: boolean;
 }
 
-/**
- * Returns the SHA-256 of a key's text, which is stored in its place. It needs no salt: the text is
- * random and cannot be guessed.
- */
-export function hashOfKey(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+/** The database, also within a transaction. */
+type Database = Prisma.TransactionClient;
+
+const withSecrets = { secrets: { orderBy: { createdAt: "desc" } } } as const;
+
+/** Returns a new id for `createKey`. */
+export function newKeyId(): string {
+  return newId("key");
 }
 
-/**
- * Creates a key of an account. Its text is returned only here, and not stored. Throws
- * `invalid_param` for an unknown channel.
- */
+/** Creates a key. Its text is returned only here, and not stored. */
 export async function createKey(
   prisma: PrismaClient,
-  accountId: string,
-  channel: string,
-): Promise<{ keyId: string; key: string; accountId: string; channel: string }> {
-  if (!channels.has(channel)) {
-    const message = "A key's channel is settlement or empty.";
-    throw new GatewayError("invalid_param", message, { param: "channel" });
-  }
+  { keyId, policy, ...fields }: NewKey,
+): Promise<{ key: string; stored: StoredKey }> {
   const key = newKeyText();
-  const keyHash = new Uint8Array(hashOfKey(key));
-  const row = await prisma.apiKey.create({
-    data: { id: newId("key"), accountId, keyHash, channel },
+  const secrets = { create: { keyHash: new Uint8Array(hashOfKey(key)) } };
+  const stored = await prisma.apiKey.create({
+    data: { id: keyId, ...fields, ...policy, secrets },
+    include: withSecrets,
   });
-  return { keyId: row.id, key, accountId, channel };
+  return { key, stored };
 }
 
-const lookupLimit = 512;
-/** A statement on a broken connection takes long to fail. Later lookups do not wait for it. */
-const lookupTimeoutMs = 100;
+/** Resolves with a key. Throws `not_found`. */
+export async function requireKey(prisma: Database, keyId: string): Promise<StoredKey> {
+  const key = await prisma.apiKey.findUnique({ where: { id: keyId }, include: withSecrets });
+  if (key !== null) return key;
+  throw new GatewayError("not_found", `No key has the id ${keyId}.`, { param: "key_id" });
+}
 
-export interface FoundKey {
-  state: KeyState;
-  keyId?: string;
-  accountId?: string;
-  channel?: string;
-  admission?: Admission;
+/** Does the same for a key that is not revoked. Throws `key_revoked`, too. */
+export async function requireUsableKey(prisma: Database, keyId: string): Promise<StoredKey> {
+  const key = await requireKey(prisma, keyId);
+  if (key.revokedAt === null) return key;
+  throw new GatewayError("key_revoked", `The key ${keyId} is revoked, and cannot be changed.`);
+}
+
+/** Changes fields of a key. */
+export function updateKey(
+  prisma: Database,
+  keyId: string,
+  data: Partial<KeyPolicy> & { isLimited?: boolean },
+): Promise<StoredKey> {
+  return prisma.apiKey.update({ where: { id: keyId }, data, include: withSecrets });
 }
 
 /**
- * Creates a function that finds keys by their hashes, many in one statement: lookups that arrive
- * while a statement runs go into the next one. An account without an admission policy gets
- * `admission`.
+ * Gives a key a new text, which is returned only here. All texts before it expire at `graceEndsAt`,
+ * unless they expire earlier. Call it within a transaction.
  */
-export function createKeyLookup(
-  pool: pg.Pool,
-  admission: Admission,
-): (keyHash: Uint8Array) => Promise<FoundKey> {
-  return createBatch({
-    run: (hashes) => findKeys(pool, hashes, admission),
-    limit: lookupLimit,
-    timeoutMs: lookupTimeoutMs,
-    isolates: () => false,
-  });
-}
-
-async function findKeys(
-  pool: pg.Pool,
-  hashes: readonly Uint8Array[],
-  admission: Admission,
-): Promise<FoundKey[]> {
-  const names = hashes.map((hash) => Buffer.from(hash).toString("hex"));
-  const { rows } = await pool.query<KeyRow>({
-    name: "find-keys",
-    text: `SELECT encode(key_hash, 'hex') AS hash, id, account_id, channel,
-             revoked_at IS NOT NULL AS revoked,
-             (SELECT admission FROM account WHERE account.id = api_key.account_id) AS admission
-           FROM api_key
-           WHERE key_hash = ANY (
-             ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
-    values: [names],
-  });
-  const known = new Map(rows.map((row) => [row.hash, row]));
-  return names.map((name) => toFoundKey(known.get(name), admission));
-}
-
-/** Resolves with the hashes of those keys that are revoked. */
-export async function findRevokedKeys(
-  pool: pg.Pool,
-  keyHashes: readonly Uint8Array[],
-): Promise<Uint8Array[]> {
-  const { rows } = await pool.query<{ key_hash: Uint8Array }>({
-    name: "find-revoked-keys",
-    text: `SELECT key_hash FROM api_key
-           WHERE revoked_at IS NOT NULL AND key_hash = ANY (
-             ARRAY(SELECT decode(name, 'hex') FROM unnest($1::text[]) AS name))`,
-    values: [keyHashes.map((hash) => Buffer.from(hash).toString("hex"))],
-  });
-  return rows.map((row) => row.key_hash);
-}
-
-function toFoundKey(row: KeyRow | undefined, admission: Admission): FoundKey {
-  if (row === undefined) return { state: KeyState.UNKNOWN };
-  return {
-    state: row.revoked ? KeyState.REVOKED : KeyState.ACTIVE,
-    keyId: row.id,
-    accountId: row.account_id,
-    channel: row.channel,
-    admission: row.admission === "" ? admission : admissions[row.admission],
-  };
-}
-
-interface KeyRow {
-  hash: string;
-  id: string;
-  account_id: string;
-  channel: string;
-  revoked: boolean;
-  admission: AdmissionName | "";
-}
-
-/**
- * Revokes a key permanently. A second call changes nothing. Resolves with the time of the first
- * revocation, and with the hash by which other services cache the key. Throws `not_found`.
- */
-export async function revokeKey(
-  prisma: PrismaClient,
+export async function rotateKey(
+  prisma: Database,
   keyId: string,
   now: Date,
-): Promise<{ revokedAt: Date; keyHash: Uint8Array }> {
+  graceEndsAt: Date,
+): Promise<{ key: string; stored: StoredKey }> {
+  const key = newKeyText();
+  const later = { keyId, OR: [{ expiresAt: null }, { expiresAt: { gt: graceEndsAt } }] };
+  await prisma.keySecret.updateMany({ where: later, data: { expiresAt: graceEndsAt } });
+  await prisma.keySecret.create({ data: { keyHash: new Uint8Array(hashOfKey(key)), keyId } });
+  const stored = await prisma.apiKey.update({
+    where: { id: keyId },
+    data: { rotatedAt: now },
+    include: withSecrets,
+  });
+  return { key, stored };
+}
+
+/**
+ * Revokes a key permanently. A second call changes nothing. Resolves with the key, whose
+ * `revokedAt` is the time of the first revocation. Throws `not_found`.
+ */
+export async function revokeKey(prisma: Database, keyId: string, now: Date): Promise<StoredKey> {
   await prisma.apiKey.updateMany({
     where: { id: keyId, revokedAt: null },
     data: { revokedAt: now },
   });
-  const row = await prisma.apiKey.findUnique({ where: { id: keyId } });
-  if (row === null) {
-    throw new GatewayError("not_found", `No key has the id ${keyId}.`, { param: "key_id" });
-  }
-  return { revokedAt: row.revokedAt ?? now, keyHash: row.keyHash };
+  return requireKey(prisma, keyId);
+}
+
+/** Resolves with keys of an account, or of all, newest first, and whether there are more. */
+export async function listKeys(
+  prisma: PrismaClient,
+  query: { accountId?: string; beforeKeyId: string; limit: number },
+): Promise<{ keys: StoredKey[]; hasMore: boolean }> {
+  const { accountId, beforeKeyId, limit } = query;
+  // Ids ascend with the time of their creation.
+  const keys = await prisma.apiKey.findMany({
+    where: {
+      ...(accountId === undefined ? {} : { accountId }),
+      ...(beforeKeyId === "" ? {} : { id: { lt: beforeKeyId } }),
+    },
+    orderBy: { id: "desc" },
+    take: limit + 1,
+    include: withSecrets,
+  });
+  return { keys: keys.slice(0, limit), hasMore: keys.length > limit };
 }

@@ -9,8 +9,8 @@ import { admissions } from "./admission.ts";
 import { readConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { createKeyLookup, findRevokedKeys } from "./keys.ts";
-import { implementOperator } from "./operator.ts";
+import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
+import { implementOperator } from "./operator/operator.ts";
 import { billingSchema } from "./schema.ts";
 import { lookUpSettlement } from "./settlement.ts";
 
@@ -28,11 +28,11 @@ export const billing = defineService({
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
     const ledger = peer("ledger", LedgerService);
-    const findKey = createKeyLookup(pool, admissions[config.admission]);
+    const findKey = createKeyLookup(pool, admissions[config.admission], now);
     const lookups = bindService(BillingService, {
       findKey: ({ keyHash }) => findKey(keyHash),
-      findRevokedKeys: async ({ keyHashes }) => ({
-        keyHashes: await findRevokedKeys(pool, keyHashes),
+      findEndedKeys: async ({ keyHashes }) => ({
+        keys: await findEndedKeys(pool, keyHashes, now()),
       }),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),

@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { postChat } from "@tollgate/upstream/adapters/chat";
@@ -17,6 +18,8 @@ import { readUsage } from "./usage-reader.ts";
 export interface CompletedChat {
   body: Uint8Array;
   totalTokens: bigint;
+  /** The rates that limit the key. */
+  rates?: Rates | undefined;
 }
 
 /** Returns the provider's completion under our alias, with our cost in its usage. */
@@ -69,7 +72,8 @@ async function generate(
     const ours = { ...identity, object: "chat.completion", model: model.alias };
     const echo = session === undefined ? {} : { session_id: session.sessionId };
     const completion = { ...rest, ...ours, usage: usageBlock(usage, cost), ...echo };
-    return { body: Buffer.from(JSON.stringify(completion)), totalTokens: totalTokens(usage) };
+    const body = Buffer.from(JSON.stringify(completion));
+    return { body, totalTokens: totalTokens(usage), rates: generation.rates };
   });
 }
 

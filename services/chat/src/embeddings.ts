@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import type { JsonRoute } from "@tollgate/generation/json-route";
 import type { UsedUnits } from "@tollgate/metering/measurement";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
+import { likelyBytesPerToken } from "./hold-plan.ts";
 import { approximateTokens } from "./usage.ts";
 
 /** Embeddings bill the tokens of their inputs. A token is at least one byte. */
@@ -10,6 +11,7 @@ export const embeddings: JsonRoute<EmbedRequest> = {
   // The second is the name in responses of Ollama's native route.
   lists: ["data", "embeddings"],
   bound: ({ textBytes, inputTokens }) => textBytes + inputTokens || 1n,
+  tokens: ({ textBytes, inputTokens }) => textBytes / likelyBytesPerToken + inputTokens || 1n,
   measure: ({ usage }, call) => reportedTokens(usage) ?? countedTokens(call),
 };
 

@@ -1,3 +1,4 @@
+import type { Rates } from "@tollgate/core/rates";
 import { createEventReader } from "@tollgate/upstream/event-stream";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
@@ -5,10 +6,13 @@ import { transportFailure } from "@tollgate/upstream/provider-client";
 import type { Chunk, ReadChunk } from "./chunk.ts";
 import type { StreamAllowance } from "./stream-allowance.ts";
 
-/** Chunks that are sent to the client together. The last part carries the tokens of them all. */
+/** Chunks that are sent to the client together. */
 export interface StreamPart {
   chunks: Uint8Array[];
+  /** Of the last part: the tokens of all. */
   totalTokens?: bigint;
+  /** Of the first part: the rates that limit the key. */
+  rates?: Rates | undefined;
 }
 
 /** How the events of one stream are read. */

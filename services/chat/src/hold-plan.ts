@@ -26,6 +26,8 @@ export interface HoldPlan {
   /** See `BillableCall`. Only with `likely`. */
   least?: NanoUsd;
   most?: NanoUsd;
+  /** The tokens that the call is likely to use; with `strict` and `whole`, the most. */
+  tokens: bigint;
   /** Whether the hold grows as the response is delivered. */
   isGrowing: boolean;
   /**
@@ -46,20 +48,25 @@ export function planHold(
   const most = estimateOf(bound, model);
   const { admission = Admission.UNSPECIFIED } = call.caller ?? {};
   if (admission === Admission.STRICT || admission === Admission.WHOLE) {
-    return { bound, estimate: most, isGrowing: false, pricesOf: highestPrices };
+    const tokens = tokensOf(bound);
+    return { bound, estimate: most, tokens, isGrowing: false, pricesOf: highestPrices };
   }
   const textBytes = prompt?.textBytes ?? 0n;
   const textTokens = (textBytes + likelyBytesPerToken - 1n) / likelyBytesPerToken;
   const likely = { ...bound, promptTokens: bound.promptTokens - textBytes + textTokens };
-  const plan = { bound: likely, most, pricesOf: pricesAt };
+  const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
+  const plan = { bound: likely, most, tokens: tokensOf(slice), pricesOf: pricesAt };
   if (!isStream) {
     return { ...plan, estimate: estimateOf(likely, model, pricesAt), isGrowing: false };
   }
-  const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
   const estimate = estimateOf(slice, model, pricesAt);
   // Half of it in whole micro-USD, rounded up: a response may report what is held.
   const least = ((estimate + 1_999n) / 2_000n) * 1_000n;
   return { ...plan, estimate, least, isGrowing: true };
+}
+
+function tokensOf({ promptTokens, maxTokens, choices }: Bound): bigint {
+  return promptTokens + maxTokens * choices;
 }
 
 /**

@@ -69,12 +69,13 @@ function requestOf({ body, messages, maxTokens }: ChatCall, stream: boolean): Js
 
 /** Returns the call as the engine bills it. */
 export function billableChat({ call, model, hold, session }: PreparedChat): BillableCall {
-  const { estimate, least, most } = hold;
-  return { caller: call.caller, model, estimate, least, most, conversationId: session?.link };
+  const { estimate, least, most, tokens } = hold;
+  const conversationId = session?.link;
+  return { caller: call.caller, model, estimate, least, most, tokens, conversationId };
 }
 
-function resolveChat(engine: Engine, { alias, prompt }: ChatCall): Model {
-  const model = engine.resolve(alias, "chat");
+function resolveChat(engine: Engine, { alias, caller, prompt }: ChatCall): Model {
+  const model = engine.resolve(alias, "chat", caller);
   if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
   const problem = `must not be an image: ${model.alias} does not take images`;
   throw invalidParam(prompt?.firstImageParam ?? "messages", problem);

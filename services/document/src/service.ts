@@ -52,6 +52,7 @@ export const document = defineService({
     });
     return {
       bindings: [implementation],
+      httpAddress: context.httpAddress,
       drain: server.stop,
       async stop(graceMs) {
         await runtime.stop(graceMs);

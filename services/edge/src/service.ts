@@ -10,7 +10,7 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService, type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import manifest from "../package.json" with { type: "json" };
 import { createApp } from "./app.ts";
-import { createAuthenticate, findRevokedKeys } from "./auth/authenticate.ts";
+import { createAuthenticate, findEndedKeys } from "./auth/authenticate.ts";
 import { createBalanceGuard } from "./auth/balance-guard.ts";
 import { watchRevocations } from "./auth/revocations.ts";
 import { createRateWindows } from "./billable/rate-windows.ts";
@@ -32,7 +32,7 @@ import { traceProxy, traceUpgrades } from "./trace-requests.ts";
 /** The public service of the fleet: the only one that clients connect to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices, shutdown }) {
+  async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices, shutdown, now }) {
     const config = readConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const pool = await openDatabase({
@@ -51,9 +51,9 @@ export const edge = defineService({
     const others = serviceNames.filter((name) => name !== "edge");
     const dependencies: RouteDependencies = {
       log,
-      authenticate: createAuthenticate(billing, notices),
+      authenticate: createAuthenticate(billing, notices, { metrics, now }),
       balance: createBalanceGuard(billing),
-      revocations: watchRevocations(notices, (keyHashes) => findRevokedKeys(billing, keyHashes)),
+      revocations: watchRevocations(notices, (keyHashes) => findEndedKeys(billing, keyHashes)),
       rates: createRateWindows(() => catalog.current().limits, Date.now),
       leases,
       records,

@@ -70,9 +70,9 @@ export function traceUpgrades({ routeOf, accept }: Upgrades): Upgrades {
 /** Traces a proxy: forwarded requests continue the current trace instead of the client's. */
 export function traceProxy(proxy: ServiceProxy): ServiceProxy {
   return {
-    web(req, res, caller) {
+    web(req, res, caller, signal) {
       Object.assign(req.headers, currentHeaders());
-      proxy.web(req, res, caller);
+      proxy.web(req, res, caller, signal);
     },
     upgrade(req, socket, head, options) {
       Object.assign(req.headers, currentHeaders());

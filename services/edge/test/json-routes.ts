@@ -116,7 +116,7 @@ export const jsonRoutes: Record<string, JsonRoute> = {
     taxonomy: "2.1",
     both_versions: true,
   }),
-  "one taxonomy": routeOf(classificationSchema({ model: "old" }, catalog), {
+  "one taxonomy": routeOf(classificationSchema({ model: "old" }, catalog, []), {
     model,
     input: "x",
     taxonomy: "2.1",

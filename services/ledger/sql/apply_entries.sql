@@ -4,15 +4,19 @@
 --   recorded_event  one row per entry; a second entry of an event is a unique violation
 --   charge          one row per entry with a charge id; a second one is a unique violation
 --   credit          one row per top-up; a second one of its reference is a unique violation
+--   adjustment      the same for adjustments
+--   usage_limit     spent_nano_usd += the charges of the owner, in the period of recorded_at
 --   conversation_spend  the charges of the conversation that the entry is linked to
 --   spend_hour      the account's charges in the hour (UTC) of recorded_at
---   usage_hour      the sums of the entries that are not top-ups, by key, model and hour (UTC)
+--   usage_hour      the sums of the entries of requests, by key, model and hour (UTC)
 --   usage_day       the same by day (UTC)
 -- Locks: the statement that inserts has locked the wallets. They are updated in order of account
 -- id, and so are the sums: an account without a wallet has them too.
 CREATE OR REPLACE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   change record;
+  limited text[] := '{}';
+  is_limited boolean;
 BEGIN
   INSERT INTO recorded_event (event_id, entry_id, recorded_at)
     SELECT event_id, id, recorded_at FROM new_rows;
@@ -21,16 +25,31 @@ BEGIN
   INSERT INTO credit (account_id, reference, credited_nano_usd, entry_id, recorded_at)
     SELECT account_id, reference, amount_nano_usd, id, recorded_at
     FROM new_rows WHERE kind = 'top_up';
+  INSERT INTO adjustment (account_id, reference, amount_nano_usd, entry_id, recorded_at)
+    SELECT account_id, reference, amount_nano_usd, id, recorded_at
+    FROM new_rows WHERE kind = 'adjustment';
   FOR change IN
     SELECT account_id, sum(amount_nano_usd)::bigint AS amount
     FROM new_rows WHERE amount_nano_usd <> 0 GROUP BY account_id ORDER BY account_id
   LOOP
     UPDATE wallet SET balance_nano_usd = balance_nano_usd + change.amount
-      WHERE account_id = change.account_id;
+      WHERE account_id = change.account_id RETURNING has_limits INTO is_limited;
     IF NOT FOUND THEN
       RAISE EXCEPTION 'an entry needs a wallet: account % has none', change.account_id;
+    ELSIF is_limited THEN
+      limited := array_append(limited, change.account_id);
     END IF;
   END LOOP;
+  IF limited <> '{}' THEN
+    FOR change IN
+      SELECT account_id, owner_id, -sum(amount_nano_usd)::bigint AS charged,
+        max(recorded_at) AS recorded_at
+      FROM new_rows, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+      WHERE kind = 'usage' AND account_id = ANY (limited) GROUP BY account_id, owner_id
+    LOOP
+      PERFORM add_spent(change.owner_id, change.account_id, change.charged, change.recorded_at);
+    END LOOP;
+  END IF;
   INSERT INTO spend_hour AS spent (account_id, hour, charged_nano_usd)
     SELECT account_id, date_trunc('hour', recorded_at, 'UTC'), -sum(amount_nano_usd)
     FROM new_rows WHERE kind = 'usage' AND amount_nano_usd <> 0 GROUP BY 1, 2
@@ -49,7 +68,7 @@ BEGIN
       sum(cached_prompt_tokens) AS cached_prompt_tokens,
       sum(completion_tokens) AS completion_tokens, sum(cost_nano_usd) AS cost_nano_usd,
       -sum(amount_nano_usd) AS charged_nano_usd, sum(uncollected_nano_usd) AS uncollected_nano_usd
-    FROM new_rows WHERE kind <> 'top_up' GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+    FROM new_rows WHERE kind IN ('usage', 'failure') GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
   ), hours AS (
     INSERT INTO usage_hour AS used (account_id, hour, key_id, alias, route_type, unit_type,
       requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,

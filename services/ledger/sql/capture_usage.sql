@@ -6,8 +6,12 @@
 --   2. The charge is min(cost, charge_limit, available), where available is balance - held after
 --      step 1, and charge_limit is the cost in the client's response. Money that other requests
 --      hold is never touched.
---   3. held_nano_usd decreases by what was released, and balance_nano_usd by the charge. The entry
+--   3. Where the key or its account has a budget, the charge is at most what is left of it after step
+--      1, but at least what was released: a budget that was lowered since leaves that for the request.
+--   4. held_nano_usd decreases by what was released, and balance_nano_usd by the charge. The entry
 --      records the charge, and the rest of the cost as uncollected.
+--
+-- What the event used of a limit of tokens replaces what its hold had counted, in the same second.
 --
 -- An event that has an entry already changes nothing. An event whose charge id was charged before
 -- costs nothing, and its entry refers to that charge id. A conversation that is deleted by now is
@@ -39,44 +43,65 @@ DECLARE
   captured_hold_ids text[] := '{}';
   shared_hold_ids text[] := '{}';
   shared_parts bigint[] := '{}';
+  token_parts bigint[] := '{}';
+  slot_parts bigint[] := '{}';
   charge_ids text[] := '{}';
   -- What was decided, by the events' positions; NULL for events that have an entry already.
   costs bigint[] := '{}';
   charges bigint[] := '{}';
   repeated boolean[] := '{}';
   uncollected bigint := 0;
+  -- What is left of limits by owner, where there are any.
+  limited text[];
+  owners text[] := '{}';
+  budgets bigint[] := '{}';
+  key_at integer;
+  account_at integer;
+  affordable bigint;
+  released bigint;
+  key_released bigint;
 BEGIN
   PERFORM set_config('lock_timeout', '100ms', true);
-  PERFORM FROM wallet
+  -- FILTER, since a WHERE of has_limits would lock only those wallets.
+  SELECT array_agg(account_id) FILTER (WHERE has_limits) INTO limited FROM (
+    SELECT account_id, has_limits FROM wallet
     WHERE account_id = ANY (ARRAY(SELECT event.account_id FROM unnest(events) AS event))
-    ORDER BY account_id FOR UPDATE;
+    ORDER BY account_id FOR UPDATE
+  ) locked;
+  IF limited IS NOT NULL THEN
+    SELECT coalesce(array_agg(owner_id), '{}'), coalesce(array_agg(budget_left), '{}')
+      INTO owners, budgets
+      FROM current_limits(limited || ARRAY(SELECT event.key_id FROM unnest(events) AS event));
+  END IF;
 
   -- Decides each event's charge, wallet by wallet.
   FOR usage IN
     SELECT event.*,
       -- Only the first event of a hold captures it.
       CASE row_number() OVER (PARTITION BY own.id ORDER BY event.position)
-        WHEN 1 THEN coalesce(own.amount_nano_usd, 0) ELSE 0
+        WHEN 1 THEN own.amount_nano_usd
       END AS own_hold,
+      own.key_id AS own_key,
       -- A shared hold that has less than its parts gives what it has, to the first of them. One
       -- that has expired gives nothing.
       CASE WHEN shared.id IS NULL THEN 0 ELSE greatest(0, least(event.shared_amount,
         shared.amount_nano_usd + event.shared_amount
           - sum(event.shared_amount) OVER (PARTITION BY shared.id ORDER BY event.position)
-      ))::bigint END AS shared_part
+      ))::bigint END AS shared_part,
+      shared.id AS shared_id, shared.key_id AS shared_key
     FROM (
       SELECT DISTINCT ON (event_id)
-        event_id, account_id, hold_id, shared_hold_id, shared_amount, charge_id, cost, charge_limit,
-        ordinality::int AS position
+        event_id, account_id, key_id, hold_id, shared_hold_id, shared_amount, shared_tokens,
+        shared_in_progress, charge_id, cost, charge_limit, ordinality::int AS position
       FROM unnest(events) WITH ORDINALITY
       ORDER BY event_id, ordinality
     ) event
     LEFT JOIN LATERAL (
-      SELECT id, amount_nano_usd FROM hold
+      SELECT id, amount_nano_usd, key_id FROM hold
       WHERE id = event.hold_id AND account_id = event.account_id LIMIT 1
     ) own ON true
     LEFT JOIN LATERAL (
-      SELECT id, amount_nano_usd FROM hold
+      SELECT id, amount_nano_usd, key_id FROM hold
       WHERE id = event.shared_hold_id AND account_id = event.account_id LIMIT 1
     ) shared ON true
     WHERE (SELECT r.event_id FROM recorded_event r WHERE r.event_id = event.event_id) IS NULL
@@ -95,16 +120,35 @@ BEGIN
       charge_ids := array_append(charge_ids, usage.charge_id);
       due := CASE WHEN is_repeated THEN 0 ELSE usage.cost END;
     END IF;
-    IF usage.own_hold > 0 THEN
-      available := available + usage.own_hold;
+    released := coalesce(usage.own_hold, 0) + usage.shared_part;
+    available := available + released;
+    IF usage.own_hold IS NOT NULL THEN
       captured_hold_ids := array_append(captured_hold_ids, usage.hold_id);
     END IF;
-    IF usage.shared_part > 0 THEN
-      available := available + usage.shared_part;
+    IF greatest(usage.shared_part, usage.shared_tokens, usage.shared_in_progress) > 0
+      AND usage.shared_id IS NOT NULL
+    THEN
       shared_hold_ids := array_append(shared_hold_ids, usage.shared_hold_id);
       shared_parts := array_append(shared_parts, usage.shared_part);
+      token_parts := array_append(token_parts, usage.shared_tokens);
+      slot_parts := array_append(slot_parts, usage.shared_in_progress);
     END IF;
     charged := least(due, usage.charge_limit, available);
+    IF owners <> '{}' THEN
+      key_at := array_position(owners, usage.key_id);
+      account_at := array_position(owners, usage.account_id);
+      key_released := CASE usage.own_key WHEN usage.key_id THEN usage.own_hold ELSE 0 END
+        + CASE usage.shared_key WHEN usage.key_id THEN usage.shared_part ELSE 0 END;
+      affordable := least(budgets[key_at] + key_released, budgets[account_at] + released);
+      charged := least(charged,
+        CASE WHEN affordable IS NOT NULL THEN greatest(released, affordable) END);
+      IF key_at IS NOT NULL THEN
+        budgets[key_at] := budgets[key_at] + key_released - charged;
+      END IF;
+      IF account_at IS NOT NULL THEN
+        budgets[account_at] := budgets[account_at] + released - charged;
+      END IF;
+    END IF;
     available := available - charged;
     uncollected := uncollected + due - charged;
     costs[usage.position] := due;
@@ -112,21 +156,25 @@ BEGIN
     repeated[usage.position] := is_repeated;
   END LOOP;
 
-  -- Releases the holds. The trigger of `hold` subtracts them from the wallets' held_nano_usd
-  -- (apply_holds).
+  IF owners <> '{}' THEN
+    PERFORM settle_tokens(ARRAY(
+      SELECT events[position] FROM generate_subscripts(charges, 1) AS position
+      WHERE charges[position] IS NOT NULL));
+  END IF;
+
+  -- Releases the holds. The trigger of `hold` subtracts them from the wallets' held_nano_usd, and
+  -- from those of limits (apply_holds). A shared hold stays while requests may take more of it.
   IF captured_hold_ids <> '{}' THEN
     DELETE FROM hold WHERE id = ANY (captured_hold_ids);
   END IF;
   FOR part IN
-    SELECT id, sum(amount)::bigint AS amount
-    FROM unnest(shared_hold_ids, shared_parts) AS taken (id, amount)
+    SELECT id, sum(amount)::bigint AS amount, sum(tokens)::bigint AS tokens,
+      sum(slots)::bigint AS slots
+    FROM unnest(shared_hold_ids, shared_parts, token_parts, slot_parts)
+      AS taken (id, amount, tokens, slots)
     GROUP BY id ORDER BY id
   LOOP
-    UPDATE hold SET amount_nano_usd = amount_nano_usd - part.amount
-      WHERE id = part.id AND amount_nano_usd > part.amount;
-    IF NOT FOUND THEN
-      DELETE FROM hold WHERE id = part.id;
-    END IF;
+    PERFORM reduce_hold(part.id, part.amount, 0, part.tokens, part.slots);
   END LOOP;
 
   -- Writes the entries. The trigger of `entry` subtracts the charges from the wallets'

@@ -1,22 +1,37 @@
 -- Adds min(estimate, available) nano-USD to a hold of `owner`, and sets it to expire `hold_ms`
--- milliseconds from now. A hold that has expired is created again with that amount.
--- Returns one row: `added`, and `wallet_held`, what all holds of the wallet reserve.
+-- milliseconds from now. A hold that has expired is created again with that amount. What the budgets
+-- of the key and the account have left is available at most.
+-- Returns one row: `added`, `wallet_held`, what all holds of the wallet reserve, and as JSON the
+-- `refusal` of the budget for which nothing was added, if one is the reason (limit_refusal).
 -- Locks: the wallet first.
-CREATE OR REPLACE FUNCTION grow_hold(hold_id text, owner text, estimate bigint, hold_ms bigint)
-RETURNS TABLE (added bigint, wallet_held bigint) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION grow_hold(
+  hold_id text, owner text, key text, estimate bigint, hold_ms bigint
+)
+RETURNS TABLE (added bigint, wallet_held bigint, refusal jsonb) LANGUAGE plpgsql AS $$
 DECLARE
   w wallet;
+  available bigint;
+  key_state limit_state;
+  account_state limit_state;
 BEGIN
   PERFORM set_config('lock_timeout', '100ms', true);
   SELECT * INTO w FROM wallet WHERE account_id = owner FOR UPDATE;
-  added := coalesce(least(estimate, w.balance_nano_usd - w.held_nano_usd), 0);
+  available := coalesce(w.balance_nano_usd - w.held_nano_usd, 0);
+  IF w.has_limits THEN
+    key_state := (limit_states(ARRAY[key]))[1];
+    account_state := (limit_states(ARRAY[owner]))[1];
+  END IF;
+  added := greatest(0,
+    least(estimate, available, key_state.budget_left, account_state.budget_left));
   wallet_held := coalesce(w.held_nano_usd, 0) + added;
   IF added > 0 THEN
-    INSERT INTO hold (id, account_id, amount_nano_usd, expires_at)
-    VALUES (hold_id, owner, added, now() + hold_ms * interval '1 millisecond')
+    INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, in_progress)
+    VALUES (hold_id, owner, added, now(), now() + hold_ms * interval '1 millisecond', key, 1)
     ON CONFLICT (id) DO UPDATE SET
       amount_nano_usd = hold.amount_nano_usd + excluded.amount_nano_usd,
       expires_at = excluded.expires_at;
+  ELSIF available > 0 AND estimate > 0 THEN
+    refusal := refuse_budget(key_state, account_state);
   END IF;
   RETURN NEXT;
 END $$;

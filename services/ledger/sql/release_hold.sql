@@ -1,9 +1,10 @@
--- Deletes a hold that no usage event will capture: its money is available again. A hold that does
--- not exist changes nothing.
+-- Deletes a hold that no usage event will capture: its money is available again, and what it counts
+-- against limits is not used. A hold that does not exist changes nothing.
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION release_hold(hold_id text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   owner text;
+  released hold;
 BEGIN
   PERFORM set_config('lock_timeout', '100ms', true);
   SELECT account_id INTO owner FROM hold WHERE id = hold_id;
@@ -11,5 +12,8 @@ BEGIN
     RETURN;
   END IF;
   PERFORM FROM wallet WHERE account_id = owner FOR UPDATE;
-  DELETE FROM hold WHERE id = hold_id AND account_id = owner;
+  DELETE FROM hold WHERE id = hold_id AND account_id = owner RETURNING * INTO released;
+  IF FOUND THEN
+    PERFORM uncount_use(released, released.requests, released.tokens);
+  END IF;
 END $$;

@@ -73,6 +73,8 @@ function toRow(event: UsageEvent): string {
     quote(event.holdId),
     quote(event.sharedHoldId),
     event.sharedNanoUsd,
+    event.sharedTokens,
+    BigInt(event.sharedInProgress),
     failed ? "failure" : "usage",
     cost,
     event.reportedNanoUsd ?? cost,

@@ -1,4 +1,13 @@
-import type { NanoUsd } from "@tollgate/core/money";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { minOf, type NanoUsd } from "@tollgate/core/money";
+import {
+  LimitKind,
+  type LimitRefusal,
+  LimitRefusalSchema,
+  type Rates,
+  RatesSchema,
+} from "@tollgate/proto/tollgate/v1/limits";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { orTimeout, type PendingCaptures } from "./pending-captures.ts";
@@ -11,9 +20,17 @@ import {
 
 const batchLimit = 512;
 
+/** How long a request waits for another one in progress to end, and how often it looks. */
+const slotWait = { maxMs: 1_000, intervalMs: 50 };
+
+/** More tokens than any model takes. The sums of a minute fit. */
+const maxTokens = 10n ** 12n;
+
 export interface HoldRequest {
   holdId: string;
   accountId: string;
+  /** Default: a key without limits. */
+  keyId?: string;
   estimateNanoUsd: NanoUsd;
 }
 
@@ -23,6 +40,8 @@ export interface TakeRequest extends HoldRequest {
   leastNanoUsd?: NanoUsd | undefined;
   /** Whether nothing is held where less than the estimate is available. */
   isWhole?: boolean;
+  /** The tokens that the request is likely to use. Default: 0. */
+  tokens?: bigint;
 }
 
 export interface HoldGrant {
@@ -30,11 +49,15 @@ export interface HoldGrant {
   heldNanoUsd: NanoUsd;
   /** What all holds of the wallet reserve, this one included. */
   walletHeldNanoUsd: NanoUsd;
+  /** The limit for which nothing is held. */
+  refusal?: LimitRefusal;
 }
 
 /** A hold that was taken, and the balance of its wallet. */
 export interface TakeGrant extends HoldGrant {
   walletBalanceNanoUsd: NanoUsd;
+  /** Undefined where no rate is limited. */
+  rates?: Rates;
 }
 
 /** A call whose signal is aborted while it waits for captures adds nothing more to its hold. */
@@ -45,9 +68,10 @@ export interface Holds {
 }
 
 /**
- * Creates functions that take and grow holds. A hold that gets less than it must waits until
- * the pending captures are committed, 1 second at most, and then grows by what they release: they
- * belong to requests whose responses were sent before.
+ * Creates functions that take and grow holds. A hold that gets less than it must, or is refused for a
+ * limit that a capture can settle, waits until the pending captures are committed, 1 second at most,
+ * and then takes what they release: they belong to requests whose responses were sent before. Where
+ * too many requests are in progress, it also waits for those of other replicas, 1 second at most.
  */
 export function createHolds(
   pool: pg.Pool,
@@ -64,27 +88,45 @@ export function createHolds(
     request: Request,
     signal: AbortSignal,
   ): Promise<Grant> {
+    const { accountId } = request;
     // The call may not see captures that end while it runs.
-    const before = captures.pending(request.accountId);
+    const before = captures.pending(accountId);
     const first = await call(request);
-    const leastNanoUsd = request.leastNanoUsd ?? request.estimateNanoUsd;
-    if (first.heldNanoUsd >= leastNanoUsd) return first;
-    const flushed = captures.flush(request.accountId) ?? before;
+    const lacking = (request.leastNanoUsd ?? request.estimateNanoUsd) - first.heldNanoUsd;
+    if (!isSettleable(first) || (lacking <= 0n && first.refusal === undefined)) return first;
+    const flushed = captures.flush(accountId) ?? before;
     if (flushed === undefined) return first;
     await orTimeout(flushed);
     if (signal.aborted) return first;
-    if (request.isWhole) return call(request).catch(() => first);
-    const estimateNanoUsd = leastNanoUsd - first.heldNanoUsd;
-    const more = await grow({ ...request, estimateNanoUsd }).catch(() => undefined);
+    // Nothing was taken, or nothing can be added to it.
+    if (first.heldNanoUsd === 0n || request.isWhole) return call(request).catch(() => first);
+    const more = await grow({ ...request, estimateNanoUsd: lacking }).catch(() => undefined);
     if (more === undefined) return first;
     const heldNanoUsd = first.heldNanoUsd + more.heldNanoUsd;
     return { ...first, heldNanoUsd, walletHeldNanoUsd: more.walletHeldNanoUsd };
   }
 
+  async function takeHold(request: TakeRequest, signal: AbortSignal): Promise<TakeGrant> {
+    const untilMs = performance.now() + slotWait.maxMs;
+    let grant = await fill(take, request, signal);
+    while (grant.refusal?.kind === LimitKind.PARALLEL && performance.now() < untilMs) {
+      captures.flush(request.accountId);
+      await sleep(slotWait.intervalMs);
+      if (signal.aborted) break;
+      grant = await take(request).catch(() => grant);
+    }
+    return grant;
+  }
+
   return {
-    takeHold: (request, signal) => fill(take, request, signal),
+    takeHold,
     growHold: (request, signal) => fill(grow, request, signal),
   };
+}
+
+/** Returns whether a capture can lead to another result: only time adds requests to a minute. */
+function isSettleable({ refusal }: HoldGrant): boolean {
+  return refusal?.kind !== LimitKind.REQUESTS;
 }
 
 /**
@@ -112,13 +154,15 @@ async function takeHolds(
 ): Promise<TakeGrant[]> {
   const { rows } = await pool.query<TakenRow>({
     name: "take-holds",
-    text: "SELECT granted, wallet_held, wallet_balance FROM take_holds($1, $2, $3, $4, $5, $6)",
+    text: takeSql,
     values: [
       requests.map((request) => request.holdId),
       requests.map((request) => request.accountId),
+      requests.map(({ keyId = "" }) => keyId),
       requests.map((request) => request.estimateNanoUsd),
       requests.map(({ leastNanoUsd, estimateNanoUsd }) => leastNanoUsd ?? estimateNanoUsd),
       requests.map((request) => request.isWhole === true),
+      requests.map(({ tokens = 0n }) => minOf(tokens, maxTokens)),
       holdMs,
     ],
   });
@@ -126,13 +170,29 @@ async function takeHolds(
     heldNanoUsd: row.granted,
     walletHeldNanoUsd: row.wallet_held,
     walletBalanceNanoUsd: row.wallet_balance,
+    ...refusalOf(row),
+    ...(row.rates !== null && { rates: fromJson(RatesSchema, row.rates) }),
   }));
 }
 
-interface TakenRow {
+const takeSql = `SELECT granted, wallet_held, wallet_balance, refusal, rates
+  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8)`;
+
+interface RefusalRow {
+  /** A tollgate.v1.LimitRefusal. */
+  refusal: JsonValue;
+}
+
+interface TakenRow extends RefusalRow {
   granted: bigint;
   wallet_held: bigint;
   wallet_balance: bigint;
+  /** A tollgate.v1.Rates. */
+  rates: JsonValue;
+}
+
+function refusalOf({ refusal }: RefusalRow): { refusal?: LimitRefusal } {
+  return refusal === null ? {} : { refusal: fromJson(LimitRefusalSchema, refusal) };
 }
 
 /**
@@ -141,16 +201,17 @@ interface TakenRow {
  */
 export async function growHold(
   pool: pg.Pool,
-  { holdId, accountId, estimateNanoUsd }: HoldRequest,
+  { holdId, accountId, keyId = "", estimateNanoUsd }: HoldRequest,
   holdMs: number,
 ): Promise<HoldGrant> {
-  const { rows } = await pool.query<{ added: bigint; wallet_held: bigint }>({
+  const { rows } = await pool.query<{ added: bigint; wallet_held: bigint } & RefusalRow>({
     name: "grow-hold",
-    text: "SELECT added, wallet_held FROM grow_hold($1, $2, $3, $4)",
-    values: [holdId, accountId, estimateNanoUsd, holdMs],
+    text: "SELECT added, wallet_held, refusal FROM grow_hold($1, $2, $3, $4, $5)",
+    values: [holdId, accountId, keyId, estimateNanoUsd, holdMs],
   });
   const [row] = rows;
-  return { heldNanoUsd: row?.added ?? 0n, walletHeldNanoUsd: row?.wallet_held ?? 0n };
+  if (row === undefined) throw new Error("grow_hold returned no row");
+  return { heldNanoUsd: row.added, walletHeldNanoUsd: row.wallet_held, ...refusalOf(row) };
 }
 
 /**

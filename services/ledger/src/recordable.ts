@@ -31,6 +31,7 @@ export function isRecordable(event: UsageEvent): boolean {
     event.reportedNanoUsd ?? 0n,
     event.corpusSize,
     event.sharedNanoUsd,
+    event.sharedTokens,
   ];
   return amounts.every(isBigint);
 }

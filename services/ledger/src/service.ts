@@ -14,6 +14,7 @@ import { listConversationEntries, unlinkConversations } from "./conversations.ts
 import { createEntryPartitions } from "./entry-partitions.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHolds, extendHolds } from "./holds.ts";
+import { listLimits, setLimits } from "./limits.ts";
 import { orTimeout, type PendingCaptures, trackCaptures } from "./pending-captures.ts";
 import { findCharge, findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
@@ -23,7 +24,7 @@ import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
 import { readLines } from "./usage-lines.ts";
 import { sumUsage } from "./usage-sums.ts";
 import { verifyLedger } from "./verify/verify.ts";
-import { findWallet, topUp } from "./wallet.ts";
+import { adjust, findWallet, topUp } from "./wallet.ts";
 import { createWalletLocks, type WalletLocks } from "./wallet-locks.ts";
 
 const sweepIntervalMs = 1_000;
@@ -88,22 +89,21 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
     async hold(request, { signal }) {
       const { holdId } = request;
       const grant = await takeHold(request, signal);
-      if (grant.heldNanoUsd > 0n) await releaseIfAborted(holdId, signal);
+      await releaseIfAborted(holdId, signal);
       return { ...grant, expiresInMs: config.holdMs };
     },
-    async growHold({ holdId, accountId, estimateNanoUsd }, { signal }) {
-      const grant = await growHold({ holdId, accountId, estimateNanoUsd }, signal);
-      return { addedNanoUsd: grant.heldNanoUsd, walletHeldNanoUsd: grant.walletHeldNanoUsd };
+    async growHold(request, { signal }) {
+      const { heldNanoUsd: addedNanoUsd, ...grant } = await growHold(request, signal);
+      return { addedNanoUsd, ...grant };
     },
-    async takeSharedHold({ holdId, accountId, amountNanoUsd }, { signal }) {
-      const shared = { holdId, accountId, amountNanoUsd };
-      const granted = await locks.run(accountId, () => takeSharedHold(pool, shared, config.holdMs));
-      if (granted) await releaseIfAborted(holdId, signal);
-      return { granted, expiresInMs: config.holdMs };
+    async takeSharedHold(shared, { signal }) {
+      const { accountId, holdId } = shared;
+      const grant = await locks.run(accountId, () => takeSharedHold(pool, shared, config.holdMs));
+      if (grant.granted) await releaseIfAborted(holdId, signal);
+      return { ...grant, expiresInMs: config.holdMs };
     },
-    async releaseSharedHold({ holdId, accountId, amountNanoUsd }) {
-      const shared = { holdId, accountId, amountNanoUsd };
-      await locks.run(accountId, () => releaseSharedHold(pool, shared));
+    async releaseSharedHold(unused) {
+      await locks.run(unused.accountId, () => releaseSharedHold(pool, unused));
       return {};
     },
     async extendHolds({ holdIds }) {
@@ -125,6 +125,14 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
     },
     topUp: ({ accountId, amountNanoUsd, reference }) =>
       locks.run(accountId, () => topUp(pool, { accountId, amountNanoUsd, reference, at: now() })),
+    adjust: ({ accountId, amountNanoUsd, reason, reference }) =>
+      locks.run(accountId, () =>
+        adjust(pool, { accountId, amountNanoUsd, reason, reference, at: now() }),
+      ),
+    async setLimits({ accountId, ownerId, limits }) {
+      const use = await locks.run(accountId, () => setLimits(pool, { accountId, ownerId, limits }));
+      return use === undefined ? {} : { use };
+    },
     async unlinkConversations({ accountId, conversationIds }, { signal }) {
       await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
       return {};
@@ -145,6 +153,10 @@ function implementReads({ pool, prisma, captures }: LedgerParts) {
       await flush(accountId);
       const wallet = await findWallet(pool, accountId);
       return wallet === undefined ? {} : { wallet };
+    },
+    async listLimits({ ownerIds }) {
+      await flush();
+      return { uses: await listLimits(pool, ownerIds) };
     },
     async getSpend({ accountId, from }) {
       await flush(accountId);
@@ -191,6 +203,7 @@ function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: ReadEnt
     ...entry,
     lines: readLines(entry.lines),
     providerUsage: entry.providerUsage ?? "",
+    reason: entry.reason ?? "",
     recordedAt: timestampFromDate(entry.recordedAt),
   };
 }

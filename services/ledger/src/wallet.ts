@@ -60,6 +60,54 @@ export async function topUp(
   return { wallet, credited: row.outcome === "credited" };
 }
 
+export interface Adjustment extends TopUp {
+  /** Why, for people: 1 to 200 characters. */
+  reason: string;
+}
+
+/**
+ * Adds an amount to a wallet, or takes it away, and opens the wallet if there is none. A reference
+ * that was applied before with the same amount changes nothing; top-ups have references of their
+ * own. Throws `invalid_param` for an amount of zero, for more than is available or a wallet can hold,
+ * for a reference that was applied with another amount, and without a reason or reference.
+ */
+export async function adjust(
+  pool: pg.Pool,
+  { accountId, amountNanoUsd, reference, reason, at }: Adjustment,
+): Promise<{ wallet: WalletRow; adjusted: boolean }> {
+  requireAdjustment(amountNanoUsd, reference, reason);
+  const { rows } = await pool.query<{ outcome: string; balance: bigint; held: bigint }>({
+    name: "adjust-wallet",
+    text: "SELECT outcome, balance, held FROM adjust_wallet($1, $2, $3, $4, $5, $6, $7)",
+    values: [newId("entry"), accountId, amountNanoUsd, reference, reason, at, maxBalanceNanoUsd],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error("adjust_wallet returned no row");
+  if (row.outcome === "above_maximum") throw tooMuch();
+  if (row.outcome === "conflict") {
+    throw invalidParam("reference", "This reference was used before, for another amount.");
+  }
+  if (row.outcome === "below_available") {
+    const available = formatUsd(row.balance - row.held);
+    throw invalidParam("amount", `The wallet has ${available} USD available, which is less.`);
+  }
+  const wallet = { accountId, balanceNanoUsd: row.balance, heldNanoUsd: row.held };
+  return { wallet, adjusted: row.outcome === "adjusted" };
+}
+
+const maxReasonLength = 200;
+
+function requireAdjustment(amountNanoUsd: bigint, reference: string, reason: string): void {
+  if (amountNanoUsd === 0n || amountNanoUsd % nanoPerMicro !== 0n) {
+    throw invalidParam("amount", "An amount is not zero, and has at most six decimals.");
+  }
+  if (amountNanoUsd > maxBalanceNanoUsd) throw tooMuch();
+  if (reason.trim() === "" || reason.length > maxReasonLength) {
+    throw invalidParam("reason", `A reason has 1 to ${maxReasonLength} characters.`);
+  }
+  if (reference.trim() === "") throw invalidParam("reference", "An adjustment needs a reference.");
+}
+
 function tooMuch(): GatewayError {
   return invalidParam("amount", `A wallet holds ${formatUsd(maxBalanceNanoUsd)} USD at the most.`);
 }

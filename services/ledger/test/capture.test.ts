@@ -167,6 +167,7 @@ describe("holds and captures", () => {
         cost_nano_usd: 6_000n,
         amount_nano_usd: -4_000n,
         uncollected_nano_usd: 2_000n,
+        reason: null,
         conversation_id: "conv_1",
         charge_id: `${accountId}-charge`,
         reference: "",

@@ -59,5 +59,8 @@ export function usageEvent(fields: Partial<UsageEvent> & { accountId: string }):
   const id = `req_${randomUUID()}`;
   const outcome = Outcome.COMPLETED;
   const event = create(UsageEventSchema, { id, requestId: id, outcome, routeType: "chat" });
-  return Object.assign(event, fields);
+  const { promptTokens = 0n, completionTokens = 0n } = fields;
+  const quantity = promptTokens + completionTokens;
+  const counted = fields.quantity === undefined ? { unitType: "tokens", quantity } : {};
+  return Object.assign(event, quantity > 0n ? counted : {}, fields);
 }

@@ -4,6 +4,7 @@ import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { createClient } from "@tollgate/rpc/client";
 import type { Client } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
+import { localNotices } from "@tollgate/runtime/broker/notices";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
 import { ledger } from "../src/service.ts";
@@ -61,7 +62,7 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
     },
     metrics: createMetrics(),
     broker: undefined,
-    notices: { publish() {}, subscribe() {} },
+    notices: localNotices(),
     now: () => new Date(),
   });
   for (const binding of service.bindings) transport.add(binding);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHoldTaker, extendHolds } from "../src/holds.ts";
 import { releaseExpiredHolds } from "../src/release.ts";
-import { releaseSharedHold, takeSharedHold } from "../src/shared-hold.ts";
+import { releaseSharedHold, type SharedHoldRequest, takeSharedHold } from "../src/shared-hold.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import {
@@ -30,11 +30,15 @@ describe("a shared hold", () => {
     await pool.end();
   });
 
+  async function grants(request: SharedHoldRequest): Promise<boolean> {
+    return (await takeSharedHold(pool, request, holdMs)).granted;
+  }
+
   /** A wallet of 3,200,000 nano-USD and a shared hold of 100,000. */
   async function openShared() {
     const accountId = await openWallet(pool, 3_200_000n);
     const shared = { holdId: `hold_${accountId}`, accountId, amountNanoUsd: 100_000n };
-    expect(await takeSharedHold(pool, shared, holdMs)).toBe(true);
+    expect(await takeSharedHold(pool, shared, holdMs)).toEqual({ granted: true });
     const eventOf = (costNanoUsd: bigint, sharedNanoUsd: bigint) =>
       usageEvent({ accountId, sharedHoldId: shared.holdId, sharedNanoUsd, costNanoUsd });
     return { accountId, shared, eventOf, wallet: () => readWallet(pool, accountId) };
@@ -43,7 +47,7 @@ describe("a shared hold", () => {
   test("is refused if all of the wallet's shared holds exceed a sixteenth of what is available", async () => {
     const accountId = await openWallet(pool, 1_600_000n);
     const take = (name: string, amountNanoUsd: bigint) =>
-      takeSharedHold(pool, { holdId: `${name}_${accountId}`, accountId, amountNanoUsd }, holdMs);
+      grants({ holdId: `${name}_${accountId}`, accountId, amountNanoUsd });
     expect(await take("large", 100_001n)).toBe(false);
     expect(await take("first", 60_000n)).toBe(true);
     expect(await take("more", 40_001n)).toBe(false);
@@ -57,18 +61,14 @@ describe("a shared hold", () => {
     expect(await take("more", 40_000n)).toBe(true);
     expect(await take("most", 40_000n)).toBe(false);
     const unknown = { holdId: "hold_unknown", accountId: "acct_unknown", amountNanoUsd: 1n };
-    expect(await takeSharedHold(pool, unknown, holdMs)).toBe(false);
+    expect(await grants(unknown)).toBe(false);
   });
 
   test("is refused beyond that part also when many are requested at once", async () => {
     const accountId = await openWallet(pool, 1_600_000n);
     const granted = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
-        takeSharedHold(
-          pool,
-          { holdId: `${accountId}-${index}`, accountId, amountNanoUsd: 10_000n },
-          holdMs,
-        ),
+        grants({ holdId: `${accountId}-${index}`, accountId, amountNanoUsd: 10_000n }),
       ),
     );
     expect(granted.filter((one) => one)).toHaveLength(10);

@@ -1,3 +1,4 @@
+import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
@@ -5,9 +6,10 @@ import { unlinkConversations } from "../src/conversations.ts";
 import { createHoldTaker } from "../src/holds.ts";
 import { releaseHold } from "../src/release.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
-import { topUp } from "../src/wallet.ts";
+import { adjust, topUp } from "../src/wallet.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
+import { budget, limit } from "./limits-database.ts";
 
 const conversationId = "key_1/talk";
 
@@ -22,6 +24,8 @@ const tables = [
   "entry",
   "charge",
   "credit",
+  "adjustment",
+  "usage_limit",
   "conversation_spend",
   "deleted_conversation",
 ];
@@ -37,12 +41,15 @@ describe("a verification of the ledger", () => {
     await capture(usageEvent({ accountId, costNanoUsd: 3_000n, chargeId: "charge-1" }));
     await capture(usageEvent({ accountId, costNanoUsd: 3_000n, chargeId: "charge-1" }));
     await capture(usageEvent({ accountId, costNanoUsd: 2_000n, conversationId }));
+    const correction = { accountId, amountNanoUsd: -7_000n, reference: "case-1", reason: "A test" };
+    await adjust(pool, { ...correction, at: new Date() });
+    await limit(pool, accountId, { ...budget(10n ** 6n, BudgetPeriod.MONTH), parallel: 5 });
   });
 
   afterAll(() => pool.end());
 
   test("finds no discrepancies in an unchanged ledger", async () => {
-    const counts = { wallets: 1n, entries: 4n, openHolds: 1n };
+    const counts = { wallets: 1n, entries: 5n, openHolds: 1n };
     expect(await verifyLedger(pool)).toEqual({ ...counts, detachedMonths: [], discrepancies: [] });
   });
 
@@ -69,6 +76,41 @@ describe("a verification of the ledger", () => {
       /sum of entries/,
     ],
     ["a wrong held amount", "UPDATE wallet SET held_nano_usd = held_nano_usd + 1", /sum of holds/],
+    [
+      "a wrong held amount of limits",
+      "UPDATE usage_limit SET held_nano_usd = held_nano_usd + 1",
+      /limits of acct_.*: held 0.000005\d*, sum of holds 0.000005/,
+    ],
+    [
+      "a wrong number of requests in progress",
+      "UPDATE usage_limit SET in_progress = 3",
+      /limits of acct_.*: .*in progress 3, in holds 1/,
+    ],
+    [
+      "a wrong spend of a budget",
+      "UPDATE usage_limit SET spent_nano_usd = 0",
+      /limits of acct_.*: .*spent 0.*, charged in the period 0.000005/,
+    ],
+    [
+      "limits that their wallet does not have",
+      "UPDATE wallet SET has_limits = false",
+      /limits of acct_.*: the wallet of acct_.* has none/,
+    ],
+    [
+      "a wallet that has limits, of which none is stored",
+      "DELETE FROM usage_limit",
+      /acct_.*: the wallet has limits, and none is stored/,
+    ],
+    [
+      "an adjustment that differs from its entry",
+      "UPDATE adjustment SET amount_nano_usd = amount_nano_usd - 1",
+      /adjustment case-1: differs from its entry[\s\S]*: adjustment case-1 differs from it/,
+    ],
+    [
+      "an entry of an adjustment whose reference is missing",
+      "DELETE FROM adjustment",
+      /adjustment case-1 differs from it/,
+    ],
     [
       "a wallet of another account",
       "UPDATE wallet SET account_id = 'other'",
@@ -232,28 +274,33 @@ describe("a verification of a ledger in use", () => {
 
   afterAll(() => pool.end());
 
-  test("reports nothing, whatever is captured, released, topped up and unlinked meanwhile", async () => {
+  test("reports nothing, whatever is captured, released, topped up, limited and unlinked meanwhile", async () => {
     const locks = createWalletLocks(pool);
     const take = createHoldTaker(pool, 60_000);
     const capture = createCapture(pool);
     const accounts = await Promise.all([1, 2, 3].map(() => openWallet(pool, 10n ** 12n)));
+    const limits = { ...budget(10n ** 12n, BudgetPeriod.DAY), requestsPerMinute: 10 ** 6 };
+    const [limited = ""] = accounts;
+    await limit(pool, limited, limits, "key_1");
     const verified = new AbortController();
     let captured = 0;
 
     async function use(accountId: string, client: number): Promise<void> {
       for (let n = 0; !verified.signal.aborted; n += 1) {
         const id = `${accountId}/${client}-${n}`;
-        await take({ holdId: id, accountId, estimateNanoUsd: 2_000n });
+        const keyId = `key_${client}`;
+        await take({ holdId: id, accountId, keyId, estimateNanoUsd: 2_000n, tokens: 9n });
         if (n % 5 === 0) await releaseHold(pool, locks, id);
         const chargeId = n % 3 === 0 ? `charge-${accountId}-${client}-${n - (n % 6)}` : "";
         const links = { conversationId: `talk-${accountId}-${client}-${n - (n % 20)}`, chargeId };
-        const models = { keyId: `key_${client}`, alias: `model-${n % 3}`, quantity: 5n };
+        const models = { keyId, alias: `model-${n % 3}`, quantity: 5n };
         const event = { accountId, holdId: id, costNanoUsd: 1_000n, ...links, ...models };
         await capture(usageEvent(event));
         captured += 1;
         if (n % 20 === 19) {
           const conversationIds = [links.conversationId];
           await unlinkConversations(pool, locks, { accountId, conversationIds }, neverAborted);
+          await limit(pool, limited, n % 40 === 19 ? limits : {});
           await topUp(pool, { accountId, amountNanoUsd: 1_000n, reference: id, at: new Date() });
         }
       }

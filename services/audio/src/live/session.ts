@@ -29,7 +29,7 @@ export async function serveSession(
   const configFrame = await readFirstFrame(frames, client, shutdown);
   if (configFrame === undefined) return;
   const resolve = (alias: string): Model =>
-    withStreamSlots(engine.resolve(alias, "transcriptions"), "model");
+    withStreamSlots(engine.resolve(alias, "transcriptions", caller), "model");
   const model = readConfigFrame(configFrame, resolve);
   const estimate = dearestCostOfUnits(model, holdStepSeconds);
   await engine.generate({ caller, model, estimate }, async (generation) => {

@@ -37,7 +37,7 @@ export async function* streamFile(
   signal: AbortSignal,
 ): AsyncGenerator<Chunk> {
   const pcm = findPcmSamples(upload);
-  const model = withStreamSlots(engine.resolve(upload.alias, "transcriptions"), "stream");
+  const model = withStreamSlots(engine.resolve(upload.alias, "transcriptions", caller), "stream");
   const usage = createTranscriptUsage();
   const progress = { flushed: false, sentBytes: 0 };
   const measure = (bytes: number, slot: Slot): Measurement =>

@@ -34,7 +34,7 @@ export async function transcribeFile(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { alias, audio, contentType, language } = upload;
-  const model = engine.resolve(alias, "transcriptions");
+  const model = engine.resolve(alias, "transcriptions", caller);
   const limit = startLimit();
   const limited = AbortSignal.any([signal, limit.signal]);
   const estimate = dearestCostOfUnits(model, estimatedSeconds(audio));

@@ -9,23 +9,50 @@ export interface Output {
   failed?: boolean;
 }
 
-export interface Options {
-  credit?: string | undefined;
-  admission?: string | undefined;
-  channel?: string | undefined;
-  reference?: string | undefined;
-  account?: string | undefined;
-  limit?: string | undefined;
-  before?: string | undefined;
-  by?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  csv?: boolean | undefined;
-}
+/** The options of all commands, for `parseArgs`. */
+export const optionTypes = {
+  account: { type: "string" },
+  admission: { type: "string" },
+  before: { type: "string" },
+  budget: { type: "string" },
+  by: { type: "string" },
+  channel: { type: "string" },
+  credit: { type: "string" },
+  csv: { type: "boolean" },
+  environment: { type: "boolean" },
+  expires: { type: "string" },
+  from: { type: "string" },
+  grace: { type: "string" },
+  limit: { type: "string" },
+  models: { type: "string" },
+  name: { type: "string" },
+  owner: { type: "string" },
+  parallel: { type: "string" },
+  reason: { type: "string" },
+  reference: { type: "string" },
+  rpm: { type: "string" },
+  tag: { type: "string", multiple: true },
+  to: { type: "string" },
+  tpm: { type: "string" },
+} as const;
+
+type OptionTypes = typeof optionTypes;
+
+export type Options = {
+  [Name in keyof OptionTypes]?:
+    | (OptionTypes[Name] extends { multiple: true }
+        ? string[]
+        : OptionTypes[Name] extends { type: "boolean" }
+          ? boolean
+          : string)
+    | undefined;
+};
 
 export interface Command {
   /** The names of its positional arguments. */
   takes: readonly string[];
+  /** The name of one more, which may be left out. */
+  mayTake?: string;
   /** Whether it takes its last argument once or more. */
   repeatsLast?: true;
   options: readonly (keyof Options)[];

@@ -5,10 +5,13 @@ import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
-import type { Command, Options, Output } from "./command.ts";
+import { type Command, type Options, type Output, optionTypes } from "./command.ts";
 import { commands } from "./commands.ts";
 import { dataFolderOf, operatorAddress, operatorSecret } from "./operator-address.ts";
 import { help, UsageError } from "./usage.ts";
+
+/** A minus sign that `parseArgs` does not take for an option, as in `wallet adjust NAME -5.00`. */
+const minus = "\u2212";
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -58,10 +61,11 @@ function checkArguments(
   args: readonly string[],
   options: Options,
 ): void {
-  const { takes, repeatsLast } = command;
-  const isFew = args.length < takes.length;
-  if (isFew || (args.length > takes.length && !repeatsLast)) {
-    const names = takes.join(" and ") || "no arguments";
+  const { takes, mayTake, repeatsLast } = command;
+  const most = takes.length + (mayTake === undefined ? 0 : 1);
+  if (args.length < takes.length || (args.length > most && !repeatsLast)) {
+    const optional = mayTake === undefined ? [] : [`at most one ${mayTake}`];
+    const names = [...takes, ...optional].join(" and ") || "no arguments";
     throw new UsageError(`${name} takes ${names}${repeatsLast ? ", once or more" : ""}`);
   }
   for (const option of Object.keys(options) as (keyof Options)[]) {
@@ -70,32 +74,29 @@ function checkArguments(
 }
 
 function readCommandLine(args: string[]) {
-  const text = { type: "string" } as const;
   try {
     const { values, positionals } = parseArgs({
-      args,
+      args: args.map(markNegative),
       allowPositionals: true,
       options: {
-        credit: text,
-        admission: text,
-        channel: text,
-        reference: text,
-        account: text,
-        limit: text,
-        before: text,
-        by: text,
-        from: text,
-        to: text,
-        csv: { type: "boolean" },
+        ...optionTypes,
         json: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },
     });
     const { json, help: wantsHelp, ...options } = values;
-    return { words: positionals, options, json, wantsHelp };
+    return { words: positionals.map(unmarkNegative), options, json, wantsHelp };
   } catch (error) {
     throw new UsageError((error as Error).message.split("\n")[0] ?? "");
   }
+}
+
+function markNegative(arg: string): string {
+  return /^-\d/.test(arg) ? minus + arg.slice(1) : arg;
+}
+
+function unmarkNegative(arg: string): string {
+  return arg.startsWith(minus) ? `-${arg.slice(1)}` : arg;
 }
 
 function explain(error: unknown, address: string): string {

@@ -2,12 +2,10 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import { UsageBy, type UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Command } from "./command.ts";
+import { terminalWidth } from "./table.ts";
 import { UsageError } from "./usage.ts";
 import { readPeriod } from "./usage-period.ts";
 import { usageTable } from "./usage-table.ts";
-
-/** Where the output is no terminal. */
-const defaultWidth = 120;
 
 const groupings: Readonly<Record<string, UsageBy>> = {
   model: UsageBy.MODEL,
@@ -44,7 +42,7 @@ export const usageCommand: Command = {
 
 function tableLines(sums: readonly UsageSum[], by: string): string[] {
   if (sums.length === 0) return ["none"];
-  return usageTable(sums, by, process.stdout.columns ?? defaultWidth);
+  return usageTable(sums, by, terminalWidth());
 }
 
 function usageJson(sum: UsageSum, by: string) {

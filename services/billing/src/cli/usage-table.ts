@@ -1,16 +1,9 @@
 import { formatUsd } from "@tollgate/core/money";
 import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
-
-interface Column {
-  title: string;
-  cell(sum: UsageSum): string;
-  /** Columns with a rank are left out where the table is too wide, the lowest first. */
-  rank?: number;
-}
+import { type Column, cut, fitting, gap, layOut } from "./table.ts";
 
 /** The narrowest that names are cut to. */
 const minNameWidth = 12;
-const gap = "  ";
 
 /**
  * Returns the lines of a table of sums, `width` characters wide at most: columns that do not fit are
@@ -19,7 +12,7 @@ const gap = "  ";
 export function usageTable(sums: readonly UsageSum[], title: string, width: number): string[] {
   const rows = sums.length > 1 ? [...sums, totalOf(sums)] : sums;
   const isCollected = rows.every((sum) => sum.uncollectedNanoUsd === 0n);
-  const columns: Column[] = [
+  const columns: Column<UsageSum>[] = [
     { title: "REQUESTS", cell: (sum) => count(sum.requests) },
     { title: "FAILED", cell: (sum) => count(sum.failedRequests), rank: 4 },
     { title: "QUANTITY", cell: ({ quantities }) => quantities.map(quantityText).join(", ") },
@@ -33,7 +26,7 @@ export function usageTable(sums: readonly UsageSum[], title: string, width: numb
   }
   const shown = fitting(
     columns.map((column) => layOut(column, rows)),
-    width,
+    width - minNameWidth,
   );
   const taken = shown.reduce((sum, column) => sum + gap.length + column.width, 0);
   const longest = Math.max(title.length, ...rows.map(({ name }) => name.length));
@@ -41,29 +34,6 @@ export function usageTable(sums: readonly UsageSum[], title: string, width: numb
   const names = [title.toUpperCase(), ...rows.map(({ name }) => cut(name, nameWidth))];
   return names.map((name, row) =>
     [name.padEnd(nameWidth), ...shown.map((column) => column.cells[row] ?? "")].join(gap),
-  );
-}
-
-interface LaidOut {
-  cells: string[];
-  width: number;
-  rank: number | undefined;
-}
-
-function layOut({ title, cell, rank }: Column, rows: readonly UsageSum[]): LaidOut {
-  const texts = [title, ...rows.map(cell)];
-  const width = Math.max(...texts.map((text) => text.length));
-  return { cells: texts.map((text) => text.padStart(width)), width, rank };
-}
-
-function fitting(columns: LaidOut[], width: number): LaidOut[] {
-  const total = columns.reduce((sum, column) => sum + gap.length + column.width, minNameWidth);
-  const ranks = columns.flatMap(({ rank }) => rank ?? []);
-  if (total <= width || ranks.length === 0) return columns;
-  const lowest = Math.min(...ranks);
-  return fitting(
-    columns.filter(({ rank }) => rank !== lowest),
-    width,
   );
 }
 
@@ -109,8 +79,4 @@ function quantityText({ unitType, quantity }: { unitType: string; quantity: bigi
 
 function count(amount: bigint): string {
   return amount.toLocaleString("en");
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

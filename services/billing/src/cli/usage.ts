@@ -5,19 +5,38 @@ export class UsageError extends Error {
 
 export const help = `tollgate: the operator's commands
 
-  tollgate account create NAME [--credit USD] [--admission POLICY]
-  tollgate account update ACCOUNT --admission POLICY
-  tollgate key create ACCOUNT [--channel settlement]
+  tollgate account create NAME [--credit USD] [--admission POLICY] [LIMITS]
+  tollgate account list [--limit N] [--before ACCOUNT-ID]
+  tollgate account show ACCOUNT
+  tollgate account update ACCOUNT [--admission POLICY] [LIMITS]
+  tollgate key create ACCOUNT [--channel settlement] [POLICY OF A KEY] [LIMITS]
+  tollgate key list [ACCOUNT] [--limit N] [--before KEY-ID]
+  tollgate key show KEY-ID
+  tollgate key update KEY-ID [POLICY OF A KEY] [LIMITS]
+  tollgate key rotate KEY-ID [--grace 24h]
   tollgate key revoke KEY-ID
+  tollgate wallet show ACCOUNT
   tollgate wallet top-up ACCOUNT USD --reference REF
+  tollgate wallet adjust ACCOUNT ±USD --reason REASON --reference REF
   tollgate usage [--account ACCOUNT] [--by model|key|day] [--from DATE] [--to DATE] [--csv]
   tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
   tollgate ledger verify
-  tollgate catalog check FILE
+  tollgate catalog check FILE [--environment]
   tollgate catalog suggest PROVIDER/MODEL ...
 
+Policy of a key:
+  --name N --owner O --tag T (once or more) --models GLOB,GLOB --expires TIME
+Limits, of a key or of all keys of an account:
+  --budget USD/day|week|month|total   --rpm REQUESTS-PER-MINUTE
+  --tpm TOKENS-PER-MINUTE             --parallel REQUESTS
+An update removes with: --budget none, --rpm none, --tpm none, --parallel none, --name none,
+  --owner none, --tag none, --models all, --expires never
+
 Every command accepts --json. ACCOUNT is an account's name or id. POLICY is likely, strict or
-whole, or default for the gateway's own. A top-up's reference makes it safe to repeat. DATE is a
-date (UTC), or the start of an hour: 2026-11-23T08:00Z. The commands connect to the gateway of
-this folder (TOLLGATE_DATA_DIR, default .data), or to the one at TOLLGATE_BILLING_ADDRESS.
+whole, or default for the gateway's own. A reference makes a top-up or an adjustment safe to
+repeat. TIME is a date, a time with its zone, or a duration from now: 2027-01-31,
+2027-01-31T12:00Z, 30d. DATE is a date (UTC), or the start of an hour: 2026-11-23T08:00Z.
+--environment also checks that the variables that a catalog names are set. The
+commands connect to the gateway of this folder (TOLLGATE_DATA_DIR, default .data), or to the one
+at TOLLGATE_BILLING_ADDRESS.
 `;

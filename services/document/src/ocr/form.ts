@@ -35,11 +35,11 @@ export async function withOcrForm(
   request: ProxiedRequest,
   use: (form: OcrForm, model: Model) => Promise<void>,
 ): Promise<void> {
-  const { req, res } = request;
+  const { req, res, caller } = request;
   await withUploadStore(request, async (store) => {
     const form = await readOcrForm(req, store);
     setAliasHeader(res, form.alias);
-    const model = engine.resolve(form.alias, "ocr");
+    const model = engine.resolve(form.alias, "ocr", caller);
     checkLane(form, model);
     await use(form, model);
   });

@@ -62,7 +62,7 @@ export async function readJob(
   signal: AbortSignal,
 ): Promise<{ body: Uint8Array }> {
   const { runtime, prisma, log, now } = parts;
-  const model = runtime.engine.resolve(alias, "ocr");
+  const model = runtime.engine.resolve(alias, "ocr", caller);
   if (caller === undefined || !canBeJobId(jobId)) throw unknownJob();
   const job = await prisma.ocrJob.findFirst({
     where: { accountId: caller.accountId, alias, jobId },

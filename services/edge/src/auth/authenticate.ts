@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { type Timestamp, timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { GatewayError } from "@tollgate/core/errors";
 import {
   type BillingService,
@@ -9,6 +10,7 @@ import {
 import type { Admission } from "@tollgate/proto/tollgate/v1/caller";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
+import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { createRefreshingCache } from "./refreshing-cache.ts";
 
 /** How long a key's state is cached. A notice removes a revoked key at once. */
@@ -29,6 +31,10 @@ export interface Principal {
   channel: string;
   /** The admission policy of the account. A change arrives when the cached key is refreshed. */
   admission: Admission;
+  /** The aliases that the key may call, as globs. Empty: all that are public. */
+  models: string[];
+  /** Whether the key or its account has limits. */
+  isLimited: boolean;
   /** The key's SHA-256, in hex. */
   keyHash: string;
 }
@@ -46,40 +52,63 @@ export interface AuthenticatedRequest {
  */
 export type Authenticate = (request: AuthenticatedRequest) => Promise<Principal>;
 
-/** Creates the function that authenticates requests. It caches keys, and drops revoked ones. */
+/**
+ * Creates the function that authenticates requests. It caches keys, and drops those that are reported
+ * as changed. The expiry of a cached key is checked for every request.
+ */
 export function createAuthenticate(
   billing: Client<typeof BillingService>,
-  notices: Notices,
+  notices: Pick<Notices, "subscribe" | "onMissed">,
+  { metrics, now }: { metrics: Pick<Metrics, "limitRefusals">; now(): Date },
 ): Authenticate {
   const keys = createRefreshingCache<FindKeyResponse>({
     load: (keyHash) => billing.findKey({ keyHash: Buffer.from(keyHash, "hex") }),
     ttlMs: ({ state }) => (state === KeyState.UNKNOWN ? unknownKeyTtlMs : knownKeyTtlMs),
     max: maxCachedKeys,
   });
-  notices.subscribe("key.revoked", keys.delete);
+  notices.subscribe("key.changed", keys.delete);
+  notices.subscribe("account.changed", (changed) => {
+    keys.deleteWhere(({ accountId }) => accountId === changed);
+  });
+  notices.onMissed(() => keys.deleteWhere(() => true));
 
   return async ({ req, headers, requestId }) => {
     const key = bearerToken(req.headers.authorization);
     const keyHash = hash("sha256", key);
-    const { state, keyId, accountId, channel, admission } = await keys.get(keyHash);
+    const found = await keys.get(keyHash);
+    const { state, keyId, accountId, channel, admission, models, isLimited, expiresAt } = found;
     if (channel === settlementChannel) headers["inference-id"] = requestId;
-    if (state === KeyState.ACTIVE) return { keyId, accountId, channel, admission, keyHash };
     if (state === KeyState.REVOKED) throw keyRevoked();
-    throw new GatewayError("invalid_api_key", "This API key is unknown.");
+    if (state === KeyState.EXPIRED || isPast(expiresAt, now)) {
+      metrics.limitRefusals.inc({ limit: "expired" });
+      throw keyExpired(expiresAt);
+    }
+    if (state !== KeyState.ACTIVE) {
+      throw new GatewayError("invalid_api_key", "This API key is unknown.");
+    }
+    return { keyId, accountId, channel, admission, models, isLimited, keyHash };
   };
 }
 
 /** A lookup for open streams is repeated soon, so it does not wait for long. */
-const revokedKeysTimeoutMs = 2_000;
+const endedKeysTimeoutMs = 2_000;
 
-/** Resolves with those of the given keys that are revoked, by their SHA-256 in hex. */
-export async function findRevokedKeys(
+/**
+ * Resolves with those of the given keys that are revoked or expired: the error of each, by the key's
+ * SHA-256 in hex.
+ */
+export async function findEndedKeys(
   billing: Client<typeof BillingService>,
   keyHashes: readonly string[],
-): Promise<string[]> {
+): Promise<ReadonlyMap<string, GatewayError>> {
   const request = { keyHashes: keyHashes.map((keyHash) => Buffer.from(keyHash, "hex")) };
-  const revoked = await billing.findRevokedKeys(request, { timeoutMs: revokedKeysTimeoutMs });
-  return revoked.keyHashes.map((keyHash) => Buffer.from(keyHash).toString("hex"));
+  const { keys } = await billing.findEndedKeys(request, { timeoutMs: endedKeysTimeoutMs });
+  return new Map(
+    keys.map(({ keyHash, state }) => [
+      Buffer.from(keyHash).toString("hex"),
+      state === KeyState.EXPIRED ? keyExpired() : keyRevoked(),
+    ]),
+  );
 }
 
 /** Throws `channel_key_required` unless the key belongs to a settlement channel. */
@@ -90,8 +119,17 @@ export function requireSettlementKey({ channel }: Principal): void {
 }
 
 /** Returns the error of a request whose key is revoked. */
-export function keyRevoked(): GatewayError {
+function keyRevoked(): GatewayError {
   return new GatewayError("key_revoked", "This API key has been revoked.");
+}
+
+function keyExpired(expiresAt?: Timestamp): GatewayError {
+  const at = expiresAt === undefined ? "" : ` at ${timestampDate(expiresAt).toISOString()}`;
+  return new GatewayError("invalid_api_key", `This API key expired${at}. Use another key.`);
+}
+
+function isPast(time: Timestamp | undefined, now: () => Date): boolean {
+  return time !== undefined && timestampMs(time) <= now().getTime();
 }
 
 const keyPrefix = "sk-tollgate-";

@@ -130,3 +130,18 @@ test("a value that is deleted while it loads is not cached", async () => {
   await respond();
   expect([await first, await second, cache.get("one")]).toEqual([1, 2, 2]);
 });
+
+test("values that match are removed, and loads in progress are not cached", async () => {
+  const { service, cache, get, respond } = createFixture();
+  await get("one");
+  service.value = 2;
+  await get("two");
+  service.delayed = true;
+  const loading = get("three");
+  cache.deleteWhere((value) => value === 2);
+  await respond();
+  await loading;
+  service.delayed = false;
+  for (const key of ["one", "two", "three"]) await get(key);
+  expect(service.calls).toBe(5);
+});

@@ -6,6 +6,8 @@ export interface RefreshingCache<Value> {
   get(key: string): Value | Promise<Value>;
   /** Removes the value. The result of a load in progress is not cached either. */
   delete(key: string): void;
+  /** Removes the values that match. The results of loads in progress are not cached either. */
+  deleteWhere(matches: (value: Value) => boolean): void;
 }
 
 interface Entry<Value> {
@@ -72,6 +74,10 @@ export function createRefreshingCache<Value>(options: {
     delete(key) {
       entries.delete(key);
       loads.delete(key);
+    },
+    deleteWhere(matches) {
+      for (const [key, { value }] of entries.entries()) if (matches(value)) entries.delete(key);
+      loads.clear();
     },
   };
 }

@@ -1,66 +1,69 @@
+import type { GatewayError } from "@tollgate/core/errors";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 
 /**
  * How often the keys of open streams are looked up. A notice ends a stream at once; if it was lost,
- * the stream ends after this time and the time of the lookup.
+ * or the key expires, the stream ends after this time and the time of the lookup.
  */
 const checkIntervalMs = 2_000;
 /** Billing looks up this many keys in one call. */
 const maxKeysPerCall = 1_000;
 
-/** Ends streams when their key is revoked. */
+type Listener = (error: GatewayError) => void;
+
+/** Ends streams when their key is revoked or expires. */
 export interface Revocations {
   /**
-   * Calls `onRevoked` when the key with this SHA-256, in hex, is revoked. Returns the function that
-   * stops watching.
+   * Calls `onEnded` with an error when the key with this SHA-256, in hex, is revoked or has expired.
+   * Returns the function that stops watching.
    */
-  watch(keyHash: string, onRevoked: () => void): () => void;
+  watch(keyHash: string, onEnded: Listener): () => void;
 }
 
 /**
- * Watches the broker's notices of revoked keys. Since a notice may be lost, it also looks up the
- * watched keys by `findRevoked` every two seconds: each key once, in one call for a thousand of them,
- * and none while no key is watched. A lookup that fails ends no stream.
+ * Watches the notices of changed keys, and looks up by `findEnded` whether a watched key has ended.
+ * Since a notice may be lost, and none is sent when a key expires, it also looks up the watched keys
+ * every two seconds: each key once, in one call for a thousand of them, and none while no key is
+ * watched. A lookup that fails ends no stream.
  */
 export function watchRevocations(
   notices: Pick<Notices, "subscribe">,
-  findRevoked: (keyHashes: readonly string[]) => Promise<readonly string[]>,
+  findEnded: (keyHashes: readonly string[]) => Promise<ReadonlyMap<string, GatewayError>>,
 ): Revocations {
-  const listeners = new Map<string, Set<() => void>>();
+  const listeners = new Map<string, Set<Listener>>();
   let isScheduled = false;
-
-  function end(keyHash: string): void {
-    for (const onRevoked of listeners.get(keyHash) ?? []) onRevoked();
-  }
 
   function schedule(): void {
     if (isScheduled || listeners.size === 0) return;
     isScheduled = true;
     setTimeout(() => {
-      void check().finally(() => {
+      void check([...listeners.keys()]).finally(() => {
         isScheduled = false;
         schedule();
       });
     }, checkIntervalMs).unref();
   }
 
-  async function check(): Promise<void> {
-    const keyHashes = [...listeners.keys()];
+  async function check(keyHashes: readonly string[]): Promise<void> {
     for (let first = 0; first < keyHashes.length; first += maxKeysPerCall) {
       const some = keyHashes.slice(first, first + maxKeysPerCall);
-      const revoked = await findRevoked(some).catch(() => []);
-      revoked.forEach(end);
+      const ended = await findEnded(some).catch(() => new Map<string, GatewayError>());
+      for (const [keyHash, error] of ended) {
+        for (const onEnded of listeners.get(keyHash) ?? []) onEnded(error);
+      }
     }
   }
 
-  notices.subscribe("key.revoked", end);
+  notices.subscribe("key.changed", (keyHash) => {
+    if (listeners.has(keyHash)) void check([keyHash]);
+  });
   return {
-    watch(keyHash, onRevoked) {
+    watch(keyHash, onEnded) {
       const ofKey = listeners.get(keyHash) ?? new Set();
-      listeners.set(keyHash, ofKey.add(onRevoked));
+      listeners.set(keyHash, ofKey.add(onEnded));
       schedule();
       return () => {
-        ofKey.delete(onRevoked);
+        ofKey.delete(onEnded);
         if (ofKey.size === 0 && listeners.get(keyHash) === ofKey) listeners.delete(keyHash);
       };
     },

@@ -1,10 +1,10 @@
-import { create } from "@bufbuild/protobuf";
 import { type ErrorCode, GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
-import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { CallOptions } from "@tollgate/rpc/implementation";
-import { keyRevoked, type Principal } from "../auth/authenticate.ts";
+import type { Principal } from "../auth/authenticate.ts";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
+import { callerOf } from "../auth/caller.ts";
 import type { Revocations } from "../auth/revocations.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { parseJsonObject, readBody } from "../http/json-body.ts";
@@ -38,10 +38,10 @@ export interface BillableRoute {
   /** False if an idempotency key is accepted without effect: a retry runs again. */
   isReplayed?: false;
   /**
-   * Validates the body, which was parsed from `text`, and returns the function that calls the
-   * service. Throws `unknown_param` and `invalid_param`, before anything is charged.
+   * Validates the body of a principal's request, which was parsed from `text`, and returns the
+   * function that calls the service. Throws `unknown_param` and `invalid_param`, before anything is charged.
    */
-  parse(body: JsonObject, text: Buffer): Run;
+  parse(body: JsonObject, text: Buffer, principal: Principal): Run;
   /** Returns the id of the stored conversation that a valid body adds a turn to. */
   conversationOf?(body: JsonObject): string | undefined;
   /** Returns headers of every response to the key, errors included. */
@@ -90,11 +90,11 @@ async function run(
   await balance.check(principal.accountId);
   rejectInvalidQuery(context.req);
   const body = await readBody(context);
-  const call = route.parse(recordAlias(context, parseJsonObject(body)), body);
-  const response = await call(callerOf(request, ""), { signal: context.signal });
+  const call = route.parse(recordAlias(context, parseJsonObject(body)), body, principal);
+  const response = await call(callerOf(context, principal), { signal: context.signal });
   if ("body" in response) writeResponse(context, response, extraHeaders);
   else {
-    const unwatch = revocations.watch(principal.keyHash, () => context.end(keyRevoked()));
+    const unwatch = revocations.watch(principal.keyHash, context.end);
     const isComplete = await writeStream(context, response, extraHeaders).finally(unwatch);
     if (isComplete) endStream(context);
   }
@@ -130,7 +130,7 @@ async function runOnce(
     if (acquired.chargeId === requestId) await balance.check(accountId);
     rejectInvalidQuery(req);
     const json = recordAlias(context, parseJsonObject(body));
-    call = route.parse(json, body);
+    call = route.parse(json, body, principal);
     const conversationId = route.conversationOf?.(json);
     if (conversationId !== undefined) await acquired.link(conversationId);
   } catch (error) {
@@ -138,11 +138,11 @@ async function runOnce(
     throw error;
   }
   try {
-    const response = await call(callerOf(request, acquired.chargeId), {});
+    const response = await call(callerOf(context, principal, acquired.chargeId), {});
     if ("body" in response) await storeAndWrite(request, acquired, response);
     else {
-      const unwatch = revocations.watch(keyHash, () => {
-        context.end(keyRevoked());
+      const unwatch = revocations.watch(keyHash, (error) => {
+        context.end(error);
         endEarly(context, response);
       });
       await writeAndStore(request, acquired, response).finally(unwatch);
@@ -158,15 +158,19 @@ async function runOnce(
 
 /**
  * Returns whether a run ended without a charge because of the request itself, so that a corrected
- * request may use the key. A conversation can be deleted, and a key revoked, during a stream, which
- * is charged.
+ * request may use the key. A conversation can be deleted, and a key revoked or expired, during a
+ * stream, which is charged.
  */
 function isRejection(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false;
   return error.status < 500 && !endsStreams.has(error.code);
 }
 
-const endsStreams: ReadonlySet<ErrorCode> = new Set(["conversation_not_found", "key_revoked"]);
+const endsStreams: ReadonlySet<ErrorCode> = new Set([
+  "conversation_not_found",
+  "key_revoked",
+  "invalid_api_key",
+]);
 
 async function storeAndWrite(
   { context, extraHeaders }: BillableRequest,
@@ -207,10 +211,4 @@ async function replay(
   context.headers["idempotency-replayed"] = "true";
   const response = { contentType, bytes: body.bytes, chunks: body.chunks() };
   if (await writeStream(context, response, extraHeaders)) endStream(context);
-}
-
-function callerOf({ context, principal }: BillableRequest, chargeId: string): Caller {
-  const { keyId, accountId, admission } = principal;
-  const { requestId } = context;
-  return create(CallerSchema, { requestId, keyId, accountId, chargeId, admission });
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { CallOptions } from "@tollgate/rpc/implementation";
 import type { z } from "zod";
+import type { Principal } from "../auth/authenticate.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { jsonType } from "../http/response.ts";
 import { validate, withoutNulls } from "../validation/validate.ts";
@@ -19,12 +20,12 @@ export interface JsonCall {
 
 /**
  * Returns the handler of a billable route that responds to JSON with JSON. The schema may depend on
- * the body, by the alias in it. `forward` calls the service; it passes `call` the members that are
+ * the body, by the alias in it that the principal may call. `forward` calls the service; it passes `call` the members that are
  * sent to the provider.
  */
 export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
   dependencies: BillableDependencies,
-  schema: Schema | ((body: JsonObject) => Schema),
+  schema: Schema | ((body: JsonObject, principal: Principal) => Schema),
   forward: (
     fields: z.output<Schema>,
     call: (members: JsonObject) => JsonCall,
@@ -32,8 +33,8 @@ export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
   ) => Promise<{ body: Uint8Array }>,
 ): KeyedHandler {
   return billableHandler(dependencies, {
-    parse(body) {
-      const chosen = typeof schema === "function" ? schema(body) : schema;
+    parse(body, _text, principal) {
+      const chosen = typeof schema === "function" ? schema(body, principal) : schema;
       const fields = validate(chosen, withoutNulls(chosen, body));
       return async (caller, options) => {
         const call = ({ model: _alias, ...members }: JsonObject) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRateWindows, duration } from "./rate-windows.ts";
+import { createRateWindows } from "./rate-windows.ts";
 
 /** Windows with small limits, and a clock that the test advances. */
 function createFixture() {
@@ -79,18 +79,4 @@ test("the headers follow the current limits", () => {
   windows.countRequest("key");
   limits.requestsPerMinute = 3;
   expect([header("limit-requests"), header("remaining-requests")]).toEqual(["3", "2"]);
-});
-
-test.each([
-  [0, "0ms"],
-  [11.2, "12ms"],
-  [999, "999ms"],
-  [1_000, "1s"],
-  [1_001, "2s"],
-  [59_000, "59s"],
-  [59_001, "1m0s"],
-  [360_000, "6m0s"],
-  [361_500, "6m2s"],
-])("%d ms are formatted as %s", (ms, text) => {
-  expect(duration(ms)).toBe(text);
 });

@@ -1,19 +1,9 @@
 import type { Catalog } from "@tollgate/catalog/model";
+import { formatDuration, type RateLimitHeader } from "@tollgate/http/rate-headers";
 import { LRUCache } from "lru-cache";
 
 const windowSeconds = 60;
 const maxKeys = 50_000;
-
-export const rateLimitHeaders = [
-  "x-ratelimit-limit-requests",
-  "x-ratelimit-limit-tokens",
-  "x-ratelimit-remaining-requests",
-  "x-ratelimit-remaining-tokens",
-  "x-ratelimit-reset-requests",
-  "x-ratelimit-reset-tokens",
-] as const;
-
-export type RateLimitHeader = (typeof rateLimitHeaders)[number];
 
 /**
  * Counts the requests and tokens of each key on this replica in the trailing minute, for the
@@ -68,7 +58,7 @@ export function createRateWindows(
       const resetFor = (counts: (second: Second) => boolean) => {
         const last = seconds.findLast(counts);
         const clearAtMs = last === undefined ? 0 : (last.at + windowSeconds) * 1_000;
-        return duration(Math.max(0, clearAtMs - nowMs()));
+        return formatDuration(Math.max(0, clearAtMs - nowMs()));
       };
       return {
         "x-ratelimit-limit-requests": String(requestsPerMinute),
@@ -103,11 +93,4 @@ function removeExpired(window: Window, nowSecond: number): void {
     window.requests -= oldest.requests;
     window.tokens -= oldest.tokens;
   }
-}
-
-/** Formats milliseconds as `12ms`, `1s` or `6m0s`. */
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.ceil(ms)}ms`;
-  const seconds = Math.ceil(ms / 1_000);
-  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { rateLimitHeaders } from "@tollgate/http/rate-headers";
 import cors from "cors";
-import { rateLimitHeaders } from "../billable/rate-windows.ts";
 
 /** The origins whose web pages may call the gateway: a list, or `*` for all. */
 export type CorsOrigins = "*" | readonly string[];

@@ -9,13 +9,17 @@ export const eventStreamType = "text/event-stream; charset=utf-8";
 /** A successful response: complete, or a stream. */
 export type RouteResponse = FullResponse | StreamedResponse;
 
-export interface FullResponse {
+interface ResponseHead {
   contentType: string;
+  /** Returns headers of this response that replace others. Called when its head is written. */
+  headers?: ExtraHeaders;
+}
+
+export interface FullResponse extends ResponseHead {
   body: Uint8Array;
 }
 
-export interface StreamedResponse {
-  contentType: string;
+export interface StreamedResponse extends ResponseHead {
   /** Server-sent events, or chunks of audio. */
   chunks: AsyncIterable<Uint8Array>;
   /** The total size in bytes, if it is known. */
@@ -38,7 +42,7 @@ const noHeaders: ExtraHeaders = () => ({});
 /** Writes a complete response. A client that reads nothing for `stallMs` is disconnected. */
 export function writeResponse(
   { res, headers }: RequestContext,
-  { contentType, body }: FullResponse,
+  { contentType, body, headers: ownHeaders = noHeaders }: FullResponse,
   extraHeaders: ExtraHeaders = noHeaders,
   stallMs = maxStallMs,
 ): void {
@@ -46,6 +50,7 @@ export function writeResponse(
     ...headers,
     ...headFor({ contentType, bytes: body.byteLength }),
     ...extraHeaders(),
+    ...ownHeaders(),
   });
   res.end(body);
   limitFinalStall(res, stallMs);
@@ -90,7 +95,13 @@ export async function writeStream(
       }
       if (signal.aborted) continue;
       if (!res.headersSent) {
-        res.writeHead(200, { ...headers, ...headFor(response), ...extraHeaders() });
+        const ownHeaders = response.headers?.() ?? {};
+        res.writeHead(200, {
+          ...headers,
+          ...headFor(response),
+          ...extraHeaders(),
+          ...ownHeaders,
+        });
       }
       if (!res.write(chunk)) await waitForClient();
     }

@@ -10,6 +10,7 @@ const billableErrors: readonly ErrorCode[] = [
   "invalid_param",
   "credit_balance_exhausted",
   "model_not_found",
+  "rate_limited",
   "upstream_rejected",
   "no_provider_available",
 ];

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalogue } from "@tollgate/core/errors";
 import { maxFormBytes, maxUploadBytes } from "@tollgate/http/form-fields";
 import type { Auth } from "../auth/authenticate.ts";
 import { maxBodyBytes } from "../http/json-body.ts";
-import { type HeaderName, headerRefs } from "./headers.ts";
+import { type HeaderName, headerRefs, rateLimitNames } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
 
@@ -18,11 +18,12 @@ const meanings: Record<ErrorCode, string> = {
   context_length_exceeded: "The conversation with its new turn exceeds the model's context.",
   sessions_unavailable: "This gateway does not store conversations.",
   unsupported_audio_format: "The audio of a stream is not 16 kHz mono PCM.",
-  invalid_api_key: "The API key is missing or unknown.",
-  credit_balance_exhausted: "The wallet has no available balance.",
+  invalid_api_key: "The API key is missing, unknown or expired.",
+  credit_balance_exhausted:
+    "The wallet has no available balance, or the budget of the key or its account is used up.",
   key_revoked: "The API key was revoked.",
   channel_key_required: "The route requires a settlement-channel key.",
-  model_not_found: "The route serves no model with this alias.",
+  model_not_found: "The route serves no model with this alias, or the API key may not call it.",
   conversation_not_found: "The key has no such conversation.",
   not_found: "Nothing exists at this address, or under this id.",
   method_not_allowed: "The address exists and does not allow this method.",
@@ -31,7 +32,9 @@ const meanings: Record<ErrorCode, string> = {
   request_too_large:
     `The files of the upload have more than ${maxUploadBytes / mebibyte} MiB, or the form has more ` +
     `than ${maxFormBytes / mebibyte} MiB in all.`,
-  rate_limited: "Another request used the conversation for too long. Nothing was stored.",
+  rate_limited:
+    "A limit of the key or its account is reached: requests or tokens per minute, or parallel " +
+    "requests. Or another request used the conversation for too long. Nothing was charged or stored.",
   internal_error: "The gateway failed. Retry, preferably with an Idempotency-Key.",
   upstream_rejected: "No provider of the model could serve the request.",
   no_provider_available:
@@ -124,8 +127,11 @@ const retryHeaders: HeaderName[] = ["Retry-After", "x-should-retry"];
 function headersOf(code: ErrorCode, possible: ReadonlySet<ErrorCode>): HeaderName[] {
   if (code === "invalid_api_key") return ["WWW-Authenticate"];
   if (code === "idempotency_key_reused" || code === "upstream_rejected") return ["x-should-retry"];
-  if (code === "idempotency_key_in_use" || code === "rate_limited") return retryHeaders;
-  // A route that takes holds can find the wallet locked; an upload, the space in use.
+  if (code === "idempotency_key_in_use") return retryHeaders;
+  if (code === "rate_limited") return [...retryHeaders, ...rateLimitNames];
   const takesHolds = possible.has("credit_balance_exhausted");
+  if (code === "credit_balance_exhausted" && possible.has("rate_limited"))
+    return [...rateLimitNames];
+  // A route that takes holds can find the wallet locked; an upload, the space in use.
   return code === "no_provider_available" && takesHolds ? retryHeaders : [];
 }

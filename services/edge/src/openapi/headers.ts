@@ -1,4 +1,4 @@
-import { type RateLimitHeader, rateLimitHeaders } from "../billable/rate-windows.ts";
+import { type RateLimitHeader, rateLimitHeaders } from "@tollgate/http/rate-headers";
 import type { JsonSchema } from "./json-schema.ts";
 
 export interface HeaderDoc {
@@ -13,11 +13,13 @@ const duration = { type: "string", pattern: "^([0-9]+m[0-9]+s|[0-9]+m?s)$" };
 
 const rateLimits: Record<RateLimitHeader, HeaderDoc> = {
   "x-ratelimit-limit-requests": {
-    description: "Requests allowed per minute. The limit is not enforced today.",
+    description:
+      "Requests allowed per minute: by the limit of the key or its account, or else informative.",
     schema: count,
   },
   "x-ratelimit-limit-tokens": {
-    description: "Tokens allowed per minute. The limit is not enforced today.",
+    description:
+      "Tokens allowed per minute: by the limit of the key or its account, or else informative.",
     schema: count,
   },
   "x-ratelimit-remaining-requests": {

@@ -10,6 +10,7 @@ const uploadErrors: readonly ErrorCode[] = [
   "credit_balance_exhausted",
   "model_not_found",
   "request_too_large",
+  "rate_limited",
   "upstream_rejected",
   "no_provider_available",
 ];

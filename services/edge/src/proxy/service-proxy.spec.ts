@@ -244,7 +244,9 @@ test("a client that reads nothing is disconnected, and so is the service", async
   const { port } = replica.address() as AddressInfo;
   const addresses = [{ host: "127.0.0.1", port }];
   const proxy = createServiceProxy(addresses, createPeerAuth(undefined), createLog("silent"), 300);
-  const edge = createServer((req, res) => proxy.web(req, res, caller));
+  const edge = createServer((req, res) =>
+    proxy.web(req, res, caller, new AbortController().signal),
+  );
   edge.listen(0, "127.0.0.1");
   await once(edge, "listening");
   const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
@@ -267,7 +269,9 @@ async function dialEdge() {
   const { port } = replica.address() as AddressInfo;
   const addresses = [{ host: "127.0.0.1", port }];
   const proxy = createServiceProxy(addresses, createPeerAuth(undefined), createLog("silent"));
-  const edge = createServer((req, res) => proxy.web(req, res, caller)).listen(0, "127.0.0.1");
+  const edge = createServer((req, res) =>
+    proxy.web(req, res, caller, new AbortController().signal),
+  ).listen(0, "127.0.0.1");
   await once(edge, "listening");
   onTestFinished(() => {
     proxy.close();

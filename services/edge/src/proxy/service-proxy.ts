@@ -1,11 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import {
-  envelope,
-  type GatewayError,
-  internalError,
-  serviceUnavailable,
-} from "@tollgate/core/errors";
+import { envelope, GatewayError, internalError, serviceUnavailable } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
@@ -28,7 +23,11 @@ const target = "http://service";
  * secret authenticates.
  */
 export interface ServiceProxy {
-  web(req: IncomingMessage, res: ServerResponse, caller: Caller): void;
+  /**
+   * A stream of server-sent events ends when `signal` aborts with a GatewayError, which is sent as its
+   * last event. Other responses are not ended.
+   */
+  web(req: IncomingMessage, res: ServerResponse, caller: Caller, signal: AbortSignal): void;
   upgrade(req: IncomingMessage, socket: Socket, head: Buffer, options: UpgradeOptions): void;
   close(): void;
 }
@@ -55,6 +54,7 @@ export function createServiceProxy(
   const agent = createReplicaAgent(replicas);
   /** Upgrades without a response yet. An error can still be written to their connections. */
   const pendingUpgrades = new WeakMap<IncomingMessage, UpgradeOptions>();
+  const signals = new WeakMap<IncomingMessage, AbortSignal>();
   const handleErrors = definePlugin((proxy) => {
     proxy.on("error", (error, req, to) => {
       if (to === undefined || to.destroyed) return;
@@ -79,7 +79,12 @@ export function createServiceProxy(
       options.buffer = req.pipe(gatherChunks());
       sendHead(request);
     });
-    proxy.on("proxyRes", (response, req, res) => forwardResponse(response, req, res, stallMs));
+    proxy.on("proxyRes", (response, req, res) => {
+      forwardResponse(response, req, res, stallMs);
+      const signal = signals.get(req);
+      if (signal !== undefined && isEventStream(response))
+        endEventsBy(signal, response, res, stallMs);
+    });
   });
   // The debug plugin keeps a socket's error from ending the process.
   const plugins = [debugProxyErrorsPlugin, handleErrors];
@@ -97,7 +102,8 @@ export function createServiceProxy(
     plugins: [...plugins, forwardUpgrade],
   });
   return {
-    web(req, res, caller) {
+    web(req, res, caller, signal) {
+      signals.set(req, signal);
       // The service speaks plain HTTP, whatever else the client offers.
       for (const name of connectionOffers) delete req.headers[name];
       forwardCaller(req.headers, caller, peerAuth);
@@ -149,6 +155,28 @@ function forwardResponse(
     endAfterRequest(req, res);
     limitFinalStall(res, stallMs);
   });
+}
+
+function isEventStream({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.startsWith("text/event-stream") === true;
+}
+
+/** Ends the events with the error that the signal aborts with. The service sees a disconnect. */
+function endEventsBy(
+  signal: AbortSignal,
+  response: IncomingMessage,
+  res: ServerResponse,
+  stallMs: number,
+): void {
+  const end = () => {
+    if (!(signal.reason instanceof GatewayError) || res.writableEnded) return;
+    response.unpipe(res);
+    response.destroy();
+    res.end(`data: ${JSON.stringify(envelope(signal.reason))}\n\n`);
+    limitFinalStall(res, stallMs);
+  };
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
 }
 
 /**

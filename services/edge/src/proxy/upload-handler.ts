@@ -1,20 +1,31 @@
-import { create } from "@bufbuild/protobuf";
-import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
+import { callerOf } from "../auth/caller.ts";
+import type { Revocations } from "../auth/revocations.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { attachContext, setHeaders } from "../http/request-context.ts";
 import type { ServiceProxy } from "./service-proxy.ts";
 
+interface UploadDependencies {
+  balance: BalanceGuard;
+  revocations: Revocations;
+}
+
 /**
  * Returns the handler of a route whose body the service reads itself: the request is proxied after
- * the balance check.
+ * the balance check. A stream of events ends when the key is revoked or expires.
  */
-export function forwardUpload(balance: BalanceGuard, proxy: ServiceProxy): KeyedHandler {
-  return async (context, { keyId, accountId, admission }) => {
-    await balance.check(accountId);
-    const { req, res, requestId } = context;
+export function forwardUpload(
+  { balance, revocations }: UploadDependencies,
+  proxy: ServiceProxy,
+): KeyedHandler {
+  return async (context, principal) => {
+    await balance.check(principal.accountId);
+    const { req, res } = context;
+    if (res.destroyed) return;
     attachContext(context);
     setHeaders(context);
-    proxy.web(req, res, create(CallerSchema, { requestId, keyId, accountId, admission }));
+    const unwatch = revocations.watch(principal.keyHash, context.end);
+    res.once("close", unwatch);
+    proxy.web(req, res, callerOf(context, principal), context.signal);
   };
 }

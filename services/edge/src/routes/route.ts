@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type ErrorCode, invalidParam } from "@tollgate/core/errors";
 import { type Auth, requireSettlementKey } from "../auth/authenticate.ts";
 import { toInternalError } from "../http/error-response.ts";
-import type { Handler, KeyedHandler } from "../http/handler.ts";
+import type { Handler, KeyedHandler, OptionalKeyHandler } from "../http/handler.ts";
 import { rejectInvalidQuery } from "../http/query.ts";
 import type { UpgradeHandler } from "../http/upgrades.ts";
 import type { Operation } from "../openapi/operation.ts";
@@ -62,16 +62,16 @@ export function withSettlementKey(
 export function withOptionalKey(
   method: Method,
   path: string,
-  createHandler: (dependencies: RouteDependencies) => Handler,
+  createHandler: (dependencies: RouteDependencies) => OptionalKeyHandler,
   operation: Operation,
 ): Route {
   return defineRoute(method, path, "optional key", operation, (dependencies, checkQuery) => {
     const handler = createHandler(dependencies);
     return async (context) => {
       const hasKey = context.req.headers.authorization !== undefined;
-      if (hasKey) await dependencies.authenticate(context);
+      const principal = hasKey ? await dependencies.authenticate(context) : undefined;
       checkQuery(context.req);
-      await handler(context);
+      await handler(context, principal);
     };
   });
 }

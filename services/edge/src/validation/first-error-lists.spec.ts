@@ -45,7 +45,7 @@ const routes = {
   chat: (body: JsonObject) => parseChat(body, text),
   rerank: (body: JsonObject) => parse(rerankSchema, body),
   embeddings: (body: JsonObject) => parse(embeddingsSchema, body),
-  classification: (body: JsonObject) => parse(classificationSchema(body, emptyCatalog), body),
+  classification: (body: JsonObject) => parse(classificationSchema(body, emptyCatalog, []), body),
 };
 
 function errorOf(work: () => unknown): GatewayError {

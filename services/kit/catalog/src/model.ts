@@ -1,4 +1,5 @@
 import type { Price } from "@tollgate/core/money";
+import { allowsModel, type Visibility } from "./model-policy.ts";
 
 /** The members of a chat request that the API defines, including those that it refuses. */
 export const chatMembers = [
@@ -78,8 +79,11 @@ export type UnitType = (typeof unitTypes)[number];
 export interface Model {
   alias: string;
   routeType: RouteType;
-  /** Only public aliases are listed and served. */
-  visibility: "public" | "unlisted" | "internal";
+  /**
+   * Only public aliases are listed. An unlisted one is served to keys whose policy names it, and an
+   * internal one to none.
+   */
+  visibility: Visibility;
   /** Unix seconds. */
   created: number;
   ownedBy: string;
@@ -189,16 +193,18 @@ export interface Catalog {
 }
 
 /**
- * Returns the model of an alias, if a route of `routeType` may serve it to any key. An alias that is
- * not public is as unknown as one that does not exist, and as a value that is not a string.
+ * Returns the model of an alias, if a route of `routeType` may serve it to a key whose policy has the
+ * globs `models`. Any other alias is as unknown as one that does not exist, and as a value that is
+ * not a string.
  */
 export function servableModel(
   catalog: Catalog,
   alias: unknown,
   routeType: RouteType,
+  models: readonly string[],
 ): Model | undefined {
   if (typeof alias !== "string") return undefined;
   const model = catalog.models.get(alias);
-  if (model?.visibility !== "public") return undefined;
-  return model.routeType === routeType ? model : undefined;
+  if (model?.routeType !== routeType) return undefined;
+  return allowsModel(models, model) ? model : undefined;
 }

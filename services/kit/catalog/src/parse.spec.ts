@@ -156,7 +156,7 @@ test("the demo catalog is valid and has models of every route, one of them with 
   expect(new Set(models.map(({ routeType }) => routeType))).toEqual(new Set(routeTypes));
   expect(models.filter(({ chain }) => chain.length === 2)).toHaveLength(1);
   for (const { alias, routeType } of models) {
-    expect(servableModel(catalog, alias, routeType)).toBeDefined();
+    expect(servableModel(catalog, alias, routeType, [])).toBeDefined();
   }
 });
 
@@ -187,11 +187,11 @@ test("an entities alias has no taxonomies, and a taxonomy alias without a list s
 test("only a public model is served, and by its own route only", () => {
   for (const visibility of ["internal", "unlisted"]) {
     const hidden = parseCatalog(changed({ model: { visibility } }));
-    expect(servableModel(hidden, "small", "chat")).toBeUndefined();
+    expect(servableModel(hidden, "small", "chat", [])).toBeUndefined();
   }
   const shown = parseCatalog(changed({ model: { visibility: "public" } }));
-  expect(servableModel(shown, "small", "chat")?.alias).toBe("small");
-  expect(servableModel(shown, "small", "embeddings")).toBeUndefined();
+  expect(servableModel(shown, "small", "chat", [])?.alias).toBe("small");
+  expect(servableModel(shown, "small", "embeddings", [])).toBeUndefined();
 });
 
 test("a chat model names the further members that it takes", () => {

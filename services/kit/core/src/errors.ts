@@ -1,3 +1,5 @@
+import type { Rates } from "./rates.ts";
+
 /**
  * The error codes of the wire contract, each with its HTTP status and its type. Nothing else in the
  * project maps a code to a status.
@@ -45,6 +47,8 @@ export interface GatewayErrorDetails {
   retryAfterSeconds?: number | undefined;
   /** Whether the same request would fail again, although the status suggests a retry. */
   isPermanent?: boolean;
+  /** The rates of the key, where a limit refused the request. */
+  rates?: Rates | undefined;
   cause?: unknown;
 }
 
@@ -61,6 +65,7 @@ export class GatewayError extends Error implements ClassifiedError {
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly isPermanent: boolean;
+  readonly rates: Rates | undefined;
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
     const options = details.cause === undefined ? undefined : { cause: details.cause };
@@ -71,6 +76,7 @@ export class GatewayError extends Error implements ClassifiedError {
     this.param = details.param?.toWellFormed();
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.isPermanent = details.isPermanent ?? false;
+    this.rates = details.rates;
   }
 
   get errorType(): ErrorCode {

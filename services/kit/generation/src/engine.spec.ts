@@ -28,7 +28,7 @@ function slotAt(name: string): Slot {
 }
 
 /** Creates an engine whose holds always succeed, and collects the events that it publishes. */
-function world({ chargeId = "" } = {}) {
+function world({ chargeId = "", models = new Map<string, Model>() } = {}) {
   const events: UsageEvent[] = [];
   const settle = vi.fn((_cost: bigint) => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }));
   const hold = { amount: 100_000n, grow: vi.fn(), settle, stopExtending() {} };
@@ -38,6 +38,7 @@ function world({ chargeId = "" } = {}) {
     breakers,
     log: createLog("silent"),
     metrics,
+    catalog: () => ({ models }),
     holds: { take: async () => hold },
     publisher: { publish: async (event: UsageEvent) => void events.push(event) },
     charges: { find: async () => 6_000n },
@@ -231,3 +232,43 @@ test("a free request does not change the circuit breakers of billable requests",
 async function* brokenChunks(failure: Error): AsyncGenerator<string> {
   throw failure;
 }
+
+test("a caller resolves the aliases that its models match, and no other error is thrown", async () => {
+  const named = (alias: string, more: Partial<Model> = {}) =>
+    [alias, { ...model, alias, visibility: "public", ...more } as Model] as const;
+  const models = new Map([
+    named("acme/large"),
+    named("acme/other", { routeType: "chat" }),
+    named("hidden", { visibility: "unlisted" }),
+    named("inner", { visibility: "internal" }),
+    named("zeta"),
+  ]);
+  const { engine, metrics } = world({ models });
+  const resolve = (alias: string, ...globs: string[]) => {
+    const caller = create(CallerSchema, { models: globs });
+    try {
+      return engine.resolve(alias, "images", caller).alias;
+    } catch (error) {
+      const { code, param, message } = error as GatewayError;
+      return { code, param, message };
+    }
+  };
+  const refused = (alias: string) => ({
+    code: "model_not_found",
+    param: "model",
+    message: `No model of this route is called "${alias}".`,
+  });
+  expect(resolve("zeta")).toBe("zeta");
+  expect(resolve("zeta", "acme/*", "z*")).toBe("zeta");
+  expect(resolve("acme/large", "acme/*")).toBe("acme/large");
+  expect(resolve("hidden", "hidden")).toBe("hidden");
+  expect(resolve("nobody", "*")).toEqual(refused("nobody"));
+  expect(resolve("acme/other", "*")).toEqual(refused("acme/other"));
+  expect(resolve("hidden", "*")).toEqual(refused("hidden"));
+  expect(resolve("hidden")).toEqual(refused("hidden"));
+  expect(resolve("inner", "inner")).toEqual(refused("inner"));
+  expect((await metrics.limitRefusals.get()).values).toEqual([]);
+  expect(resolve("zeta", "acme/*")).toEqual(refused("zeta"));
+  const { values } = await metrics.limitRefusals.get();
+  expect(values).toMatchObject([{ labels: { limit: "models" }, value: 1 }]);
+});

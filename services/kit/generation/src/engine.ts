@@ -7,6 +7,7 @@ import {
 } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { traced } from "@tollgate/core/tracing";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { type Served, walkChain } from "@tollgate/upstream/chain";
 import { SlotFailure } from "@tollgate/upstream/failure";
@@ -26,8 +27,11 @@ import { type LateUsage, recordLateUsage } from "./late-usage.ts";
  * supplies only its own part.
  */
 export interface Engine {
-  /** Returns the model of an alias. Throws `model_not_found`, whose message does not say why. */
-  resolve(alias: string, routeType: RouteType): Model;
+  /**
+   * Returns the model of an alias that the caller may use. Throws `model_not_found`, whose message
+   * does not say why.
+   */
+  resolve(alias: string, routeType: RouteType, caller: Caller | undefined): Model;
   /**
    * Takes the hold of a call, and runs `work` with its generation. The generation is always
    * settled: by `Generation.settle` in `work`, else when `work` ends, as `Generation.billPartial`
@@ -65,9 +69,14 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   // With the shared breakers, clients without money could take a slot out for paying clients.
   const free = { ...dependencies, breakers: createBreakers(() => performance.now()) };
   return {
-    resolve(alias, routeType) {
-      const model = servableModel(dependencies.catalog(), alias, routeType);
+    resolve(alias, routeType, caller) {
+      const models = caller?.models ?? [];
+      const catalog = dependencies.catalog();
+      const model = servableModel(catalog, alias, routeType, models);
       if (model !== undefined) return model;
+      if (servableModel(catalog, alias, routeType, []) !== undefined) {
+        dependencies.metrics.limitRefusals.inc({ limit: "models" });
+      }
       const name = JSON.stringify(alias.slice(0, maxAliasShown));
       const message = `No model of this route is called ${name}.`;
       throw new GatewayError("model_not_found", message, { param: "model" });

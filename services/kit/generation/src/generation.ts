@@ -4,9 +4,11 @@ import type { Span } from "@opentelemetry/api";
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { costOf, minOf, type NanoUsd } from "@tollgate/core/money";
+import type { Rates } from "@tollgate/core/rates";
 import { failSpan, recordFailure } from "@tollgate/core/tracing";
 import type { ChargeLookup } from "@tollgate/metering/charge-lookup";
-import { type Hold, type Holds, prepaidHold } from "@tollgate/metering/holds/holds";
+import { type Hold, prepaidHold } from "@tollgate/metering/holds/hold";
+import type { Holds } from "@tollgate/metering/holds/holds";
 import type { Measurement } from "@tollgate/metering/measurement";
 import type { Publisher } from "@tollgate/metering/publisher";
 import {
@@ -37,6 +39,8 @@ export interface BillableCall {
    * to the hold before it is reported.
    */
   most?: NanoUsd | undefined;
+  /** The tokens that it is likely to use, for a limit of tokens per minute. Default: 0. */
+  tokens?: bigint | undefined;
   /** The conversation that the ledger links the charge to. */
   conversationId?: string | undefined;
 }
@@ -47,6 +51,8 @@ export interface Generation {
   readonly held: NanoUsd;
   /** See `Hold.walletBalance`. */
   readonly walletBalance: NanoUsd | undefined;
+  /** See `Hold.rates`. */
+  readonly rates: Rates | undefined;
   /**
    * Adds to the hold during the call. Returns the amount added: the estimate, or less where the
    * wallet has less available. Throws `credit_balance_exhausted` where it has nothing available.
@@ -108,13 +114,14 @@ export async function openGeneration(
 ): Promise<OpenGeneration> {
   const { caller, estimate } = call;
   if (caller === undefined) throw new Error("a billable call must have a caller");
-  const { requestId, accountId, chargeId } = caller;
+  const { requestId, chargeId } = caller;
   const paid = isRepeated(caller) ? await dependencies.charges.find(chargeId) : undefined;
   const hold =
     paid === undefined
-      ? await dependencies.holds.take(requestId, accountId, estimate, {
+      ? await dependencies.holds.take(requestId, caller, estimate, {
           least: call.least,
           isWhole: caller.admission === Admission.WHOLE,
+          tokens: call.tokens,
         })
       : prepaidHold(estimate);
   return new HeldGeneration(dependencies, { ...call, caller, paid }, hold);
@@ -168,6 +175,10 @@ class HeldGeneration implements OpenGeneration {
 
   get walletBalance() {
     return this.#hold.walletBalance;
+  }
+
+  get rates() {
+    return this.#hold.rates;
   }
 
   async grow(estimate: NanoUsd) {
@@ -294,13 +305,14 @@ class HeldGeneration implements OpenGeneration {
     const { caller, model } = this.#call;
     const { requestId, accountId, keyId } = caller;
     if (this.#growing !== undefined) await this.#growing;
+    const tokens = model.unitType === "tokens" ? ended.quantity : 0n;
     const event: UsageEvent = {
       $typeName: "tollgate.v1.UsageEvent",
       id: requestId,
       requestId,
       accountId,
       keyId,
-      ...this.#hold.settle(ended.costNanoUsd),
+      ...this.#hold.settle(ended.costNanoUsd, tokens),
       ...modelFields(model),
       occurredAt: timestampFromDate(now()),
       ...ended,

@@ -32,6 +32,8 @@ export interface JsonRoute<Call extends JsonCall> {
   routeType: RouteType;
   /** Returns the upper bound of the units that the call uses. */
   bound(call: Call, model: Model): bigint;
+  /** Returns the tokens that the call is likely to use. Routes that count no tokens have none. */
+  tokens?(call: Call): bigint;
   /** Returns the members that the gateway sets in a slot's body, besides the model. */
   ownMembers?(call: Call, attempt: Attempt): JsonObject;
   /** A response that is an object must have one of these members, and it must be a list. */
@@ -57,9 +59,10 @@ export async function serveJson<Call extends JsonCall>(
   signal: AbortSignal,
 ): Promise<JsonResponse> {
   const { caller, alias } = call;
-  const model = engine.resolve(alias, route.routeType);
+  const model = engine.resolve(alias, route.routeType, caller);
   const estimate = dearestCostOfUnits(model, route.bound(call, model));
-  return engine.generate({ caller, model, estimate }, async (generation) => {
+  const tokens = route.tokens?.(call);
+  return engine.generate({ caller, model, estimate, tokens }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
       const attempt = { model, slot, held: generation.held };
       const ownMembers = { model: slot.upstreamModel, ...route.ownMembers?.(call, attempt) };

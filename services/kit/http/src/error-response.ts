@@ -9,6 +9,7 @@ import {
 } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { endAfterRequest, endSocket } from "./linger.ts";
+import { headersOfRates } from "./rate-headers.ts";
 
 /**
  * Returns the error that the client is sent for an error that its request threw. Logs an error that
@@ -85,5 +86,5 @@ function headersOf(error: GatewayError): Record<string, string> {
     headers["retry-after"] = String(error.retryAfterSeconds);
     headers["x-should-retry"] = "true";
   }
-  return headers;
+  return error.rates === undefined ? headers : { ...headers, ...headersOfRates(error.rates) };
 }

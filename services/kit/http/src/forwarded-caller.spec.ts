@@ -42,3 +42,19 @@ test("a client's secret header is not forwarded where the fleet has no secret", 
   forwardCaller(headers, caller, createPeerAuth(undefined));
   expect(headers[secretHeader]).toBeUndefined();
 });
+
+test("the policy of the caller's key is forwarded, with models of any characters", () => {
+  const models = ["acme/*", "a,b %2C", 'quo"te', "größe-\u{1f600}", "line\nbreak", "\ud800"];
+  const limited = create(CallerSchema, { ...caller, models, isLimited: true });
+  const headers: IncomingHttpHeaders = { "x-tollgate-models": "forged" };
+  forwardCaller(headers, limited, createPeerAuth("secret"));
+  expect(headers["x-tollgate-models"]).toMatch(/^[\w-]+$/);
+  expect(readForwardedCaller(headers, createPeerAuth("secret"))).toEqual(limited);
+});
+
+test("a client cannot give itself the policy of a key", () => {
+  const forged = { "x-tollgate-models": "WyIqIl0", "x-tollgate-limited": "true" };
+  const headers: IncomingHttpHeaders = { ...forged };
+  forwardCaller(headers, caller, createPeerAuth("secret"));
+  expect(readForwardedCaller(headers, createPeerAuth("secret"))).toEqual(caller);
+});

@@ -9,6 +9,8 @@ const headerOf = {
   accountId: `${prefix}account-id`,
   keyId: `${prefix}key-id`,
   admission: `${prefix}admission`,
+  models: `${prefix}models`,
+  limited: `${prefix}limited`,
 } as const;
 
 /** The response header in which a service names the alias of a form to the edge. */
@@ -36,6 +38,8 @@ export function forwardCaller(
   headers[headerOf.accountId] = caller.accountId;
   headers[headerOf.keyId] = caller.keyId;
   headers[headerOf.admission] = String(caller.admission);
+  if (caller.models.length > 0) headers[headerOf.models] = encodeList(caller.models);
+  if (caller.isLimited) headers[headerOf.limited] = "true";
   if (secret !== undefined) headers[secretHeader] = secret;
 }
 
@@ -56,7 +60,18 @@ export function readForwardedCaller(headers: IncomingHttpHeaders, peerAuth: Peer
   ];
   if (typeof requestId === "string" && typeof accountId === "string" && typeof keyId === "string") {
     const admission: Admission = Number(headers[headerOf.admission] ?? Admission.UNSPECIFIED);
-    return create(CallerSchema, { requestId, accountId, keyId, admission });
+    const models = decodeList(headers[headerOf.models]);
+    const isLimited = headers[headerOf.limited] === "true";
+    return create(CallerSchema, { requestId, accountId, keyId, admission, models, isLimited });
   }
   throw new Error("a proxied request must carry its caller");
+}
+
+/** Encodes texts of any characters for a header. */
+function encodeList(texts: readonly string[]): string {
+  return Buffer.from(JSON.stringify(texts)).toString("base64url");
+}
+
+function decodeList(header: string | string[] | undefined): string[] {
+  return typeof header === "string" ? JSON.parse(Buffer.from(header, "base64url").toString()) : [];
 }

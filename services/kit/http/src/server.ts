@@ -9,6 +9,8 @@ import { traceProxied } from "./traced-requests.ts";
 const keepAliveTimeoutMs = 90_000;
 /** Longer than the edge's own limit for an upload, so that the edge sends the error. */
 const requestTimeoutMs = 80 * 60_000;
+/** What a client may send to the edge, 16 KiB, and the models of a key: 100 globs of 200 characters. */
+const maxHeaderBytes = 128 * 1024;
 
 export interface ProxiedServer {
   stop: StopServer;
@@ -27,6 +29,7 @@ export async function serveProxied(
     {
       keepAliveTimeout: keepAliveTimeoutMs,
       requestTimeout: requestTimeoutMs,
+      maxHeaderSize: maxHeaderBytes,
       noDelay: true,
       shouldUpgradeCallback: (req) => upgrade !== undefined && isWebSocketUpgrade(req),
     },

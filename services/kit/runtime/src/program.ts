@@ -3,14 +3,15 @@ import { type Environment, integerSetting, readSettings } from "@tollgate/core/c
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
+import type { HttpAddress } from "@tollgate/http/address";
 import { type GrpcServer, serveGrpc } from "@tollgate/rpc/grpc-server";
 import { bindHealthService } from "@tollgate/rpc/health-service";
 import { traceBinding } from "@tollgate/rpc/traced-calls";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { openBroker } from "./broker/connection.ts";
-import { brokerNotices, localNotices } from "./broker/notices.ts";
 import { openHttpAddresses } from "./http-addresses.ts";
+import { openNotices } from "./open-notices.ts";
 import { addProcessMetrics, createMetrics } from "./operations/metrics.ts";
 import { createReadiness } from "./operations/readiness.ts";
 import { type OperationsServer, serveOperations } from "./operations/server.ts";
@@ -57,7 +58,7 @@ export async function startProgram(
   const broker = settings.NATS_URL
     ? openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log)
     : undefined;
-  const notices = broker ? brokerNotices(broker) : localNotices();
+  const notices = openNotices(names, { broker, databaseUrl: settings.DATABASE_URL }, log);
   const peers = createPeers(new Set(names), env, { log, peerAuth, readiness });
   const leaving = new AbortController();
   const shutdown = new AbortController();
@@ -76,7 +77,7 @@ export async function startProgram(
     uploads,
     peerAuth,
     broker,
-    notices,
+    notices: notices.notices,
     metrics,
     shutdown: { leaving: leaving.signal, signal: shutdown.signal, graceMs },
     now: () => new Date(),
@@ -101,7 +102,7 @@ export async function startProgram(
       grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, guard);
     }
     readiness.markReady();
-    log.info({ services: names, url: urlOf(running), ...addressesOf(settings) }, "ready");
+    log.info({ services: names, url: urlOf(running), ...addressesOf(settings, running) }, "ready");
   }
 
   async function stop(): Promise<void> {
@@ -114,6 +115,7 @@ export async function startProgram(
     // Requests in progress complete while everything that they depend on still runs.
     await Promise.all([grpc?.stop(graceMs), drainAll(running, graceMs)]);
     for (const service of running.toReversed()) await service.stop(graceMs);
+    await notices.close();
     await broker?.close();
     peers.close();
     await http.close();
@@ -135,9 +137,16 @@ function urlOf(running: readonly RunningService[]): string | undefined {
 }
 
 /** Returns the version and the addresses of the process, for its log. */
-function addressesOf(settings: z.output<typeof programSettings>) {
+function addressesOf(settings: z.output<typeof programSettings>, running: RunningService[]) {
   const { TOLLGATE_LISTEN: grpc, TOLLGATE_OPERATIONS_LISTEN: operations } = settings;
-  return { version: manifest.version, grpc, operations };
+  const [http] = running.flatMap(({ httpAddress }) => textOf(httpAddress));
+  return { version: manifest.version, grpc, ...(http === undefined ? {} : { http }), operations };
+}
+
+/** Returns a TCP address as text. The sockets between the services of one process are not named. */
+function textOf(address: HttpAddress | undefined): string[] {
+  if (address === undefined || "socketPath" in address) return [];
+  return [`${address.host}:${address.port}`];
 }
 
 /** Drains the services in reverse order: the last one to start accepts work from outside. */
@@ -155,6 +164,7 @@ function readFleetSecret({ TOLLGATE_FLEET_SECRET: secret }: Environment): string
 }
 
 const programSettings = z.object({
+  DATABASE_URL: z.string().optional(),
   NATS_URL: z.string().optional(),
   TOLLGATE_LISTEN: z.string().optional(),
   TOLLGATE_HTTP_LISTEN: z.string().default("0.0.0.0:9091"),

@@ -66,6 +66,8 @@ export interface RunningService {
   bindings: readonly ServiceBinding[];
   /** Where the service listens for clients. The edge has one. */
   url?: string;
+  /** Where the service listens for requests that the edge proxies to it. */
+  httpAddress?: HttpAddress;
   /**
    * Stops accepting work from outside. Resolves when the work in progress has ended, after
    * `graceMs` at the latest. Every service drains before any is stopped.

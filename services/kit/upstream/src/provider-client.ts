@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import type { Catalog, Provider, Slot } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
-import { StartError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { Agent, errors } from "undici";
 import { SlotFailure } from "./failure.ts";
 import { type ProviderBody, ProviderCall, type RequestBody } from "./provider-call.ts";
+import { requireVariables } from "./provider-variables.ts";
 import { readRefusal } from "./refusal.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
@@ -107,11 +107,7 @@ export function createProviderClient(env: Environment): ProviderClient {
       ...requestIdHeader(requestId),
       ...upgradeHeaders(streamUrlOf(slot, env)),
     }),
-    check(catalog) {
-      for (const model of catalog.models.values()) {
-        for (const slot of model.chain) requireVariables(slot.provider, env);
-      }
-    },
+    check: (catalog) => requireVariables(catalog, env),
     close: () => agent.destroy(),
   };
 }
@@ -280,15 +276,4 @@ function streamUrlOf({ provider, stream }: Slot, env: Environment): string {
   if (stream === undefined) throw new SlotFailure("unreachable", "the slot has no stream");
   if ("url" in stream) return stream.url;
   return `${baseUrlOf(provider, env).replace(/^http/, "ws")}${stream.path}`;
-}
-
-function requireVariables(provider: Provider, env: Environment): void {
-  for (const [field, variable] of [
-    ["base_url_env", provider.baseUrlEnv],
-    ["api_key_env", provider.apiKeyEnv],
-  ] as const) {
-    if (variable === undefined || env[variable]) continue;
-    const path = `providers.${provider.name}.${field}`;
-    throw new StartError(`${path}: the environment variable ${variable} is not set`);
-  }
 }

@@ -55,12 +55,17 @@ function entriesSql(slice: string): string {
       SELECT entry_id, charged_nano_usd FROM charge c WHERE c.charge_id = e.charge_id LIMIT 1
     ) charged ON true
     LEFT JOIN LATERAL (
-      SELECT charge_id FROM charge c WHERE c.charge_id = e.reference AND e.kind <> 'top_up' LIMIT 1
+      SELECT charge_id FROM charge c WHERE c.charge_id = e.reference AND e.kind IN ('usage', 'failure') LIMIT 1
     ) repeated ON true
     LEFT JOIN LATERAL (
       SELECT entry_id, credited_nano_usd FROM credit c
       WHERE c.account_id = e.account_id AND c.reference = e.reference AND e.kind = 'top_up' LIMIT 1
     ) credited ON true
+    LEFT JOIN LATERAL (
+      SELECT entry_id, amount_nano_usd FROM adjustment a
+      WHERE a.account_id = e.account_id AND a.reference = e.reference AND e.kind = 'adjustment'
+      LIMIT 1
+    ) adjusted ON true
     LEFT JOIN LATERAL (
       SELECT account_id FROM wallet w WHERE w.account_id = e.account_id LIMIT 1
     ) owner ON true
@@ -81,11 +86,14 @@ function entriesSql(slice: string): string {
       WHEN e.charge_id IS NOT NULL AND (charged.entry_id, charged.charged_nano_usd)
         IS DISTINCT FROM (e.id, -e.amount_nano_usd)
         THEN 'charge ' || e.charge_id || ' differs from it'
-      WHEN e.kind <> 'top_up' AND e.reference <> '' AND repeated.charge_id IS NULL
+      WHEN e.kind IN ('usage', 'failure') AND e.reference <> '' AND repeated.charge_id IS NULL
         THEN 'it repeats charge ' || e.reference || ', which does not exist'
       WHEN e.kind = 'top_up' AND (credited.entry_id, credited.credited_nano_usd)
         IS DISTINCT FROM (e.id, e.amount_nano_usd)
         THEN 'credit ' || e.reference || ' differs from it'
+      WHEN e.kind = 'adjustment' AND (adjusted.entry_id, adjusted.amount_nano_usd)
+        IS DISTINCT FROM (e.id, e.amount_nano_usd)
+        THEN 'adjustment ' || e.reference || ' differs from it'
       WHEN e.lines::text <> '[]' AND repeated.charge_id IS NULL AND e.cost_nano_usd <> (
         SELECT sum((line ->> 4)::bigint) FROM json_array_elements(e.lines) AS line)
         THEN 'the amounts of its lines differ from its cost'

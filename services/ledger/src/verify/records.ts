@@ -26,6 +26,13 @@ export async function verifyRecords(audit: Audit): Promise<void> {
     matches: `e.kind = 'top_up' AND e.account_id = r.account_id AND e.reference = r.reference
       AND e.amount_nano_usd = r.credited_nano_usd`,
   });
+  await verifyRecord(audit, {
+    table: "adjustment",
+    key: ["account_id", "reference"],
+    title: "adjustment",
+    matches: `e.kind = 'adjustment' AND e.account_id = r.account_id AND e.reference = r.reference
+      AND e.amount_nano_usd = r.amount_nano_usd`,
+  });
   await verifyConversations(audit);
 }
 

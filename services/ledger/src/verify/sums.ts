@@ -44,7 +44,7 @@ async function compareHours(audit: Audit, slice: readonly string[]): Promise<voi
   const n = slice.length + 1;
   const entries = `SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS period, ${subject},
       ${entrySums}
-    FROM entry WHERE ${within("recorded_at", "1 hour", slice)} AND kind <> 'top_up'
+    FROM entry WHERE ${within("recorded_at", "1 hour", slice)} AND kind IN ('usage', 'failure')
       AND ${isAttached("recorded_at", n)} GROUP BY 1, 2, 3, 4, 5, 6`;
   const sums = `SELECT account_id, hour AS period, ${subject}, ${counters.join(", ")}
     FROM usage_hour WHERE ${within("hour", "1 hour", slice)} AND ${isAttached("hour", n)}`;

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { type Audit, readMonths } from "./audit.ts";
 import { verifyEntries } from "./entries.ts";
+import { verifyLimits } from "./limits.ts";
 import { verifyRecords } from "./records.ts";
 import { verifySums } from "./sums.ts";
 import { verifyWallets } from "./wallets.ts";
@@ -28,6 +29,7 @@ export async function verifyLedger(
 ): Promise<Verification> {
   const audit: Audit = { pool, signal, discrepancies: [], months: await readMonths(pool) };
   await verifyWallets(audit);
+  await verifyLimits(audit);
   await verifySums(audit);
   await verifyRecords(audit);
   const entries = await verifyEntries(audit);

@@ -2,7 +2,8 @@ import { formatUsd } from "@tollgate/core/money";
 import { type Audit, check, eachSlice, inSlice, limit } from "./audit.ts";
 
 /**
- * Checks that each wallet's balance is what its account was credited less what it spent, that what it
+ * Checks that each wallet's balance is what its account was credited, and what adjustments added,
+ * less what it spent, that what it
  * holds is the sum of its holds, that no hold lacks a wallet, and that none expired more than ten
  * minutes ago: the ledger releases them every second. The entries of attached months are compared
  * with credits and spend elsewhere, so this holds for detached months too.
@@ -15,6 +16,8 @@ export async function verifyWallets(audit: Audit): Promise<void> {
     const text = `
       WITH c AS (SELECT account_id, sum(credited_nano_usd) AS credited
                  FROM credit WHERE ${own} GROUP BY 1),
+           a AS (SELECT account_id, sum(amount_nano_usd) AS adjusted
+                 FROM adjustment WHERE ${own} GROUP BY 1),
            s AS (SELECT account_id, sum(charged_nano_usd) AS spent
                  FROM spend_hour WHERE ${own} GROUP BY 1),
            h AS (SELECT account_id, sum(amount_nano_usd) AS holds
@@ -22,11 +25,11 @@ export async function verifyWallets(audit: Audit): Promise<void> {
            w AS (SELECT account_id, balance_nano_usd AS balance, held_nano_usd AS held
                  FROM wallet WHERE ${own})
       SELECT account_id, coalesce(balance, 0) AS balance, coalesce(held, 0) AS held,
-        (coalesce(credited, 0) - coalesce(spent, 0))::bigint AS entries,
+        (coalesce(credited, 0) + coalesce(adjusted, 0) - coalesce(spent, 0))::bigint AS entries,
         coalesce(holds, 0)::bigint AS holds
-      FROM w FULL JOIN c USING (account_id) FULL JOIN s USING (account_id)
+      FROM w FULL JOIN c USING (account_id) FULL JOIN a USING (account_id) FULL JOIN s USING (account_id)
         FULL JOIN h USING (account_id)
-      WHERE coalesce(balance, 0) <> coalesce(credited, 0) - coalesce(spent, 0)
+      WHERE coalesce(balance, 0) <> coalesce(credited, 0) + coalesce(adjusted, 0) - coalesce(spent, 0)
         OR coalesce(held, 0) <> coalesce(holds, 0)
       ORDER BY account_id LIMIT ${limit}`;
     const values = [...after, ...(last ?? [])];

@@ -1,11 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { parseCatalog } from "@tollgate/catalog/parse";
+import type { Environment } from "@tollgate/core/config";
+import { requireVariables } from "@tollgate/upstream/provider-variables";
 import { dataSet, loadListPrices } from "./list-prices.ts";
 import { priceWarnings } from "./price-warnings.ts";
 
-/** Runs `catalog check`. Throws a StartError for a file that is not valid. */
-export async function checkCatalog(file: string) {
+/**
+ * Runs `catalog check`. Throws a StartError for a file that is not valid and, with an environment,
+ * where a variable that it names is not set there.
+ */
+export async function checkCatalog(file: string, env?: Environment) {
   const catalog = parseCatalog(await readFile(file, "utf8"));
+  if (env !== undefined) requireVariables(catalog, env);
   const warnings = priceWarnings(catalog, await loadListPrices(new Date()));
   return {
     lines: [

@@ -1,4 +1,6 @@
 import { servableModel } from "@tollgate/catalog/model";
+import type { Rates } from "@tollgate/core/rates";
+import { headersOfRates } from "@tollgate/http/rate-headers";
 import { billableHandler } from "../../billable/billable-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { eventStreamType, jsonType } from "../../http/response.ts";
@@ -12,11 +14,11 @@ const timeoutMs = 30 * 60 * 1_000;
 /** POST /v1/chat/completions. Every response has the rate limit headers. */
 export function createChatCompletion(dependencies: RouteDependencies): KeyedHandler {
   const { catalog, rates, services } = dependencies;
-  const passesOf = (alias: unknown) => servableModel(catalog(), alias, "chat")?.passes;
   return billableHandler(dependencies, {
     conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
     headers: ({ keyId }) => rates.headers(keyId),
-    parse(body, text) {
+    parse(body, text, { models }) {
+      const passesOf = (alias: unknown) => servableModel(catalog(), alias, "chat", models)?.passes;
       const { stream, call } = parseChat(body, text, passesOf);
       return async (caller, options) => {
         const { keyId } = caller;
@@ -24,15 +26,19 @@ export function createChatCompletion(dependencies: RouteDependencies): KeyedHand
         rates.countRequest(keyId);
         if (stream) {
           const messages = services.chat.stream(request, { ...options, timeoutMs });
-          const chunks = eventStream(messages, ({ chunks: payloads, totalTokens }) => {
-            rates.countTokens(keyId, Number(totalTokens));
-            return payloads;
+          let limiting: Rates | undefined;
+          const chunks = eventStream(messages, (part) => {
+            limiting ??= part.rates;
+            rates.countTokens(keyId, Number(part.totalTokens));
+            return part.chunks;
           });
-          return { contentType: eventStreamType, chunks };
+          const headers = () => headersOfRates(limiting ?? {});
+          return { contentType: eventStreamType, chunks, headers };
         }
         const response = await services.chat.complete(request, { ...options, timeoutMs });
         rates.countTokens(keyId, Number(response.totalTokens));
-        return { contentType: jsonType, body: response.body };
+        const headers = () => headersOfRates(response.rates ?? {});
+        return { contentType: jsonType, body: response.body, headers };
       };
     },
   });

@@ -35,10 +35,5 @@ export const createChatCompletionOperation = replayedOperation({
       },
     },
   },
-  errors: [
-    "context_length_exceeded",
-    "sessions_unavailable",
-    "conversation_not_found",
-    "rate_limited",
-  ],
+  errors: ["context_length_exceeded", "sessions_unavailable", "conversation_not_found"],
 });

@@ -11,10 +11,10 @@ export function classify(dependencies: RouteDependencies): KeyedHandler {
   const { services, catalog } = dependencies;
   return jsonHandler(
     dependencies,
-    (body) => {
+    (body, { models }) => {
       // Null means absent, also in a field of the other lane.
       for (const name of laneFields) if (body[name] === null) delete body[name];
-      return classificationSchema(body, catalog());
+      return classificationSchema(body, catalog(), models);
     },
     (fields, call, options) => {
       const { labels, types = labels, ...members } = fields;

@@ -20,12 +20,14 @@ interface Fields {
 
 export type ClassificationSchema = z.ZodObject<{ model: z.ZodString }> & z.ZodType<Fields>;
 
-/** Returns the schema of the alias's lane. For an unknown alias, it allows the fields of both. */
+/** Returns the schema of the alias's lane. For an alias that a key with the globs `models` may not
+ * call, it allows the fields of both. */
 export function classificationSchema(
   { model }: JsonObject,
   catalog: Catalog,
+  models: readonly string[],
 ): ClassificationSchema {
-  const lane = servableModel(catalog, model, "classification")?.classification;
+  const lane = servableModel(catalog, model, "classification", models)?.classification;
   if (lane === undefined) return eitherLaneSchema;
   return lane.lane === "entities" ? entityLaneSchema : schemaOfTaxonomies(lane);
 }

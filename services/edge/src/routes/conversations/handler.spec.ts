@@ -11,6 +11,8 @@ const principal = {
   accountId: "acct_1",
   channel: "",
   admission: Admission.STRICT,
+  models: [],
+  isLimited: false,
   keyHash: "",
 };
 

@@ -1,17 +1,15 @@
-import { create } from "@bufbuild/protobuf";
 import { GatewayError } from "@tollgate/core/errors";
 import { exactUsdJson, usdJson } from "@tollgate/core/money";
-import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type {
   Conversation,
   GetConversationResponse,
   Turn,
 } from "@tollgate/proto/tollgate/v1/conversation";
 import type { z } from "zod";
-import type { Principal } from "../../auth/authenticate.ts";
+import { callerOf } from "../../auth/caller.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { queryOf } from "../../http/query.ts";
-import type { RequestContext } from "../../http/request-context.ts";
 import { jsonType, writeJson, writeResponse } from "../../http/response.ts";
 import { toUnixSeconds } from "../../http/unix-seconds.ts";
 import type { RouteDependencies } from "../dependencies.ts";
@@ -130,10 +128,6 @@ async function forgetDeleted(
     // It is unknown which conversations are deleted, so no response to a turn may be replayed.
     await records.forget(keyId);
   }
-}
-
-function callerOf({ requestId }: RequestContext, { keyId, accountId }: Principal): Caller {
-  return create(CallerSchema, { requestId, keyId, accountId });
 }
 
 /** Parses an integer, and clamps it to the safe range. Returns undefined for any other text. */

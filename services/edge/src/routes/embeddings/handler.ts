@@ -2,6 +2,7 @@ import { servableModel } from "@tollgate/catalog/model";
 import { codePoints } from "@tollgate/core/code-points";
 import type { JsonObject } from "@tollgate/core/json";
 import type { z } from "zod";
+import type { Principal } from "../../auth/authenticate.ts";
 import { jsonHandler } from "../../billable/json-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import type { RouteDependencies } from "../dependencies.ts";
@@ -14,8 +15,8 @@ type EmbeddingsSchema = z.ZodObject<{ model: z.ZodString }> &
 /** POST /v1/embeddings. The alias decides whether its input may be token ids. */
 export function createEmbeddings(dependencies: RouteDependencies): KeyedHandler {
   const { catalog, services } = dependencies;
-  const schemaOf = (body: JsonObject): EmbeddingsSchema => {
-    const model = servableModel(catalog(), body.model, "embeddings");
+  const schemaOf = (body: JsonObject, { models }: Principal): EmbeddingsSchema => {
+    const model = servableModel(catalog(), body.model, "embeddings", models);
     return model?.takesTokens ? schemaOfTokenInput(body) : embeddingsSchema;
   };
   return jsonHandler(dependencies, schemaOf, (fields, call, options) => {

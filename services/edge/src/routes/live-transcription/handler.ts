@@ -1,7 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { create } from "@bufbuild/protobuf";
-import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
-import { keyRevoked } from "../../auth/authenticate.ts";
+import { callerOf } from "../../auth/caller.ts";
 import { rejectInvalidQuery } from "../../http/query.ts";
 import type { UpgradeHandler } from "../../http/upgrades.ts";
 import type { RouteDependencies } from "../dependencies.ts";
@@ -9,27 +7,23 @@ import type { RouteDependencies } from "../dependencies.ts";
 /**
  * GET /v1/audio/transcriptions/stream. Proxies the WebSocket to the audio service. A browser, which
  * cannot set the `Authorization` header, may send its key as a sub-protocol. The stream ends when
- * its key is revoked.
+ * its key is revoked or expires.
  */
 export function streamTranscription(dependencies: RouteDependencies): UpgradeHandler {
   const { authenticate, balance, revocations, proxies } = dependencies;
   return async ({ req, socket, head, requestId, headers, responded }) => {
     const protocol = takeKeyFromProtocols(req);
-    const { keyId, accountId, admission, keyHash } = await authenticate({
-      req,
-      headers,
-      requestId,
-    });
+    const principal = await authenticate({ req, headers, requestId });
     if (socket.destroyed) return;
     const controller = new AbortController();
     const { signal } = controller;
-    const unwatch = revocations.watch(keyHash, () => controller.abort(keyRevoked()));
+    const unwatch = revocations.watch(principal.keyHash, (error) => controller.abort(error));
     socket.once("close", unwatch);
-    await balance.check(accountId);
+    await balance.check(principal.accountId);
     rejectInvalidQuery(req);
     signal.throwIfAborted();
     if (socket.destroyed) return;
-    const caller = create(CallerSchema, { requestId, keyId, accountId, admission });
+    const caller = callerOf({ requestId }, principal);
     proxies.audio.upgrade(req, socket, head, { caller, headers, protocol, responded, signal });
   };
 }

@@ -1,36 +1,38 @@
 import type { Model } from "@tollgate/catalog/model";
+import { allowsModel } from "@tollgate/catalog/model-policy";
 import { supportedParameters } from "@tollgate/catalog/provider-kinds";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Price } from "@tollgate/core/money";
 import type { z } from "zod";
-import type { Handler } from "../../http/handler.ts";
+import type { Principal } from "../../auth/authenticate.ts";
+import type { OptionalKeyHandler } from "../../http/handler.ts";
 import { writeJson } from "../../http/response.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 import type { modelListSchema, modelSchema, tokenPriceSchema, unitPriceSchema } from "./schema.ts";
 
-/** GET /v1/models. Lists the public aliases. */
-export function listModels({ catalog }: RouteDependencies): Handler {
-  return async (context) => {
-    const models = [...catalog().models.values()].filter(isPublic);
+/** GET /v1/models. Lists the public aliases that the key may call; without a key, all. */
+export function listModels({ catalog }: RouteDependencies): OptionalKeyHandler {
+  return async (context, principal) => {
+    const models = [...catalog().models.values()].filter((model) => isListed(model, principal));
     const list: z.infer<typeof modelListSchema> = { object: "list", data: models.map(toEntry) };
     writeJson(context, list);
   };
 }
 
 /** GET /v1/models/{alias} */
-export function getModel({ catalog }: RouteDependencies): Handler {
-  return async (context) => {
+export function getModel({ catalog }: RouteDependencies): OptionalKeyHandler {
+  return async (context, principal) => {
     const alias = context.pathParameter ?? "";
     const model = catalog().models.get(alias);
-    if (model === undefined || !isPublic(model)) {
+    if (model === undefined || !isListed(model, principal)) {
       throw new GatewayError("model_not_found", `There is no model ${JSON.stringify(alias)}.`);
     }
     writeJson(context, toEntry(model));
   };
 }
 
-function isPublic(model: Model): boolean {
-  return model.visibility === "public";
+function isListed(model: Model, principal: Principal | undefined): boolean {
+  return model.visibility === "public" && allowsModel(principal?.models ?? [], model);
 }
 
 function toEntry(model: Model): z.infer<typeof modelSchema> {

@@ -5,8 +5,12 @@ export const listModelsOperation: Operation = {
   id: "listModels",
   tag: "Models",
   summary: "List models",
-  description: "The list is the same for every key, and without one. An invalid key is rejected.",
-  responses: { 200: jsonResponse("ModelList", modelListSchema, "All public aliases.") },
+  description:
+    "Without a key, and with one that may call every public model, all public aliases. With a key " +
+    "whose policy names models, those of them that are public. An invalid key is rejected.",
+  responses: {
+    200: jsonResponse("ModelList", modelListSchema, "The public aliases that the key may call."),
+  },
 };
 
 export const getModelOperation: Operation = {

@@ -1,5 +1,4 @@
-import { create } from "@bufbuild/protobuf";
-import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { callerOf } from "../../auth/caller.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { readModelQuery } from "../../http/query.ts";
 import { jsonType, writeResponse } from "../../http/response.ts";
@@ -9,16 +8,16 @@ import type { RouteDependencies } from "../dependencies.ts";
 const timeoutMs = 5 * 60 * 1_000;
 
 /** POST /v1/ocr/jobs. The document service reads the form. */
-export function createOcrJob({ balance, proxies }: RouteDependencies): KeyedHandler {
-  return forwardUpload(balance, proxies.document);
+export function createOcrJob(dependencies: RouteDependencies): KeyedHandler {
+  return forwardUpload(dependencies, dependencies.proxies.document);
 }
 
 /** GET /v1/ocr/jobs/{id}?model=. Does not check the wallet. */
 export function readOcrJob({ services }: RouteDependencies): KeyedHandler {
-  return async (context, { keyId, accountId }) => {
-    const { req, pathParameter: jobId = "", requestId, signal } = context;
+  return async (context, principal) => {
+    const { req, pathParameter: jobId = "", signal } = context;
     const alias = readModelQuery(req);
-    const caller = create(CallerSchema, { requestId, keyId, accountId });
+    const caller = callerOf(context, principal);
     const request = { caller, alias, jobId };
     const { body } = await services.document.readOcrJob(request, { signal, timeoutMs });
     writeResponse(context, { contentType: jsonType, body });

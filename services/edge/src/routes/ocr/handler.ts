@@ -3,6 +3,6 @@ import { forwardUpload } from "../../proxy/upload-handler.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 
 /** POST /v1/ocr. The document service reads the form. */
-export function readDocument({ balance, proxies }: RouteDependencies): KeyedHandler {
-  return forwardUpload(balance, proxies.document);
+export function readDocument(dependencies: RouteDependencies): KeyedHandler {
+  return forwardUpload(dependencies, dependencies.proxies.document);
 }

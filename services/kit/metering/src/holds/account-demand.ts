@@ -1,58 +1,69 @@
-import { minOf, type NanoUsd } from "@tollgate/core/money";
+import type { NanoUsd } from "@tollgate/core/money";
+import { QuantityDemand } from "./quantity-demand.ts";
 import type { SharedHold } from "./shared-hold.ts";
 
-/** Measures how much money the requests of one account hold, in rounds. */
+/** What the requests of a round could have shared: see `QuantityDemand.endRound`. */
+export interface RoundDemand {
+  /** How many requests began. */
+  requests: number;
+  needed: NanoUsd;
+  tokens: bigint;
+  /** The most requests that were in progress at once. */
+  inProgress: number;
+}
+
+/**
+ * Measures what the requests that may share a hold reserve, in rounds: those of one key with limits,
+ * or of all keys of an account without.
+ */
 export class AccountDemand {
   /** The hold that new requests may share. */
   shared: SharedHold | undefined;
+  readonly #money = new QuantityDemand();
+  readonly #tokens = new QuantityDemand();
+  readonly #inProgress = new QuantityDemand();
   #requests = 0;
-  #held: NanoUsd = 0n;
-  #maxHeld: NanoUsd = 0n;
-  #added: NanoUsd = 0n;
-  #spent: NanoUsd = 0n;
   #wasIdle = false;
 
-  /** Whether this account has no requests, and so needs no record. */
+  /** Whether there are no requests, so that no record is needed. */
   get isEmpty(): boolean {
-    return this.#requests === 0 && this.#held === 0n && this.shared === undefined;
+    return this.#requests === 0 && this.#inProgress.reserved === 0n && this.shared === undefined;
   }
 
-  beginRequest(held: NanoUsd): void {
+  beginRequest(held: NanoUsd, tokens = 0n): void {
     this.#requests += 1;
     this.#wasIdle = false;
-    this.addHeld(held);
+    this.#money.reserve(held);
+    this.#tokens.reserve(tokens);
+    this.#inProgress.reserve(1n);
   }
 
   addHeld(added: NanoUsd): void {
-    this.#added += added;
-    this.#held += added;
-    if (this.#held > this.#maxHeld) this.#maxHeld = this.#held;
+    this.#money.reserve(added);
   }
 
-  endRequest(held: NanoUsd, cost: NanoUsd): void {
-    this.#held -= held;
-    this.#spent += minOf(held, cost);
+  endRequest(held: NanoUsd, cost: NanoUsd, tokens = 0n, usedTokens = 0n): void {
+    this.#money.end(held, cost);
+    this.#tokens.end(tokens, usedTokens);
+    this.#inProgress.end(1n, 0n);
   }
 
   /** Returns whether no request has been in progress since the previous call. */
   checkIdle(): boolean {
-    const isIdleNow = this.#held === 0n;
+    const isIdleNow = this.#inProgress.reserved === 0n;
     const isIdle = isIdleNow && this.#wasIdle;
     this.#wasIdle = isIdleNow;
     return isIdle;
   }
 
-  /**
-   * Ends a round. Returns how many requests began in it, and how large a hold they could have
-   * shared: the most that was held at once plus what was spent, at most what they held in total.
-   */
-  endRound(): { requests: number; needed: NanoUsd } {
-    const needed = minOf(this.#added, this.#maxHeld + this.#spent);
+  endRound(): RoundDemand {
     const requests = this.#requests;
     this.#requests = 0;
-    this.#maxHeld = this.#held;
-    this.#added = 0n;
-    this.#spent = 0n;
-    return { requests, needed };
+    return {
+      requests,
+      needed: this.#money.endRound(),
+      tokens: this.#tokens.endRound(),
+      inProgress: Number(this.#inProgress.endRound()),
+    };
   }
 }

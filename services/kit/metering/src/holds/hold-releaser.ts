@@ -1,7 +1,7 @@
 import type { Log } from "@tollgate/core/log";
-import type { NanoUsd } from "@tollgate/core/money";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
+import type { SharedAmounts } from "./shared-hold.ts";
 
 const ledgerTimeoutMs = 5_000;
 const retryMs = 1_000;
@@ -14,8 +14,8 @@ const abandonAfterMs = 60_000;
 export interface HoldReleaser {
   /** Releases a hold that the ledger may have taken although its response was lost. */
   release(holdId: string): void;
-  /** Releases the unused amount of a shared hold that is closed to further requests. */
-  releaseUnused(shared: { holdId: string; accountId: string; amountNanoUsd: NanoUsd }): void;
+  /** Releases what is unused of a shared hold that is closed to further requests. */
+  releaseUnused(shared: SharedAmounts & { holdId: string; accountId: string }): void;
   /** Resolves when the first attempts that are in progress have ended. Never rejects. */
   attempted(): Promise<unknown>;
   /** Stops the retries. */

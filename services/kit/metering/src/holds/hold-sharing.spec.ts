@@ -4,14 +4,17 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Hold } from "./hold.ts";
 import { createHoldReleaser } from "./hold-releaser.ts";
 import { createHoldSharing } from "./hold-sharing.ts";
-import { createHolds, type Hold } from "./holds.ts";
+import { createHolds } from "./holds.ts";
+import type { SharedAmounts } from "./shared-hold.ts";
 
 const roundMs = 1_000;
 const tickMs = 100;
 const expiresInMs = 60_000;
 const busyFrom = 4;
+const payer = { accountId: "account", keyId: "key", isLimited: false };
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
@@ -25,10 +28,12 @@ afterEach(() => {
 function world(from = busyFrom) {
   const calls = { holds: 0, shares: 0, extended: [] as string[][] };
   const shared: { holdId: string; amountNanoUsd: bigint }[] = [];
+  const slices: SharedAmounts[] = [];
+  const sharers: string[] = [];
   const given: { holdId: string; amountNanoUsd: bigint }[] = [];
   const released: string[] = [];
   const wallet = { grants: true, isDown: false, response: Promise.resolve() };
-  type Shared = { holdId: string; accountId: string; amountNanoUsd: bigint };
+  type Shared = { holdId: string; accountId: string; keyId: string; amountNanoUsd: bigint };
   const ledger = {
     async hold({ estimateNanoUsd: heldNanoUsd }: { estimateNanoUsd: bigint }) {
       calls.holds += 1;
@@ -38,8 +43,10 @@ function world(from = busyFrom) {
       if (wallet.isDown) throw new PeerError("unavailable", "down");
       return { addedNanoUsd, walletHeldNanoUsd: addedNanoUsd };
     },
-    async takeSharedHold({ holdId, amountNanoUsd }: Shared) {
+    async takeSharedHold({ holdId, amountNanoUsd, keyId, ...slice }: Shared & SharedAmounts) {
       calls.shares += 1;
+      slices.push({ amountNanoUsd, ...placesOf(slice) });
+      sharers.push(keyId);
       await wallet.response;
       if (wallet.isDown) throw new PeerError("unavailable", "down");
       if (wallet.grants) shared.push({ holdId, amountNanoUsd });
@@ -65,7 +72,7 @@ function world(from = busyFrom) {
   let number = 0;
   function take(amount = 100n) {
     number += 1;
-    return holds.take(`req_${number}`, "account", amount);
+    return holds.take(`req_${number}`, payer, amount);
   }
   /** Serves requests one after the other that cost a tenth of what they held. */
   async function serve(count: number) {
@@ -73,11 +80,29 @@ function world(from = busyFrom) {
   }
   const round = () => vi.advanceTimersByTimeAsync(roundMs);
   const rest = () => vi.advanceTimersByTimeAsync(2 * tickMs);
-  return { holds, metrics, calls, shared, given, released, wallet, take, serve, round, rest };
+  return {
+    holds,
+    metrics,
+    calls,
+    shared,
+    slices,
+    sharers,
+    given,
+    released,
+    wallet,
+    take,
+    serve,
+    round,
+    rest,
+  };
+}
+
+function placesOf({ requests, tokens, inProgress }: Omit<SharedAmounts, "amountNanoUsd">) {
+  return { requests, tokens, inProgress };
 }
 
 function end(hold: Hold, cost = 10n) {
-  const settled = hold.settle(cost);
+  const settled = hold.settle(cost, 0n);
   hold.stopExtending();
   return settled;
 }
@@ -90,8 +115,8 @@ test("the requests of a busy account share a hold of twice what they needed", as
   const needed = 100n + 10n * BigInt(busyFrom);
   expect(shared).toEqual([{ holdId: expect.any(String), amountNanoUsd: 2n * needed }]);
   const [{ holdId = "" } = {}] = shared;
-  expect(end(await take())).toEqual({ holdId: "", sharedHoldId: holdId, sharedNanoUsd: 10n });
-  expect(end(await take(), 0n)).toEqual({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
+  expect(end(await take())).toMatchObject({ holdId: "", sharedHoldId: holdId, sharedNanoUsd: 10n });
+  expect(end(await take(), 0n)).toMatchObject({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
   expect(calls.holds).toBe(busyFrom);
   const { values } = await metrics.holds.get();
   expect(values.map(({ labels, value }) => [labels.result, value])).toEqual([
@@ -156,7 +181,7 @@ test("a shared hold is replaced after a round", async () => {
   const [{ holdId = "", amountNanoUsd = 0n } = {}] = shared;
   const spent = 10n * BigInt(busyFrom);
   expect(given).toEqual([{ holdId, amountNanoUsd: amountNanoUsd - spent - 100n }]);
-  expect(end(long)).toEqual({ holdId: "", sharedHoldId: holdId, sharedNanoUsd: 100n });
+  expect(end(long)).toMatchObject({ holdId: "", sharedHoldId: holdId, sharedNanoUsd: 100n });
   await holds.stopSharing();
   expect(given.map((one) => one.holdId)).toEqual(shared.map((one) => one.holdId));
 });
@@ -210,7 +235,7 @@ test("a request that grows beyond its part has an additional hold of its own", a
   await vi.advanceTimersByTimeAsync(expiresInMs / 2);
   const both = [shared[0]?.holdId, `req_${busyFrom + 1}`];
   expect(calls.extended[0]?.toSorted()).toEqual(both.toSorted());
-  expect(end(hold, 120n)).toEqual({
+  expect(end(hold, 120n)).toMatchObject({
     holdId: `req_${busyFrom + 1}`,
     sharedHoldId: shared[0]?.holdId,
     sharedNanoUsd: 100n,
@@ -300,17 +325,50 @@ test("a process that stops also releases a hold that is granted meanwhile", asyn
   expect(given).toHaveLength(1);
 });
 
+test("a key with limits shares a hold with itself alone, of its limits too", async () => {
+  const { holds, calls, slices, sharers, round } = world();
+  const one = { accountId: "account", keyId: "one", isLimited: true };
+  const tokens = 50n;
+  for (let index = 0; index < busyFrom; index += 1) {
+    const [hold, other] = await Promise.all([
+      holds.take(`req_one_${index}`, one, 100n, { tokens }),
+      holds.take(`req_${index}`, payer, 100n, { tokens }),
+    ]);
+    for (const ended of [hold, other]) {
+      ended.settle(10n, 20n);
+      ended.stopExtending();
+    }
+  }
+  await round();
+  expect(sharers).toEqual(["one", ""]);
+  const needed = { requests: 4, tokens: 50n + 4n * 20n, inProgress: 1 };
+  expect(slices[0]).toEqual({
+    amountNanoUsd: 2n * (100n + 4n * 10n),
+    requests: 2 * needed.requests,
+    tokens: 2n * needed.tokens,
+    inProgress: 2 * needed.inProgress,
+  });
+  const before = calls.holds;
+  const parallel = await Promise.all(
+    [1, 2, 3].map((index) => holds.take(`req_more_${index}`, one, 10n, { tokens })),
+  );
+  // The slice has places for two at once.
+  expect(calls.holds).toBe(before + 1);
+  for (const hold of parallel) hold.settle(0n, 0n);
+  await holds.stopSharing();
+});
+
 test("an account without requests is forgotten", async () => {
   const extender = { add() {}, remove() {}, stop() {} };
   const ledger = {} as Client<typeof LedgerService>;
   const releaser = createHoldReleaser(ledger, createLog("silent"));
   const sharing = createHoldSharing(ledger, extender, releaser, busyFrom);
-  const demand = sharing.account("account");
+  const demand = sharing.demandOf(payer);
   demand.beginRequest(100n);
   await vi.advanceTimersByTimeAsync(2 * roundMs);
-  expect(sharing.account("account")).toBe(demand);
+  expect(sharing.demandOf(payer)).toBe(demand);
   demand.endRequest(100n, 0n);
   await vi.advanceTimersByTimeAsync(roundMs);
-  expect(sharing.account("account")).not.toBe(demand);
+  expect(sharing.demandOf(payer)).not.toBe(demand);
   await sharing.stop();
 });

@@ -1,12 +1,22 @@
+import { create } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import {
+  BudgetPeriod,
+  LimitKind,
+  type LimitRefusal,
+  LimitRefusalSchema,
+} from "@tollgate/proto/tollgate/v1/limits";
 import type { Client } from "@tollgate/rpc/implementation";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createHolds } from "./holds.ts";
 
 const expiresInMs = 30_000;
+const limited = { accountId: "account", keyId: "key", isLimited: true };
+const rates = { requests: { limit: 60n, remaining: 0n, resetMs: 60_000 } };
+const payer = { accountId: "account", keyId: "key", isLimited: false };
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
@@ -26,15 +36,31 @@ function world(wallet: { free?: bigint; left?: bigint; balance?: bigint } = {}) 
   const extended: string[][] = [];
   const released: string[] = [];
   const up = { ledger: true };
+  const refusals: { hold?: LimitRefusal; grow?: LimitRefusal } = {};
+  const asked: { estimateNanoUsd: bigint; keyId: string; tokens: bigint }[] = [];
   const ledger = {
-    async hold({ estimateNanoUsd, isWhole }: { estimateNanoUsd: bigint; isWhole: boolean }) {
+    async hold(request: {
+      estimateNanoUsd: bigint;
+      isWhole: boolean;
+      keyId: string;
+      tokens: bigint;
+    }) {
       if (!up.ledger) throw new PeerError("deadline", "timed out");
+      const { estimateNanoUsd, isWhole, keyId, tokens } = request;
+      asked.push({ estimateNanoUsd, keyId, tokens });
+      if (refusals.hold !== undefined) {
+        const nothing = { heldNanoUsd: 0n, walletHeldNanoUsd: 0n, walletBalanceNanoUsd: 0n };
+        return { ...nothing, refusal: refusals.hold, rates, expiresInMs };
+      }
       const refuses = isWhole && estimateNanoUsd > free;
       const heldNanoUsd = refuses ? 0n : estimateNanoUsd < free ? estimateNanoUsd : free;
       const walletBalanceNanoUsd = balance;
       return { heldNanoUsd, walletHeldNanoUsd: 7_000n, walletBalanceNanoUsd, expiresInMs };
     },
     async growHold({ estimateNanoUsd }: { estimateNanoUsd: bigint }) {
+      if (refusals.grow !== undefined) {
+        return { addedNanoUsd: 0n, walletHeldNanoUsd: 7_000n, refusal: refusals.grow };
+      }
       const addedNanoUsd = estimateNanoUsd < left ? estimateNanoUsd : left;
       return { addedNanoUsd, walletHeldNanoUsd: 7_000n + addedNanoUsd };
     },
@@ -56,14 +82,18 @@ function world(wallet: { free?: bigint; left?: bigint; balance?: bigint } = {}) 
     return values.find(({ labels }) => labels.result === result)?.value ?? 0;
   };
   const open = async () => (await metrics.openHolds.get()).values[0]?.value ?? 0;
-  return { holds, up, extended, released, open, counted };
+  const refused = async () =>
+    Object.fromEntries(
+      (await metrics.limitRefusals.get()).values.map(({ labels, value }) => [labels.limit, value]),
+    );
+  return { holds, up, extended, released, open, refusals, asked, refused, counted };
 }
 
 test("a hold is extended until its request has ended", async () => {
   const { holds, extended, open } = world();
-  const one = await holds.take("one", "account", 5_000n);
+  const one = await holds.take("one", payer, 5_000n);
   expect(one.amount).toBe(5_000n);
-  const two = await holds.take("two", "account", 5_000n);
+  const two = await holds.take("two", payer, 5_000n);
   expect(await open()).toBe(2);
   await vi.advanceTimersByTimeAsync(expiresInMs / 2);
   expect(extended).toEqual([["one", "two"]]);
@@ -81,7 +111,7 @@ test("a hold is extended until its request has ended", async () => {
 
 test("a stopped process extends no holds", async () => {
   const { holds, extended } = world();
-  await holds.take("one", "account", 5_000n);
+  await holds.take("one", payer, 5_000n);
   holds.stop();
   await vi.advanceTimersByTimeAsync(expiresInMs);
   expect(extended).toEqual([]);
@@ -89,7 +119,7 @@ test("a stopped process extends no holds", async () => {
 
 test("a failed extension is retried at once", async () => {
   const { holds, up, extended } = world();
-  await holds.take("one", "account", 5_000n);
+  await holds.take("one", payer, 5_000n);
   up.ledger = false;
   await vi.advanceTimersByTimeAsync(expiresInMs / 2);
   expect(extended).toEqual([]);
@@ -102,7 +132,7 @@ test("a failed extension is retried at once", async () => {
 test("a hold whose response was lost is released, and the request refused", async () => {
   const { holds, up, released, extended } = world();
   up.ledger = false;
-  await expect(holds.take("lost", "account", 5_000n)).rejects.toMatchObject({
+  await expect(holds.take("lost", payer, 5_000n)).rejects.toMatchObject({
     code: "no_provider_available",
   });
   await vi.advanceTimersByTimeAsync(10_000);
@@ -117,9 +147,9 @@ test("a hold whose response was lost is released, and the request refused", asyn
 test("a hold that has expired is not released any more", async () => {
   const { holds, up, released } = world();
   up.ledger = false;
-  for (const id of ["one", "two"]) await holds.take(id, "account", 5_000n).catch(() => {});
+  for (const id of ["one", "two"]) await holds.take(id, payer, 5_000n).catch(() => {});
   await vi.advanceTimersByTimeAsync(59_000);
-  await holds.take("three", "account", 5_000n).catch(() => {});
+  await holds.take("three", payer, 5_000n).catch(() => {});
   await vi.advanceTimersByTimeAsync(2_000);
   up.ledger = true;
   await vi.advanceTimersByTimeAsync(2_000);
@@ -129,7 +159,7 @@ test("a hold that has expired is not released any more", async () => {
 
 test("a request is refused when the wallet has nothing available, and no hold is extended", async () => {
   const { holds, extended, open } = world({ free: 0n });
-  await expect(holds.take("none", "account", 5_000n)).rejects.toMatchObject({
+  await expect(holds.take("none", payer, 5_000n)).rejects.toMatchObject({
     code: "credit_balance_exhausted",
     message: expect.stringContaining("0.000007"),
   });
@@ -142,20 +172,20 @@ test("a request is refused when the wallet has nothing available, and no hold is
 test("a request that costs nothing calls no ledger", async () => {
   const { holds, up, open } = world();
   up.ledger = false;
-  const hold = await holds.take("free", "account", 0n);
+  const hold = await holds.take("free", payer, 0n);
   expect([hold.amount, await open()]).toEqual([0n, 0]);
-  expect(hold.settle(0n)).toEqual({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
+  expect(hold.settle(0n, 0n)).toMatchObject({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n });
   holds.stop();
 });
 
 test("a growth that is refused is counted, and one that is granted in part is not", async () => {
   const { holds, counted } = world({ left: 300n });
-  const hold = await holds.take("one", "account", 5_000n);
+  const hold = await holds.take("one", payer, 5_000n);
   expect(await hold.grow(1_000n)).toBe(300n);
   expect([hold.amount, await counted("grow_refused")]).toEqual([5_300n, 0]);
   holds.stop();
   const spent = world({ left: 0n });
-  const other = await spent.holds.take("two", "account", 5_000n);
+  const other = await spent.holds.take("two", payer, 5_000n);
   await expect(other.grow(1_000n)).rejects.toMatchObject({ code: "credit_balance_exhausted" });
   expect([other.amount, await spent.counted("grow_refused")]).toEqual([5_000n, 1]);
   spent.holds.stop();
@@ -164,7 +194,7 @@ test("a growth that is refused is counted, and one that is granted in part is no
 test("a refusal names the policy only to an account that has it", async () => {
   // The balance was read before the charges that have emptied the wallet since.
   const { holds } = world({ free: 0n, balance: 5_000_000n });
-  await expect(holds.take("one", "account", 5_000n)).rejects.toMatchObject({
+  await expect(holds.take("one", payer, 5_000n)).rejects.toMatchObject({
     message: expect.not.stringContaining("whole"),
   });
   holds.stop();
@@ -172,14 +202,51 @@ test("a refusal names the policy only to an account that has it", async () => {
 
 test("a request that must hold its complete estimate is refused where less is available", async () => {
   const { holds } = world({ free: 5_000_000n });
-  const hold = await holds.take("fits", "account", 5_000_000n, { isWhole: true });
+  const hold = await holds.take("fits", payer, 5_000_000n, { isWhole: true });
   expect(hold.amount).toBe(5_000_000n);
-  await expect(holds.take("large", "account", 6_000_000n, { isWhole: true })).rejects.toMatchObject(
-    {
-      code: "credit_balance_exhausted",
-      message: expect.stringMatching(
-        /up to 0.006000 USD, and the wallet has 0.005000 USD available/,
-      ),
-    },
-  );
+  await expect(holds.take("large", payer, 6_000_000n, { isWhole: true })).rejects.toMatchObject({
+    code: "credit_balance_exhausted",
+    message: expect.stringMatching(/up to 0.006000 USD, and the wallet has 0.005000 USD available/),
+  });
+});
+
+test("a request that a rate refuses is told when to retry, and what the rates are", async () => {
+  const { holds, refusals, extended, open, refused } = world();
+  refusals.hold = create(LimitRefusalSchema, {
+    kind: LimitKind.REQUESTS,
+    limits: { requestsPerMinute: 60 },
+    retryAfterMs: 1_500,
+  });
+  await expect(holds.take("one", limited, 5_000n)).rejects.toMatchObject({
+    code: "rate_limited",
+    retryAfterSeconds: 2,
+    rates,
+  });
+  expect([await open(), await refused()]).toEqual([0, { requests: 1 }]);
+  await vi.advanceTimersByTimeAsync(expiresInMs);
+  expect(extended).toEqual([]);
+  holds.stop();
+});
+
+test("a budget that is used up refuses a hold, and its growth", async () => {
+  const { holds, refusals, refused } = world();
+  const budget = { amountNanoUsd: 5_000_000_000n, period: BudgetPeriod.TOTAL };
+  const refusal = create(LimitRefusalSchema, { kind: LimitKind.BUDGET, limits: { budget } });
+  const hold = await holds.take("one", limited, 5_000n);
+  refusals.grow = refusal;
+  const exhausted = { code: "credit_balance_exhausted" };
+  await expect(hold.grow(1_000n)).rejects.toMatchObject(exhausted);
+  refusals.hold = refusal;
+  await expect(holds.take("two", limited, 5_000n)).rejects.toMatchObject(exhausted);
+  expect(await refused()).toEqual({ budget: 2 });
+  holds.stop();
+});
+
+test("a free request of a key with limits is counted by the ledger", async () => {
+  const { holds, asked, open } = world();
+  const hold = await holds.take("free", limited, 0n, { tokens: 12n });
+  expect(asked).toEqual([{ estimateNanoUsd: 0n, keyId: "key", tokens: 12n }]);
+  expect([hold.amount, await open()]).toEqual([0n, 1]);
+  expect(hold.settle(0n, 9n)).toMatchObject({ holdId: "free", sharedHoldId: "" });
+  holds.stop();
 });

@@ -1,26 +1,58 @@
 import { minOf, type NanoUsd } from "@tollgate/core/money";
+import type { Rate, Rates } from "@tollgate/core/rates";
+
+/** What a shared hold reserves, of the wallet and of the limits of a key. */
+export interface SharedAmounts {
+  amountNanoUsd: NanoUsd;
+  /** How many requests may begin. */
+  requests: number;
+  tokens: bigint;
+  /** How many requests may be in progress at once. */
+  inProgress: number;
+}
+
+/** What one request reserves of a shared hold, besides its place among the requests. */
+export interface HoldPart {
+  amount: NanoUsd;
+  tokens: bigint;
+}
+
+/** What the usage event of a request takes out of a shared hold. */
+export interface TakenPart extends HoldPart {
+  inProgress: number;
+}
+
+export interface SharedHoldOptions {
+  id: string;
+  amounts: SharedAmounts;
+  expiresInMs: number;
+  /** When the ledger was called for it, of `performance.now()`. */
+  requestedAtMs: number;
+  /** Whether its requests have limits. If not, only its money is counted. */
+  isLimited: boolean;
+  /** What was left beside the hold when it was taken. */
+  rates?: Rates | undefined;
+}
 
 /**
- * A hold in the ledger that requests of one account share. Each reserves a part without a call to
- * the ledger, and returns what it did not spend for the next request. The amount in the ledger is
- * always the sum of what is unused, of the parts of running requests, and of what the usage events
- * that the ledger has not captured yet take.
+ * A hold in the ledger that requests share. Each reserves a part without a call to the ledger, and
+ * returns what it did not use for the next request. What the ledger has in the hold is always the
+ * sum of what is unused, of the parts of running requests, and of what the usage events that the
+ * ledger has not captured yet take.
  */
 export class SharedHold {
   readonly id: string;
   readonly expiresInMs: number;
-  /** A process that was suspended for long does not know whether the hold has expired. */
-  readonly #usableUntilMs: number;
-  #unused: NanoUsd;
+  readonly #options: SharedHoldOptions;
+  readonly #unused: SharedAmounts;
   #isOpen = true;
   #requests = 0;
 
-  /** `requestedAtMs`, of `performance.now()`, is when the ledger was called for it. */
-  constructor(id: string, amount: NanoUsd, expiresInMs: number, requestedAtMs: number) {
-    this.id = id;
-    this.expiresInMs = expiresInMs;
-    this.#usableUntilMs = requestedAtMs + expiresInMs / 2;
-    this.#unused = amount;
+  constructor(options: SharedHoldOptions) {
+    this.id = options.id;
+    this.expiresInMs = options.expiresInMs;
+    this.#options = options;
+    this.#unused = { ...options.amounts };
   }
 
   /** Whether a request uses it, or may still reserve a part. */
@@ -28,23 +60,49 @@ export class SharedHold {
     return this.#isOpen || this.#requests > 0;
   }
 
-  /** Reserves `part` for a request. Returns false when less is unused, or it may have expired. */
-  reserve(part: NanoUsd): boolean {
-    if (part > this.#unused || performance.now() > this.#usableUntilMs) return false;
-    this.#unused -= part;
+  /** What is left of the rates: beside the hold when it was taken, and unused in it now. */
+  get rates(): Rates | undefined {
+    const { rates, requestedAtMs } = this.#options;
+    if (rates === undefined) return undefined;
+    const elapsedMs = performance.now() - requestedAtMs;
+    return {
+      requests: withUnused(rates.requests, BigInt(this.#unused.requests), elapsedMs),
+      tokens: withUnused(rates.tokens, this.#unused.tokens, elapsedMs),
+    };
+  }
+
+  /** Reserves a part for a request. Returns false when less is unused, or it may have expired. */
+  reserve(part: HoldPart): boolean {
+    const { requestedAtMs, isLimited } = this.#options;
+    // A process that was suspended for long does not know whether the hold has expired.
+    if (performance.now() > requestedAtMs + this.expiresInMs / 2) return false;
+    const unused = this.#unused;
+    if (part.amount > unused.amountNanoUsd) return false;
+    if (isLimited) {
+      const isShort = unused.requests === 0 || unused.inProgress === 0;
+      if (isShort || part.tokens > unused.tokens) return false;
+      unused.requests -= 1;
+      unused.inProgress -= 1;
+      unused.tokens -= part.tokens;
+    }
+    unused.amountNanoUsd -= part.amount;
     this.#requests += 1;
     return true;
   }
 
   /**
-   * Settles a request that reserved `part` and cost `cost`. Returns what its usage event takes from
-   * the hold: what it spent or, once the hold is closed to others, all of its part.
+   * Settles a request that reserved `part` and used `used`. Returns what its usage event takes from
+   * the hold: what it used or, once the hold is closed to others, all of its part.
    */
-  settle(part: NanoUsd, cost: NanoUsd): NanoUsd {
-    if (!this.#isOpen) return part;
-    const spent = minOf(part, cost);
-    this.#unused += part - spent;
-    return spent;
+  settle(part: HoldPart, used: HoldPart): TakenPart {
+    const { isLimited } = this.#options;
+    const tokens = isLimited ? part.tokens : 0n;
+    if (!this.#isOpen) return { amount: part.amount, tokens, inProgress: isLimited ? 1 : 0 };
+    const taken = { amount: minOf(part.amount, used.amount), tokens: minOf(tokens, used.tokens) };
+    this.#unused.amountNanoUsd += part.amount - taken.amount;
+    this.#unused.tokens += tokens - taken.tokens;
+    if (isLimited) this.#unused.inProgress += 1;
+    return { ...taken, inProgress: 0 };
   }
 
   /** Removes a request whose usage event is durable. */
@@ -52,11 +110,17 @@ export class SharedHold {
     this.#requests -= 1;
   }
 
-  /** Closes it to further requests. Returns the unused amount, which is to be released. */
-  close(): NanoUsd {
-    const unused = this.#unused;
+  /** Closes it to further requests. Returns what is unused, which is to be released. */
+  close(): SharedAmounts {
+    const unused = { ...this.#unused };
     this.#isOpen = false;
-    this.#unused = 0n;
+    Object.assign(this.#unused, { amountNanoUsd: 0n, requests: 0, tokens: 0n, inProgress: 0 });
     return unused;
   }
+}
+
+function withUnused(rate: Rate | undefined, unused: bigint, elapsedMs: number): Rate | undefined {
+  if (rate === undefined) return undefined;
+  const remaining = minOf(rate.remaining + unused, rate.limit);
+  return { ...rate, remaining, resetMs: Math.max(0, Math.ceil(rate.resetMs - elapsedMs)) };
 }

@@ -1,16 +1,24 @@
 import type { Broker } from "./connection.ts";
 
 /**
- * Short messages to every subscribed replica, delivered at most once. They invalidate caches; a
- * message that must not be lost needs another way.
+ * Short messages to every subscribed replica, each delivered once, several times or never. They
+ * invalidate caches; a message that must not be lost needs another way.
  */
 export interface Notices {
   publish(subject: NoticeSubject, text: string): void;
   subscribe(subject: NoticeSubject, listener: (text: string) => void): void;
+  /** Calls the listener when a connection is restored, and notices may have been lost before. */
+  onMissed(listener: () => void): void;
 }
 
-/** `key.revoked` carries the key's SHA-256 in hex. */
-export type NoticeSubject = "key.revoked";
+const subjects = ["key.changed", "account.changed"] as const;
+
+/** `key.changed` carries the key's SHA-256 in hex, and `account.changed` the account's id. */
+export type NoticeSubject = (typeof subjects)[number];
+
+export function isNoticeSubject(text: string): text is NoticeSubject {
+  return (subjects as readonly string[]).includes(text);
+}
 
 /** Sends notices through the broker. Those published while it is unavailable are lost. */
 export function brokerNotices(broker: Broker): Notices {
@@ -25,6 +33,8 @@ export function brokerNotices(broker: Broker): Notices {
         });
       });
     },
+    // A replica drops what it caches within seconds in any case.
+    onMissed() {},
   };
 }
 
@@ -37,6 +47,22 @@ export function localNotices(): Notices {
     },
     subscribe(subject, listener) {
       listeners.set(subject, [...(listeners.get(subject) ?? []), listener]);
+    },
+    onMissed() {},
+  };
+}
+
+/** Sends notices in all of the given ways, so that one which fails loses none. */
+export function joinNotices(ways: readonly Notices[]): Notices {
+  return {
+    publish(subject, text) {
+      for (const way of ways) way.publish(subject, text);
+    },
+    subscribe(subject, listener) {
+      for (const way of ways) way.subscribe(subject, listener);
+    },
+    onMissed(listener) {
+      for (const way of ways) way.onMissed(listener);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import pg from "pg";
+import { awaitFirstConnection } from "./first-connection.ts";
 import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migrate.ts";
 
 const statementTimeoutMs = 15_000;
@@ -30,8 +31,9 @@ export interface DatabaseOptions {
 
 /**
  * Connects to the schema of a service, and applies its migrations or checks that they are applied.
- * Throws a StartError when they are not, or when the database is unavailable. Queries return
- * `bigint` columns as bigint.
+ * Waits for a server that accepts no connections yet, 30 seconds at most. Throws a StartError when
+ * the migrations are not applied, or when the database is unavailable. Queries return `bigint`
+ * columns as bigint.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   const { url, schema, maxConnections, migrates = true, log, createSocket } = options;
@@ -60,6 +62,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   // would also end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
   try {
+    await awaitFirstConnection(pool, describeServer(url), log);
     if (migrates) await applyMigrations(pool, schema, log, options.restoresFunctions);
     else await requireMigrations(pool, schema);
   } catch (error) {

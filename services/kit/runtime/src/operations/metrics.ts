@@ -47,6 +47,11 @@ export function createMetrics() {
       "Cost that no wallet could pay, as recorded on ledger entries, in nano-USD.",
     ),
     holds: counter("tollgate_holds_total", "Holds requested, by result.", ["result"]),
+    limitRefusals: counter(
+      "tollgate_limit_refusals_total",
+      "Requests that a limit or the policy of a key or account refused, by limit.",
+      ["limit"],
+    ),
     openHolds: gauge("tollgate_open_holds", "Open holds of the requests of this process."),
     slotOut: gauge("tollgate_slot_out", "1 while the circuit breaker of a slot is open, else 0.", [
       "slot",

@@ -8,6 +8,8 @@ CREATE TABLE wallet (
   balance_nano_usd bigint NOT NULL CHECK (balance_nano_usd >= 0),
   held_nano_usd    bigint NOT NULL CHECK (held_nano_usd >= 0),
   created_at       timestamptz(6) NOT NULL DEFAULT now(),
+  -- Whether the account or one of its keys has a usage_limit: only then are they looked up.
+  has_limits       boolean NOT NULL DEFAULT false,
   CHECK (balance_nano_usd - held_nano_usd >= 0)
 );
 
@@ -16,15 +18,52 @@ CREATE TABLE wallet (
 CREATE TABLE hold (
   id              text PRIMARY KEY,
   account_id      text NOT NULL,
-  amount_nano_usd bigint NOT NULL CHECK (amount_nano_usd > 0),
+  -- Zero where the request costs nothing and has limits.
+  amount_nano_usd bigint NOT NULL CHECK (amount_nano_usd >= 0),
   created_at      timestamptz(6) NOT NULL DEFAULT now(),
   expires_at      timestamptz(6) NOT NULL,
   -- True while requests may still take a part of it.
-  is_shared       boolean NOT NULL DEFAULT false
+  is_shared       boolean NOT NULL DEFAULT false,
+  -- Empty for a hold that keys without limits share.
+  key_id          text NOT NULL DEFAULT '',
+  -- What it counts against limits: requests and tokens in the second of `created_at`, and requests
+  -- in progress.
+  requests        bigint NOT NULL DEFAULT 0 CHECK (requests >= 0),
+  tokens          bigint NOT NULL DEFAULT 0 CHECK (tokens >= 0),
+  in_progress     bigint NOT NULL DEFAULT 0 CHECK (in_progress >= 0)
 );
 
 CREATE INDEX hold_expires_at ON hold (expires_at);
 CREATE INDEX hold_shared ON hold (account_id) WHERE is_shared;
+
+-- The limits of a key, or of an account: of all its keys together. The lock of the account's wallet
+-- covers them. NULL: unlimited.
+CREATE TABLE usage_limit (
+  -- The id of the key or the account.
+  owner_id            text PRIMARY KEY,
+  account_id          text NOT NULL,
+  budget_nano_usd     bigint CHECK (budget_nano_usd > 0),
+  budget_period       text CHECK (budget_period IN ('day', 'week', 'month', 'total')),
+  -- When the period began in which the owner spent `spent_nano_usd`. A later period begins with
+  -- nothing spent.
+  period_start        timestamptz(6),
+  spent_nano_usd      bigint NOT NULL DEFAULT 0 CHECK (spent_nano_usd >= 0),
+  -- The sums of the owner's holds. Triggers alone write them, as they write the wallet's.
+  held_nano_usd       bigint NOT NULL DEFAULT 0 CHECK (held_nano_usd >= 0),
+  in_progress         bigint NOT NULL DEFAULT 0 CHECK (in_progress >= 0),
+  parallel            bigint CHECK (parallel > 0),
+  requests_per_minute bigint CHECK (requests_per_minute > 0),
+  tokens_per_minute   bigint CHECK (tokens_per_minute > 0),
+  -- What was used in each of the last 61 seconds: a minute that begins within a second ends within
+  -- another. The second of an element is that of its `counted_at`, the last time that it counted.
+  requests            bigint[] NOT NULL DEFAULT array_fill(0::bigint, ARRAY[61]),
+  tokens              bigint[] NOT NULL DEFAULT array_fill(0::bigint, ARRAY[61]),
+  counted_at          timestamptz(6)[] NOT NULL
+    DEFAULT array_fill('-infinity'::timestamptz, ARRAY[61]),
+  CHECK (num_nulls(budget_nano_usd, budget_period, period_start) IN (0, 3))
+) WITH (fillfactor = 70);
+
+CREATE INDEX usage_limit_account_id ON usage_limit (account_id);
 
 -- The append-only history of all wallets, partitioned by the month (UTC) of `recorded_at`. The
 -- ledger creates the months ahead (create_entry_partition). What must be true of all entries, also
@@ -35,7 +74,7 @@ CREATE TABLE entry (
   event_id             text NOT NULL,
   account_id           text NOT NULL,
   key_id               text NOT NULL,
-  kind                 text NOT NULL CHECK (kind IN ('usage', 'failure', 'top_up')),
+  kind                 text NOT NULL CHECK (kind IN ('usage', 'failure', 'top_up', 'adjustment')),
   -- What the entry adds to the balance: negative for a charge.
   amount_nano_usd      bigint NOT NULL,
   cost_nano_usd        bigint NOT NULL CHECK (cost_nano_usd >= 0),
@@ -66,8 +105,10 @@ CREATE TABLE entry (
   conversation_id      text,
   -- The charge id that this entry charges. NULL in an entry that repeats a charge.
   charge_id            text,
-  -- A top-up's own reference, or the charge id that this entry repeats, or empty.
+  -- A top-up's or an adjustment's own reference, or the charge id that this entry repeats, or empty.
   reference            text NOT NULL,
+  -- Why an adjustment was made.
+  reason               text,
   occurred_at          timestamptz(6) NOT NULL,
   recorded_at          timestamptz(6) NOT NULL DEFAULT now(),
   PRIMARY KEY (id, recorded_at),
@@ -75,8 +116,10 @@ CREATE TABLE entry (
     WHEN 'usage' THEN
       amount_nano_usd <= 0 AND cost_nano_usd = uncollected_nano_usd - amount_nano_usd
     WHEN 'failure' THEN amount_nano_usd = 0 AND cost_nano_usd = 0
+    WHEN 'adjustment' THEN amount_nano_usd <> 0
     ELSE amount_nano_usd > 0
-  END)
+  END),
+  CHECK ((kind = 'adjustment') = (reason IS NOT NULL))
 ) PARTITION BY RANGE (recorded_at);
 
 -- Takes the entries of a month that has no partition, so that none is ever refused.
@@ -120,6 +163,17 @@ CREATE TABLE credit (
   PRIMARY KEY (account_id, reference)
 );
 
+-- What each reference of an account's adjustments added: less than zero where it took money away. A
+-- reference is applied once.
+CREATE TABLE adjustment (
+  account_id      text NOT NULL,
+  reference       text NOT NULL,
+  amount_nano_usd bigint NOT NULL CHECK (amount_nano_usd <> 0),
+  entry_id        text NOT NULL,
+  recorded_at     timestamptz(6) NOT NULL,
+  PRIMARY KEY (account_id, reference)
+);
+
 -- What an account was charged in an hour (UTC): the sum of its usage entries.
 CREATE TABLE spend_hour (
   account_id       text NOT NULL,
@@ -128,8 +182,8 @@ CREATE TABLE spend_hour (
   PRIMARY KEY (account_id, hour)
 );
 
--- What each key of an account used of a model in an hour (UTC): the sums of its entries, top-ups
--- excluded. The counters that no wallet limits are numeric: their sums exceed a bigint before a
+-- What each key of an account used of a model in an hour (UTC): the sums of its entries of
+-- requests. The counters that no wallet limits are numeric: their sums exceed a bigint before a
 -- single event does. Updates change no indexed column, so that pages with room take them in place.
 CREATE TABLE usage_hour (
   account_id           text NOT NULL,
@@ -191,6 +245,25 @@ CREATE TABLE deleted_conversation (
   deleted_at      timestamptz(6) NOT NULL DEFAULT now()
 );
 
+-- What is left of an owner's limits while a statement decides several requests (limit_states). NULL:
+-- unlimited.
+CREATE TYPE limit_state AS (
+  owner_id            text,
+  account_id          text,
+  budget_left         bigint,
+  parallel_left       bigint,
+  requests_per_minute bigint,
+  requests_left       bigint,
+  requests_reset_ms   bigint,
+  tokens_per_minute   bigint,
+  tokens_left         bigint,
+  tokens_reset_ms     bigint,
+  -- What the statement has decided, and not written yet.
+  added_nano_usd      bigint,
+  added_requests      bigint,
+  added_tokens        bigint
+);
+
 -- One usage event as an argument of capture_usage. Replicas write its fields in this order: an
 -- event with other fields is another type, and an argument of another function.
 CREATE TYPE usage_row AS (
@@ -201,6 +274,8 @@ CREATE TYPE usage_row AS (
   hold_id              text,
   shared_hold_id       text,
   shared_amount        bigint,
+  shared_tokens        bigint,
+  shared_in_progress   bigint,
   kind                 text,
   cost                 bigint,
   charge_limit         bigint,
@@ -226,6 +301,8 @@ CREATE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/apply_entries.sql is not applied'; END $$;
 CREATE FUNCTION apply_holds() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/apply_holds.sql is not applied'; END $$;
+CREATE FUNCTION apply_limits() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/apply_limits.sql is not applied'; END $$;
 CREATE FUNCTION refuse_direct_change() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/refuse_direct_change.sql is not applied'; END $$;
 CREATE FUNCTION refuse_entry_change() RETURNS trigger LANGUAGE plpgsql AS
@@ -242,6 +319,12 @@ CREATE TRIGGER hold_changed AFTER UPDATE ON hold
 CREATE TRIGGER hold_ended AFTER DELETE ON hold
   REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_holds();
 
+-- A wallet knows whether there are limits.
+CREATE TRIGGER usage_limit_added AFTER INSERT ON usage_limit
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_limits();
+CREATE TRIGGER usage_limit_removed AFTER DELETE ON usage_limit
+  REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_limits();
+
 -- Entries are append-only.
 CREATE TRIGGER entry_append_only BEFORE UPDATE OR DELETE ON entry
   FOR EACH ROW EXECUTE FUNCTION refuse_entry_change();
@@ -257,7 +340,7 @@ CREATE TRIGGER entry_default_no_truncate BEFORE TRUNCATE ON entry_default
 
 -- What the triggers above write, nothing else writes.
 CREATE TRIGGER wallet_opens_empty BEFORE INSERT ON wallet FOR EACH ROW
-  WHEN (NEW.balance_nano_usd <> 0 OR NEW.held_nano_usd <> 0)
+  WHEN (NEW.balance_nano_usd <> 0 OR NEW.held_nano_usd <> 0 OR NEW.has_limits)
   EXECUTE FUNCTION refuse_direct_change();
 CREATE TRIGGER wallet_no_direct_update BEFORE UPDATE ON wallet
   FOR EACH ROW EXECUTE FUNCTION refuse_direct_change();
@@ -272,6 +355,10 @@ CREATE TRIGGER recorded_event_no_direct_change BEFORE INSERT OR UPDATE OR DELETE
 CREATE TRIGGER charge_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON charge
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
 CREATE TRIGGER credit_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON credit
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER adjustment_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON adjustment
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER usage_limit_no_truncate BEFORE TRUNCATE ON usage_limit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
 CREATE TRIGGER spend_hour_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON spend_hour
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { hashOfKey, newKeyText } from "./keys.ts";
+import { hashOfKey, newKeyText } from "./key-text.ts";
 
 test("a key is its prefix and 43 base64url characters, which are 256 bits", () => {
   for (let count = 0; count < 200; count += 1) {

@@ -1,0 +1,59 @@
+import { parseArgs } from "node:util";
+import { connectOperator } from "@tollgate/local/operator";
+import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
+import pg from "pg";
+import { fillKeys, fillLimits } from "./fill.ts";
+import { compareSideBySide, sideBySideFlags } from "./side-by-side.ts";
+import type { Gateway, Subject } from "./subject.ts";
+import { startTestbed } from "./testbed.ts";
+import { startAll } from "./tollgate.ts";
+
+/**
+ * `npm run bench:limits`: compares the CPU of a request of a key without limits with that of a key
+ * that has all of them, in the same process, and with that of such a key in a gateway that has
+ * `--keys` more keys with limits.
+ */
+const { values } = parseArgs({
+  options: { ...sideBySideFlags, keys: { type: "string", default: "100000" } },
+});
+const { keys, ...flags } = values;
+
+await using testbed = await startTestbed();
+const gateway = await startAll(testbed, { database: "bench_limits" });
+const crowded = await startAll(testbed, { database: "bench_limits_crowded" });
+await fillLimitedKeys(crowded.databaseUrl, crowded.accountId, Number(keys));
+const subjects = [
+  { ...gateway, title: "without limits" },
+  await limited(gateway, "with limits"),
+  await limited(crowded, `with limits, beside ${keys} other keys with limits`),
+];
+process.stdout.write(await compareSideBySide(testbed, subjects, flags));
+
+/** Returns the gateway as a caller whose key has every limit, each far above its use. */
+async function limited(from: Gateway, title: string): Promise<Subject> {
+  const operator = connectOperator(from.operatorAddress);
+  try {
+    const { key } = await operator.client.createKey({
+      account: from.accountId,
+      limits: {
+        budget: { amountNanoUsd: 10n ** 14n, period: BudgetPeriod.DAY },
+        requestsPerMinute: 100_000_000,
+        tokensPerMinute: 100_000_000_000n,
+        parallel: 1_000_000,
+      },
+    });
+    return { ...from, title, headers: { authorization: `Bearer ${key}` } };
+  } finally {
+    operator.close();
+  }
+}
+
+async function fillLimitedKeys(url: string, accountId: string, count: number): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    await fillKeys(pool, accountId, count);
+    await fillLimits(pool, accountId, count);
+  } finally {
+    await pool.end();
+  }
+}

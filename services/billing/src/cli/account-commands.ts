@@ -1,0 +1,131 @@
+import { formatUsd } from "@tollgate/core/money";
+import type { Account, AccountSummary } from "@tollgate/proto/tollgate/v1/operator";
+import { admissions } from "../admission.ts";
+import { readCount, readUsd, shortUsd, walletJson } from "./amounts.ts";
+import type { Command } from "./command.ts";
+import { limitOptions, readLimitChanges, readLimits } from "./limit-options.ts";
+import { budgetText, limitLines, limitsJson } from "./limit-text.ts";
+import { type Column, cut, formatTable } from "./table.ts";
+import { isoTime, shortTime } from "./times.ts";
+import { UsageError } from "./usage.ts";
+
+const maxPage = 1_000;
+const maxNameWidth = 24;
+
+/** `tollgate account create` */
+export const createAccountCommand: Command = {
+  takes: ["NAME"],
+  options: ["credit", "admission", ...limitOptions],
+  async run([name = ""], { credit = "0", admission: policy = "default", ...options }, operator) {
+    const creditNanoUsd = readUsd(credit, "--credit");
+    const admission = readAdmission(policy);
+    const request = { name, creditNanoUsd, admission, limits: readLimits(options) };
+    const { account, wallet } = await operator().createAccount(request);
+    const balance = formatUsd(wallet?.balanceNanoUsd ?? 0n);
+    return {
+      lines: [`account ${account?.id ?? ""} (${name}), balance ${balance} USD`],
+      json: { ...accountJson(account), ...walletJson(wallet) },
+    };
+  },
+};
+
+/** `tollgate account update` */
+export const updateAccountCommand: Command = {
+  takes: ["ACCOUNT"],
+  options: ["admission", ...limitOptions],
+  async run([name = ""], { admission: policy, ...options }, operator) {
+    const limits = readLimitChanges(options);
+    if (policy === undefined && limits === undefined) {
+      throw new UsageError("account update needs --admission or a limit to change");
+    }
+    const { account } = await operator().updateAccount({
+      account: name,
+      ...(policy === undefined ? {} : { admission: readAdmission(policy) }),
+      ...(limits === undefined ? {} : { limits }),
+    });
+    return { lines: accountLines(account), json: accountJson(account) };
+  },
+};
+
+/** `tollgate account list` */
+export const listAccountsCommand: Command = {
+  takes: [],
+  options: ["limit", "before"],
+  async run(_args, { limit = "100", before = "" }, operator) {
+    const page = { limit: readCount(limit, "--limit", maxPage), beforeAccountId: before };
+    const { accounts, hasMore } = await operator().listAccounts(page);
+    const last = accounts.at(-1)?.account?.id ?? "";
+    const more = hasMore ? [`older accounts: --before ${last}`] : [];
+    return {
+      lines: [...formatTable(columns, accounts), ...more],
+      json: { accounts: accounts.map(summaryJson), has_more: hasMore },
+    };
+  },
+};
+
+/** `tollgate account show` */
+export const showAccountCommand: Command = {
+  takes: ["ACCOUNT"],
+  options: [],
+  async run([name = ""], _options, operator) {
+    const { account: summary } = await operator().getAccount({ account: name });
+    const { balanceNanoUsd = 0n, heldNanoUsd = 0n } = summary?.wallet ?? {};
+    const held = heldNanoUsd > 0n ? `, of which ${shortUsd(heldNanoUsd)} are held` : "";
+    return {
+      lines: [
+        ...accountLines(summary?.account),
+        `balance: ${shortUsd(balanceNanoUsd)} USD${held}`,
+        `active keys: ${summary?.activeKeys ?? 0}`,
+      ],
+      json: summary === undefined ? null : summaryJson(summary),
+    };
+  },
+};
+
+const columns: readonly Column<AccountSummary>[] = [
+  { title: "ID", align: "left", cell: ({ account }) => account?.id ?? "" },
+  { title: "NAME", align: "left", cell: ({ account }) => cut(account?.name ?? "", maxNameWidth) },
+  { title: "BALANCE USD", cell: ({ wallet }) => shortUsd(wallet?.balanceNanoUsd ?? 0n) },
+  { title: "KEYS", cell: ({ activeKeys }) => String(activeKeys), rank: 4 },
+  { title: "BUDGET", cell: ({ account }) => budgetText(account?.limits), rank: 2 },
+  { title: "ADMISSION", align: "left", cell: ({ account }) => account?.admission ?? "", rank: 1 },
+  {
+    title: "CREATED",
+    align: "left",
+    cell: ({ account }) => shortTime(account?.createdAt),
+    rank: 0,
+  },
+];
+
+function accountLines(account: Account | undefined): string[] {
+  if (account === undefined) return [];
+  const { id, name, admission, createdAt, limits } = account;
+  return [
+    `account ${id} (${name})`,
+    `created: ${shortTime(createdAt)}`,
+    `admission: ${admission || "default"}`,
+    ...limitLines(limits),
+  ];
+}
+
+function accountJson(account: Account | undefined) {
+  const { id = "", name = "", admission = "", createdAt, limits } = account ?? {};
+  return {
+    id,
+    name,
+    admission: admission || "default",
+    created_at: isoTime(createdAt),
+    limits: limitsJson(limits),
+  };
+}
+
+function summaryJson({ account, wallet, activeKeys }: AccountSummary) {
+  return { ...accountJson(account), ...walletJson(wallet), active_keys: activeKeys };
+}
+
+/** Returns a policy as the operator's service takes it. */
+function readAdmission(policy: string): string {
+  if (policy === "default") return "";
+  if (Object.hasOwn(admissions, policy)) return policy;
+  throw new UsageError("--admission must be likely, strict, whole or default");
+}

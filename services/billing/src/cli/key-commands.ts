@@ -1,0 +1,132 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Key } from "@tollgate/proto/tollgate/v1/operator";
+import { readCount } from "./amounts.ts";
+import type { Command, Options, Output } from "./command.ts";
+import { keyColumns, keyJson, keyLines } from "./key-text.ts";
+import { limitOptions, readLimitChanges, readLimits } from "./limit-options.ts";
+import { formatTable } from "./table.ts";
+import { isoTime, readSeconds, readTime } from "./times.ts";
+import { UsageError } from "./usage.ts";
+
+const maxPage = 1_000;
+const policyOptions = ["name", "owner", "models", "expires", "tag", ...limitOptions] as const;
+
+/** `tollgate key create` */
+export const createKeyCommand: Command = {
+  takes: ["ACCOUNT"],
+  options: ["channel", ...policyOptions],
+  async run([account = ""], options, operator) {
+    const { channel = "", name = "", owner = "", models = "", tag = [], expires } = options;
+    const created = await operator().createKey({
+      ...{ account, channel, name, owner, tags: tag },
+      models: splitModels(models),
+      limits: readLimits(options),
+      ...(expires === undefined ? {} : { expiresAt: readExpiry(expires) }),
+    });
+    const { key, keyId, accountId, details } = created;
+    return {
+      lines: [key, `key ${keyId} of account ${accountId}; it is not shown again`],
+      json: { ...(details && keyJson(details)), id: keyId, key, account_id: accountId, channel },
+    };
+  },
+};
+
+/** `tollgate key list` */
+export const listKeysCommand: Command = {
+  takes: [],
+  mayTake: "ACCOUNT",
+  options: ["limit", "before"],
+  async run([account = ""], { limit = "100", before = "" }, operator) {
+    const page = { limit: readCount(limit, "--limit", maxPage), beforeKeyId: before };
+    const { keys, hasMore } = await operator().listKeys({ account, ...page });
+    const more = hasMore ? [`older keys: --before ${keys.at(-1)?.id ?? ""}`] : [];
+    const columns = account === "" ? keyColumns : keyColumns.slice(0, -1);
+    return {
+      lines: [...formatTable(columns, keys), ...more],
+      json: { keys: keys.map(keyJson), has_more: hasMore },
+    };
+  },
+};
+
+/** `tollgate key show` */
+export const showKeyCommand: Command = {
+  takes: ["KEY-ID"],
+  options: [],
+  async run([keyId = ""], _options, operator) {
+    const { key } = await operator().getKey({ keyId });
+    return describe(key);
+  },
+};
+
+/** `tollgate key update` */
+export const updateKeyCommand: Command = {
+  takes: ["KEY-ID"],
+  options: policyOptions,
+  async run([keyId = ""], options, operator) {
+    const { name, owner, models, tag, expires } = options;
+    const limits = readLimitChanges(options);
+    const changes = {
+      ...(name === undefined ? {} : { name: name === none ? "" : name }),
+      ...(owner === undefined ? {} : { owner: owner === none ? "" : owner }),
+      ...(tag === undefined ? {} : { tags: { values: tag.filter((one) => one !== none) } }),
+      ...(models === undefined
+        ? {}
+        : { models: { values: models === "all" ? [] : splitModels(models) } }),
+      ...changedExpiry(expires),
+      ...(limits === undefined ? {} : { limits }),
+    };
+    if (Object.keys(changes).length === 0) {
+      throw new UsageError(`key update needs one of --${policyOptions.join(", --")}`);
+    }
+    const { key } = await operator().updateKey({ keyId, ...changes });
+    return describe(key);
+  },
+};
+
+/** `tollgate key rotate` */
+export const rotateKeyCommand: Command = {
+  takes: ["KEY-ID"],
+  options: ["grace"],
+  async run([keyId = ""], { grace = "24h" }, operator) {
+    const graceSeconds = readSeconds(grace, "--grace");
+    const { key, details } = await operator().rotateKey({ keyId, graceSeconds });
+    const replaced =
+      graceSeconds === 0 ? "no longer works" : `works until ${isoTime(details?.replacedExpiresAt)}`;
+    return {
+      lines: [key, `key ${keyId}; it is not shown again, and the text before it ${replaced}`],
+      json: { ...(details && keyJson(details)), key },
+    };
+  },
+};
+
+/** `tollgate key revoke` */
+export const revokeKeyCommand: Command = {
+  takes: ["KEY-ID"],
+  options: [],
+  async run([keyId = ""], _options, operator) {
+    const { revokedAt } = await operator().revokeKey({ keyId });
+    const at = isoTime(revokedAt) ?? "";
+    return { lines: [`${keyId} revoked at ${at}`], json: { id: keyId, revoked_at: at } };
+  },
+};
+
+/** The word that removes a name, an owner or the tags. */
+const none = "none";
+
+function describe(key: Key | undefined): Output {
+  if (key === undefined) throw new Error("the response has no key");
+  return { lines: keyLines(key), json: keyJson(key) };
+}
+
+function splitModels(text: string): string[] {
+  return text.split(",").filter((one) => one !== "");
+}
+
+function readExpiry(text: string) {
+  return timestampFromDate(readTime(text, "--expires", new Date()));
+}
+
+function changedExpiry(expires: Options["expires"]) {
+  if (expires === undefined) return {};
+  return expires === "never" ? { clearsExpiry: true } : { expiresAt: readExpiry(expires) };
+}

@@ -1,0 +1,80 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Key } from "@tollgate/proto/tollgate/v1/operator";
+import { budgetText, limitLines, limitsJson } from "./limit-text.ts";
+import { type Column, cut } from "./table.ts";
+import { isoTime, shortTime } from "./times.ts";
+
+const maxNameWidth = 16;
+const maxModelsWidth = 24;
+
+/** The columns of `tollgate key list`. */
+export const keyColumns: readonly Column<Key>[] = [
+  { title: "ID", align: "left", cell: ({ id }) => id },
+  { title: "NAME", align: "left", cell: ({ name }) => cut(name, maxNameWidth) },
+  { title: "STATE", align: "left", cell: stateOf },
+  { title: "BUDGET", cell: ({ limits }) => budgetText(limits), rank: 6 },
+  { title: "RPM", cell: ({ limits }) => numberText(limits?.limits?.requestsPerMinute), rank: 5 },
+  { title: "TPM", cell: ({ limits }) => numberText(limits?.limits?.tokensPerMinute), rank: 4 },
+  { title: "PARALLEL", cell: ({ limits }) => numberText(limits?.limits?.parallel), rank: 3 },
+  { title: "EXPIRES", align: "left", cell: ({ expiresAt }) => shortTime(expiresAt), rank: 2 },
+  { title: "MODELS", align: "left", cell: modelsOf, rank: 1 },
+  { title: "ACCOUNT", align: "left", cell: ({ accountId }) => accountId, rank: 0 },
+];
+
+/** Returns what there is to say of a key, a line for each part. */
+export function keyLines(key: Key): string[] {
+  const { id, accountId, channel, name, owner, tags, models } = key;
+  const replaced = `until ${shortTime(key.replacedExpiresAt)}`;
+  return [
+    `key ${id} of account ${accountId}`,
+    `state: ${stateOf(key)}`,
+    ...line("name", name),
+    ...line("owner", owner),
+    ...line("tags", tags.join(", ")),
+    ...line("channel", channel),
+    `models: ${models.join(", ") || "all"}`,
+    `created: ${shortTime(key.createdAt)}`,
+    `expires: ${shortTime(key.expiresAt) || "never"}`,
+    ...line("revoked", shortTime(key.revokedAt)),
+    ...line("rotated", shortTime(key.rotatedAt)),
+    ...line("replaced text", key.replacedExpiresAt === undefined ? "" : replaced),
+    ...limitLines(key.limits),
+  ];
+}
+
+export function keyJson(key: Key) {
+  const { id, accountId, channel, name, owner, tags, models } = key;
+  return {
+    id,
+    account_id: accountId,
+    channel,
+    name,
+    owner,
+    tags,
+    models,
+    state: stateOf(key),
+    created_at: isoTime(key.createdAt),
+    expires_at: isoTime(key.expiresAt),
+    revoked_at: isoTime(key.revokedAt),
+    rotated_at: isoTime(key.rotatedAt),
+    replaced_expires_at: isoTime(key.replacedExpiresAt),
+    limits: limitsJson(key.limits),
+  };
+}
+
+function stateOf({ revokedAt, expiresAt }: Key): string {
+  if (revokedAt !== undefined) return "revoked";
+  return expiresAt !== undefined && timestampMs(expiresAt) <= Date.now() ? "expired" : "active";
+}
+
+function modelsOf({ models }: Key): string {
+  return cut(models.join(","), maxModelsWidth);
+}
+
+function line(name: string, value: string): string[] {
+  return value === "" ? [] : [`${name}: ${value}`];
+}
+
+function numberText(value: number | bigint | undefined): string {
+  return value === undefined ? "" : String(value);
+}

@@ -1,0 +1,36 @@
+import { BudgetPeriod, LimitKind } from "@tollgate/proto/tollgate/v1/limits";
+import { expect, test } from "vitest";
+import { readLimitChanges, readLimits } from "./limit-options.ts";
+
+test("limits are read from their options", () => {
+  const options = { budget: "1.25/week", rpm: "60", tpm: "1000000", parallel: "4" };
+  expect(readLimits(options)).toMatchObject({
+    budget: { amountNanoUsd: 1_250_000_000n, period: BudgetPeriod.WEEK },
+    requestsPerMinute: 60,
+    tokensPerMinute: 1_000_000n,
+    parallel: 4,
+  });
+  expect(Object.keys(readLimits({}))).not.toContain("parallel");
+});
+
+test("an update changes the limits that it names, and removes those that are none", () => {
+  expect(readLimitChanges({})).toBeUndefined();
+  const changes = readLimitChanges({ budget: "none", rpm: "5", parallel: "none" });
+  expect(changes?.remove).toEqual([LimitKind.BUDGET, LimitKind.PARALLEL]);
+  expect(changes?.set).toMatchObject({ requestsPerMinute: 5 });
+  expect(changes?.set?.budget).toBeUndefined();
+});
+
+test.each([
+  [{ budget: "5" }, "--budget must be USD/day"],
+  [{ budget: "5/year" }, "--budget must be USD/day"],
+  [{ budget: "5/day/week" }, "--budget must be USD/day"],
+  [{ budget: "0/day" }, "--budget must be more than 0"],
+  [{ budget: "0.0000001/day" }, "--budget must be an amount such as 12.50"],
+  [{ rpm: "0" }, "--rpm must be a whole number from 1 to 4294967295"],
+  [{ rpm: "4294967296" }, "--rpm must be a whole number"],
+  [{ tpm: "many" }, "--tpm must be a whole number"],
+  [{ parallel: "-1" }, "--parallel must be a whole number"],
+])("%j is an invalid limit", (options, message) => {
+  expect(() => readLimits(options)).toThrow(message);
+});

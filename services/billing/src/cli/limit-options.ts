@@ -1,0 +1,72 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  BudgetPeriod,
+  LimitKind,
+  type Limits,
+  LimitsSchema,
+} from "@tollgate/proto/tollgate/v1/limits";
+import { type LimitChanges, LimitChangesSchema } from "@tollgate/proto/tollgate/v1/operator";
+import { readCount, readUsd } from "./amounts.ts";
+import type { Options } from "./command.ts";
+import { UsageError } from "./usage.ts";
+
+export const limitOptions = ["budget", "rpm", "tpm", "parallel"] as const;
+type LimitOption = (typeof limitOptions)[number];
+
+/** The word that removes a limit. */
+const none = "none";
+
+/** The largest counts that the messages carry. */
+const maxUint32 = 2 ** 32 - 1;
+const maxTokens = 10 ** 15 - 1;
+
+const kinds: Readonly<Record<LimitOption, LimitKind>> = {
+  budget: LimitKind.BUDGET,
+  rpm: LimitKind.REQUESTS,
+  tpm: LimitKind.TOKENS,
+  parallel: LimitKind.PARALLEL,
+};
+
+const periods: Readonly<Record<string, BudgetPeriod>> = {
+  day: BudgetPeriod.DAY,
+  week: BudgetPeriod.WEEK,
+  month: BudgetPeriod.MONTH,
+  total: BudgetPeriod.TOTAL,
+};
+
+/** Returns the limits that the options set. Throws a UsageError. */
+export function readLimits(options: Options): Limits {
+  const { budget, rpm, tpm, parallel } = options;
+  return create(LimitsSchema, {
+    ...(budget === undefined ? {} : { budget: readBudget(budget) }),
+    ...(rpm === undefined ? {} : { requestsPerMinute: readCount(rpm, "--rpm", maxUint32) }),
+    ...(tpm === undefined ? {} : { tokensPerMinute: BigInt(readCount(tpm, "--tpm", maxTokens)) }),
+    ...(parallel === undefined ? {} : { parallel: readCount(parallel, "--parallel", maxUint32) }),
+  });
+}
+
+/**
+ * Returns the changes that the options ask for: `none` removes a limit. Undefined where they name no
+ * limit. Throws a UsageError.
+ */
+export function readLimitChanges(options: Options): LimitChanges | undefined {
+  const named = limitOptions.filter((name) => options[name] !== undefined);
+  if (named.length === 0) return undefined;
+  const removed = named.filter((name) => options[name] === none);
+  const rest = Object.fromEntries(
+    named.filter((name) => options[name] !== none).map((name) => [name, options[name]]),
+  );
+  const remove = removed.map((name) => kinds[name]);
+  return create(LimitChangesSchema, { set: readLimits(rest), remove });
+}
+
+function readBudget(text: string) {
+  const [amount = "", periodName = "", ...rest] = text.split("/");
+  const period = Object.hasOwn(periods, periodName) ? periods[periodName] : undefined;
+  if (period === undefined || rest.length > 0) {
+    throw new UsageError("--budget must be USD/day, USD/week, USD/month or USD/total: 5.00/day");
+  }
+  const amountNanoUsd = readUsd(amount, "--budget");
+  if (amountNanoUsd > 0n) return { amountNanoUsd, period };
+  throw new UsageError("--budget must be more than 0; revoke a key that must not spend");
+}

@@ -1,0 +1,71 @@
+import { create } from "@bufbuild/protobuf";
+import { invalidParam } from "@tollgate/core/errors";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import {
+  LimitKind,
+  type Limits,
+  LimitsSchema,
+  type LimitUse,
+} from "@tollgate/proto/tollgate/v1/limits";
+import type { LimitChanges } from "@tollgate/proto/tollgate/v1/operator";
+import type { Client } from "@tollgate/rpc/implementation";
+
+type Ledger = Client<typeof LedgerService>;
+
+/** A key or an account, whose limits the ledger has. */
+export interface LimitOwner {
+  accountId: string;
+  ownerId: string;
+}
+
+/** Returns whether there is any limit. */
+export function hasLimits(limits: Limits | undefined): limits is Limits {
+  if (limits === undefined) return false;
+  const { budget, requestsPerMinute, tokensPerMinute, parallel } = limits;
+  return [budget, requestsPerMinute, tokensPerMinute, parallel].some((one) => one !== undefined);
+}
+
+/** Resolves with the limits of those owners that have any, by owner, and what is used of them. */
+export async function findLimits(
+  ledger: Ledger,
+  ownerIds: readonly string[],
+): Promise<Map<string, LimitUse>> {
+  if (ownerIds.length === 0) return new Map();
+  const { uses } = await ledger.listLimits({ ownerIds: [...ownerIds] });
+  return new Map(uses.map((use) => [use.ownerId, use]));
+}
+
+/**
+ * Changes the limits of an owner in the ledger, and resolves with whether it has any afterwards. Calls
+ * for one owner must take turns: the present limits are read first. Throws `invalid_param` for a
+ * limit that is not valid.
+ */
+export async function changeLimits(
+  ledger: Ledger,
+  owner: LimitOwner,
+  { set, remove }: LimitChanges,
+): Promise<boolean> {
+  const current = (await findLimits(ledger, [owner.ownerId])).get(owner.ownerId)?.limits;
+  const limits = create(LimitsSchema, { ...current, ...definedOf(set) });
+  for (const kind of remove) delete limits[fieldOf(kind)];
+  await ledger.setLimits({ ...owner, limits });
+  return hasLimits(limits);
+}
+
+function definedOf(limits: Limits | undefined): Partial<Limits> {
+  const entries = Object.entries(limits ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}
+
+function fieldOf(kind: LimitKind) {
+  const field = fields[kind];
+  if (field !== undefined) return field;
+  throw invalidParam("limits.remove", "must name budget, requests, tokens or parallel");
+}
+
+const fields: Readonly<Partial<Record<LimitKind, Exclude<keyof Limits, `$${string}`>>>> = {
+  [LimitKind.BUDGET]: "budget",
+  [LimitKind.REQUESTS]: "requestsPerMinute",
+  [LimitKind.TOKENS]: "tokensPerMinute",
+  [LimitKind.PARALLEL]: "parallel",
+};

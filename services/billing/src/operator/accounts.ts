@@ -1,0 +1,80 @@
+import { GatewayError } from "@tollgate/core/errors";
+import { maxBalanceNanoUsd } from "@tollgate/core/money";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import {
+  type CountedAccount,
+  createAccount,
+  listAccounts,
+  readAccount,
+  requireAccount,
+  updateAccount,
+} from "../accounts.ts";
+import { changeLimits, findLimits, hasLimits } from "../limits.ts";
+import { withLockedRow } from "../row-lock.ts";
+import { pageSize, toAccount } from "./messages.ts";
+import type { OperatorParts } from "./parts.ts";
+
+const openingReference = "opening-credit";
+
+/** The operator's calls about accounts. */
+export function implementAccounts({ prisma, ledger, notices }: OperatorParts) {
+  /** Whether an account's row was written without its wallet, so that it can be created again. */
+  async function isIncomplete(accountId: string): Promise<boolean> {
+    return (await ledger.getWallet({ accountId })).wallet === undefined;
+  }
+
+  async function summaryOf(account: CountedAccount) {
+    const { id: accountId, activeKeys } = account;
+    const [{ wallet }, limits] = await Promise.all([
+      ledger.getWallet({ accountId }),
+      findLimits(ledger, [accountId]),
+    ]);
+    const message = toAccount(account, limits.get(accountId));
+    return { account: message, activeKeys, ...(wallet && { wallet }) };
+  }
+
+  return {
+    async createAccount({ name, creditNanoUsd, admission, limits }) {
+      if (creditNanoUsd > maxBalanceNanoUsd || creditNanoUsd % 1_000n !== 0n) {
+        const message = "A credit has at most six decimals, and fits a wallet.";
+        throw new GatewayError("invalid_param", message, { param: "credit" });
+      }
+      const account = await createAccount(prisma, { name, admission }, isIncomplete);
+      const accountId = account.id;
+      const isLimited = hasLimits(limits);
+      // Limits of an earlier attempt may be there. The account is used only once it has a key.
+      if (isLimited || account.isLimited) {
+        await updateAccount(prisma, accountId, { isLimited });
+        await ledger.setLimits({ accountId, ownerId: accountId, limits: limits ?? {} });
+      }
+      const opening = { accountId, amountNanoUsd: creditNanoUsd, reference: openingReference };
+      const { wallet } = await ledger.topUp(opening);
+      const found = await findLimits(ledger, hasLimits(limits) ? [accountId] : []);
+      return { account: toAccount(account, found.get(accountId)), ...(wallet && { wallet }) };
+    },
+    async updateAccount({ account: name, admission, limits: changes }) {
+      const { id } = await requireAccount(prisma, name);
+      // Before the ledger has them: the flag is false only without limits.
+      if (hasLimits(changes?.set)) await updateAccount(prisma, id, { isLimited: true });
+      const policy = admission === undefined ? {} : { admission };
+      const changed = await withLockedRow(prisma, "account", id, async (transaction) => {
+        const owner = { accountId: id, ownerId: id };
+        const limited =
+          changes === undefined ? {} : { isLimited: await changeLimits(ledger, owner, changes) };
+        return updateAccount(transaction, id, { ...policy, ...limited });
+      });
+      notices.publish("account.changed", id);
+      const limits = await findLimits(ledger, [id]);
+      return { account: toAccount(changed, limits.get(id)) };
+    },
+    async listAccounts({ limit, beforeAccountId }) {
+      const page = { limit: pageSize(limit), beforeAccountId };
+      const { accounts, hasMore } = await listAccounts(prisma, page);
+      return { accounts: await Promise.all(accounts.map(summaryOf)), hasMore };
+    },
+    async getAccount({ account }) {
+      return { account: await summaryOf(await readAccount(prisma, account)) };
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}

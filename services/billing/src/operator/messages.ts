@@ -1,0 +1,52 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { invalidParam } from "@tollgate/core/errors";
+import type { LimitUse } from "@tollgate/proto/tollgate/v1/limits";
+import {
+  type Account as AccountMessage,
+  AccountSchema,
+  type Key,
+  KeySchema,
+} from "@tollgate/proto/tollgate/v1/operator";
+import type { Account } from "../generated/client.ts";
+import type { StoredKey } from "../keys.ts";
+
+/** Returns an account as a message. */
+export function toAccount(account: Account, limits?: LimitUse): AccountMessage {
+  const { id, name, admission, createdAt } = account;
+  return create(AccountSchema, {
+    id,
+    name,
+    admission,
+    createdAt: timestampFromDate(createdAt),
+    ...(limits && { limits }),
+  });
+}
+
+/** Returns a key as a message, without its texts' hashes. */
+export function toKey(key: StoredKey, limits?: LimitUse): Key {
+  const { id, accountId, channel, name, owner, tags, models } = key;
+  const replaced = key.secrets.find(({ expiresAt }) => expiresAt !== null);
+  const times = {
+    createdAt: key.createdAt,
+    expiresAt: key.expiresAt,
+    revokedAt: key.revokedAt,
+    rotatedAt: key.rotatedAt,
+    replacedExpiresAt: replaced?.expiresAt ?? null,
+  };
+  const set = Object.entries(times).filter((one): one is [string, Date] => one[1] !== null);
+  return create(KeySchema, {
+    ...{ id, accountId, channel, name, owner, tags, models },
+    ...Object.fromEntries(set.map(([field, time]) => [field, timestampFromDate(time)])),
+    ...(limits && { limits }),
+  });
+}
+
+const defaultPage = 100;
+const maxPage = 1_000;
+
+/** Returns how many members a page has. Zero is the default. Throws `invalid_param`. */
+export function pageSize(limit: number): number {
+  if (limit <= maxPage) return limit === 0 ? defaultPage : limit;
+  throw invalidParam("limit", `must be at most ${maxPage}`);
+}

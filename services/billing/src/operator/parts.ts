@@ -1,0 +1,12 @@
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { Notices } from "@tollgate/runtime/broker/notices";
+import type { PrismaClient } from "../generated/client.ts";
+
+/** What the operator's calls need. */
+export interface OperatorParts {
+  prisma: PrismaClient;
+  ledger: Client<typeof LedgerService>;
+  notices: Notices;
+  now(): Date;
+}

@@ -1,0 +1,132 @@
+import { maxBalanceNanoUsd, minOf, type NanoUsd } from "@tollgate/core/money";
+import type { Rates } from "@tollgate/core/rates";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { Metrics } from "@tollgate/runtime/operations/metrics";
+import type { AccountDemand } from "./account-demand.ts";
+import type { Hold, SettledHold } from "./hold.ts";
+import type { HoldExtender } from "./hold-extender.ts";
+import { holdFailure, walletExhausted } from "./hold-failure.ts";
+import { type LimitName, limitExceeded, limitNameOf } from "./limit-refusal.ts";
+import type { HoldPart, SharedHold } from "./shared-hold.ts";
+
+export const holdTimeoutMs = 5_000;
+
+export interface HoldRequest {
+  holdId: string;
+  accountId: string;
+  keyId: string;
+  estimateNanoUsd: NanoUsd;
+  tokens: bigint;
+  leastNanoUsd?: NanoUsd;
+  isWhole: boolean;
+}
+
+export interface HoldParts {
+  ledger: Client<typeof LedgerService>;
+  metrics: Pick<Metrics, "holds" | "openHolds">;
+  extender: HoldExtender;
+  countLimit(limit: LimitName): void;
+}
+
+/** What a request holds at its start. */
+interface Grant {
+  amount: NanoUsd;
+  rates: Rates | undefined;
+  walletBalance?: NanoUsd | undefined;
+  /** The shared hold that all of it is a part of. */
+  shared?: SharedHold;
+}
+
+/**
+ * The hold of one request: a part of a shared hold, or a hold of its own. A request with a part
+ * takes a hold of its own for what it adds.
+ */
+export class RequestHold implements Hold {
+  readonly walletBalance: NanoUsd | undefined;
+  readonly rates: Rates | undefined;
+  readonly #parts: HoldParts;
+  readonly #request: HoldRequest;
+  readonly #demand: AccountDemand;
+  readonly #part: HoldPart;
+  readonly #shared: SharedHold | undefined;
+  #amount: NanoUsd;
+  #hasOwn: boolean;
+  #isExtended = true;
+
+  constructor(parts: HoldParts, request: HoldRequest, demand: AccountDemand, grant: Grant) {
+    const { amount, walletBalance, rates, shared } = grant;
+    this.walletBalance = walletBalance;
+    this.rates = rates;
+    this.#parts = parts;
+    this.#request = request;
+    this.#demand = demand;
+    this.#part = { amount, tokens: request.tokens };
+    this.#shared = shared;
+    this.#amount = amount;
+    this.#hasOwn = shared === undefined;
+    demand.beginRequest(amount, request.tokens);
+    parts.metrics.openHolds.inc();
+  }
+
+  get amount() {
+    return this.#amount;
+  }
+
+  async grow(estimate: NanoUsd) {
+    const { ledger, metrics, extender, countLimit } = this.#parts;
+    const { holdId, accountId, keyId } = this.#request;
+    // Only once: adding it again would postpone its next extension.
+    if (!this.#hasOwn && this.#shared !== undefined) {
+      extender.add(holdId, this.#shared.expiresInMs);
+    }
+    // Set before the call: when its response is lost, the hold may exist.
+    this.#hasOwn = true;
+    const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
+    const request = { holdId, accountId, keyId, estimateNanoUsd };
+    try {
+      const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
+      if (grown.addedNanoUsd === 0n) metrics.holds.inc({ result: "grow_refused" });
+      if (grown.refusal !== undefined) {
+        countLimit(limitNameOf(grown.refusal));
+        throw limitExceeded(grown.refusal);
+      }
+      if (grown.addedNanoUsd === 0n) {
+        throw walletExhausted(grown.walletHeldNanoUsd, this.#amount);
+      }
+      this.#amount += grown.addedNanoUsd;
+      this.#demand.addHeld(grown.addedNanoUsd);
+      return grown.addedNanoUsd;
+    } catch (error) {
+      throw holdFailure(error);
+    }
+  }
+
+  settle(cost: NanoUsd, tokens: bigint): SettledHold {
+    const part = this.#part;
+    const shared = this.#shared;
+    this.#demand.endRequest(this.#amount, cost, part.tokens, tokens);
+    const taken = shared?.settle(part, { amount: cost, tokens }) ?? nothingTaken;
+    const takesAny = taken.amount > 0n || taken.tokens > 0n || taken.inProgress > 0;
+    return {
+      holdId: this.#hasOwn ? this.#request.holdId : "",
+      sharedHoldId: takesAny && shared !== undefined ? shared.id : "",
+      sharedNanoUsd: taken.amount,
+      sharedTokens: taken.tokens,
+      sharedInProgress: taken.inProgress,
+    };
+  }
+
+  stopExtending() {
+    if (!this.#isExtended) return;
+    this.#isExtended = false;
+    const { extender, metrics } = this.#parts;
+    metrics.openHolds.dec();
+    if (this.#hasOwn) extender.remove(this.#request.holdId);
+    const shared = this.#shared;
+    shared?.removeRequest();
+    if (shared?.isInUse === false) extender.remove(shared.id);
+  }
+}
+
+const nothingTaken = { amount: 0n, tokens: 0n, inProgress: 0 };

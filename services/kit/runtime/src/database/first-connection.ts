@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "@tollgate/core/log";
+import pg from "pg";
+
+/** A database that starts at the same time as this process accepts connections by then. */
+const patienceMs = 30_000;
+const retryMs = 500;
+
+/** Codes of Node and SQLSTATEs of a server that may be about to start. */
+const temporary: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  // cannot_connect_now: the database system is starting up.
+  "57P03",
+]);
+
+/**
+ * Resolves once the pool has a connection. While nothing accepts connections, it tries again for
+ * `patienceMs`; then, and at any other error such as a wrong password, it rejects.
+ */
+export async function awaitFirstConnection(pool: pg.Pool, server: string, log: Log): Promise<void> {
+  const untilMs = performance.now() + patienceMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const client = await pool.connect();
+      client.release();
+      return;
+    } catch (error) {
+      if (!isTemporary(error) || performance.now() > untilMs) throw error;
+      if (attempt === 1) log.warn({ server, reason: messageOf(error) }, "waiting for the database");
+      await sleep(retryMs);
+    }
+  }
+}
+
+function isTemporary(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isTemporary);
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  if (typeof code === "string") return temporary.has(code);
+  // The driver gives these no code.
+  const isCut = /terminated unexpectedly|timeout exceeded|connection timeout/i.test(error.message);
+  return isCut && !(error instanceof pg.DatabaseError);
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

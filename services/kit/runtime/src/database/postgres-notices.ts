@@ -1,0 +1,117 @@
+import type { Log } from "@tollgate/core/log";
+import pg from "pg";
+import { isNoticeSubject, localNotices, type Notices } from "../broker/notices.ts";
+
+const channel = "tollgate";
+/** The wait before the first attempt to reconnect. It doubles with each attempt that fails. */
+const firstRetryMs = 100;
+const maxRetryMs = 5_000;
+/** A connection that a network has dropped without a word is found by the next heartbeat. */
+const heartbeatMs = 10_000;
+const timeoutMs = 5_000;
+
+/** Notices that Postgres delivers to the other processes of a database. */
+export interface PostgresNotices extends Notices {
+  close(): Promise<void>;
+}
+
+/**
+ * Sends notices by NOTIFY, and receives those of others by LISTEN, over one connection of its own. It
+ * connects in the background, and reconnects without limit. Notices published while there is no
+ * connection are lost. Where LISTEN fails, it is logged once, and notices are not received.
+ */
+export function openPostgresNotices(url: string, log: Log): PostgresNotices {
+  const received = localNotices();
+  const missedListeners: (() => void)[] = [];
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let retryMs = firstRetryMs;
+  let wasConnected = false;
+  let isFailureLogged = false;
+  let isClosed = false;
+
+  async function open(): Promise<void> {
+    const opened = createClient(url);
+    let isLost = false;
+    const lose = (error?: Error) => {
+      if (isLost) return;
+      isLost = true;
+      retire(opened, error);
+    };
+    opened.on("error", lose);
+    opened.on("end", () => lose());
+    opened.on("notification", ({ payload = "" }) => receive(payload));
+    try {
+      await opened.connect();
+      await opened.query(`LISTEN ${channel}`);
+    } catch (error) {
+      return lose(error as Error);
+    }
+    if (isClosed || isLost) return void opened.end().catch(() => {});
+    client = opened;
+    retryMs = firstRetryMs;
+    isFailureLogged = false;
+    scheduleHeartbeat(opened, lose);
+    if (wasConnected) for (const listener of missedListeners) listener();
+    wasConnected = true;
+  }
+
+  function scheduleHeartbeat(opened: pg.Client, lose: (error: Error) => void): void {
+    timer = setTimeout(() => {
+      opened.query("SELECT 1").then(() => {
+        if (client === opened) scheduleHeartbeat(opened, lose);
+      }, lose);
+    }, heartbeatMs);
+    timer.unref();
+  }
+
+  /** Closes a connection that has failed, and opens another one later. */
+  function retire(lost: pg.Client, error: Error | undefined): void {
+    if (client === lost) client = undefined;
+    void lost.end().catch(() => {});
+    if (isClosed) return;
+    if (!isFailureLogged) {
+      const reason = error?.message ?? "the connection ended";
+      log.warn({ reason }, "cannot receive notices from Postgres");
+    }
+    isFailureLogged = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => void open(), retryMs);
+    timer.unref();
+    retryMs = Math.min(retryMs * 2, maxRetryMs);
+  }
+
+  function receive(payload: string): void {
+    const space = payload.indexOf(" ");
+    const subject = payload.slice(0, space);
+    if (isNoticeSubject(subject)) received.publish(subject, payload.slice(space + 1));
+  }
+
+  void open();
+  return {
+    publish(subject, text) {
+      client?.query("SELECT pg_notify($1, $2)", [channel, `${subject} ${text}`]).catch((error) => {
+        log.warn({ reason: (error as Error).message, subject }, "a notice was lost");
+      });
+    },
+    subscribe: received.subscribe,
+    onMissed(listener) {
+      missedListeners.push(listener);
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+function createClient(url: string): pg.Client {
+  return new pg.Client({
+    connectionString: url,
+    application_name: "tollgate-notices",
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    keepAlive: true,
+  });
+}

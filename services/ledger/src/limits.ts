@@ -1,0 +1,105 @@
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { GatewayError } from "@tollgate/core/errors";
+import { formatUsd, maxBalanceNanoUsd } from "@tollgate/core/money";
+import {
+  BudgetPeriod,
+  type Limits,
+  type LimitUse,
+  LimitUseSchema,
+} from "@tollgate/proto/tollgate/v1/limits";
+import type pg from "pg";
+
+const maxOwners = 10_000;
+const maxBigint = 2n ** 63n - 1n;
+
+/** Budgets are whole micro-USD, as balances and charges are. */
+const nanoPerMicro = 1_000n;
+
+export interface LimitSetting {
+  accountId: string;
+  /** The id of the key, or of the account. */
+  ownerId: string;
+  limits: Limits | undefined;
+}
+
+/**
+ * Sets the limits of a key or an account in place of those that it has; without any, removes them.
+ * Resolves with how much of them is used, or undefined without limits. Throws `invalid_param` for a
+ * limit that is out of range. See sql/set_limits.sql.
+ */
+export async function setLimits(
+  pool: pg.Pool,
+  { accountId, ownerId, limits }: LimitSetting,
+): Promise<LimitUse | undefined> {
+  if (accountId === "" || ownerId === "") {
+    throw invalidParam("owner_id", "Limits need the id of a key or an account.");
+  }
+  if (limits) requireValid(limits);
+  const budget = limits?.budget;
+  await pool.query({
+    name: "set-limits",
+    text: "SELECT set_limits($1, $2, $3, $4, $5, $6, $7)",
+    values: [
+      ownerId,
+      accountId,
+      budget?.amountNanoUsd,
+      budget && periodNames[budget.period],
+      limits?.requestsPerMinute,
+      limits?.tokensPerMinute,
+      limits?.parallel,
+    ],
+  });
+  const [use] = await listLimits(pool, [ownerId]);
+  return use;
+}
+
+/**
+ * Resolves with the limits of those owners that have any, and how much of them is used now, in no
+ * order. Throws `invalid_param` for more than 10,000 owners.
+ */
+export async function listLimits(pool: pg.Pool, ownerIds: readonly string[]): Promise<LimitUse[]> {
+  if (ownerIds.length > maxOwners) {
+    throw invalidParam("owner_ids", "At most 10,000 ids can be listed at a time.");
+  }
+  const { rows } = await pool.query<{ use: JsonValue }>({
+    name: "list-limits",
+    text: "SELECT limit_uses($1) AS use",
+    values: [ownerIds],
+  });
+  return rows.map(({ use }) => fromJson(LimitUseSchema, use));
+}
+
+const periodNames: Partial<Record<BudgetPeriod, string>> = {
+  [BudgetPeriod.DAY]: "day",
+  [BudgetPeriod.WEEK]: "week",
+  [BudgetPeriod.MONTH]: "month",
+  [BudgetPeriod.TOTAL]: "total",
+};
+
+function requireValid({ budget, requestsPerMinute, tokensPerMinute, parallel }: Limits): void {
+  if (budget) {
+    const { amountNanoUsd, period } = budget;
+    if (amountNanoUsd === 0n || amountNanoUsd % nanoPerMicro !== 0n) {
+      throw invalidParam("budget", "A budget is more than 0 USD, and has at most six decimals.");
+    }
+    if (amountNanoUsd > maxBalanceNanoUsd) {
+      const most = formatUsd(maxBalanceNanoUsd);
+      throw invalidParam("budget", `A budget is at most ${most} USD, as a wallet is.`);
+    }
+    if (periodNames[period] === undefined) {
+      throw invalidParam("budget", "The period of a budget is day, week, month or total.");
+    }
+  }
+  requirePositive("requests_per_minute", requestsPerMinute);
+  requirePositive("tokens_per_minute", tokensPerMinute);
+  requirePositive("parallel", parallel);
+}
+
+function requirePositive(param: string, limit: number | bigint | undefined): void {
+  if (limit === undefined || (limit > 0 && limit <= maxBigint)) return;
+  throw invalidParam(param, `The limit ${param} is a whole number from 1 to ${maxBigint}.`);
+}
+
+function invalidParam(param: string, message: string): GatewayError {
+  return new GatewayError("invalid_param", message, { param });
+}

@@ -1,0 +1,75 @@
+import { formatUsd } from "@tollgate/core/money";
+import { type Audit, check, eachSlice, inSlice, limit } from "./audit.ts";
+
+/**
+ * Checks of each key and account with limits that what it holds and has in progress are the sums of
+ * its holds, that what it spent is what it was charged since the start of the period, and that its
+ * wallet knows of the limits; and that each wallet that does has some.
+ */
+export async function verifyLimits(audit: Audit): Promise<void> {
+  const limits = { name: "usage_limit", key: ["owner_id"], first: [""], rows: 2_000 };
+  await eachSlice(audit, limits, async (after, last) => {
+    const text = limitsSql(inSlice(limits.key, last));
+    const values = [...after, ...(last ?? [])];
+    await check<LimitRow>(audit, () => ({ text, values }), describeLimit);
+  });
+  await check<{ account_id: string }>(
+    audit,
+    () => ({ text: unlimitedSql }),
+    ({ account_id }) => `${account_id}: the wallet has limits, and none is stored`,
+  );
+}
+
+/** The sums are read once for all owners of a slice. */
+function limitsSql(own: string): string {
+  return `
+    WITH l AS (SELECT * FROM usage_limit WHERE ${own}),
+      h AS (SELECT account_id, owner_id, sum(amount_nano_usd) AS held,
+              sum(in_progress) AS in_progress
+            FROM hold, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+            WHERE account_id = ANY (ARRAY(SELECT account_id FROM l)) GROUP BY 1, 2),
+      d AS (SELECT account_id, owner_id, day, sum(charged_nano_usd) AS charged
+            FROM usage_day, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+            WHERE account_id = ANY (ARRAY(SELECT account_id FROM l))
+              AND day >= (SELECT min(period_start) FROM l) GROUP BY 1, 2, 3),
+      s AS (SELECT l.owner_id, sum(d.charged) AS charged
+            FROM l JOIN d USING (account_id, owner_id) WHERE d.day >= l.period_start GROUP BY 1)
+    SELECT l.owner_id, l.account_id, l.held_nano_usd AS held, l.in_progress,
+      l.spent_nano_usd AS spent, coalesce(h.held, 0)::bigint AS holds,
+      coalesce(h.in_progress, 0)::bigint AS requests, coalesce(s.charged, 0)::bigint AS charged,
+      coalesce(w.has_limits, false) AS is_known
+    FROM l LEFT JOIN h USING (account_id, owner_id) LEFT JOIN s USING (owner_id)
+      LEFT JOIN LATERAL (
+        SELECT has_limits FROM wallet w WHERE w.account_id = l.account_id LIMIT 1) w ON true
+    WHERE (l.held_nano_usd, l.in_progress, l.spent_nano_usd)
+        <> (coalesce(h.held, 0), coalesce(h.in_progress, 0), coalesce(s.charged, 0))
+      OR w.has_limits IS NOT TRUE
+    ORDER BY l.owner_id LIMIT ${limit}`;
+}
+
+interface LimitRow {
+  owner_id: string;
+  account_id: string;
+  held: bigint;
+  holds: bigint;
+  in_progress: bigint;
+  requests: bigint;
+  spent: bigint;
+  charged: bigint;
+  is_known: boolean;
+}
+
+function describeLimit(row: LimitRow): string {
+  const { owner_id, account_id, held, holds, in_progress, requests, spent, charged } = row;
+  if (!row.is_known) return `limits of ${owner_id}: the wallet of ${account_id} has none`;
+  return (
+    `limits of ${owner_id}: held ${formatUsd(held)}, sum of holds ${formatUsd(holds)}; ` +
+    `in progress ${in_progress}, in holds ${requests}; ` +
+    `spent ${formatUsd(spent)}, charged in the period ${formatUsd(charged)}`
+  );
+}
+
+const unlimitedSql = `
+  SELECT account_id FROM wallet w
+  WHERE has_limits AND NOT EXISTS (SELECT FROM usage_limit l WHERE l.account_id = w.account_id)
+  ORDER BY account_id LIMIT ${limit}`;
