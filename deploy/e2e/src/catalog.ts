@@ -8,9 +8,15 @@ export function testCatalog(simulatorUrl: string): string {
       // For many concurrent calls, which take longer than 5 s together.
       long_timeout: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
       secret: { base_url: `${simulatorUrl}/v1`, api_key_env: "TEST_PROVIDER_KEY" },
+      claude: {
+        kind: "anthropic",
+        base_url: `${simulatorUrl}/v1`,
+        api_key_env: "TEST_PROVIDER_KEY",
+        timeout_seconds: 5,
+      },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
     },
-    models: [...chatModels(), ...jsonModels(), ...audioModels(), ...ocrModels()],
+    models: [...chatModels(), ...claudeModels(), ...jsonModels(), ...audioModels(), ...ocrModels()],
   });
 }
 
@@ -62,6 +68,35 @@ function chatModels() {
     chatModel("test-free", [slot("sim", "free")], {
       pricing: { per: 1_000_000, input: "0", output: "0" },
     }),
+  ];
+}
+
+/** Models of a provider that speaks Anthropic's wire. */
+function claudeModels() {
+  const pricing = {
+    input: "3",
+    cached_input: "0.30",
+    cache_write: "3.75",
+    cache_write_1h: "6",
+    output: "15",
+  };
+  const claude = (alias: string, chain: object[]) =>
+    chatModel(alias, chain, { vision: true, pricing });
+  const named = (commands: string) => slot("claude", `claude-sonnet-4-5${commands}`);
+  const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
+  return [
+    claude("test-claude", [named("")]),
+    claude("test-claude-parallel", [named("?calls=3")]),
+    claude("test-claude-cached", [named("?usage=100,40&cached=600,150,50")]),
+    claude("test-claude-refusing", [named("?refusal")]),
+    claude("test-claude-cut", [named("?cut_after=2")]),
+    claude("test-claude-ended", [named("?end_after=2")]),
+    claude("test-claude-erring", [named("?error_event=2")]),
+    claude("test-claude-slow", [named("?chunks=200&gap_ms=50")]),
+    claude("test-claude-overloaded", [named("?status=529"), second]),
+    claude("test-claude-limited", [named("?status=429"), second]),
+    claude("test-claude-erring-first", [named("?error_event=0"), second]),
+    claude("test-claude-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
   ];
 }
 

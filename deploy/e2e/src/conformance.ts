@@ -134,6 +134,8 @@ const beyondSchema = [
   /token arrays are not supported/,
   /both are the same limit|must be equal to types/,
   /must be 1 in a conversation/,
+  // What the providers of the alias take.
+  /is not supported by a provider of this model: |for this model\.$/,
   /does not take images|the conversation holds images/,
   /must have at most \d+ characters for |^response_format must be .* for /,
   /does not support streaming/,

@@ -34,7 +34,7 @@ export interface RecordedCall {
   readonly stream: boolean;
   /** The request's `user`. Tests find their own calls by it. */
   readonly user: string | null;
-  /** Whether the request carried a bearer token. */
+  /** Whether the request carried a bearer token or an `x-api-key`. */
   readonly authorized: boolean;
   /** The caller's `X-Client-Request-Id`. */
   readonly requestId: string | null;

@@ -52,9 +52,9 @@ export function openCall(
   return { state, request, response, path, search, disconnected, released: state.released() };
 }
 
-/** Returns whether the call carries a bearer token. The token itself is never recorded. */
+/** Returns whether the call carries a key. The key itself is never recorded. */
 export function isAuthorized({ headers }: IncomingMessage): boolean {
-  return /^Bearer \S/i.test(headers.authorization ?? "");
+  return Boolean(headers["x-api-key"]) || /^Bearer \S/i.test(headers.authorization ?? "");
 }
 
 /** Reads the caller's request id and its W3C trace context from the headers. */

@@ -74,6 +74,14 @@ const usage = z
     return { promptTokens, completionTokens };
   });
 
+const cached = z
+  .string()
+  .regex(/^\d{1,9},\d{1,9},\d{1,9}$/, "must be three whole numbers, as in 600,150,50")
+  .transform((value) => {
+    const [read = 0, fiveMinutes = 0, oneHour = 0] = value.split(",").map(Number);
+    return { read, fiveMinutes, oneHour };
+  });
+
 const commands = z
   .strictObject({
     /** Waits this long before the headers, or before the fault that replaces them. */
@@ -170,6 +178,12 @@ const commands = z
     stall: flag(),
     /** Adds the provider's own cost: `usage.cost`, `usage.cost_details` and a top-level `cost`. */
     cost: flag(),
+    /** On the Messages route: calls the tool n times at once. */
+    calls: integer(1, 16),
+    /** `R,S,L` on the Messages route: reports R tokens read from the cache, and S and L written. */
+    cached: cached.optional(),
+    /** On the Messages route: refuses to respond, with the stop reason `refusal`. */
+    refusal: flag(),
     /** Generates exactly n tokens, unless the request's own limit is lower. */
     tokens: integer(1, 1_000_000),
     /** Sends n content chunks per choice; without `tokens`, each chunk is one token. */

@@ -10,6 +10,9 @@ export interface ProviderError {
   readonly code?: string;
 }
 
+/** The route whose errors have the form of Anthropic's API. */
+export const messagesPath = "/v1/messages";
+
 /** The `Retry-After` of a 429. */
 const RETRY_AFTER_SECONDS = 1;
 
@@ -19,7 +22,8 @@ export function sendError(call: Call, error: ProviderError, recorded?: RecordedC
     recorded.status = error.status;
     recorded.outcome = "failed";
   }
-  const body = JSON.stringify(errorBody(error));
+  const isMessages = call.path === messagesPath;
+  const body = JSON.stringify(isMessages ? messagesErrorBody(error) : errorBody(error));
   if (error.status === 429) call.response.setHeader("retry-after", RETRY_AFTER_SECONDS);
   call.response.writeHead(error.status, {
     "content-type": "application/json",
@@ -36,6 +40,25 @@ export function sendInvalidRequest(
 ): void {
   const param = issue?.path.join(".") ?? "";
   sendError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, recorded);
+}
+
+/** Returns an error as Anthropic's API sends it, in a response or as an event of a stream. */
+export function messagesErrorBody({ status, message }: ProviderError): object {
+  return { type: "error", error: { type: messagesErrorType(status), message } };
+}
+
+/** https://docs.claude.com/en/api/errors */
+function messagesErrorType(status: number): string {
+  const types: Readonly<Record<number, string>> = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+  };
+  return types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }
 
 export function errorBody(error: ProviderError): object {

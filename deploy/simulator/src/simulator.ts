@@ -12,6 +12,7 @@ import { classification } from "./routes/classification.ts";
 import { embeddings } from "./routes/embeddings.ts";
 import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
+import { messages } from "./routes/messages.ts";
 import { ocr, ocrJob, ocrJobs } from "./routes/ocr.ts";
 import { rerank } from "./routes/rerank.ts";
 import { speech } from "./routes/speech.ts";
@@ -34,6 +35,7 @@ export interface Simulator {
 
 const ROUTES: readonly Route[] = [
   chatCompletions,
+  messages,
   embeddings,
   rerank,
   classification,

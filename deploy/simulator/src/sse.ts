@@ -5,6 +5,8 @@ import { trickle } from "./trickle.ts";
 /** Writes a stream of server-sent events. Its methods reject when the client disconnects. */
 export interface EventWriter {
   data(payload: string): Promise<void>;
+  /** Writes an event with a name. */
+  event(name: string, payload: string): Promise<void>;
   end(): void;
   /** Sends what was written, then destroys the connection. */
   cut(): void;
@@ -36,6 +38,7 @@ export function openEvents(call: Call, options: WriteOptions): EventWriter {
       if (options.comment) await put(": keep-alive");
       await put(`data: ${payload}`);
     },
+    event: (name, payload) => put(`event: ${name}${lineEnd}data: ${payload}`),
     end() {
       call.response.end(buffered.join(""));
     },

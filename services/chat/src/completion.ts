@@ -2,6 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { postChat } from "@tollgate/upstream/adapters/chat";
 import { readJson } from "@tollgate/upstream/provider-client";
 import { contentCharacters } from "./content.ts";
 import { messageOf } from "./conversations/assistant-message.ts";
@@ -87,7 +88,7 @@ async function requestCompletion(
   const body = upstreamBody(call, slot, session, { stream: false, maxTokens });
   const { requestId = "" } = call.caller ?? {};
   const accept = "application/json";
-  const response = await providers.post(slot, body, { accept, requestId, signal });
+  const response = await postChat(providers, slot, body, { accept, requestId, signal });
   const value = requireCompletion((await readJson(response, signal)).value);
   const identity = identityOf(value, ownIdentity(requestId, now()));
   return { value, identity, usage: usageOf(value, promptCharacters) };

@@ -1,9 +1,11 @@
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
 import type { Engine } from "@tollgate/generation/engine";
 import type { BillableCall } from "@tollgate/generation/generation";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { checkChat } from "@tollgate/upstream/adapters/chat";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
 import { type HoldPlan, planHold } from "./hold-plan.ts";
@@ -47,6 +49,7 @@ export async function prepareChat(
     throw new GatewayError("sessions_unavailable", message, { param: "session_id" });
   }
   const model = resolveChat(engine, call);
+  await checkChat(model, () => requestOf(call, isStream));
   const session = call.sessionId === "" ? undefined : await sessions?.open(call, signal);
   try {
     return { call, model, session, ...measurePrompt(call, model, session, isStream) };
@@ -54,6 +57,14 @@ export async function prepareChat(
     await session?.release();
     throw error;
   }
+}
+
+/** Returns the parsed request of a call, without the turns of its conversation. */
+function requestOf({ body, messages, maxTokens }: ChatCall, stream: boolean): JsonObject {
+  const members = JSON.parse(Buffer.from(body).toString("utf8")) as JsonObject;
+  const own = { messages: JSON.parse(Buffer.from(messages).toString("utf8")) as unknown, stream };
+  const limit = maxTokens === undefined ? {} : { max_completion_tokens: Number(maxTokens) };
+  return { ...members, ...own, ...limit };
 }
 
 /** Returns the call as the engine bills it. */

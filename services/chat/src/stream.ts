@@ -4,6 +4,7 @@ import type { Rates } from "@tollgate/core/rates";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { postChat } from "@tollgate/upstream/adapters/chat";
 import { type Chunk, createChunkReader, indexOf } from "./chunk.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
@@ -101,7 +102,7 @@ async function openStream(
   const body = upstreamBody(call, slot, session, { stream: true, maxTokens });
   const { requestId = "" } = call.caller ?? {};
   const accept = "text/event-stream";
-  const response = await providers.post(slot, body, { accept, requestId, signal });
+  const response = await postChat(providers, slot, body, { accept, requestId, signal });
   const counter = createUsageCounter(promptCharacters);
   const message = createMessageBuilder();
   const echo = session === undefined ? {} : { session_id: session.sessionId };

@@ -169,8 +169,14 @@ export interface Slot {
   pricing: Pricing;
 }
 
+/** The wires that providers speak: OpenAI's, or one that an adapter translates to. */
+export const providerKinds = ["openai", "anthropic"] as const;
+export type ProviderKind = (typeof providerKinds)[number];
+
 export interface Provider {
   name: string;
+  /** The wire that the provider speaks; OpenAI's where it is not set. */
+  kind?: ProviderKind;
   /** Without a trailing slash. Undefined where it is read from the environment. */
   baseUrl: string | undefined;
   baseUrlEnv: string | undefined;

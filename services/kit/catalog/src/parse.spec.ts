@@ -59,6 +59,7 @@ test("a model has the values of its entry, and defaults for missing fields", () 
         provider: {
           name: "near",
           baseUrl: "http://127.0.0.1:9/v1",
+          kind: "openai",
           baseUrlEnv: undefined,
           apiKeyEnv: "NEAR_KEY",
           timeoutMs: 120_000,

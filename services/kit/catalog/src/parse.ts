@@ -17,11 +17,13 @@ import {
   taxonomies,
   type UnitType,
 } from "./model.ts";
+import { kindProperties, routeTypesOf } from "./provider-kinds.ts";
 import {
   type CatalogFile,
   catalogFileSchema,
   type ModelEntry,
   type PricingEntry,
+  type ProviderEntry,
   type TierEntry,
   type TokenPricingEntry,
 } from "./schema.ts";
@@ -50,7 +52,8 @@ function toCatalog(file: CatalogFile): Catalog {
   for (const [name, entry] of Object.entries(file.providers)) {
     providers.set(name, {
       name,
-      baseUrl: entry.base_url?.replace(/\/+$/, ""),
+      kind: entry.kind,
+      baseUrl: baseUrlOf(entry)?.replace(/\/+$/, ""),
       baseUrlEnv: entry.base_url_env,
       apiKeyEnv: entry.api_key_env,
       timeoutMs: (entry.timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
@@ -69,6 +72,11 @@ function toCatalog(file: CatalogFile): Catalog {
   return { models, limits: { requestsPerMinute, tokensPerMinute } };
 }
 
+function baseUrlOf({ kind, base_url, base_url_env }: ProviderEntry): string | undefined {
+  if (base_url !== undefined || base_url_env !== undefined) return base_url;
+  return kindProperties[kind].defaultBaseUrl;
+}
+
 function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string, Provider>): Model {
   const unitType = unitTypeOf(entry);
   const pricing = toPricing(entry.pricing, unitType);
@@ -80,11 +88,16 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
         `${field}: must be the name of a provider, and "${slot.provider}" is none`,
       );
     }
+    const defaultPath = defaultPathOf(
+      provider,
+      entry.route_type,
+      `${path}.chain[${index}].provider`,
+    );
     return {
       id: `${slot.provider}/${slot.model}`,
       provider,
       upstreamModel: slot.model,
-      path: slot.path ?? defaultPath[entry.route_type],
+      path: slot.path ?? defaultPath,
       jobsPath: slot.jobs_path,
       voicesPath: slot.voices_path,
       stream: streamOf(slot),
@@ -197,16 +210,14 @@ const unitTypes: Record<RouteType, UnitType> = {
   images: "images",
 };
 
-const defaultPath: Record<RouteType, string> = {
-  chat: "/chat/completions",
-  embeddings: "/embeddings",
-  speech: "/audio/speech",
-  transcriptions: "/audio/transcriptions",
-  rerank: "/rerank",
-  ocr: "/ocr",
-  classification: "/classification",
-  images: "/images/generations",
-};
+/** Throws where the provider's kind does not serve the route type. `field` names the provider. */
+function defaultPathOf({ name, kind = "openai" }: Provider, type: RouteType, field: string) {
+  const path = kindProperties[kind].paths[type];
+  if (path !== undefined) return path;
+  const served = routeTypesOf(kind).join(", ");
+  const problem = `"${name}" is of the kind ${kind}, which serves ${served}`;
+  throw new StartError(`${field}: must be of a kind that serves ${type}, and ${problem}`);
+}
 
 function toStartError(issue: z.core.$ZodIssue, file: unknown): StartError {
   if (issue.code === "unrecognized_keys") {

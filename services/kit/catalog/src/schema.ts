@@ -1,6 +1,15 @@
 import { type Price, parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
-import { chatMembers, ocrLanes, type RouteType, speechFormats, taxonomies } from "./model.ts";
+import {
+  chatMembers,
+  ocrLanes,
+  type ProviderKind,
+  providerKinds,
+  type RouteType,
+  speechFormats,
+  taxonomies,
+} from "./model.ts";
+import { kindProperties } from "./provider-kinds.ts";
 
 /** The schema of the catalog file. `parse.ts` converts a valid file to models. */
 
@@ -79,14 +88,26 @@ const variableName = z
 
 const provider = z
   .strictObject({
+    kind: z.enum(providerKinds).default("openai"),
     base_url: httpUrl.optional(),
     base_url_env: variableName.optional(),
     api_key_env: variableName.optional(),
     timeout_seconds: z.number().positive().max(3_600).optional(),
   })
-  .refine((entry) => (entry.base_url === undefined) !== (entry.base_url_env === undefined), {
-    error: "must have either base_url or base_url_env",
-  });
+  .refine(hasOneAddress, { error: "must have either base_url or base_url_env" });
+
+interface Address {
+  kind: ProviderKind;
+  base_url?: string | undefined;
+  base_url_env?: string | undefined;
+}
+
+function hasOneAddress({ kind, base_url, base_url_env }: Address): boolean {
+  if (base_url === undefined && base_url_env === undefined) {
+    return kindProperties[kind].defaultBaseUrl !== undefined;
+  }
+  return base_url === undefined || base_url_env === undefined;
+}
 
 function slot<Pricing extends z.ZodType>(pricing: Pricing) {
   return z.strictObject({
@@ -184,6 +205,7 @@ export const catalogFileSchema = z.strictObject({
 });
 
 export type CatalogFile = z.output<typeof catalogFileSchema>;
+export type ProviderEntry = CatalogFile["providers"][string];
 export type ModelEntry = CatalogFile["models"][number];
 export type TierEntry = z.output<typeof tier>;
 export type TokenPricingEntry = z.output<typeof tokenPricing>;

@@ -103,7 +103,7 @@ export function createProviderClient(env: Environment): ProviderClient {
     send: sendOne,
     streamUrl: (slot) => streamUrlOf(slot, env),
     streamHeaders: (slot, requestId) => ({
-      ...authorizationFor(apiKeyOf(slot.provider, env)),
+      ...authorizationFor(slot.provider, apiKeyOf(slot.provider, env)),
       ...requestIdHeader(requestId),
       ...upgradeHeaders(streamUrlOf(slot, env)),
     }),
@@ -148,7 +148,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<ProviderResponse> {
   const call = new ProviderCall(signal, body);
-  const sent = { ...headers, ...authorizationFor(apiKey) };
+  const sent = { ...headers, ...authorizationFor(provider, apiKey) };
   const isDefault = provider.isDefaultTimeout && defaultTimeoutMs !== undefined;
   const timeoutMs = isDefault ? defaultTimeoutMs : provider.timeoutMs;
   const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
@@ -183,7 +183,11 @@ function apiKeyOf(provider: Provider, env: Environment): string | undefined {
   return provider.apiKeyEnv === undefined ? undefined : env[provider.apiKeyEnv];
 }
 
-function authorizationFor(apiKey: string | undefined): Record<string, string> {
+function authorizationFor({ kind }: Provider, apiKey: string | undefined): Record<string, string> {
+  if (kind === "anthropic") {
+    const version = { "anthropic-version": "2023-06-01" };
+    return apiKey === undefined ? version : { ...version, "x-api-key": apiKey };
+  }
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
 

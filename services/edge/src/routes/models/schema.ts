@@ -32,6 +32,10 @@ export const modelSchema = z
     route_type: z.enum(routeTypes).describe("The kind of route that serves the model."),
     context_tokens: z.int().nullable().describe("The context length, if the model has one."),
     context_length: z.int().nullable().optional().describe("Same as `context_tokens`."),
+    supported_parameters: z
+      .array(z.string())
+      .optional()
+      .describe("Chat models: the parameters that all of the model's providers can be sent."),
     pricing: z.union([tokenPriceSchema, unitPriceSchema]),
   })
   .meta({ id: "Model" });

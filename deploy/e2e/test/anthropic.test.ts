@@ -1,0 +1,367 @@
+import { randomUUID } from "node:crypto";
+import OpenAI from "openai";
+import type {
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from "openai/resources/chat/completions";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+const readFile: ChatCompletionTool = {
+  type: "function",
+  function: {
+    name: "read_file",
+    description: "Reads a file.",
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" } },
+      required: ["path"],
+      additionalProperties: false,
+    },
+  },
+};
+const pixel =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe("a chat with a provider of the kind anthropic", () => {
+  let stack: Stack;
+  let account: Account;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(5);
+    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  function post(model: string, more: object = {}) {
+    const body = chatBody({ model, ...more });
+    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
+  }
+
+  /** Returns the body of the last request that the provider was sent. */
+  function lastSent(): Record<string, unknown> {
+    const [call] = stack.simulator.calls.list().slice(-1);
+    return call?.body as Record<string, unknown>;
+  }
+
+  test("is a completion, with the key and the version in Anthropic's headers", async () => {
+    const response = await post("test-claude", {
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello there" },
+      ],
+      max_tokens: 50,
+      user: "u1",
+      stop: "END",
+      temperature: 0.5,
+    });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
+      object: "chat.completion",
+      model: "test-claude",
+      choices: [
+        {
+          finish_reason: "stop",
+          message: { role: "assistant", content: "You said: Hello there" },
+        },
+      ],
+      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_099 },
+    });
+    expect(lastSent()).toEqual({
+      model: "claude-sonnet-4-5",
+      max_tokens: 50,
+      temperature: 0.5,
+      stop_sequences: ["END"],
+      metadata: { user_id: "u1" },
+      system: [{ type: "text", text: "Be brief." }],
+      messages: [{ role: "user", content: [{ type: "text", text: "Hello there" }] }],
+    });
+    const [call] = stack.simulator.calls.list({ user: "u1" });
+    expect(call).toMatchObject({
+      route: "/v1/messages",
+      authorized: true,
+      requestId: requestIdOf(response),
+    });
+  });
+
+  test("is a stream of chunks that end with usage and cost", async () => {
+    const response = await post("test-claude", { stream: true });
+    const events = eventsOf(response.text) as { choices: { delta: { content?: string } }[] }[];
+    const text = events.flatMap(({ choices }) => choices?.[0]?.delta.content ?? []).join("");
+    expect(text).toBe("You said: Hello there");
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(events.at(-2)).toMatchObject({
+      model: "test-claude",
+      choices: [],
+      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_099 },
+    });
+  });
+
+  test.each([
+    ["a completion", {}],
+    ["a stream", { stream: true }],
+  ])("has a line for each dimension that Anthropic reports, in %s", async (_, more) => {
+    const response = await post("test-claude-cached", more);
+    // 100 × 3 + 600 × 0.30 + 150 × 3.75 + 50 × 6 + 40 × 15 = 1942.5 USD per million, rounded up.
+    expect(response.text).toContain('"cost":0.001943');
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry?.lines).toMatchObject([
+      { dimension: "input", quantity: 100n },
+      { dimension: "cached_input", quantity: 600n },
+      { dimension: "cache_write", quantity: 150n },
+      { dimension: "cache_write_1h", quantity: 50n },
+      { dimension: "output", quantity: 40n },
+    ]);
+    expect(JSON.parse(entry?.providerUsage ?? "")).toMatchObject({
+      input_tokens: 100,
+      cache_creation: { ephemeral_1h_input_tokens: 50 },
+    });
+  });
+
+  test("calls tools in parallel, and takes their results", async () => {
+    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
+    const request = { model: "test-claude-parallel", tools: [readFile] };
+    const called = await client.chat.completions.create({ ...request, messages });
+    const message = called.choices[0]?.message;
+    expect(called.choices[0]?.finish_reason).toBe("tool_calls");
+    expect(message?.tool_calls).toHaveLength(3);
+    if (message === undefined) return;
+    messages.push(message);
+    for (const { id } of message.tool_calls ?? []) {
+      messages.push({ role: "tool", tool_call_id: id, content: `contents for ${id}` });
+    }
+    const done = await client.chat.completions.create({ ...request, messages });
+    expect(done.choices[0]?.message.content).toContain("The tool returned: contents for toolu_");
+  });
+
+  test("streams the arguments of parallel calls as deltas", async () => {
+    const runner = client.chat.completions.stream({
+      model: "test-claude-parallel",
+      tools: [readFile],
+      messages: [{ role: "user", content: "Read it" }],
+    });
+    const { choices } = await runner.finalChatCompletion();
+    expect(choices[0]?.message.tool_calls).toMatchObject(
+      [0, 1, 2].map(() => ({ function: { name: "read_file", arguments: '{"path":"README.md"}' } })),
+    );
+  });
+
+  test.each([
+    ["auto", "auto", { type: "auto" }],
+    ["none", "none", { type: "none" }],
+    ["required", "required", { type: "any" }],
+    [
+      "a named function",
+      { type: "function", function: { name: "read_file" } },
+      { type: "tool", name: "read_file" },
+    ],
+  ])("sends the tool choice %s", async (_, tool_choice, sent) => {
+    const response = await post("test-claude", { tools: [readFile], tool_choice });
+    expect(response.status).toBe(200);
+    expect(lastSent()).toMatchObject({ tool_choice: sent });
+  });
+
+  test("calls one tool at most without parallel_tool_calls", async () => {
+    const response = await post("test-claude-parallel", {
+      tools: [readFile],
+      parallel_tool_calls: false,
+    });
+    const { choices } = response.body as { choices: { message: { tool_calls: unknown[] } }[] };
+    expect(choices[0]?.message.tool_calls).toHaveLength(1);
+  });
+
+  test("takes images as data and by URL", async () => {
+    const urls = [pixel, "https://example.com/a.png"];
+    const parts = urls.map((url) => ({ type: "image_url", image_url: { url } }));
+    const content = [{ type: "text", text: "See" }, ...parts];
+    const response = await post("test-claude", { messages: [{ role: "user", content }] });
+    expect(response.text).toContain("I see 2 images.");
+    const [, data] = pixel.split(",");
+    expect(lastSent()).toMatchObject({
+      messages: [
+        {
+          content: [
+            { type: "text", text: "See" },
+            { type: "image", source: { type: "base64", media_type: "image/png", data } },
+            { type: "image", source: { type: "url", url: urls[1] } },
+          ],
+        },
+      ],
+    });
+  });
+
+  test.each(["json_schema", "json_object"])("responds in the format %s", async (type) => {
+    const schema = {
+      type: "object",
+      properties: { city: { type: "string" } },
+      required: ["city"],
+      additionalProperties: false,
+    };
+    const response_format = { type, json_schema: { name: "answer", schema } };
+    const response = await post("test-claude", { response_format });
+    const { choices } = response.body as { choices: { message: { content: string } }[] };
+    const value = JSON.parse(choices[0]?.message.content ?? "") as object;
+    if (type === "json_schema") expect(value).toEqual({ city: expect.any(String) });
+    else expect(value).toBeTypeOf("object");
+  });
+
+  test.each([
+    false,
+    true,
+  ])("keeps signed thinking in a loop of tools; stream: %s", async (stream) => {
+    const body = {
+      model: "test-claude",
+      tools: [readFile],
+      reasoning_effort: "medium" as const,
+      max_tokens: 4_000,
+    };
+    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
+    const called = stream
+      ? await client.chat.completions.stream({ ...body, messages }).finalChatCompletion()
+      : await client.chat.completions.create({ ...body, messages });
+    const message = called.choices[0]?.message;
+    expect(message).toMatchObject({
+      // The helper of streams does not join members that it does not know.
+      reasoning_content: expect.stringContaining(stream ? "it." : "The user wrote"),
+      reasoning_details: [
+        {
+          type: "reasoning.text",
+          text: expect.stringContaining("The user wrote"),
+          signature: expect.stringMatching(/^signature-/),
+          format: "anthropic-claude-v1",
+          index: 0,
+        },
+      ],
+    });
+    expect(lastSent()).toMatchObject({
+      max_tokens: 4_000,
+      thinking: { type: "enabled", budget_tokens: 2_000 },
+    });
+    if (message === undefined) return;
+    const [call] = message.tool_calls ?? [];
+    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
+    const done = await client.chat.completions.create({ ...body, messages });
+    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
+  });
+
+  test.each([false, true])("reports a refusal; stream: %s", async (stream) => {
+    const response = await post("test-claude-refusing", { stream });
+    expect(response.text).toContain('"finish_reason":"content_filter"');
+    expect(response.text).toContain('"refusal":"The simulator was commanded to refuse."');
+  });
+
+  test("is sent an output limit that the wallet covers", async () => {
+    const { key } = await stack.newAccount(0.01, "strict");
+    const body = chatBody({ model: "test-claude", max_tokens: 4_000 });
+    const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
+    expect(response.status).toBe(200);
+    const { max_tokens } = lastSent();
+    expect(max_tokens).toBeGreaterThan(0);
+    expect(max_tokens).toBeLessThan(667);
+  });
+
+  test.each([
+    ["is cut", "test-claude-cut"],
+    ["ends early", "test-claude-ended"],
+    ["has an error event", "test-claude-erring"],
+  ])("ends with an error event where the provider's stream %s", async (_, model) => {
+    const response = await post(model, { stream: true });
+    const last = eventsOf(response.text).at(-1);
+    expect(last).toMatchObject({ error: { code: "upstream_rejected" } });
+  });
+
+  test.each([
+    ["is overloaded", "test-claude-overloaded", [false, true]],
+    ["limits its rate", "test-claude-limited", [false, true]],
+    ["sends an error event first", "test-claude-erring-first", [true]],
+  ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
+    for (const stream of modes) {
+      const response = await post(model, { stream });
+      expect(response.status).toBe(200);
+      // 3 tokens at 1 USD per million and 6 at 2.
+      expect(response.text).toContain('"cost":0.000015');
+    }
+  });
+
+  test("is not retried at the next slot where the request is at fault", async () => {
+    const response = await post("test-claude-invalid");
+    expectEnvelope(response, 502, "upstream_rejected");
+    expect(response.text).toContain("prompt is too long");
+  });
+
+  test("ends at the provider when the client goes away", async () => {
+    const user = randomUUID();
+    const abort = new AbortController();
+    const body = { model: "test-claude-slow", user, stream: true as const };
+    const messages = [{ role: "user" as const, content: "Go on" }];
+    const request = await client.chat.completions.create(
+      { ...body, messages },
+      { signal: abort.signal },
+    );
+    for await (const _ of request) {
+      abort.abort();
+      break;
+    }
+    await eventually(() => {
+      const [call] = stack.simulator.calls.list({ user });
+      expect(call?.outcome).toBe("client_disconnected");
+    });
+  });
+
+  test("continues a conversation", async () => {
+    const session_id = randomUUID();
+    await post("test-claude", { session_id });
+    const second = [{ role: "user", content: "And again" }];
+    const response = await post("test-claude", { session_id, messages: second });
+    expect(response.text).toContain("You said: And again");
+    expect(lastSent()).toMatchObject({
+      messages: [
+        { role: "user", content: [{ text: "Hello there" }] },
+        { role: "assistant", content: [{ text: "You said: Hello there" }] },
+        { role: "user", content: [{ text: "And again" }] },
+      ],
+    });
+  });
+
+  test.each([
+    ["seed", { seed: 1 }],
+    ["n", { n: 2 }],
+    ["logit_bias", { logit_bias: { 5: 1 } }],
+    ["logprobs", { logprobs: true }],
+    ["frequency_penalty", { frequency_penalty: 0.5 }],
+    ["presence_penalty", { presence_penalty: 0.5 }],
+    ["min_p", { min_p: 0.5 }],
+    ["temperature", { temperature: 1.5 }],
+    ["top_p", { temperature: 0.5, top_p: 0.5 }],
+    ["metadata.team", { metadata: { team: "a" } }],
+    ["tools[0].type", { tools: [{ type: "custom", custom: { name: "a" } }] }],
+    ["tool_choice", { tools: [readFile], tool_choice: "required", reasoning_effort: "low" }],
+  ])("is refused by name before the provider is called: %s", async (param, more) => {
+    const before = stack.simulator.calls.list().length;
+    const response = await post("test-claude", { max_tokens: 4_000, ...more });
+    expectEnvelope(response, 400, "invalid_param", param);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
+  });
+
+  test("may have members that change nothing", async () => {
+    const neutral = { n: 1, frequency_penalty: 0, presence_penalty: 0, logprobs: false };
+    const response = await post("test-claude", { ...neutral, temperature: 1, top_p: 1 });
+    expect(response.status).toBe(200);
+  });
+
+  test("has its supported parameters in the model's entry", async () => {
+    const { body: mixed } = await send(`${stack.url}/v1/models/test-claude-overloaded`);
+    const { body: openai } = await send(`${stack.url}/v1/models/test-small`);
+    const of = (body: unknown) => (body as { supported_parameters: string[] }).supported_parameters;
+    expect(of(mixed)).toContain("reasoning_effort");
+    expect(of(mixed)).not.toContain("seed");
+    expect(of(openai)).toContain("seed");
+  });
+});

@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { type Model, providerKinds, routeTypes } from "./model.ts";
+import { parseCatalog } from "./parse.ts";
+import { routeTypesOf, supportedParameters } from "./provider-kinds.ts";
+
+const page = new URL("../../../../docs/catalog.md", import.meta.url);
+
+test("the documentation says which route types each kind serves", async () => {
+  const head = `| kind | ${routeTypes.map((type) => `\`${type}\``).join(" | ")} |`;
+  const rows = providerKinds.map((kind) => {
+    const served = routeTypesOf(kind);
+    const cells = routeTypes.map((type) => (served.includes(type) ? "yes" : "no"));
+    return `| \`${kind}\` | ${cells.join(" | ")} |`;
+  });
+  const rule = `| --- |${" --- |".repeat(routeTypes.length)}`;
+  expect(await readFile(page, "utf8")).toContain([head, rule, ...rows].join("\n"));
+});
+
+const price = { input: "3", output: "15" };
+const chat = { route_type: "chat", context_tokens: 10, max_output_tokens: 5, pricing: price };
+
+function parse(models: object[]) {
+  const providers = {
+    claude: { kind: "anthropic", api_key_env: "KEY" },
+    gpt: { base_url: "http://gpt" },
+  };
+  return parseCatalog(JSON.stringify({ providers, models }));
+}
+
+test("a provider of the kind anthropic needs no address", () => {
+  const chain = [{ provider: "claude", model: "claude-sonnet-4-5" }];
+  const slot = parse([{ alias: "a", ...chat, chain }]).models.get("a")?.chain[0];
+  expect(slot).toMatchObject({
+    path: "/messages",
+    provider: { kind: "anthropic", baseUrl: "https://api.anthropic.com/v1" },
+  });
+});
+
+test("a slot whose provider's kind does not serve the route type is refused by its path", () => {
+  const chain = [
+    { provider: "gpt", model: "embed" },
+    { provider: "claude", model: "embed" },
+  ];
+  const model = { alias: "a", route_type: "embeddings", pricing: { input: "1" }, chain };
+  expect(() => parse([model])).toThrow(
+    'models[0] (a).chain[1].provider: must be of a kind that serves embeddings, and "claude" is of ' +
+      "the kind anthropic, which serves chat",
+  );
+});
+
+test("a model supports the parameters that all slots of its chain do", () => {
+  const gpt = { provider: "gpt", model: "gpt" };
+  const claude = { provider: "claude", model: "claude" };
+  const { models } = parse([
+    { alias: "gpt", ...chat, chain: [gpt] },
+    { alias: "mixed", ...chat, chain: [gpt, claude] },
+  ]);
+  const ofGpt = supportedParameters(models.get("gpt") as Model);
+  const ofMixed = supportedParameters(models.get("mixed") as Model);
+  expect(ofGpt).toEqual(expect.arrayContaining(["seed", "logit_bias", "tools"]));
+  expect(ofMixed).toContain("tools");
+  expect(ofMixed).not.toContain("seed");
+  expect(ofGpt).toEqual(expect.arrayContaining([...ofMixed]));
+});

@@ -1,0 +1,79 @@
+import {
+  type ChatMember,
+  chatMembers,
+  type Model,
+  type ProviderKind,
+  type RouteType,
+  routeTypes,
+} from "./model.ts";
+
+/** What all providers of one kind have in common. */
+export interface KindProperties {
+  /** The address of a provider whose entry has none; undefined where the entry must have one. */
+  defaultBaseUrl: string | undefined;
+  /** The route types that the kind serves, each with its default path. */
+  paths: { readonly [Type in RouteType]?: string };
+  /** The members of a chat request that a provider of the kind can be sent. */
+  chatParameters: ReadonlySet<ChatMember>;
+}
+
+/** The members that the gateway sets or reads itself, and those that it refuses for all models. */
+const ownMembers: ReadonlySet<ChatMember> = new Set<ChatMember>([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "session_id",
+  "store",
+  "service_tier",
+]);
+
+/** The properties of each kind. */
+export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
+  openai: {
+    defaultBaseUrl: undefined,
+    paths: {
+      chat: "/chat/completions",
+      embeddings: "/embeddings",
+      speech: "/audio/speech",
+      transcriptions: "/audio/transcriptions",
+      rerank: "/rerank",
+      ocr: "/ocr",
+      classification: "/classification",
+      images: "/images/generations",
+    },
+    chatParameters: new Set(chatMembers.filter((member) => !ownMembers.has(member))),
+  },
+  anthropic: {
+    defaultBaseUrl: "https://api.anthropic.com/v1",
+    paths: { chat: "/messages" },
+    chatParameters: new Set<ChatMember>([
+      "max_completion_tokens",
+      "max_tokens",
+      "temperature",
+      "top_p",
+      "top_k",
+      "stop",
+      "user",
+      "parallel_tool_calls",
+      "tools",
+      "tool_choice",
+      "response_format",
+      "reasoning_effort",
+      "metadata",
+    ]),
+  },
+};
+
+/** Returns the route types that a kind serves. */
+export function routeTypesOf(kind: ProviderKind): readonly RouteType[] {
+  return routeTypes.filter((type) => kindProperties[kind].paths[type] !== undefined);
+}
+
+/** Returns the members of a chat request that all slots of a model take, besides those of `passes`. */
+export function supportedParameters({ chain }: Pick<Model, "chain">): readonly ChatMember[] {
+  const sets = chain.map(({ provider }) => kindProperties[provider.kind ?? "openai"]);
+  return chatMembers.filter((member) =>
+    sets.every(({ chatParameters }) => chatParameters.has(member)),
+  );
+}

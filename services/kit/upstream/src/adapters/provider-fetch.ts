@@ -1,0 +1,98 @@
+import type { Slot } from "@tollgate/catalog/model";
+import { SlotFailure } from "../failure.ts";
+import type { ProviderBody } from "../provider-call.ts";
+import {
+  type PostCall,
+  type ProviderClient,
+  type ProviderResponse,
+  readJson,
+  requestIdHeader,
+} from "../provider-client.ts";
+
+/** The `fetch` of a provider package for one call, and what it does not report itself. */
+export interface ProviderFetch {
+  fetch: typeof fetch;
+  /** The failure of the request or of reading its response, as the provider client throws it. */
+  readonly failure: unknown;
+  /** See `ProviderBody.letEnd`. */
+  letEnd(): void;
+}
+
+/** The largest single line of a stream. */
+const maxLineBytes = 16 * 1024 * 1024;
+
+/**
+ * Creates a `fetch` that posts to the slot with the provider client: its connections, timeouts,
+ * limits, trace and key. Of the headers that the package sets, those in `forwarded` are sent.
+ */
+export function createProviderFetch(
+  providers: ProviderClient,
+  slot: Slot,
+  { accept, requestId, signal }: PostCall,
+  forwarded: readonly string[],
+): ProviderFetch {
+  let failure: unknown;
+  let body: ProviderBody | undefined;
+
+  async function post(init: RequestInit | undefined): Promise<Response> {
+    const given = new Headers(init?.headers);
+    const headers: Record<string, string> = {
+      "content-type": "application/json",
+      accept,
+      ...requestIdHeader(requestId),
+    };
+    for (const name of forwarded) {
+      const value = given.get(name);
+      if (value !== null) headers[name] = value;
+    }
+    const sent = Buffer.from(String(init?.body ?? ""));
+    const request = { method: "POST" as const, path: slot.path, headers, body: sent };
+    return toResponse(await providers.send(slot, request, signal));
+  }
+
+  async function toResponse(response: ProviderResponse): Promise<Response> {
+    const { status, contentType } = response;
+    body = response.body;
+    const init = { status, headers: { "content-type": contentType } };
+    if (accept !== "text/event-stream") {
+      const { bytes } = await readJson(response, signal);
+      return new Response(new Uint8Array(bytes), init);
+    }
+    return new Response(ReadableStream.from(recordFailure(limitLines(response.body))), init);
+  }
+
+  async function* recordFailure(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      yield* chunks;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+
+  return {
+    async fetch(_url, init) {
+      try {
+        return await post(init);
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    },
+    get failure() {
+      return failure;
+    },
+    letEnd: () => body?.letEnd(),
+  };
+}
+
+/** Throws a SlotFailure where a line of the stream is too large. */
+async function* limitLines(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let lineBytes = 0;
+  for await (const chunk of body) {
+    const end = chunk.lastIndexOf(0x0a);
+    lineBytes = end < 0 ? lineBytes + chunk.length : chunk.length - end;
+    if (lineBytes > maxLineBytes) throw new SlotFailure("oversized", "an event is too large");
+    yield chunk;
+  }
+}
