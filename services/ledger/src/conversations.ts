@@ -63,8 +63,11 @@ export async function unlinkConversations(
   }
 }
 
-/** Locks rows before it counts them, so that two calls at once clear different rows. */
+/**
+ * Locks rows before it counts them, so that two calls at once clear different rows, and in one order,
+ * whatever index a plan reads them by: two calls would otherwise wait for each other.
+ */
 const clearLinksSql = `
   UPDATE entry SET conversation_id = NULL WHERE (id, recorded_at) IN (
     SELECT id, recorded_at FROM entry WHERE conversation_id = ANY ($1) AND account_id = $2
-    LIMIT $3 FOR UPDATE)`;
+    ORDER BY recorded_at, id LIMIT $3 FOR UPDATE)`;
