@@ -49,7 +49,9 @@ async function limited(from: Gateway, title: string): Promise<Subject> {
 }
 
 async function fillLimitedKeys(url: string, accountId: string, count: number): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  // The triggers of the ledger's tables find others by their names.
+  const options = "-c search_path=ledger";
+  const pool = new pg.Pool({ connectionString: url, max: 1, options });
   try {
     await fillKeys(pool, accountId, count);
     await fillLimits(pool, accountId, count);
