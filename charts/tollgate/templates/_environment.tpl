@@ -47,6 +47,32 @@
 {{- end }}
 
 {{/*
+Renders the variables that `services` gives to every service that calls providers, for the check of
+the catalog: these services do not start without the variables that the catalog names.
+*/}}
+{{- define "tollgate.catalogCheckVariables" -}}
+{{- $common := dict -}}
+{{- $isFirst := true -}}
+{{- range $name, $traits := include "tollgate.fleet" . | fromYaml -}}
+{{- if $traits.providers -}}
+{{- $env := (include "tollgate.settings" (list $ $name) | fromYaml).env -}}
+{{- if $isFirst -}}{{- $common = $env -}}{{- end -}}
+{{- $isFirst = false -}}
+{{- range $variable := keys $common -}}
+{{- if not (get $env $variable) -}}{{- $common = omit $common $variable -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if .Values.dev.simulator.enabled }}
+{{ include "tollgate.simulatorVariable" . }}
+{{- end }}
+{{- range $variable, $value := $common }}
+- name: {{ $variable }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/*
 Takes a dict of name and settings. Renders seven eighths of the volume of a service's uploads, in MiB.
 */}}
 {{- define "tollgate.uploadsMiB" -}}

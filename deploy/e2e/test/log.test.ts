@@ -1,4 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  test,
+  vi,
+} from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { type Account, fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
@@ -9,14 +19,11 @@ describe("the log", () => {
   let stack: OwnStack;
   let account: Account;
   let written = "";
+  let atStart: Line[];
 
   beforeEach(() => {
     written = "";
-    // The standard error of the gateway's processes is written here.
-    vi.spyOn(process.stderr, "write").mockImplementation((part) => {
-      written += part.toString();
-      return true;
-    });
+    captureStandardError();
   });
 
   afterEach(() => {
@@ -24,23 +31,47 @@ describe("the log", () => {
   });
 
   beforeAll(async () => {
+    captureStandardError();
     stack = await startStack({ TOLLGATE_LOG: "info" });
     account = await stack.newAccount(1);
+    atStart = allLines();
   });
 
   afterAll(() => stack.stop());
 
-  function linesOf(requestId: string | null): Line[] {
+  /** The standard error of the gateway's processes is written to that of this one. */
+  function captureStandardError(): void {
+    vi.spyOn(process.stderr, "write").mockImplementation((part) => {
+      written += part.toString();
+      return true;
+    });
+  }
+
+  function allLines(): Line[] {
     const lines = written.split("\n").filter((line) => line.startsWith("{"));
-    return lines
-      .map((line) => JSON.parse(line) as Line)
-      .filter((line) => line.request_id === requestId);
+    return lines.map((line) => JSON.parse(line) as Line);
+  }
+
+  function linesOf(requestId: string | null): Line[] {
+    return allLines().filter((line) => line.request_id === requestId);
   }
 
   function post(more: Record<string, unknown> = {}, headers = {}) {
     const body = chatBody(more);
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body, headers });
   }
+
+  test("has one line of a process that is ready, with its version and its addresses", () => {
+    const ready = atStart.filter(({ msg }) => msg === "ready");
+    const services = ready.flatMap((line) => line.services);
+    expect(new Set(services).size).toBe(7);
+    for (const line of ready) expect(line.version).toMatch(/^\d+\.\d+\.\d+/);
+    const proxied = ready.filter(({ http }) => http !== undefined);
+    // One process has no port for uploads: the edge proxies them to a socket.
+    const expected = inject("shape") === "fleet" ? ["audio", "document"] : [];
+    expect(new Set(proxied.flatMap((line) => line.services))).toEqual(new Set(expected));
+    for (const { http } of proxied) expect(http).toMatch(/^127\.0\.0\.1:\d+$/);
+  });
 
   test("has one line for a request and one for its generation, with duration and cost", async () => {
     const response = await post({ model: "test-failover" }, { "x-request-id": "client's own" });

@@ -139,6 +139,19 @@ describe("the environment", () => {
     expect(env).toEqual({ TOLLGATE_SIMULATOR_URL: expect.stringContaining("-simulator:8080/v1") });
   });
 
+  it("of the check of the catalog has the variables that all services with providers have", async () => {
+    const values = [
+      "services.defaults.env.VOICE_URL=http://voice:8000/v1",
+      "services.audio.env.VOICE_URL=http://voice-audio:8000/v1",
+      "services.chat.env.CHAT_ONLY=on",
+    ];
+    const { env } = await environmentOf("defaults", "catalog-check", ...values);
+    // A variable of chat alone stays out: the other services would not start without it.
+    expect(env).toEqual({ VOICE_URL: expect.stringContaining("//voice") });
+    const each = ["chat", "audio", "document", "image"].map((name) => `services.${name}.env.X=on`);
+    expect((await environmentOf("defaults", "catalog-check", ...each)).env).toEqual({ X: "on" });
+  });
+
   it("may set a separate Postgres user for one service", async () => {
     const { env } = await environmentOf("external-secrets", "ledger");
     expect(env.DATABASE_URL).toBe("secret tollgate-postgres-ledger/uri");
