@@ -3,7 +3,9 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import { implementAccounts } from "./accounts.ts";
 import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
+import { operatorCalls } from "./operators.ts";
 import type { OperatorParts } from "./parts.ts";
+import { requestCalls } from "./requests.ts";
 import { implementWallets } from "./wallets.ts";
 
 /** Returns the implementation of the operator's commands. */
@@ -13,5 +15,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementKeys(parts),
     ...implementWallets(parts),
     ...implementLedger(parts),
+    ...requestCalls,
+    ...operatorCalls,
   };
 }
