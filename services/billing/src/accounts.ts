@@ -10,12 +10,17 @@ type AccountFields = Pick<Account, "name" | "admission">;
 
 /**
  * Creates an account, or returns the one of that name if its creation was not completed. Throws
- * `invalid_param` if the name is invalid or taken, or the admission policy is unknown.
+ * `invalid_param` if the name is invalid or taken, or the admission policy is unknown. `record` runs
+ * in the transaction that creates it.
  */
 export async function createAccount(
   prisma: PrismaClient,
   { name, admission }: AccountFields,
   isIncomplete: (accountId: string) => Promise<boolean>,
+  record: (
+    transaction: Prisma.TransactionClient,
+    account: Account,
+  ) => Promise<void> = async () => {},
 ): Promise<Account> {
   if (!namePattern.test(name)) {
     const message = "An account's name has 1 to 128 letters, digits, spaces and . _ @ + -";
@@ -23,7 +28,12 @@ export async function createAccount(
   }
   requireAdmission(admission);
   try {
-    return await prisma.account.create({ data: { id: newId("acct"), name, admission } });
+    return await prisma.$transaction(async (transaction) => {
+      const data = { id: newId("acct"), name, admission };
+      const account = await transaction.account.create({ data });
+      await record(transaction, account);
+      return account;
+    });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     const earlier = await prisma.account.findUnique({ where: { name } });
