@@ -3,7 +3,7 @@ import type { ServiceName } from "@tollgate/runtime/service";
 /** The services that call providers. They alone receive variables that may hold a provider's key. */
 const callsProviders: ReadonlySet<ServiceName> = new Set(["chat", "audio", "document", "image"]);
 /** The services without a database. */
-const hasNoDatabase: ReadonlySet<ServiceName> = new Set(["audio", "image"]);
+const hasNoDatabase: ReadonlySet<ServiceName> = new Set(["audio", "image", "console"]);
 
 /** The variables that the program, its libraries and Node itself read. */
 const programVariables: ReadonlySet<string> = new Set(
