@@ -30,6 +30,7 @@ export const optionTypes = {
   parallel: { type: "string" },
   reason: { type: "string" },
   reference: { type: "string" },
+  role: { type: "string" },
   rpm: { type: "string" },
   tag: { type: "string", multiple: true },
   to: { type: "string" },
@@ -56,7 +57,13 @@ export interface Command {
   /** Whether it takes its last argument once or more. */
   repeatsLast?: true;
   options: readonly (keyof Options)[];
-  run(args: readonly string[], options: Options, operator: () => Operator): Promise<Output>;
+  /** `server` is the URL of the console that `operator` uses; undefined for billing itself. */
+  run(
+    args: readonly string[],
+    options: Options,
+    operator: () => Operator,
+    server?: string,
+  ): Promise<Output>;
 }
 
 export type Operator = Client<typeof OperatorService>;
