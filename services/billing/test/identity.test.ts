@@ -133,6 +133,28 @@ describe("the identity service", () => {
     expect(await who(other.sessionHash)).toBeUndefined();
   });
 
+  test("a session that a provider began lasts a day at most, and the next has the role of then", async () => {
+    const issuer = "https://accounts.example.com";
+    const value = { issuer, subject: randomUUID(), name: "ada@example.com" };
+    const signInAs = (role: OperatorRole) =>
+      signIn({ case: "provider", value: { ...value, role } });
+    const first = await signInAs(OperatorRole.OWNER);
+    for (const hour of [11, 22, 23]) {
+      nowMs += (hour === 23 ? 1 : 11) * hourMs;
+      expect([hour, (await who(first.sessionHash))?.role]).toEqual([hour, OperatorRole.OWNER]);
+    }
+    nowMs += hourMs;
+    expect(await who(first.sessionHash)).toBeUndefined();
+    const second = await signInAs(OperatorRole.VIEWER);
+    expect(second.identity).toMatchObject({
+      role: OperatorRole.VIEWER,
+      operator: { id: first.identity?.operator?.id, issuer },
+    });
+    const { operator } = second.identity ?? {};
+    await operators.updateOperator({ operatorId: operator?.id ?? "", isDisabled: true });
+    expect((await signInAs(OperatorRole.OWNER)).identity).toBeUndefined();
+  });
+
   test("a password signs in, ends other sessions when it is set, and is required to set another", async () => {
     const { name, sessionHash, operatorId } = await newOperator();
     const { link } = await operators.createSignInLink({ operatorId });

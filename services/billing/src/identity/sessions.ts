@@ -11,6 +11,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** How long a session lasts after its last use. */
 const sessionMs = 12 * 60 * 60_000;
+/** How long a session that a provider began lasts at most: a new one has the role of then. */
+const maxProviderSessionMs = 24 * 60 * 60_000;
 /** A use extends a session, and marks a token as used, at most this often. */
 const touchMs = 60_000;
 
@@ -46,7 +48,7 @@ export async function useSession(
   });
   if (session === null || session.expiresAt <= now) return undefined;
   if (session.operator.disabledAt !== null) return undefined;
-  const expiresAt = new Date(now.getTime() + sessionMs);
+  const expiresAt = expiryOf(session, now);
   if (expiresAt.getTime() - session.expiresAt.getTime() < touchMs) return session;
   // It may have ended meanwhile.
   await prisma.operatorSession.updateMany({ where: { sessionHash }, data: { expiresAt } });
@@ -67,4 +69,12 @@ export async function useToken(
     await prisma.operatorToken.update({ where: { tokenHash }, data: { lastUsedAt: now } });
   }
   return token;
+}
+
+function expiryOf({ method, createdAt }: OperatorSession, now: Date): Date {
+  const isOfProvider = method === "provider";
+  const endMs = isOfProvider
+    ? createdAt.getTime() + maxProviderSessionMs
+    : Number.POSITIVE_INFINITY;
+  return new Date(Math.min(now.getTime() + sessionMs, endMs));
 }
