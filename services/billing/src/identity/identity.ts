@@ -17,7 +17,7 @@ import { implementOperator } from "../operator/operator.ts";
 import type { OperatorParts } from "../operator/parts.ts";
 import { identityOfSession, identityOfToken } from "./messages.ts";
 import { normalizeName } from "./operators.ts";
-import { checkNewPassword, hashPassword, isPassword } from "./passwords.ts";
+import { checkNewPassword, createPasswords, type Passwords } from "./passwords.ts";
 import { readRole } from "./roles.ts";
 import { beginSession, type SessionMethod, useSession, useToken } from "./sessions.ts";
 import { admitSignIn } from "./sign-in-failures.ts";
@@ -33,13 +33,14 @@ export function implementIdentity(
   parts: Omit<OperatorParts, "actor">,
 ): Implementation<typeof IdentityService> {
   const { prisma, now } = parts;
+  const passwords = createPasswords();
 
   function signIn({ method, address }: BeginSessionRequest): Promise<SignedIn | undefined> {
     switch (method.case) {
       case "linkHash":
         return signInByLink(prisma, bytesOf(method.value), now());
       case "password":
-        return signInByPassword(prisma, method.value, address, now());
+        return signInByPassword({ prisma, passwords }, method.value, address, now());
       case "provider":
         return signInByProvider(prisma, method.value);
       default:
@@ -74,12 +75,12 @@ export function implementIdentity(
       checkNewPassword(newPassword);
       if (operator.passwordHash !== null && method !== "link") {
         const succeeded = await admitSignIn(prisma, { name: operator.name, address }, now());
-        if (!(await isPassword(presentPassword, operator.passwordHash))) {
+        if (!(await passwords.isStored(presentPassword, operator.passwordHash))) {
           throw invalidParam("present_password", "is not the present password");
         }
         await succeeded();
       }
-      const passwordHash = await hashPassword(newPassword);
+      const passwordHash = await passwords.hash(newPassword);
       const { id: operatorId, name } = operator;
       await prisma.$transaction(async (transaction) => {
         await transaction.operator.update({ where: { id: operatorId }, data: { passwordHash } });
@@ -135,7 +136,7 @@ async function signInByLink(
 }
 
 async function signInByPassword(
-  prisma: PrismaClient,
+  { prisma, passwords }: { prisma: PrismaClient; passwords: Passwords },
   { name: text, password }: PasswordSignIn,
   address: string,
   now: Date,
@@ -145,7 +146,7 @@ async function signInByPassword(
   const operator = await prisma.operator.findUnique({
     where: { issuer_subject: { issuer: "", subject: name } },
   });
-  if (!(await isPassword(password, operator?.passwordHash ?? null))) return undefined;
+  if (!(await passwords.isStored(password, operator?.passwordHash ?? null))) return undefined;
   if (operator === null || operator.disabledAt !== null) return undefined;
   await succeeded();
   return { operator, method: "password" };

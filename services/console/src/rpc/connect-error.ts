@@ -25,8 +25,11 @@ const codes: Readonly<Record<number, Code>> = {
 export function toConnectError(error: unknown, log: Log): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof GatewayError) return fromGatewayError(error);
-  log.warn({ err: error }, "call of the console failed");
-  if (error instanceof PeerError) return fromGatewayError(serviceUnavailable(error));
+  if (error instanceof PeerError) {
+    log.warn({ reason: error.reason }, "a service of the gateway did not respond to the console");
+    return fromGatewayError(serviceUnavailable(error));
+  }
+  log.error({ err: error }, "call of the console failed");
   return fromGatewayError(internalError(error));
 }
 
