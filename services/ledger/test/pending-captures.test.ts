@@ -54,13 +54,13 @@ describe("pending captures", () => {
     expect(await taken).toEqual({
       heldNanoUsd: 5_000n,
       walletHeldNanoUsd: 5_000n,
-      // The balance before the capture that it waited for.
-      walletBalanceNanoUsd: 10_000n,
+      walletBalanceNanoUsd: 8_000n,
     });
     const request = { holdId: second, accountId, estimateNanoUsd: 5_000n };
     expect(await growHold(request, signal)).toEqual({
       heldNanoUsd: 3_000n,
       walletHeldNanoUsd: 8_000n,
+      walletBalanceNanoUsd: 8_000n,
     });
     expect(await readWallet(pool, accountId)).toMatchObject({ balance: 8_000n, held: 8_000n });
   });
