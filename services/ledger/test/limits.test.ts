@@ -198,6 +198,33 @@ describe("the limits of keys and accounts", () => {
     expect(await use()).toMatchObject({ heldNanoUsd: 5_000n, inProgress: 1 });
   });
 
+  test("the tokens of a request with two holds are counted once", async () => {
+    const { accountId, keyId, capture, use } = await openLimited({ tokensPerMinute: 160_000n });
+    const sharedHoldId = `${keyId}-shared`;
+    const slice = { amountNanoUsd: 10_000n, requests: 2, tokens: 1_000n, inProgress: 2 };
+    const shared = { holdId: sharedHoldId, accountId, keyId, ...slice };
+    expect((await takeSharedHold(pool, shared, holdMs)).granted).toBe(true);
+    const holdId = `${keyId}-grown`;
+    await growHold(pool, { holdId, accountId, keyId, estimateNanoUsd: 5_000n }, holdMs);
+    await capture({ holdId, sharedHoldId, sharedTokens: 100n, quantity: 300n, unitType: "tokens" });
+    expect(await use()).toMatchObject({ tokens: 1_200n });
+  });
+
+  test("what a request leaves of its part of a shared hold is left of the budget for the next", async () => {
+    const { accountId, keyId, take, use } = await openLimited(budget(160_000n, BudgetPeriod.TOTAL));
+    const sharedHoldId = `${keyId}-shared`;
+    const shared = { holdId: sharedHoldId, accountId, keyId, amountNanoUsd: 10_000n };
+    expect((await takeSharedHold(pool, shared, holdMs)).granted).toBe(true);
+    await take({ estimateNanoUsd: 150_000n });
+    const owned = { accountId, keyId };
+    const capture = createCapture(pool);
+    await Promise.all([
+      capture(usageEvent({ ...owned, sharedHoldId, sharedNanoUsd: 10_000n, costNanoUsd: 1_000n })),
+      capture(usageEvent({ ...owned, costNanoUsd: 4_000n })),
+    ]);
+    expect(await use()).toMatchObject({ spentNanoUsd: 5_000n, heldNanoUsd: 150_000n });
+  });
+
   test("a hold that expires releases its part of the budget and is in progress no longer", async () => {
     const { accountId, keyId, take, use } = await openLimited({
       ...budget(10_000n, BudgetPeriod.TOTAL),
