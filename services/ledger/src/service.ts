@@ -110,8 +110,8 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       await extendHolds(pool, locks, holdIds, config.holdMs);
       return {};
     },
-    async releaseHold({ holdId }) {
-      await releaseHold(pool, locks, holdId);
+    async releaseHold({ holdId, keepsRequest }) {
+      await releaseHold(pool, locks, holdId, keepsRequest);
       return {};
     },
     async recordUsage({ events }) {

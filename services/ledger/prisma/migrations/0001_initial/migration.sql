@@ -264,6 +264,18 @@ CREATE TYPE limit_state AS (
   added_tokens        bigint
 );
 
+-- What an event used of one hold, and what the hold had counted for it in a limit of tokens: see
+-- settle_tokens.
+CREATE TYPE token_use AS (
+  account_id  text,
+  key_id      text,
+  -- The key whose limits the hold counts against. Empty: none's.
+  hold_key_id text,
+  held_at     timestamptz,
+  counted     bigint,
+  used        bigint
+);
+
 -- One usage event as an argument of capture_usage. Replicas write its fields in this order: an
 -- event with other fields is another type, and an argument of another function.
 CREATE TYPE usage_row AS (
