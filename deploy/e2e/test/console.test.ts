@@ -118,6 +118,20 @@ describe("the console's API", () => {
     ]);
   });
 
+  test("a program needs no library: a call is a POST of JSON", async () => {
+    const { accountId: account } = await stack.newAccount(1);
+    const { text } = await stack.operator.createOperatorToken({ name: "curl", role: OPERATOR });
+    const response = await fetch(`${stack.consoleUrl}/tollgate.v1.OperatorService/TopUpWallet`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${text}`, "content-type": "application/json" },
+      body: JSON.stringify({ account, amountNanoUsd: "25000000000", reference: "invoice-17" }),
+    });
+    expect(await response.json()).toMatchObject({
+      wallet: { balanceNanoUsd: "26000000000" },
+      credited: true,
+    });
+  });
+
   test("a customer finds nothing of another account by any call", async () => {
     const own = await stack.newAccount(1);
     const other = await stack.newAccount(1);
