@@ -37,7 +37,7 @@ describe("the console's API", () => {
     const { console, attributes, cookies, name, secret } = await signedIn();
     expect([...cookies.keys()]).toEqual(["tollgate-session"]);
     expect(attributes.get("tollgate-session")).toBe(
-      "Max-Age=43200; Path=/; HttpOnly; SameSite=Lax",
+      "Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax",
     );
     expect((await console.getSession({})).operator).toMatchObject({ name, role: OWNER });
     const other = connectConsole(stack.consoleUrl);
@@ -116,6 +116,34 @@ describe("the console's API", () => {
     expect((error as ConnectError).findDetails(ErrorDetailSchema)).toMatchObject([
       { code: "invalid_param", param: "name" },
     ]);
+  });
+
+  test("a program needs no library: a call is a POST of JSON", async () => {
+    const { accountId: account } = await stack.newAccount(1);
+    const { text } = await stack.operator.createOperatorToken({ name: "curl", role: OPERATOR });
+    const response = await fetch(`${stack.consoleUrl}/tollgate.v1.OperatorService/TopUpWallet`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${text}`, "content-type": "application/json" },
+      body: JSON.stringify({ account, amountNanoUsd: "25000000000", reference: "invoice-17" }),
+    });
+    expect(await response.json()).toMatchObject({
+      wallet: { balanceNanoUsd: "26000000000" },
+      credited: true,
+    });
+  });
+
+  test("a field that a call does not have is refused by name", async () => {
+    const { text } = await stack.operator.createOperatorToken({ name: "curl", role: OPERATOR });
+    const response = await fetch(`${stack.consoleUrl}/tollgate.v1.OperatorService/CreateKey`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${text}`, "content-type": "application/json" },
+      body: JSON.stringify({ account: "acme", limit: { parallel: 1 } }),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining('"limit"'),
+    });
   });
 
   test("a customer finds nothing of another account by any call", async () => {

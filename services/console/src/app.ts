@@ -48,6 +48,9 @@ export function createApp({
     grpc: false,
     grpcWeb: false,
     readMaxBytes: maxRequestBytes,
+    // A field that is misspelt must not be ignored, nor forwarded to a newer billing unchecked.
+    jsonOptions: { ignoreUnknownFields: false },
+    binaryOptions: { readUnknownFields: false },
     maxTimeoutMs,
     contextValues: (req) => createContextValues().set(clientAddress, req.ip ?? ""),
   });

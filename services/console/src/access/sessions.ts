@@ -10,8 +10,11 @@ import type { Client } from "@tollgate/rpc/implementation";
 import type { Cookie } from "./cookies.ts";
 import { hashOfSecret, newSessionSecret } from "./secrets.ts";
 
-/** A browser keeps the cookie as long as billing keeps an unused session. */
-const cookieSeconds = 12 * 60 * 60;
+/**
+ * How long a browser stores the cookie after the page was opened. Billing ends a session 12 hours after
+ * its last call, which does not set the cookie again.
+ */
+const cookieSeconds = 30 * 24 * 60 * 60;
 
 export type SignInMethod = NonNullable<
   MessageInitShape<typeof BeginSessionRequestSchema>["method"]
