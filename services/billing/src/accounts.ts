@@ -122,6 +122,20 @@ export async function requireAccount(prisma: PrismaClient, idOrName: string): Pr
   });
 }
 
+/** Resolves with an account's id. An empty name stands for all accounts, and its id is empty too. */
+export async function accountIdOf(prisma: PrismaClient, idOrName: string): Promise<string> {
+  return idOrName === "" ? "" : (await requireAccount(prisma, idOrName)).id;
+}
+
+/** Resolves with the names of accounts, by their ids. */
+export async function nameAccounts(
+  prisma: PrismaClient,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const accounts = await prisma.account.findMany({ where: { id: { in: [...ids] } } });
+  return new Map(accounts.map(({ id, name }) => [id, name]));
+}
+
 function isDuplicate(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002";
 }

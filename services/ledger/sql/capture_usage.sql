@@ -18,7 +18,8 @@
 -- not linked.
 --
 -- The lines of the events, and the providers' usage blocks, are in arrays of their own: within a row
--- within an array, all their quotes are escaped twice.
+-- within an array, all their quotes are escaped twice. So are the trails of the requests, NULL where
+-- there is none.
 --
 -- Returns the total amount that the events leave uncollected.
 --
@@ -30,7 +31,7 @@
 -- plan turns into a scan.
 -- A wallet that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
 CREATE OR REPLACE FUNCTION capture_usage(
-  events usage_row[], lines_of json[], provider_usages text[]
+  events usage_row[], lines_of json[], provider_usages text[], trails json[]
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   usage record;
@@ -208,5 +209,9 @@ BEGIN
     occurred_at, lines_of[position], provider_usages[position]
   FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
   WHERE charges[position] IS NOT NULL;
+  INSERT INTO request_trail (entry_id, recorded_at, trail)
+    SELECT id, now(), trails[position]
+    FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
+    WHERE charges[position] IS NOT NULL AND trails[position] IS NOT NULL;
   RETURN uncollected;
 END $$;

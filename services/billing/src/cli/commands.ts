@@ -27,6 +27,7 @@ import {
   listTokensCommand,
   revokeTokenCommand,
 } from "./operator-commands.ts";
+import { listHoldsCommand, listRequestsCommand, showRequestCommand } from "./request-commands.ts";
 import { usageCommand } from "./usage-command.ts";
 import { adjustWalletCommand, showWalletCommand, topUpWalletCommand } from "./wallet-commands.ts";
 
@@ -45,6 +46,9 @@ export const commands: Readonly<Record<string, Command>> = {
   "wallet show": showWalletCommand,
   "wallet top-up": topUpWalletCommand,
   "wallet adjust": adjustWalletCommand,
+  "request list": listRequestsCommand,
+  "request show": showRequestCommand,
+  "hold list": listHoldsCommand,
   usage: usageCommand,
   "ledger list": listLedgerCommand,
   "ledger verify": verifyLedgerCommand,

@@ -18,7 +18,11 @@ export const help = `tollgate: the operator's commands
   tollgate wallet show ACCOUNT
   tollgate wallet top-up ACCOUNT USD --reference REF
   tollgate wallet adjust ACCOUNT ±USD --reason REASON --reference REF
-  tollgate usage [--account ACCOUNT] [--by model|key|day] [--from DATE] [--to DATE] [--csv]
+  tollgate usage [--account ACCOUNT] [--by DIMENSION] [FILTERS] [--from DATE] [--to DATE] [--csv]
+  tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--from DATE] [--to DATE]
+    [--limit N] [--before CURSOR]
+  tollgate request show REQUEST-ID
+  tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]
   tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
   tollgate ledger verify
   tollgate operator create NAME --role ROLE [--account ACCOUNT]
@@ -39,6 +43,10 @@ Limits, of a key or of all keys of an account:
   --tpm TOKENS-PER-MINUTE             --parallel REQUESTS
 An update removes with: --budget none, --rpm none, --tpm none, --parallel none, --name none,
   --owner none, --tag none, --models all, --expires never
+
+DIMENSION is model, key, provider, route, account, hour, day or month.
+Filters:
+  --key KEY-ID --model ALIAS --provider NAME --route ROUTE-TYPE
 
 ROLE is customer, viewer, operator or owner; a customer has an --account. OPERATOR is an operator's
 name or id.

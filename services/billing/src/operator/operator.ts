@@ -7,7 +7,7 @@ import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
 import { implementOperators } from "./operators.ts";
 import type { OperatorParts } from "./parts.ts";
-import { requestCalls } from "./requests.ts";
+import { implementRequests } from "./requests.ts";
 import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
 
@@ -19,7 +19,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementKeyChanges(parts),
     ...implementWallets(parts),
     ...implementLedger(parts),
-    ...requestCalls,
+    ...implementRequests(parts),
     ...implementOperators(parts),
     ...implementTokens(parts),
     ...implementAudit(parts),
