@@ -51,6 +51,9 @@ const screens: readonly Screen[] = [
   { name: "settings-sign-in", path: "/settings?tab=sign-in", heading: "Settings" },
 ];
 
+/** The data of the fixture is that of the days before. */
+const now = new Date("2026-11-20T15:24:00Z");
+
 const noBrowser = browserPath === undefined;
 if (noBrowser) process.stderr.write("No Chromium on the PATH: the console's page is not tested.\n");
 
@@ -78,6 +81,7 @@ describe.skipIf(noBrowser || inject("shape") === "fleet")("the console's page", 
       reducedMotion: "reduce",
       permissions: ["clipboard-read", "clipboard-write"],
     });
+    await context.clock.setFixedTime(now);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("pageerror", (error) => void problems.push(error.message));

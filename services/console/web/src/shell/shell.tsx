@@ -10,13 +10,15 @@ import { UserMenu } from "./user-menu.tsx";
 /** The frame of every screen. Whoever is not signed in is led to the sign-in. */
 export function Shell() {
   const session = useSession();
-  const { href } = useLocation();
+  const { href, pathname } = useLocation();
   if (session.error && session.data === undefined) {
     return <Failure error={session.error} onRetry={() => void session.refetch()} />;
   }
   if (session.data === undefined) return <Frame operator={undefined} />;
   const { operator } = session.data;
   if (operator !== undefined) return <Frame operator={operator} />;
+  // The frame is drawn once more while the sign-in is loaded.
+  if (pathname === "/sign-in") return null;
   return <Navigate to="/sign-in" search={href === "/" ? {} : { next: href }} replace />;
 }
 

@@ -36,7 +36,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, footer }: Props<R
           <tr key={idOf(row)}>
             {columns.map((column) => (
               <td key={column.header} className={classOf(column)} data-label={column.header}>
-                {column.cell(row)}
+                <div className="cell">{column.cell(row)}</div>
               </td>
             ))}
           </tr>

@@ -16,6 +16,7 @@ export function SearchLink({ change, className, isCurrent, children }: Props) {
     <Link
       to="."
       search={changed(change)}
+      activeOptions={{ exact: true }}
       {...(className !== undefined && { className })}
       aria-current={isCurrent ? "true" : undefined}
     >
