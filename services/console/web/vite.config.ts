@@ -2,7 +2,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
 /** Where `vite dev` finds a console that runs, for the calls that the page makes. */
-const console = process.env.CONSOLE_URL ?? "http://127.0.0.1:8081";
+const console = "http://127.0.0.1:8081";
 
 export default defineConfig({
   plugins: [react()],
