@@ -27,7 +27,9 @@ const lockPollMs = 200;
 /** A lock without a process id that is older than this was left by a process that died. */
 const maxEmptyLockMs = 2_000;
 
-if (isInstallDue() || dueGenerators().length > 0) await prepare();
+if (isInstallDue() || dueGenerators().length > 0 || due([consolePage()]).length > 0) {
+  await prepare();
+}
 
 async function prepare() {
   await takeLock();
@@ -37,6 +39,8 @@ async function prepare() {
     const results = await Promise.allSettled(dueGenerators().map(generate));
     const failed = results.find(({ status }) => status === "rejected");
     if (failed) throw failed.reason;
+    // It is built with the generated messages.
+    for (const page of due([consolePage()])) await generate(page);
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
@@ -56,11 +60,15 @@ async function install() {
     existsSync(installed) && statSync(installed).mtimeMs > statSync(packageLock).mtimeMs;
   if (!isFresh) {
     process.stdout.write("Installing packages. This happens once and takes about a minute…\n");
-    const npm = process.env.npm_execpath;
-    const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-    await run(npm ? process.execPath : "npm", npm ? [npm, ...args] : args, {});
+    await run(...npm("ci", "--ignore-scripts", "--no-audit", "--no-fund"));
   }
   stamp("install", lockHash);
+}
+
+/** Returns the command that runs npm: the one that runs this script, if one does. */
+function npm(...args) {
+  const script = process.env.npm_execpath;
+  return script ? [process.execPath, [script, ...args]] : ["npm", args];
 }
 
 /** Lists the code generators: their input files, output folder and command. */
@@ -88,6 +96,17 @@ function generators() {
   return [proto, ...clients];
 }
 
+/** Describes the build of the console's page, like a code generator. */
+function consolePage() {
+  const page = join(root, "services/console/web");
+  const sources = filesUnder(page, ["dist", "node_modules"]).filter(
+    (file) => !file.endsWith(".spec.ts"),
+  );
+  const inputs = [...sources, ...filesUnder(join(root, "proto/tollgate"), [])];
+  const command = [...npm("run", "--silent", "build"), { cwd: page }];
+  return { name: "console-page", inputs, output: join(page, "dist"), command };
+}
+
 /** A schema without a generator only describes tables. */
 function hasGenerator(schema) {
   return /^generator /m.test(readFileSync(schema, "utf8"));
@@ -97,8 +116,12 @@ function hasGenerator(schema) {
  * Returns the generators whose inputs changed, or whose tool may have changed with the packages.
  */
 function dueGenerators() {
+  return due(generators());
+}
+
+function due(generators) {
   const tools = hashOf([packageLock]);
-  return generators()
+  return generators
     .map((generator) => ({ ...generator, wanted: hashOf(generator.inputs) + tools }))
     .filter(({ name, wanted, output }) => !isStamped(name, wanted) || !existsSync(output));
 }
@@ -109,7 +132,7 @@ async function generate({ name, wanted, command }) {
 }
 
 /** Runs a command without output. Rejects with its output when it fails. */
-function run(command, args, { cwd = root, env = {} }) {
+function run(command, args, { cwd = root, env = {} } = {}) {
   const path = `${join(modules, ".bin")}${delimiter}${process.env.PATH}`;
   const child = spawn(command, args, {
     cwd,

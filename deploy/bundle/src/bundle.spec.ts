@@ -92,14 +92,9 @@ describe("the gateway's bundle", () => {
 
   it("contains every service's migrations, and the ledger's functions", async () => {
     const services = join(folder, "gateway/services");
-    expect((await readdir(services)).sort()).toEqual([
-      "billing",
-      "chat",
-      "document",
-      "edge",
-      "ledger",
-    ]);
-    for (const service of await readdir(services)) {
+    const withDatabase = ["billing", "chat", "document", "edge", "ledger"];
+    expect((await readdir(services)).sort()).toEqual(["console", ...withDatabase].sort());
+    for (const service of withDatabase) {
       const migrations = join(services, service, "prisma/migrations");
       expect(await readdir(migrations)).toContain("0001_initial");
     }
@@ -122,6 +117,20 @@ describe("the gateway's bundle", () => {
       /new URL\("scalar\/", new URL\("services\/edge\/src\/routes\/docs\//,
     );
     expect(code.join("")).not.toContain('resolve("@scalar');
+  });
+
+  it("contains the built page of the console, without the data of its tests", async () => {
+    const page = join(folder, "gateway/services/console/web/dist");
+    const html = await readFile(join(page, "index.html"), "utf8");
+    const [script = ""] = html.match(/assets\/index-[\w-]+\.js/) ?? [];
+    expect((await stat(join(page, script))).size).toBeGreaterThan(0);
+    expect(await readdir(page)).not.toContain(".vite");
+    const files = await readdir(join(page, "assets"));
+    const scripts = files.filter((file) => file.endsWith(".js"));
+    const code = await Promise.all(
+      scripts.map((file) => readFile(join(page, "assets", file), "utf8")),
+    );
+    expect(code.join("")).not.toContain("fixture-role");
   });
 
   it("contains no specs and no packages", async () => {

@@ -21,6 +21,7 @@ export async function bundleGateway(folder: string): Promise<void> {
   await write({ input, plugins: [sourceUrls(root), scalarFiles()] }, folder);
   await copyScalarFiles(root, folder);
   await copySql(folder);
+  await copyConsolePage(folder);
 }
 
 /** Writes the simulator and its catalog to `folder`. */
@@ -45,6 +46,14 @@ async function write(input: InputOptions, folder: string): Promise<void> {
   };
   await bundle.write(output);
   await bundle.close();
+}
+
+/** Copies the built page of the console to where the console reads it, beside its sources. */
+async function copyConsolePage(folder: string): Promise<void> {
+  const path = "services/console/web/dist";
+  // The manifest is for the check of the size.
+  const filter = (file: string) => !file.endsWith(".vite");
+  await cp(join(root, path), join(folder, path), { recursive: true, filter });
 }
 
 /**

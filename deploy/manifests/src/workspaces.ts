@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -5,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The folders whose subfolders are workspaces, as in the package.json of the repository. */
-const parents = ["services", "services/kit", "deploy"];
+const parents = ["services", "services/console", "services/kit", "deploy"];
 
 /** A package of this repository and its TypeScript files. */
 export interface Workspace {
@@ -86,15 +87,17 @@ async function readSources(folder: string): Promise<SourceFile[]> {
   );
 }
 
-const skippedFolders = new Set(["node_modules", "generated"]);
+const skippedFolders = new Set(["node_modules", "generated", "dist"]);
 
+/** A folder with a package.json of its own is another workspace. */
 async function sourcesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const found = await Promise.all(
     entries.map(async (entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : sourcesIn(path);
-      return entry.name.endsWith(".ts") ? [path] : [];
+      if (!entry.isDirectory()) return /\.tsx?$/.test(entry.name) ? [path] : [];
+      const isSkipped = skippedFolders.has(entry.name) || existsSync(join(path, "package.json"));
+      return isSkipped ? [] : sourcesIn(path);
     }),
   );
   return found.flat().sort();

@@ -1,0 +1,234 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { browserPath, startBrowser } from "../src/browser.ts";
+import { type ConsolePage, serveConsolePage } from "../src/console-page.ts";
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const screenshots = fileURLToPath(new URL("../../../.data/screenshots/", import.meta.url));
+
+const widths = [1_280, 380] as const;
+const themes = ["light", "dark"] as const;
+
+interface Screen {
+  name: string;
+  path: string;
+  heading: string;
+  role?: string;
+  state?: string;
+  /** The first link with this text is followed before the screen is looked at. */
+  follow?: string;
+}
+
+const screens: readonly Screen[] = [
+  { name: "sign-in", path: "/sign-in", heading: "Sign in to Tollgate", role: "none" },
+  { name: "overview", path: "/", heading: "Overview" },
+  { name: "overview-empty", path: "/", heading: "Overview", state: "empty" },
+  { name: "overview-failing", path: "/", heading: "Overview", state: "failing" },
+  { name: "overview-customer", path: "/", heading: "Overview", role: "customer" },
+  { name: "accounts", path: "/accounts", heading: "Accounts" },
+  { name: "accounts-empty", path: "/accounts", heading: "Accounts", state: "empty" },
+  { name: "account", path: "/accounts", heading: "Northwind Logistics", follow: ".row-link" },
+  { name: "keys", path: "/keys", heading: "Keys" },
+  { name: "key", path: "/keys", heading: "production", follow: ".row-link" },
+  { name: "activity", path: "/activity?period=30d", heading: "Activity" },
+  {
+    name: "activity-filtered",
+    path: "/activity?model=gpt-5&by=key&metric=tokens",
+    heading: "Activity",
+  },
+  { name: "requests", path: "/requests", heading: "Requests" },
+  { name: "requests-customer", path: "/requests", heading: "Requests", role: "customer" },
+  { name: "request", path: "/requests?model=gpt-5", heading: "req_", follow: ".row-link" },
+  { name: "request-failed", path: "/requests?failed=1", heading: "req_", follow: ".row-link" },
+  { name: "models", path: "/models", heading: "Models and prices" },
+  { name: "settings-operators", path: "/settings", heading: "Settings" },
+  { name: "settings-tokens", path: "/settings?tab=tokens", heading: "Settings" },
+  { name: "settings-audit", path: "/settings?tab=audit", heading: "Settings" },
+  { name: "settings-sign-in", path: "/settings?tab=sign-in", heading: "Settings" },
+];
+
+/** The data of the fixture is that of the days before. */
+const now = new Date("2026-11-20T15:24:00Z");
+
+const noBrowser = browserPath === undefined;
+if (noBrowser) process.stderr.write("No Chromium on the PATH: the console's page is not tested.\n");
+
+// The page has its own backend here, so one shape is enough.
+describe.skipIf(noBrowser || inject("shape") === "fleet")("the console's page", () => {
+  let served: ConsolePage;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await mkdir(screenshots, { recursive: true });
+    served = await serveConsolePage();
+    browser = await startBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await served?.[Symbol.asyncDispose]();
+  });
+
+  /** Opens a screen. Errors of the page and what its policy forbids are collected. */
+  async function open(screen: Screen, width = 1_280, theme: "light" | "dark" = "light") {
+    const context = await browser.newContext({
+      viewport: { width, height: 860 },
+      colorScheme: theme,
+      reducedMotion: "reduce",
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await context.clock.setFixedTime(now);
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => void problems.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") problems.push(message.text());
+    });
+    await page.addInitScript(
+      ([role, state]) => {
+        localStorage.setItem("fixture-role", role ?? "owner");
+        localStorage.setItem("fixture-state", state ?? "");
+      },
+      [screen.role, screen.state] as const,
+    );
+    await page.goto(served.url + screen.path);
+    if (screen.follow) await page.locator(screen.follow).first().click();
+    await page.getByRole("heading", { level: 1, name: screen.heading }).waitFor();
+    await page.locator(".bone").first().waitFor({ state: "detached" });
+    return { page, problems, [Symbol.asyncDispose]: () => context.close() };
+  }
+
+  /** Returns the serious violations of the WCAG that axe finds. */
+  async function violationsOf(page: Page): Promise<string[]> {
+    await page.evaluate(await readFile(axe, "utf8"));
+    return page.evaluate(async () => {
+      interface Violation {
+        id: string;
+        impact: string;
+        nodes: { target: string[]; failureSummary: string }[];
+      }
+      const { axe } = globalThis as unknown as {
+        axe: { run(): Promise<{ violations: Violation[] }> };
+      };
+      const { violations } = await axe.run();
+      return violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical")
+        .flatMap(({ id, nodes }) =>
+          nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary}`),
+        );
+    });
+  }
+
+  const looks = screens.flatMap((screen) =>
+    widths.flatMap((width) => themes.map((theme) => ({ ...screen, width, theme }))),
+  );
+
+  test.each(looks)("$name at $width px, $theme, has no serious fault and fits", async (look) => {
+    const { width, theme } = look;
+    await using shown = await open(look, width, theme);
+    const { page, problems } = shown;
+    const file = `${look.name}-${width}-${theme}.png`;
+    await page.screenshot({ path: join(screenshots, file), fullPage: true });
+    expect(await violationsOf(page)).toEqual([]);
+    const overflow = await page.evaluate<number>(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(problems).toEqual([]);
+  });
+
+  const screenNamed = (name: string) => screens.find((one) => one.name === name) as Screen;
+
+  test("filters are in the address, and a link with them shows the same requests", async () => {
+    await using shown = await open(screenNamed("requests"));
+    const { page } = shown;
+    await page.getByLabel("Failed only").check();
+    await page.getByLabel("Filter by").selectOption("model");
+    await page.getByLabel("Value of the filter").fill("gpt-5");
+    await page.keyboard.press("Enter");
+    await page.getByText("Remove the filter Model").waitFor({ state: "attached" });
+    expect(new URL(page.url()).search).toBe("?failed=1&model=gpt-5");
+    const rows = await page.locator("tbody tr").allInnerTexts();
+    await page.reload();
+    await page.locator("tbody tr").first().waitFor();
+    expect(await page.locator("tbody tr").allInnerTexts()).toEqual(rows);
+    expect(rows.every((row) => row.includes("gpt-5") && !row.includes("Served"))).toBe(true);
+  });
+
+  test("an account is created and topped up by the keyboard, to the nano-dollar", async () => {
+    await using shown = await open(screenNamed("accounts"));
+    const { page } = shown;
+    await page.getByRole("button", { name: "Create account" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Name", { exact: true }).fill("Acme");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
+    await page.getByRole("button", { name: "Top up" }).click();
+    await page.getByLabel("Amount in USD").fill("1e3");
+    await page.getByRole("dialog").getByRole("button", { name: "Top up" }).click();
+    expect(await page.getByRole("alert").innerText()).toContain("must be an amount in USD");
+    await page.getByLabel("Amount in USD").fill("12.345678901");
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Top up" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(() => page.locator(".stat-value").first().innerText()).toBe("$12.345678901");
+    expect(await page.locator("tbody").innerText()).toContain("+$12.345678901");
+  });
+
+  test("the text of a new key is shown once", async () => {
+    await using shown = await open(screenNamed("keys"));
+    const { page } = shown;
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("one-off");
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    const text = await page.locator("[data-secret]").innerText();
+    expect(text).toMatch(/^tg-/);
+    await page.getByRole("button", { name: "Copy key" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("link", { name: "one-off" }).waitFor();
+    expect(await page.content()).not.toContain(text);
+  });
+
+  test("a viewer sees no buttons that change something, and a customer no other account", async () => {
+    await using viewer = await open({ ...screenNamed("account"), role: "viewer" });
+    expect(await viewer.page.locator("main button.button").allInnerTexts()).not.toContain("Top up");
+    await using customer = await open(screenNamed("overview-customer"));
+    const menu = customer.page.getByRole("navigation", { name: "Screens" });
+    expect(await menu.getByRole("link").allInnerTexts()).toEqual([
+      "Overview",
+      "Keys",
+      "Activity",
+      "Requests",
+    ]);
+  });
+
+  test("whoever is not signed in is led to the sign-in, and back by a link with a secret", async () => {
+    await using shown = await open({ ...screenNamed("sign-in"), path: "/requests?failed=1" });
+    const { page } = shown;
+    expect(new URL(page.url()).pathname).toBe("/sign-in");
+    const next = new URL(page.url()).search;
+    await page.goto("about:blank");
+    await page.goto(`${served.url}/sign-in${next}#secret`);
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+    expect(page.url()).toBe(`${served.url}/requests?failed=1`);
+  });
+
+  test("the chosen theme stays", async () => {
+    await using shown = await open(screenNamed("overview"));
+    const { page } = shown;
+    const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const light = await ground();
+    await page.getByRole("button", { name: /^Signed in as/ }).click();
+    await page.getByRole("menuitemradio", { name: "Dark" }).click();
+    expect(await ground()).not.toBe(light);
+    const dark = await ground();
+    await page.reload();
+    expect(await ground()).toBe(dark);
+  });
+});

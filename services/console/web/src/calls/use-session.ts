@@ -1,0 +1,27 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
+
+/** What whoever is signed in may do on the page. The console checks it again at each call. */
+export interface Access {
+  isCustomer: boolean;
+  /** Whether it changes accounts, keys and wallets. */
+  canChange: boolean;
+  /** Whether it manages operators and their tokens. */
+  canManage: boolean;
+}
+
+/** Reads who is signed in, and how one can sign in. */
+export function useSession() {
+  return useQuery(ConsoleService.method.getSession, {}, { staleTime: 60_000 });
+}
+
+/** Returns what whoever is signed in may do. Nothing while that is not known. */
+export function useAccess(): Access {
+  const role = useSession().data?.operator?.role ?? OperatorRole.UNSPECIFIED;
+  return {
+    isCustomer: role === OperatorRole.CUSTOMER,
+    canChange: role >= OperatorRole.OPERATOR,
+    canManage: role === OperatorRole.OWNER,
+  };
+}

@@ -1,0 +1,164 @@
+import { scaleBand, scaleLinear } from "@visx/scale";
+import { BarRounded } from "@visx/shape";
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
+import { useWidth } from "./use-width.ts";
+import "./charts.css";
+
+export interface Bar {
+  key: string;
+  label: string;
+  value: number;
+  /** What is shown where the bar is pointed at. */
+  detail: ReactNode;
+}
+
+interface Props {
+  /** What the chart shows, for screen readers. */
+  title: string;
+  bars: readonly Bar[];
+  formatTick: (value: number) => string;
+  height?: number;
+}
+
+const margin = { top: 10, right: 0, bottom: 24, left: 52 };
+const tickCount = 4;
+const labelWidth = 92;
+
+/** Bars over time. The pointer, or the arrow keys, show the amount of one. */
+export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
+  const [element, width] = useWidth<HTMLDivElement>();
+  const [chosen, setChosen] = useState<number>();
+  const inner = Math.max(0, width - margin.left - margin.right);
+  const x = scaleBand({
+    domain: bars.map(({ key }) => key),
+    range: [0, inner],
+    paddingInner: bars.length > 60 ? 0.12 : 0.26,
+  });
+  const most = Math.max(0, ...bars.map(({ value }) => value));
+  const y = scaleLinear({
+    domain: [0, most === 0 ? 1 : most],
+    range: [height - margin.bottom, margin.top],
+    nice: tickCount,
+  });
+  const point = (event: PointerEvent<SVGSVGElement>) => {
+    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - margin.left;
+    setChosen(clamp(Math.floor(left / x.step()), bars.length));
+  };
+  const move = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    setChosen(clamp((chosen ?? bars.length) + by, bars.length));
+  };
+  const bar = chosen === undefined ? undefined : bars[chosen];
+  return (
+    <figure className="chart">
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of bars has no element of its own. */}
+      <div
+        ref={element}
+        style={{ height }}
+        role="group"
+        aria-roledescription="chart"
+        aria-label={`${title}. The arrow keys read single bars.`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys choose a bar.
+        tabIndex={0}
+        onKeyDown={move}
+        onBlur={() => setChosen(undefined)}
+      >
+        {width > 0 && (
+          <svg
+            width={width}
+            height={height}
+            aria-hidden="true"
+            onPointerMove={point}
+            onPointerLeave={() => setChosen(undefined)}
+          >
+            <Grid ticks={y.ticks(tickCount)} y={y} width={width} format={formatTick} />
+            <g transform={`translate(${margin.left} 0)`}>
+              {bars.map(({ key, value }, index) => (
+                <BarRounded
+                  key={key}
+                  className={chosen === index ? "bar chosen" : "bar"}
+                  x={x(key) ?? 0}
+                  y={y(value)}
+                  width={x.bandwidth()}
+                  height={Math.max(0, height - margin.bottom - y(value))}
+                  radius={Math.min(3, x.bandwidth() / 3)}
+                  top
+                />
+              ))}
+              <Labels
+                bars={bars}
+                left={(key) => (x(key) ?? 0) + x.bandwidth() / 2}
+                width={inner}
+                y={height}
+              />
+            </g>
+          </svg>
+        )}
+        {bar && (
+          <Detail at={((chosen ?? 0) + 0.5) / bars.length} label={bar.label}>
+            {bar.detail}
+          </Detail>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+function Grid(props: {
+  ticks: readonly number[];
+  y: (value: number) => number;
+  width: number;
+  format: (value: number) => string;
+}) {
+  return props.ticks.map((tick) => (
+    <g key={tick} transform={`translate(0 ${props.y(tick)})`}>
+      <line className="grid" x1={margin.left} x2={props.width} />
+      <text className="tick" x={margin.left - 8} dy="0.32em" textAnchor="end">
+        {props.format(tick)}
+      </text>
+    </g>
+  ));
+}
+
+/** As many labels as fit beside each other. */
+function Labels(props: {
+  bars: readonly Bar[];
+  left: (key: string) => number;
+  width: number;
+  y: number;
+}) {
+  const every = Math.max(1, Math.ceil((props.bars.length * labelWidth) / Math.max(1, props.width)));
+  const shown = props.bars.filter((_, index) => index % every === 0);
+  return shown.map(({ key, label }, index) => {
+    const middle = props.left(key);
+    if (every > 1 && middle + labelWidth / 2 > props.width) return null;
+    const isFirst = every > 1 && index === 0;
+    return (
+      <text
+        key={key}
+        className="tick"
+        x={isFirst ? 0 : middle}
+        y={props.y - 6}
+        textAnchor={isFirst ? "start" : "middle"}
+      >
+        {label}
+      </text>
+    );
+  });
+}
+
+function Detail({ at, label, children }: { at: number; label: string; children: ReactNode }) {
+  const side = at > 0.6 ? { right: `${(1 - at) * 100}%` } : { left: `calc(${at * 100}% + 24px)` };
+  return (
+    <div className="chart-detail" style={side} role="status">
+      <span className="quiet">{label}</span>
+      {children}
+    </div>
+  );
+}
+
+function clamp(index: number, length: number): number {
+  return Math.max(0, Math.min(length - 1, index));
+}

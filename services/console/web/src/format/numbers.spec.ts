@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { countOf, formatCount, formatMs, formatShare } from "./numbers.ts";
+
+test("a count separates its thousands", () => {
+  expect(formatCount(12_345_678n)).toBe("12,345,678");
+});
+
+test("a time span has a unit that fits it", () => {
+  expect([640, 2_412, 65_000].map(formatMs)).toEqual(["640 ms", "2.41 s", "1 min 5 s"]);
+});
+
+test("a share is never rounded to nothing or to all", () => {
+  expect(formatShare(1n, 100_000n)).toBe("< 0.1 %");
+  expect(formatShare(99_999n, 100_000n)).toBe("99.9 %");
+  expect(formatShare(0n, 10n)).toBe("0.0 %");
+  expect(formatShare(0n, 0n)).toBe("–");
+});
+
+test("a noun agrees with its count", () => {
+  expect([countOf(1, "key"), countOf(0n, "key"), countOf(2, "entry", "entries")]).toEqual([
+    "1 key",
+    "0 keys",
+    "2 entries",
+  ]);
+});

@@ -1,0 +1,35 @@
+const grouping = new Intl.NumberFormat("en-US");
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+/** Formats a whole number with thousands separated: `12,345`. */
+export function formatCount(count: bigint | number): string {
+  return grouping.format(count);
+}
+
+/** Formats a whole number in a few characters: `12.3K`. */
+export function formatCountShort(count: bigint | number): string {
+  return compact.format(count);
+}
+
+/** Formats a time span: `640 ms`, `2.41 s`, `1 min 5 s`. */
+export function formatMs(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1_000)} s`;
+}
+
+/**
+ * Formats the share of `part` in `total` as a percentage. A share that is not zero is never shown
+ * as 0 %, and one that is not all of it never as 100 %.
+ */
+export function formatShare(part: bigint, total: bigint): string {
+  if (total === 0n) return "–";
+  const tenths = (part * 1_000n) / total;
+  if (part > 0n && tenths === 0n) return "< 0.1 %";
+  return `${tenths / 10n}.${tenths % 10n} %`;
+}
+
+/** Formats a count and its noun: `1 key`, `2 keys`. */
+export function countOf(count: bigint | number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${Number(count) === 1 ? noun : plural}`;
+}

@@ -1,0 +1,128 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from "@tanstack/react-router";
+import { readActivitySearch } from "./search/activity-search.ts";
+import { readPeriod } from "./search/period.ts";
+import { parseSearch, type RawSearch, readTexts, stringifySearch } from "./search/read.ts";
+import { readRequestsSearch } from "./search/requests-search.ts";
+import { readAccountSearch, readSettingsSearch } from "./search/tab-search.ts";
+import { NotFound, ScreenFailure } from "./shell/fallbacks.tsx";
+import { Shell } from "./shell/shell.tsx";
+import { Loading } from "./ui/states.tsx";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const app = createRoute({ getParentRoute: () => root, id: "app", component: Shell });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["next"]),
+  component: lazyRouteComponent(() => import("./screens/sign-in/sign-in.tsx"), "SignIn"),
+});
+
+const overview = createRoute({
+  getParentRoute: () => app,
+  path: "/",
+  validateSearch: readPeriod,
+  component: lazyRouteComponent(() => import("./screens/overview/overview.tsx"), "Overview"),
+});
+
+const accounts = createRoute({
+  getParentRoute: () => app,
+  path: "/accounts",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["before"]),
+  component: lazyRouteComponent(() => import("./screens/accounts/accounts.tsx"), "Accounts"),
+});
+
+const account = createRoute({
+  getParentRoute: () => app,
+  path: "/accounts/$accountId",
+  validateSearch: readAccountSearch,
+  component: lazyRouteComponent(() => import("./screens/account/account.tsx"), "AccountScreen"),
+});
+
+const keys = createRoute({
+  getParentRoute: () => app,
+  path: "/keys",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["account", "before"]),
+  component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
+});
+
+const key = createRoute({
+  getParentRoute: () => app,
+  path: "/keys/$keyId",
+  component: lazyRouteComponent(() => import("./screens/key/key.tsx"), "KeyScreen"),
+});
+
+const activity = createRoute({
+  getParentRoute: () => app,
+  path: "/activity",
+  validateSearch: readActivitySearch,
+  component: lazyRouteComponent(() => import("./screens/activity/activity.tsx"), "Activity"),
+});
+
+const requests = createRoute({
+  getParentRoute: () => app,
+  path: "/requests",
+  validateSearch: readRequestsSearch,
+  component: lazyRouteComponent(() => import("./screens/requests/requests.tsx"), "Requests"),
+});
+
+const request = createRoute({
+  getParentRoute: () => app,
+  path: "/requests/$requestId",
+  component: lazyRouteComponent(() => import("./screens/request/request.tsx"), "RequestScreen"),
+});
+
+const models = createRoute({
+  getParentRoute: () => app,
+  path: "/models",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["find"]),
+  component: lazyRouteComponent(() => import("./screens/models/models.tsx"), "Models"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: "/settings",
+  validateSearch: readSettingsSearch,
+  component: lazyRouteComponent(() => import("./screens/settings/settings.tsx"), "Settings"),
+});
+
+const routeTree = root.addChildren([
+  signIn,
+  app.addChildren([
+    overview,
+    accounts,
+    account,
+    keys,
+    key,
+    activity,
+    requests,
+    request,
+    models,
+    settings,
+  ]),
+]);
+
+/** Returns the router of the page. Search parameters are texts; each screen reads its own. */
+export function createAppRouter() {
+  return createRouter({
+    routeTree,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: "intent",
+    defaultPendingComponent: () => <Loading />,
+    defaultErrorComponent: ScreenFailure,
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

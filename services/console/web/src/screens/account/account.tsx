@@ -1,0 +1,109 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type AccountSummary, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccess } from "../../calls/use-session.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Facts, Stat } from "../../ui/facts.tsx";
+import { Limits } from "../../ui/limits.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { LinkGroup } from "../../ui/search-link.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { AccountActions } from "./account-actions.tsx";
+import { AccountKeys } from "./account-keys.tsx";
+import { Forecast } from "./forecast.tsx";
+import { Holds } from "./holds.tsx";
+import { Ledger } from "./ledger.tsx";
+
+const route = getRouteApi("/app/accounts/$accountId");
+const tabs = { ledger: "Ledger", holds: "Open holds", keys: "Keys" } as const;
+
+/** One account: its wallet, its limits, its ledger, its open holds and its keys. */
+export function AccountScreen() {
+  const { accountId } = route.useParams();
+  const account = useQuery(OperatorService.method.getAccount, { account: accountId });
+  const { canChange } = useAccess();
+  const summary = account.data?.account;
+  const name = summary?.account?.name ?? "Account";
+  return (
+    <Page
+      title={name}
+      parent={<Link to="/accounts">Accounts</Link>}
+      actions={canChange && summary && <AccountActions summary={summary} />}
+    >
+      <Loaded query={account}>
+        {({ account }) => (account ? <Content summary={account} /> : null)}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Content({ summary }: { summary: AccountSummary }) {
+  const { account, wallet } = summary;
+  const { tab = "ledger", before } = route.useSearch();
+  if (account === undefined) return null;
+  const balance = wallet?.balanceNanoUsd ?? 0n;
+  return (
+    <>
+      <dl className="stats">
+        <Stat
+          name="Balance"
+          note={
+            <>
+              <Money nano={balance - (wallet?.heldNanoUsd ?? 0n)} /> available
+            </>
+          }
+        >
+          <Money nano={balance} />
+        </Stat>
+        <Stat name="Held" note="by requests in progress">
+          <Money nano={wallet?.heldNanoUsd ?? 0n} />
+        </Stat>
+        <Forecast accountId={account.id} balance={balance} />
+      </dl>
+      <Facts
+        facts={[
+          [
+            "Id",
+            <>
+              <code className="id">{account.id}</code>{" "}
+              <CopyButton text={account.id} what="account id" />
+            </>,
+          ],
+          [
+            "Admission",
+            account.admission ? (
+              <Badge key="admission">{account.admission}</Badge>
+            ) : (
+              "the gateway's policy"
+            ),
+          ],
+          ["Created", <Time key="created" at={account.createdAt} />],
+          [
+            "See also",
+            <span key="links">
+              <Link to="/activity" search={{ account: account.id }}>
+                Activity
+              </Link>
+              {" · "}
+              <Link to="/requests" search={{ account: account.id }}>
+                Requests
+              </Link>
+            </span>,
+          ],
+        ]}
+      />
+      <Section title="Limits" note="of all its keys together">
+        <Limits use={account.limits} />
+      </Section>
+      <div>
+        <LinkGroup label="Parts" name="tab" options={tabs} current={tab} look="tabs" />
+      </div>
+      {tab === "ledger" && <Ledger accountId={account.id} />}
+      {tab === "holds" && <Holds accountId={account.id} before={before} />}
+      {tab === "keys" && <AccountKeys accountId={account.id} before={before} />}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { type Account, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useChange } from "../../calls/use-change.ts";
+import { AdmissionChoice } from "../../ui/admission-choice.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form } from "../../ui/form.tsx";
+import { LimitsFields, readLimitChanges } from "../../ui/limits-fields.tsx";
+import { useFormError } from "../../ui/use-form-error.ts";
+
+interface Props {
+  account: Account;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** Changes the admission policy and the limits of an account. */
+export function EditAccount({ account, isOpen, onClose }: Props) {
+  const update = useChange(OperatorService.method.updateAccount, { onSuccess: onClose });
+  const present = account.limits?.limits;
+  const [submit, problem] = useFormError((values) =>
+    update.mutate({
+      account: account.id,
+      admission: values("admission"),
+      limits: readLimitChanges(values, present),
+    }),
+  );
+  return (
+    <Dialog title={`Edit ${account.name}`} isOpen={isOpen} onClose={onClose}>
+      <Form
+        submit="Save"
+        isBusy={update.isPending}
+        error={problem ?? update.error}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <AdmissionChoice present={account.admission} />
+        <LimitsFields limits={present} />
+      </Form>
+    </Dialog>
+  );
+}

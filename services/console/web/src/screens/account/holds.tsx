@@ -1,0 +1,58 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
+import { type HoldSummary, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { Badge } from "../../ui/badge.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Pager } from "../../ui/search-link.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+
+const pageSize = 50;
+
+/** The open holds of an account. They are read again every few seconds. */
+export function Holds(props: { accountId: string; before: string | undefined }) {
+  const holds = useQuery(
+    OperatorService.method.listHolds,
+    { account: props.accountId, limit: pageSize, beforeHoldId: props.before ?? "" },
+    { refetchInterval: 5_000 },
+  );
+  return (
+    <Loaded query={holds}>
+      {({ holds, hasMore }) =>
+        holds.length === 0 ? (
+          <Empty icon="check" title="Nothing is held">
+            A request holds what it can cost until its charge is captured.
+          </Empty>
+        ) : (
+          <>
+            <DataTable caption="Open holds" columns={columns} rows={holds} idOf={({ id }) => id} />
+            <Pager before={props.before} next={hasMore ? holds.at(-1)?.id : undefined} />
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const columns: readonly Column<HoldSummary>[] = [
+  { header: "Hold", cell: ({ id }) => <code className="id">{id}</code> },
+  {
+    header: "Key",
+    cell: ({ isShared, keyId }) =>
+      isShared || keyId === "" ? (
+        <Badge>shared</Badge>
+      ) : (
+        <Link to="/keys/$keyId" params={{ keyId }}>
+          <code>{keyId.slice(0, 12)}…</code>
+        </Link>
+      ),
+  },
+  { header: "Taken", cell: ({ createdAt }) => <Time at={createdAt} as="relative" /> },
+  { header: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} as="relative" /> },
+  {
+    header: "Amount",
+    align: "right",
+    cell: ({ amountNanoUsd }) => <Money nano={amountNanoUsd} />,
+  },
+];

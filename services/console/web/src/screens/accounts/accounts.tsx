@@ -1,0 +1,99 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type AccountSummary, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccess } from "../../calls/use-session.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Pager } from "../../ui/search-link.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useOpen } from "../../ui/use-open.ts";
+import { CreateAccount } from "./create-account.tsx";
+
+const route = getRouteApi("/app/accounts");
+const pageSize = 50;
+
+/** The accounts, the newest first. */
+export function Accounts() {
+  const { before } = route.useSearch();
+  const { canChange } = useAccess();
+  const creation = useOpen();
+  const accounts = useQuery(OperatorService.method.listAccounts, {
+    limit: pageSize,
+    beforeAccountId: before ?? "",
+  });
+  const create = canChange && (
+    <Button look="primary" icon="plus" onClick={creation.open}>
+      Create account
+    </Button>
+  );
+  return (
+    <Page title="Accounts" actions={create}>
+      <Loaded query={accounts}>
+        {({ accounts, hasMore }) =>
+          accounts.length === 0 ? (
+            <Empty icon="accounts" title="No accounts yet">
+              An account has a prepaid wallet, and keys that spend from it.
+            </Empty>
+          ) : (
+            <>
+              <DataTable caption="Accounts" columns={columns} rows={accounts} idOf={idOf} />
+              <Pager before={before} next={hasMore ? idOf(accounts.at(-1)) : undefined} />
+            </>
+          )
+        }
+      </Loaded>
+      <CreateAccount key={creation.key} isOpen={creation.isOpen} onClose={creation.close} />
+    </Page>
+  );
+}
+
+const columns: readonly Column<AccountSummary>[] = [
+  {
+    header: "Account",
+    cell: ({ account }) => (
+      <Link
+        to="/accounts/$accountId"
+        params={{ accountId: account?.id ?? "" }}
+        className="row-link cut"
+      >
+        {account?.name}
+      </Link>
+    ),
+  },
+  {
+    header: "Admission",
+    cell: ({ account }) =>
+      account?.admission ? (
+        <Badge>{account.admission}</Badge>
+      ) : (
+        <span className="quiet">default</span>
+      ),
+  },
+  { header: "Active keys", align: "right", cell: ({ activeKeys }) => formatCount(activeKeys) },
+  {
+    header: "Held",
+    align: "right",
+    cell: ({ wallet }) => <Money nano={wallet?.heldNanoUsd ?? 0n} />,
+  },
+  {
+    header: "Balance",
+    align: "right",
+    cell: ({ wallet }) =>
+      wallet ? <Money nano={wallet.balanceNanoUsd} /> : <span className="quiet">no wallet</span>,
+  },
+  {
+    header: "Created",
+    align: "right",
+    isSecondary: true,
+    cell: ({ account }) => <Time at={account?.createdAt} as="day" />,
+  },
+];
+
+function idOf(summary: AccountSummary | undefined): string {
+  return summary?.account?.id ?? "";
+}

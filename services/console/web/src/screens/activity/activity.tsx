@@ -1,0 +1,121 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { useAccess } from "../../calls/use-session.ts";
+import { useUsage } from "../../calls/use-usage.ts";
+import { bucketsOf } from "../../charts/time-series.ts";
+import { UsageBars } from "../../charts/usage-bars.tsx";
+import {
+  type ActivitySearch,
+  metrics,
+  type Step,
+  stepOf,
+  steps,
+} from "../../search/activity-search.ts";
+import { daysOf, type Range, rangeOf } from "../../search/period.ts";
+import { FilterBar } from "../../ui/filter-bar.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { PeriodLinks } from "../../ui/period-links.tsx";
+import { LinkGroup } from "../../ui/search-link.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Breakdown } from "./breakdown.tsx";
+import { Totals } from "./totals.tsx";
+
+const route = getRouteApi("/app/activity");
+const fallback = "30d";
+const stepSums = { hour: UsageBy.HOUR, day: UsageBy.DAY, month: UsageBy.MONTH };
+const bySums = {
+  model: UsageBy.MODEL,
+  key: UsageBy.KEY,
+  account: UsageBy.ACCOUNT,
+  provider: UsageBy.PROVIDER,
+  route: UsageBy.ROUTE,
+};
+const byNames = {
+  model: "Model",
+  key: "Key",
+  account: "Account",
+  provider: "Provider",
+  route: "Route",
+} as const;
+
+const { account: _account, ...ofOneAccount } = byNames;
+
+const { hour: _hour, ...longSteps } = steps;
+const maxHourDays = 14;
+
+/** What was used and spent in a period. */
+export function Activity() {
+  const search = route.useSearch();
+  const { isCustomer } = useAccess();
+  const range = rangeOf(search, fallback);
+  const { by = "model" } = search;
+  const usage = useUsage(range, bySums[by], search);
+  return (
+    <Page title="Activity">
+      <div className="filters">
+        <PeriodLinks search={search} fallback={fallback} hasDays />
+        <FilterBar search={search} />
+      </div>
+      <OverTime search={search} range={range} />
+      <Section
+        title="By"
+        actions={
+          <LinkGroup
+            label="List by"
+            name="by"
+            options={isCustomer ? ofOneAccount : byNames}
+            current={by}
+          />
+        }
+      >
+        <Loaded query={usage} rows={6}>
+          {({ usage }) =>
+            usage === undefined || usage.sums.length === 0 ? (
+              <Empty icon="activity" title="No usage matches">
+                Choose a longer period, or remove a filter.
+              </Empty>
+            ) : (
+              <Breakdown usage={usage} by={by} search={search} range={range} />
+            )
+          }
+        </Loaded>
+      </Section>
+    </Page>
+  );
+}
+
+function OverTime({ search, range }: { search: ActivitySearch; range: Range }) {
+  const step = stepOf(search.step, range);
+  const { metric = "spend" } = search;
+  const usage = useUsage(range, stepSums[step], search);
+  const offered: Partial<Record<Step, string>> = daysOf(range) > maxHourDays ? longSteps : steps;
+  return (
+    <Section
+      title={metrics[metric]}
+      actions={
+        <>
+          <LinkGroup label="Shown" name="metric" options={metrics} current={metric} />
+          <LinkGroup label="Length of a bar" name="step" options={offered} current={step} />
+        </>
+      }
+    >
+      <Loaded query={usage} rows={7}>
+        {({ usage }) => {
+          const sums = usage?.sums ?? [];
+          return (
+            <>
+              <Totals sums={sums} />
+              <UsageBars
+                title={`${metrics[metric]} by ${step}`}
+                buckets={bucketsOf(range, step, sums)}
+                step={step}
+                metric={metric}
+                height={260}
+              />
+            </>
+          );
+        }}
+      </Loaded>
+    </Section>
+  );
+}

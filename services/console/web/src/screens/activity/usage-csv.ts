@@ -1,0 +1,37 @@
+import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
+import { toCsv } from "../../format/csv.ts";
+import { plainUsd } from "../../format/money.ts";
+
+const numbers = [
+  "requests",
+  "failed_requests",
+  "prompt_tokens",
+  "cached_prompt_tokens",
+  "completion_tokens",
+  "units",
+  "cost_usd",
+  "charged_usd",
+  "uncollected_usd",
+];
+
+/** Returns usage as CSV, a line for each sum. Amounts are exact decimals of USD. */
+export function usageCsv(
+  by: string,
+  sums: readonly UsageSum[],
+  nameOf: (sum: UsageSum) => string,
+): string {
+  const rows = sums.map((sum) => [
+    sum.name,
+    nameOf(sum),
+    String(sum.requests),
+    String(sum.failedRequests),
+    String(sum.promptTokens),
+    String(sum.cachedPromptTokens),
+    String(sum.completionTokens),
+    sum.quantities.map(({ unitType, quantity }) => `${quantity} ${unitType}`).join("; "),
+    plainUsd(sum.costNanoUsd),
+    plainUsd(sum.chargedNanoUsd),
+    plainUsd(sum.uncollectedNanoUsd),
+  ]);
+  return toCsv([by, "name", ...numbers], rows);
+}

@@ -1,0 +1,109 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type Key, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccountNames } from "../../calls/use-account-names.ts";
+import { useAccess } from "../../calls/use-session.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { KeyState } from "../../ui/key-columns.tsx";
+import { Limits } from "../../ui/limits.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { KeyActions } from "./key-actions.tsx";
+
+const route = getRouteApi("/app/keys/$keyId");
+
+/** One key: what it may call, its limits, and its dates. */
+export function KeyScreen() {
+  const { keyId } = route.useParams();
+  const { canChange } = useAccess();
+  const read = useQuery(OperatorService.method.getKey, { keyId });
+  const key = read.data?.key;
+  const title = key?.name || keyId;
+  return (
+    <Page
+      title={title}
+      heading={
+        <>
+          {title} {key && <KeyState of={key} />}
+        </>
+      }
+      parent={<Link to="/keys">Keys</Link>}
+      actions={canChange && key && !key.revokedAt && <KeyActions of={key} />}
+    >
+      <Loaded query={read}>{({ key }) => (key ? <Content of={key} /> : null)}</Loaded>
+    </Page>
+  );
+}
+
+function Content({ of: key }: { of: Key }) {
+  const { isCustomer } = useAccess();
+  const { nameOf } = useAccountNames();
+  const { accountId } = key;
+  const day = (at: Key["expiresAt"]) => at && <Time at={at} />;
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            "Id",
+            <>
+              <code className="id">{key.id}</code> <CopyButton text={key.id} what="key id" />
+            </>,
+          ],
+          [
+            "Account",
+            !isCustomer && (
+              <Link to="/accounts/$accountId" params={{ accountId }}>
+                {nameOf(accountId)}
+              </Link>
+            ),
+          ],
+          ["Owner", key.owner],
+          ["Kind", key.channel],
+          [
+            "Models",
+            key.models.length === 0 ? (
+              "all public models"
+            ) : (
+              <code key="models">{key.models.join(", ")}</code>
+            ),
+          ],
+          ["Tags", key.tags.length > 0 && <Tags tags={key.tags} />],
+          ["Created", day(key.createdAt)],
+          ["Expires", key.expiresAt ? day(key.expiresAt) : "never"],
+          ["Rotated", day(key.rotatedAt)],
+          ["Old text valid until", day(key.replacedExpiresAt)],
+          ["Revoked", day(key.revokedAt)],
+          [
+            "See also",
+            <span key="links">
+              <Link to="/activity" search={{ key: key.id }}>
+                Activity
+              </Link>
+              {" · "}
+              <Link to="/requests" search={{ key: key.id }}>
+                Requests
+              </Link>
+            </span>,
+          ],
+        ]}
+      />
+      <Section title="Limits">
+        <Limits use={key.limits} />
+      </Section>
+    </>
+  );
+}
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <span className="filters">
+      {tags.map((tag) => (
+        <Badge key={tag}>{tag}</Badge>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,131 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { OperatorService, type ReadOverviewResponse } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccess, useSession } from "../../calls/use-session.ts";
+import { useUsage } from "../../calls/use-usage.ts";
+import { bucketsOf } from "../../charts/time-series.ts";
+import { UsageBars } from "../../charts/usage-bars.tsx";
+import { countOf, formatCount, formatMs, formatShare } from "../../format/numbers.ts";
+import { stepOf } from "../../search/activity-search.ts";
+import { type Range, rangeOf } from "../../search/period.ts";
+import { Stat } from "../../ui/facts.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { PeriodLinks } from "../../ui/period-links.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Attention } from "./attention.tsx";
+import { ErrorCodes } from "./error-codes.tsx";
+import { OwnLimits } from "./own-limits.tsx";
+import { Providers } from "./providers.tsx";
+
+const route = getRouteApi("/app/");
+const fallback = "7d";
+
+const steps = { hour: UsageBy.HOUR, day: UsageBy.DAY, month: UsageBy.MONTH };
+
+/** The sums of a period and what needs attention; for a customer, those of its own account. */
+export function Overview() {
+  const search = route.useSearch();
+  const range = rangeOf(search, fallback);
+  const { isCustomer } = useAccess();
+  const overview = useQuery(
+    OperatorService.method.readOverview,
+    { from: timestampFromDate(range.from), to: timestampFromDate(range.to) },
+    { placeholderData: (previous) => previous, refetchInterval: 30_000 },
+  );
+  return (
+    <Page title="Overview" actions={<PeriodLinks search={search} fallback={fallback} />}>
+      <Loaded query={overview} rows={10}>
+        {(data) => (
+          <>
+            <Sums data={data} isCustomer={isCustomer} />
+            <Spend range={range} />
+            {isCustomer ? <Own /> : <Attention forecasts={data.forecasts} />}
+            <div className="columns">
+              {!isCustomer && <Providers providers={data.providers} search={search} />}
+              <ErrorCodes data={data} search={search} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Own() {
+  const accountId = useSession().data?.operator?.accountId ?? "";
+  return <OwnLimits account={accountId} />;
+}
+
+function Sums({ data, isCustomer }: { data: ReadOverviewResponse; isCustomer: boolean }) {
+  const latency = (ms: number | undefined) => (ms === undefined ? "–" : formatMs(ms));
+  return (
+    <dl className="stats">
+      <Stat
+        name="Balance now"
+        note={
+          <>
+            <Money nano={data.heldNanoUsd} /> of it held
+          </>
+        }
+      >
+        <Money nano={data.balanceNanoUsd} />
+      </Stat>
+      <Stat
+        name="Spent"
+        note={
+          data.uncollectedNanoUsd > 0n && (
+            <>
+              <Money nano={data.uncollectedNanoUsd} /> not collected
+            </>
+          )
+        }
+      >
+        <Money nano={data.chargedNanoUsd} />
+      </Stat>
+      <Stat name="Money in" note="Top-ups and adjustments">
+        <Money nano={data.creditedNanoUsd} />
+      </Stat>
+      <Stat name="Requests" note={`${formatShare(data.failedRequests, data.requests)} failed`}>
+        {formatCount(data.requests)}
+      </Stat>
+      <Stat name="Duration, median" note={`p99 ${latency(data.durationP99Ms)}`}>
+        {latency(data.durationP50Ms)}
+      </Stat>
+      {!isCustomer && (
+        <Stat name="First token, median" note={`p99 ${latency(data.firstTokenP99Ms)}`}>
+          {latency(data.firstTokenP50Ms)}
+        </Stat>
+      )}
+    </dl>
+  );
+}
+
+function Spend({ range }: { range: Range }) {
+  const step = stepOf(undefined, range);
+  const usage = useUsage(range, steps[step]);
+  return (
+    <Section title="Spend" note={`by ${step}, UTC`}>
+      <div className="chart-room">
+        <Loaded query={usage} rows={5}>
+          {({ usage }) => {
+            const sums = usage?.sums ?? [];
+            if (sums.length === 0) {
+              return (
+                <Empty icon="activity" title="No usage in this period">
+                  It is shown here within seconds of a request.
+                </Empty>
+              );
+            }
+            const total = sums.reduce((sum, { requests }) => sum + requests, 0n);
+            const title = `Spend by ${step}, of ${countOf(total, "request")}`;
+            const buckets = bucketsOf(range, step, sums);
+            return <UsageBars title={title} buckets={buckets} step={step} metric="spend" />;
+          }}
+        </Loaded>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,17 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { Limits } from "../../ui/limits.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+
+/** The limits of a customer's own account. */
+export function OwnLimits({ account }: { account: string }) {
+  const own = useQuery(OperatorService.method.getAccount, { account });
+  return (
+    <Section title="Limits" note={own.data?.account?.account?.name}>
+      <Loaded query={own} rows={2}>
+        {({ account }) => <Limits use={account?.account?.limits} />}
+      </Loaded>
+    </Section>
+  );
+}

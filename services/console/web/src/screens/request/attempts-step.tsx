@@ -1,0 +1,72 @@
+import type { Request } from "@tollgate/proto/tollgate/v1/operator";
+import type { Attempt } from "@tollgate/proto/tollgate/v1/usage";
+import { countOf, formatMs } from "../../format/numbers.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Step } from "./step.tsx";
+
+/** The slots tried, each with its outcome, on one scale of time. */
+export function AttemptsStep({ request }: { request: Request }) {
+  const { attempts, durationMs, firstTokenMs, errorCode } = request;
+  const end = Math.max(1, durationMs, ...attempts.map((one) => one.startedMs + one.durationMs));
+  return (
+    <Step
+      title="Attempts"
+      note={countOf(attempts.length, "slot of the chain tried", "slots of the chain tried")}
+      result={errorCode === "" ? request.provider : <Badge tone="bad">{errorCode}</Badge>}
+    >
+      <ol className="attempts">
+        {attempts.map((attempt) => (
+          <AttemptLine
+            key={`${attempt.startedMs} ${attempt.provider}`}
+            attempt={attempt}
+            end={end}
+            firstTokenMs={attempt.errorCode === "" ? firstTokenMs : undefined}
+          />
+        ))}
+      </ol>
+      <div className="scale" aria-hidden="true">
+        <span>0 ms</span>
+        <span>{formatMs(Math.round(end / 2))}</span>
+        <span>{formatMs(end)}</span>
+      </div>
+    </Step>
+  );
+}
+
+function AttemptLine(props: { attempt: Attempt; end: number; firstTokenMs: number | undefined }) {
+  const { attempt, end, firstTokenMs } = props;
+  const isServed = attempt.errorCode === "";
+  const percent = (ms: number) => `${(ms / end) * 100}%`;
+  return (
+    <li>
+      <div className="attempt-name">
+        <strong>{attempt.provider}</strong> <code className="quiet">{attempt.upstreamModel}</code>
+      </div>
+      <div className="attempt-outcome">
+        {attempt.status > 0 && <span className="quiet number">HTTP {attempt.status}</span>}
+        <Badge tone={isServed ? "good" : "bad"}>{isServed ? "served" : attempt.errorCode}</Badge>
+      </div>
+      <svg className="track-bar" height="14" aria-hidden="true">
+        <rect className="track" width="100%" y="1" height="12" rx="3" />
+        <rect
+          className={isServed ? "served" : "failed"}
+          x={percent(attempt.startedMs)}
+          y="1"
+          width={percent(Math.max(attempt.durationMs, end / 250))}
+          height="12"
+          rx="3"
+        />
+        {firstTokenMs !== undefined && (
+          <rect className="first-token" x={percent(firstTokenMs)} width="2" height="14" />
+        )}
+      </svg>
+      <div className="attempt-times number">
+        {formatMs(attempt.durationMs)}
+        <span className="quiet">
+          {` from ${formatMs(attempt.startedMs)}`}
+          {firstTokenMs !== undefined && `, first token at ${formatMs(firstTokenMs)}`}
+        </span>
+      </div>
+    </li>
+  );
+}

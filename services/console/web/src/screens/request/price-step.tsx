@@ -1,0 +1,82 @@
+import type { Request } from "@tollgate/proto/tollgate/v1/operator";
+import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
+import { formatPico } from "../../format/money.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Money } from "../../ui/money.tsx";
+import { exactAmount, exactCost, type PicoAmount } from "./exact-cost.ts";
+import { Step } from "./step.tsx";
+
+/** Quantity by price for each dimension, the rounding, and their sum: the cost. */
+export function PriceStep({ request }: { request: Request }) {
+  const { lines, costNanoUsd } = request;
+  if (lines.length === 0) {
+    return <Step title="Price" note="nothing to charge" result={<Money nano={costNanoUsd} />} />;
+  }
+  const { sum, difference, isRounding } = exactCost(lines, costNanoUsd);
+  return (
+    <Step
+      title="Price"
+      note="by the catalog in use at the time"
+      result={<Money nano={costNanoUsd} />}
+    >
+      <DataTable
+        caption="Price lines"
+        columns={columns}
+        rows={lines}
+        idOf={({ dimension, pricePicoUsd }) => `${dimension} ${pricePicoUsd}`}
+      />
+      <dl className="sum-lines">
+        <div>
+          <dt>Exact sum</dt>
+          <dd>{exactText(sum)}</dd>
+        </div>
+        <div>
+          <dt>
+            {isRounding ? "Rounded up to a whole $0.000001" : "Less: the response named this cost"}
+          </dt>
+          <dd>
+            {difference.pico >= 0n ? "+" : ""}
+            {exactText(difference)}
+          </dd>
+        </div>
+        <div className="total">
+          <dt>Cost</dt>
+          <dd>
+            <Money nano={costNanoUsd} />
+          </dd>
+        </div>
+      </dl>
+    </Step>
+  );
+}
+
+const columns: readonly Column<UsageLine>[] = [
+  { header: "Dimension", cell: ({ dimension }) => dimension.replaceAll("_", " ") },
+  { header: "Quantity", align: "right", cell: ({ quantity }) => formatCount(quantity) },
+  {
+    header: "Price",
+    align: "right",
+    cell: ({ pricePicoUsd, per }) => (
+      <>
+        {formatPico(pricePicoUsd)} <span className="quiet">{perText(per)}</span>
+      </>
+    ),
+  },
+  { header: "Quantity × price", align: "right", cell: (line) => exactText(exactAmount(line)) },
+  {
+    header: "Amount",
+    align: "right",
+    cell: ({ amountNanoUsd }) => <Money nano={amountNanoUsd} />,
+  },
+];
+
+function perText(per: bigint): string {
+  if (per === 1_000_000n) return "/ 1M";
+  return per === 1n ? "each" : `/ ${formatCount(per)}`;
+}
+
+/** An amount that has no end in decimals is cut at the pico-dollar. */
+function exactText({ pico, isExact }: PicoAmount): string {
+  return isExact ? formatPico(pico) : `${formatPico(pico)}…`;
+}

@@ -1,0 +1,47 @@
+import { Link } from "@tanstack/react-router";
+import type { Request } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccountNames } from "../../calls/use-account-names.ts";
+import { useAccess } from "../../calls/use-session.ts";
+import { Facts } from "../../ui/facts.tsx";
+import { Time } from "../../ui/time.tsx";
+import { withCopy } from "../../ui/with-copy.tsx";
+
+/** What was asked of which model with which key, and the ids by which it is found elsewhere. */
+export function RequestFacts({ request }: { request: Request }) {
+  const { isCustomer } = useAccess();
+  const { nameOf } = useAccountNames();
+  const { accountId, keyId } = request;
+  return (
+    <Facts
+      facts={[
+        [
+          "Time",
+          <>
+            <Time at={request.occurredAt} as="exact" /> UTC
+          </>,
+        ],
+        ["Model", <code key="model">{request.alias}</code>],
+        [
+          "Account",
+          isCustomer ? undefined : (
+            <Link key="account" to="/accounts/$accountId" params={{ accountId }}>
+              {nameOf(accountId)}
+            </Link>
+          ),
+        ],
+        ["Route", request.routeType],
+        [
+          "Key",
+          keyId && (
+            <Link to="/keys/$keyId" params={{ keyId }}>
+              <code className="id">{keyId}</code>
+            </Link>
+          ),
+        ],
+        ["Trace id", withCopy(request.traceId, "trace id")],
+        ["Conversation", withCopy(request.conversationId, "conversation id")],
+        ["Event id", withCopy(request.id, "event id")],
+      ]}
+    />
+  );
+}

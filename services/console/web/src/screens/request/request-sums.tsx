@@ -1,0 +1,46 @@
+import type { Request } from "@tollgate/proto/tollgate/v1/operator";
+import { formatCount, formatMs } from "../../format/numbers.ts";
+import { Stat } from "../../ui/facts.tsx";
+import { Money } from "../../ui/money.tsx";
+
+/** What the request cost, how long it took and how much it used. */
+export function RequestSums({ request }: { request: Request }) {
+  const { firstTokenMs, cachedPromptTokens, promptTokens, completionTokens } = request;
+  const isTokens = promptTokens + completionTokens > 0n;
+  return (
+    <dl className="stats">
+      <Stat
+        name="Charged"
+        note={
+          request.uncollectedNanoUsd > 0n ? (
+            <>
+              <Money nano={request.uncollectedNanoUsd} /> not collected
+            </>
+          ) : (
+            "in full"
+          )
+        }
+      >
+        <Money nano={request.chargedNanoUsd} />
+      </Stat>
+      <Stat name="Duration" note={request.isStreamed ? "streamed" : "one response"}>
+        {formatMs(request.durationMs)}
+      </Stat>
+      <Stat name="First token">{firstTokenMs === undefined ? "–" : formatMs(firstTokenMs)}</Stat>
+      {isTokens ? (
+        <Stat name="Tokens" note={`${formatCount(cachedPromptTokens)} of the prompt cached`}>
+          {formatCount(promptTokens)} <span className="rest quiet">in</span>{" "}
+          {formatCount(completionTokens)} <span className="rest quiet">out</span>
+        </Stat>
+      ) : (
+        <Stat name="Quantity" note={unitName(request.unitType)}>
+          {formatCount(request.quantity)}
+        </Stat>
+      )}
+    </dl>
+  );
+}
+
+function unitName(unit: string): string {
+  return unit.replaceAll("_", " ");
+}

@@ -1,0 +1,76 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
+import { OperatorService, type Request } from "@tollgate/proto/tollgate/v1/operator";
+import { Badge } from "../../ui/badge.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { AttemptsStep } from "./attempts-step.tsx";
+import { EntryStep } from "./entry-step.tsx";
+import { HoldStep } from "./hold-step.tsx";
+import { PriceStep } from "./price-step.tsx";
+import { RequestFacts } from "./request-facts.tsx";
+import { RequestSums } from "./request-sums.tsx";
+import { UsageStep } from "./usage-step.tsx";
+import "./request.css";
+
+const route = getRouteApi("/app/requests/$requestId");
+
+/** The money of one request, from its hold to its ledger entry. */
+export function RequestScreen() {
+  const { requestId } = route.useParams();
+  const read = useQuery(OperatorService.method.getRequest, { id: requestId });
+  const shown = read.data?.requests[0]?.requestId || requestId;
+  const isFailed = read.data?.requests.every(({ errorCode }) => errorCode !== "");
+  return (
+    <Page
+      title={`Request ${shown}`}
+      heading={
+        <>
+          <code className="request-id">{shown}</code>
+          <CopyButton text={shown} what="request id" />
+          {isFailed === true && <Badge tone="bad">Failed</Badge>}
+          {isFailed === false && <Badge tone="good">Served</Badge>}
+        </>
+      }
+      parent={<Link to="/requests">Requests</Link>}
+    >
+      <Loaded query={read} rows={14}>
+        {({ requests, entries }) =>
+          requests.map((request, index) => (
+            <Generation
+              key={request.id}
+              request={request}
+              entry={entries.find(({ eventId }) => eventId === request.id)}
+              number={requests.length > 1 ? index + 1 : undefined}
+            />
+          ))
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+/** One generation of a request. Most requests have one. */
+function Generation(props: {
+  request: Request;
+  entry: Entry | undefined;
+  number: number | undefined;
+}) {
+  const { request, entry, number } = props;
+  return (
+    <article className="generation" aria-label={number ? `Generation ${number}` : "The request"}>
+      {number && <h2>Generation {number}</h2>}
+      <RequestSums request={request} />
+      <RequestFacts request={request} />
+      <ol className="steps">
+        <HoldStep request={request} />
+        <AttemptsStep request={request} />
+        <UsageStep request={request} />
+        <PriceStep request={request} />
+        <EntryStep request={request} entry={entry} />
+      </ol>
+    </article>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Request } from "@tollgate/proto/tollgate/v1/operator";
+import { formatCount } from "../../format/numbers.ts";
+import { Step } from "./step.tsx";
+
+/** What the provider reported, unchanged. */
+export function UsageStep({ request }: { request: Request }) {
+  const { basis, providerUsage, quantity, unitType, errorCode } = request;
+  if (errorCode !== "" && providerUsage === "") {
+    return <Step title="Usage" note="a failed request is not charged" result="none" />;
+  }
+  return (
+    <Step
+      title="Usage"
+      note={
+        basis === "provider" ? "as the provider reported it" : `counted by the gateway: ${basis}`
+      }
+      result={`${formatCount(quantity)} ${unitType.replaceAll("_", " ")}`}
+    >
+      {providerUsage === "" ? (
+        <p className="quiet">The provider reported no usage block, or one above 4 KiB.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long block scrolls by the keyboard.
+        <pre className="usage-block" tabIndex={0}>
+          {pretty(providerUsage)}
+        </pre>
+      )}
+    </Step>
+  );
+}
+
+/** Returns JSON with a member on each line. Numbers beyond 2^53 would change, so it stays then. */
+function pretty(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isSame = JSON.stringify(value) === text.replace(/\s+(?=(?:[^"]*"[^"]*")*[^"]*$)/g, "");
+    return isSame ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,119 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { OperatorService, type Request } from "@tollgate/proto/tollgate/v1/operator";
+import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
+import { useAccess } from "../../calls/use-session.ts";
+import { formatMs } from "../../format/numbers.ts";
+import { rangeOf } from "../../search/period.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { FilterBar } from "../../ui/filter-bar.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import { PeriodLinks } from "../../ui/period-links.tsx";
+import { Pager, useSearchChange } from "../../ui/search-link.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { FindRequest } from "./find-request.tsx";
+
+const route = getRouteApi("/app/requests");
+const fallback = "7d";
+const pageSize = 50;
+
+/** The requests of a period, the newest first. */
+export function Requests() {
+  const search = route.useSearch();
+  const { isCustomer } = useAccess();
+  const names = useAccountNames();
+  const change = useSearchChange();
+  const range = rangeOf(search, fallback);
+  const requests = useQuery(
+    OperatorService.method.listRequests,
+    {
+      account: search.account ?? "",
+      keyId: search.key ?? "",
+      alias: search.model ?? "",
+      provider: search.provider ?? "",
+      routeType: search.route ?? "",
+      onlyFailed: search.failed ?? false,
+      from: timestampFromDate(range.from),
+      to: timestampFromDate(range.to),
+      limit: pageSize,
+      beforeCursor: search.before ?? "",
+    },
+    { placeholderData: (previous) => previous },
+  );
+  return (
+    <Page title="Requests" actions={<FindRequest />}>
+      <div className="filters">
+        <PeriodLinks search={search} fallback={fallback} hasDays />
+        <FilterBar search={search} />
+        <label className="filter">
+          <input
+            type="checkbox"
+            checked={search.failed ?? false}
+            onChange={(event) => change({ failed: event.target.checked ? true : undefined })}
+          />
+          Failed only
+        </label>
+      </div>
+      <Loaded query={requests} rows={14}>
+        {({ requests, hasMore }) =>
+          requests.length === 0 ? (
+            <Empty icon="requests" title="No request matches">
+              Choose a longer period, or remove a filter. Requests are stored for some days; their
+              ledger entries are kept for ever.
+            </Empty>
+          ) : (
+            <>
+              <DataTable
+                caption="Requests"
+                columns={isCustomer ? columns : withAccount(names)}
+                rows={requests}
+                idOf={({ id }) => id}
+              />
+              <Pager before={search.before} next={hasMore ? requests.at(-1)?.cursor : undefined} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+const columns: readonly Column<Request>[] = [
+  {
+    header: "Time (UTC)",
+    cell: ({ id, occurredAt }) => (
+      <Link to="/requests/$requestId" params={{ requestId: id }} className="row-link">
+        <Time at={occurredAt} />
+      </Link>
+    ),
+  },
+  {
+    header: "Status",
+    cell: ({ errorCode }) =>
+      errorCode === "" ? <Badge tone="good">Served</Badge> : <Badge tone="bad">{errorCode}</Badge>,
+  },
+  { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
+  { header: "Provider", isSecondary: true, cell: ({ provider }) => provider },
+  {
+    header: "Duration",
+    align: "right",
+    cell: ({ durationMs }) => <span className="number">{formatMs(durationMs)}</span>,
+  },
+  {
+    header: "Charged",
+    align: "right",
+    cell: ({ chargedNanoUsd }) => <Money nano={chargedNanoUsd} />,
+  },
+];
+
+function withAccount({ nameOf }: AccountNames): Column<Request>[] {
+  const account: Column<Request> = {
+    header: "Account",
+    cell: ({ accountId }) => <span className="cut">{nameOf(accountId)}</span>,
+  };
+  return [...columns.slice(0, 2), account, ...columns.slice(2)];
+}

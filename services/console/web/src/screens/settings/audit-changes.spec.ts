@@ -1,0 +1,20 @@
+import { create } from "@bufbuild/protobuf";
+import { AuditRecordSchema } from "@tollgate/proto/tollgate/v1/operator";
+import { expect, test } from "vitest";
+import { changesOf } from "./audit-changes.ts";
+
+const change = (before: string, after: string) =>
+  changesOf(create(AuditRecordSchema, { before, after }));
+
+test("only members that differ are listed, with money as money", () => {
+  expect(
+    change('{"balance_nano_usd":"5","name":"a"}', '{"balance_nano_usd":"1500000000","name":"a"}'),
+  ).toEqual([{ name: "balance_nano_usd", was: "$0.000000005", is: "$1.50" }]);
+});
+
+test("a member that was added has nothing before it, and a text that is no JSON is shown", () => {
+  expect(change("", '{"models":["gpt-*"]}')).toEqual([
+    { name: "models", was: undefined, is: '["gpt-*"]' },
+  ]);
+  expect(change("", "broken")).toEqual([{ name: "", was: undefined, is: "broken" }]);
+});

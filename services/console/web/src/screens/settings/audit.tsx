@@ -1,0 +1,66 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { type AuditRecord, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Pager } from "../../ui/search-link.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { changesOf } from "./audit-changes.ts";
+import "./settings.css";
+
+const pageSize = 50;
+
+/** Every change: who made it, and what was there before and after. */
+export function Audit({ before }: { before: string | undefined }) {
+  const read = useQuery(OperatorService.method.listAudit, {
+    limit: pageSize,
+    beforeId: before ?? "",
+  });
+  return (
+    <Section title="Audit log" note="every change, the newest first">
+      <Loaded query={read}>
+        {({ records, hasMore }) =>
+          records.length === 0 ? (
+            <Empty icon="requests" title="Nothing has been changed yet" />
+          ) : (
+            <>
+              <DataTable caption="Changes" columns={columns} rows={records} idOf={({ id }) => id} />
+              <Pager before={before} next={hasMore ? records.at(-1)?.id : undefined} />
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+const columns: readonly Column<AuditRecord>[] = [
+  { header: "Time (UTC)", cell: ({ at }) => <Time at={at} /> },
+  {
+    header: "Who",
+    cell: ({ actorKind, actorName, actorId }) =>
+      actorKind === "local" ? "the machine's CLI" : `${actorName || actorId} (${actorKind})`,
+  },
+  { header: "Action", cell: ({ action }) => <code>{action}</code> },
+  {
+    header: "Subject",
+    cell: ({ subjectKind, subjectId }) => (
+      <span className="cut" title={subjectId}>
+        {subjectKind} <code className="quiet">{subjectId}</code>
+      </span>
+    ),
+  },
+  {
+    header: "Change",
+    cell: (record) => (
+      <ul className="changes">
+        {changesOf(record).map(({ name, was, is }) => (
+          <li key={name}>
+            <span className="quiet">{name}</span> {was !== undefined && <del>{was}</del>}{" "}
+            {is !== undefined && <ins>{is}</ins>}
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+];

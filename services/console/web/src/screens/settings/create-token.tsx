@@ -1,0 +1,44 @@
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useChange } from "../../calls/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Form } from "../../ui/form.tsx";
+import { expiryOf } from "../../ui/key-fields.tsx";
+import { SecretText } from "../../ui/secret-text.tsx";
+import { RoleFields, readRole } from "./role-fields.tsx";
+
+/** Creates an operator token and shows its text once. */
+export function CreateToken({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const create = useChange(OperatorService.method.createOperatorToken);
+  if (create.data) {
+    return (
+      <Dialog title="Token created" isOpen={isOpen} onClose={onClose}>
+        <SecretText text={create.data.text} what="token" />
+        <div className="form-buttons">
+          <Button look="primary" onClick={onClose}>
+            Done
+          </Button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Create token" isOpen={isOpen} onClose={onClose}>
+      <Form
+        submit="Create token"
+        isBusy={create.isPending}
+        error={create.error}
+        onSubmit={(values) => {
+          const expiresAt = expiryOf(values("expires"));
+          const token = { name: values("name"), ...readRole(values) };
+          create.mutate({ ...token, ...(expiresAt && { expiresAt }) });
+        }}
+        onCancel={onClose}
+      >
+        <Field label="Name" name="name" required autoComplete="off" />
+        <RoleFields />
+        <Field label="Expires (UTC)" name="expires" type="datetime-local" />
+      </Form>
+    </Dialog>
+  );
+}

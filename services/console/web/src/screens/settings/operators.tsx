@@ -1,0 +1,75 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { type Operator, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccess } from "../../calls/use-session.ts";
+import { roleNames } from "../../format/roles.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useOpen } from "../../ui/use-open.ts";
+import { CreateOperator } from "./create-operator.tsx";
+import { OperatorMenu } from "./operator-menu.tsx";
+
+/** The people who sign in to the console. */
+export function Operators() {
+  const { canManage } = useAccess();
+  const creation = useOpen();
+  const read = useQuery(OperatorService.method.listOperators, {});
+  return (
+    <Section
+      title="Operators"
+      note="people who sign in here"
+      actions={
+        canManage && (
+          <Button look="primary" icon="plus" onClick={creation.open}>
+            Add operator
+          </Button>
+        )
+      }
+    >
+      <Loaded query={read} rows={4}>
+        {({ operators }) => (
+          <DataTable
+            caption="Operators"
+            columns={canManage ? [...columns, menuColumn] : columns}
+            rows={operators}
+            idOf={({ id }) => id}
+          />
+        )}
+      </Loaded>
+      <CreateOperator key={creation.key} isOpen={creation.isOpen} onClose={creation.close} />
+    </Section>
+  );
+}
+
+const columns: readonly Column<Operator>[] = [
+  { header: "Name", cell: ({ name }) => <strong className="cut">{name}</strong> },
+  {
+    header: "Role",
+    cell: ({ role, disabledAt }) => (
+      <>
+        {roleNames[role]} {disabledAt && <Badge tone="bad">disabled</Badge>}
+      </>
+    ),
+  },
+  {
+    header: "Signs in by",
+    cell: ({ issuer, hasPassword }) => {
+      if (issuer !== "") return <span className="cut">{issuer.replace(/^https:\/\//, "")}</span>;
+      return hasPassword ? "password" : <span className="quiet">link only</span>;
+    },
+  },
+  {
+    header: "Last signed in",
+    align: "right",
+    cell: ({ lastSignedInAt }) => <Time at={lastSignedInAt} as="relative" none="never" />,
+  },
+];
+
+const menuColumn: Column<Operator> = {
+  header: "Actions",
+  align: "right",
+  cell: (operator) => <OperatorMenu operator={operator} />,
+};

@@ -1,0 +1,42 @@
+import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
+import { useState } from "react";
+import { useAccountNames } from "../../calls/use-account-names.ts";
+import { roleNames, roleNotes } from "../../format/roles.ts";
+import { Choice, type FormValues } from "../../ui/form.tsx";
+
+const roles = [
+  OperatorRole.VIEWER,
+  OperatorRole.OPERATOR,
+  OperatorRole.OWNER,
+  OperatorRole.CUSTOMER,
+];
+
+/** Chooses a role, and for a customer its account. */
+export function RoleFields() {
+  const [role, setRole] = useState<OperatorRole>(OperatorRole.VIEWER);
+  const { all } = useAccountNames();
+  return (
+    <>
+      <Choice
+        label="Role"
+        name="role"
+        options={roles.map((one) => [String(one), roleNames[one]] as const)}
+        value={String(role)}
+        onChange={(event) => setRole(Number(event.target.value))}
+        hint={roleNotes[role]}
+      />
+      {role === OperatorRole.CUSTOMER && (
+        <Choice
+          label="Account"
+          name="account"
+          options={all.map(({ id, name }) => [id, name] as const)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Returns the role of a form and its account. */
+export function readRole(values: FormValues): { role: OperatorRole; account: string } {
+  return { role: Number(values("role")), account: values("account") };
+}

@@ -1,0 +1,89 @@
+import { useMutation } from "@connectrpc/connect-query";
+import { useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import { useEffect, useRef } from "react";
+import { useSession } from "../../calls/use-session.ts";
+import { Logo } from "../../shell/logo.tsx";
+import { Field, Form } from "../../ui/form.tsx";
+import { Failure } from "../../ui/states.tsx";
+import "./sign-in.css";
+
+const route = getRouteApi("/sign-in");
+
+/** Signs in: by the secret of a link, which follows `#`, by OpenID Connect or by a password. */
+export function SignIn() {
+  const session = useSession();
+  const signIn = useSignIn();
+  useLinkSecret((value) => signIn.mutate({ method: { case: "linkSecret", value } }));
+  if (session.error && session.data === undefined) {
+    return <Failure error={session.error} onRetry={() => void session.refetch()} />;
+  }
+  const oidcName = session.data?.oidcName ?? "";
+  return (
+    <main className="sign-in">
+      <title>Sign in – Tollgate</title>
+      <div className="sign-in-box">
+        <Logo size={34} />
+        <h1>Sign in to Tollgate</h1>
+        {oidcName !== "" && (
+          <>
+            <a className="button primary wide" href="/sign-in/oidc">
+              Continue with {oidcName}
+            </a>
+            <p className="or">or with a password</p>
+          </>
+        )}
+        <Form
+          submit="Sign in"
+          isBusy={signIn.isPending}
+          error={signIn.error}
+          onSubmit={(values) => {
+            const value = { name: values("name"), password: values("password") };
+            signIn.mutate({ method: { case: "password", value } });
+          }}
+        >
+          <Field label="Name" name="name" autoComplete="username" required />
+          <Field
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            required
+          />
+        </Form>
+        <p className="hint">
+          No password yet? Open the sign-in link that an owner created, or run{" "}
+          <code>tollgate operator link</code> on the machine of the gateway.
+        </p>
+      </div>
+    </main>
+  );
+}
+
+/** After it, the screen from which one was led here, or the overview, is shown. */
+function useSignIn() {
+  const { next } = route.useSearch();
+  const queries = useQueryClient();
+  const router = useRouter();
+  return useMutation(ConsoleService.method.signIn, {
+    onSuccess: () => {
+      // What somebody else read before is not shown to whoever signs in.
+      queries.clear();
+      const isOwnPath = /^\/(?![/\\])/.test(next ?? "");
+      router.history.replace(isOwnPath ? (next ?? "/") : "/");
+    },
+  });
+}
+
+/** Calls `onSecret` once with the secret of the address, and takes it out of the address. */
+function useLinkSecret(onSecret: (secret: string) => void): void {
+  const isRead = useRef(false);
+  useEffect(() => {
+    const secret = location.hash.slice(1);
+    if (isRead.current || secret === "") return;
+    isRead.current = true;
+    history.replaceState(history.state, "", location.pathname + location.search);
+    onSecret(secret);
+  });
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { readActivitySearch, stepOf } from "./activity-search.ts";
+import { rangeOf } from "./period.ts";
+
+test("an address of Activity is read, and what it does not know is left out", () => {
+  const raw = { period: "30d", by: "key", step: "week", metric: "tokens", model: "gpt", x: "1" };
+  expect(readActivitySearch(raw)).toEqual({
+    period: "30d",
+    by: "key",
+    metric: "tokens",
+    model: "gpt",
+  });
+});
+
+test("the bars of a chart are never too many to see", () => {
+  expect(stepOf(undefined, rangeOf({}, "24h"))).toBe("hour");
+  expect(stepOf(undefined, rangeOf({}, "30d"))).toBe("day");
+  expect(stepOf(undefined, rangeOf({}, "12m"))).toBe("month");
+  expect(stepOf("hour", rangeOf({}, "7d"))).toBe("hour");
+  expect(stepOf("hour", rangeOf({}, "90d"))).toBe("day");
+});

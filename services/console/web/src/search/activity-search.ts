@@ -1,0 +1,43 @@
+import { daysOf, type PeriodSearch, type Range, readPeriod } from "./period.ts";
+import { defined, type RawSearch, readOne } from "./read.ts";
+import { type FilterName, type FilterSearch, readFilters } from "./usage-filter.ts";
+
+/** What the bars of the chart show. */
+export const metrics = { spend: "Spend", requests: "Requests", tokens: "Tokens" } as const;
+export type Metric = keyof typeof metrics;
+
+/** How long one bar of the chart is. */
+export const steps = { hour: "Hour", day: "Day", month: "Month" } as const;
+export type Step = keyof typeof steps;
+
+/** The address of Activity: its period, filters, chart and the members that its table lists. */
+export interface ActivitySearch extends PeriodSearch, FilterSearch {
+  by?: FilterName;
+  step?: Step;
+  metric?: Metric;
+}
+
+const maxHourDays = 14;
+const minMonthDays = 180;
+
+/** Returns what an address asks of Activity, without what it does not know. */
+export function readActivitySearch(raw: RawSearch): ActivitySearch {
+  return {
+    ...readPeriod(raw),
+    ...readFilters(raw),
+    ...defined({
+      by: readOne(raw, "by", ["model", "key", "account", "provider", "route"]),
+      step: readOne(raw, "step", ["hour", "day", "month"]),
+      metric: readOne(raw, "metric", ["spend", "requests", "tokens"]),
+    }),
+  };
+}
+
+/** Returns the length of a bar: the one chosen, unless the bars would be too many to see. */
+export function stepOf(chosen: Step | undefined, range: Range): Step {
+  const days = daysOf(range);
+  if (chosen === "hour" && days > maxHourDays) return "day";
+  if (chosen !== undefined) return chosen;
+  if (days <= 2) return "hour";
+  return days > minMonthDays ? "month" : "day";
+}

@@ -1,0 +1,19 @@
+import { type PeriodSearch, readPeriod } from "./period.ts";
+import { defined, type RawSearch, readFlag, readTexts } from "./read.ts";
+import { type FilterSearch, readFilters } from "./usage-filter.ts";
+
+/** The address of Requests: its period, filters, and the cursor after which its page begins. */
+export interface RequestsSearch extends PeriodSearch, FilterSearch {
+  failed?: true;
+  before?: string;
+}
+
+/** Returns what an address asks of Requests, without what it does not know. */
+export function readRequestsSearch(raw: RawSearch): RequestsSearch {
+  return {
+    ...readPeriod(raw),
+    ...readFilters(raw),
+    ...readTexts(raw, ["before"]),
+    ...defined({ failed: readFlag(raw, "failed") }),
+  };
+}

@@ -1,0 +1,20 @@
+import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
+
+/** The address of a screen with tabs. A list of a tab begins after `before`. */
+interface TabSearch<Tab extends string> {
+  tab?: Tab;
+  before?: string;
+}
+
+const accountTabs = ["ledger", "holds", "keys"] as const;
+const settingsTabs = ["operators", "tokens", "audit", "sign-in"] as const;
+
+/** Returns what an address asks of an account's screen. */
+export function readAccountSearch(raw: RawSearch): TabSearch<(typeof accountTabs)[number]> {
+  return { ...readTexts(raw, ["before"]), ...defined({ tab: readOne(raw, "tab", accountTabs) }) };
+}
+
+/** Returns what an address asks of the settings. */
+export function readSettingsSearch(raw: RawSearch): TabSearch<(typeof settingsTabs)[number]> {
+  return { ...readTexts(raw, ["before"]), ...defined({ tab: readOne(raw, "tab", settingsTabs) }) };
+}

@@ -1,0 +1,20 @@
+import { Link } from "@tanstack/react-router";
+import { Empty, Failure } from "../ui/states.tsx";
+
+/** What is shown at an address without a screen. */
+export function NotFound() {
+  return (
+    <main className="alone">
+      <title>Not found – Tollgate</title>
+      <h1 className="unseen">Not found</h1>
+      <Empty icon="alert" title="There is no such page">
+        <Link to="/">Go to the overview</Link>
+      </Empty>
+    </main>
+  );
+}
+
+/** What is shown where a screen could not be drawn or its script not loaded. */
+export function ScreenFailure({ error }: { error: unknown }) {
+  return <Failure error={error} onRetry={() => location.reload()} />;
+}

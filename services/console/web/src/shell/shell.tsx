@@ -1,0 +1,58 @@
+import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
+import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccess, useSession } from "../calls/use-session.ts";
+import { Icon } from "../ui/icons.tsx";
+import { Failure } from "../ui/states.tsx";
+import { Logo } from "./logo.tsx";
+import { destinations } from "./navigation.ts";
+import { UserMenu } from "./user-menu.tsx";
+
+/** The frame of every screen. Whoever is not signed in is led to the sign-in. */
+export function Shell() {
+  const session = useSession();
+  const { href, pathname } = useLocation();
+  if (session.error && session.data === undefined) {
+    return <Failure error={session.error} onRetry={() => void session.refetch()} />;
+  }
+  if (session.data === undefined) return <Frame operator={undefined} />;
+  const { operator } = session.data;
+  if (operator !== undefined) return <Frame operator={operator} />;
+  // The frame is drawn once more while the sign-in is loaded.
+  if (pathname === "/sign-in") return null;
+  return <Navigate to="/sign-in" search={href === "/" ? {} : { next: href }} replace />;
+}
+
+function Frame({ operator }: { operator: Operator | undefined }) {
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="side">
+        <Link to="/" className="brand">
+          <Logo /> Tollgate
+        </Link>
+        {operator && <Menu />}
+        {operator && <UserMenu operator={operator} />}
+      </header>
+      <main id="main" tabIndex={-1}>
+        {operator && <Outlet />}
+      </main>
+    </div>
+  );
+}
+
+function Menu() {
+  const { isCustomer } = useAccess();
+  const shown = destinations.filter(({ isForCustomers }) => isForCustomers || !isCustomer);
+  return (
+    <nav className="menu" aria-label="Screens">
+      {shown.map(({ to, name, icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+          <Icon name={icon} />
+          <span>{name}</span>
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,68 @@
+import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
+import { DropdownMenu } from "radix-ui";
+import { useState } from "react";
+import { useChange } from "../calls/use-change.ts";
+import { roleNames } from "../format/roles.ts";
+import { Icon } from "../ui/icons.tsx";
+import { PasswordDialog } from "./password-dialog.tsx";
+import { type Theme, themes, useTheme } from "./theme.ts";
+
+/** Who is signed in, the theme, the password, and the way out. */
+export function UserMenu({ operator }: { operator: Operator }) {
+  const signOut = useChange(ConsoleService.method.signOut);
+  const [isSetting, setSetting] = useState(false);
+  return (
+    <>
+      <DropdownMenu.Root modal={false}>
+        <DropdownMenu.Trigger className="user" aria-label={`Signed in as ${operator.name}. Menu`}>
+          <Icon name="user" />
+          <span className="user-name">{operator.name}</span>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content className="popup" align="end" sideOffset={6} collisionPadding={8}>
+            <div className="popup-note">
+              {operator.name}
+              <span className="quiet">{roleNames[operator.role]}</span>
+            </div>
+            <DropdownMenu.Separator className="popup-line" />
+            <ThemeItems />
+            <DropdownMenu.Separator className="popup-line" />
+            {operator.issuer === "" && (
+              <DropdownMenu.Item className="popup-item" onSelect={() => setSetting(true)}>
+                {operator.hasPassword ? "Change password" : "Set a password"}
+              </DropdownMenu.Item>
+            )}
+            <DropdownMenu.Item className="popup-item" onSelect={() => signOut.mutate({})}>
+              Sign out
+            </DropdownMenu.Item>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <PasswordDialog operator={operator} isOpen={isSetting} onClose={() => setSetting(false)} />
+    </>
+  );
+}
+
+function ThemeItems() {
+  const [theme, choose] = useTheme();
+  return (
+    <DropdownMenu.RadioGroup
+      value={theme}
+      onValueChange={(value) => choose(value as Theme)}
+      aria-label="Theme"
+    >
+      {Object.entries(themes).map(([value, name]) => (
+        <DropdownMenu.RadioItem key={value} value={value} className="popup-item">
+          <Icon name={iconOf[value as Theme]} />
+          {name}
+          <DropdownMenu.ItemIndicator className="popup-check">
+            <Icon name="check" size={14} />
+          </DropdownMenu.ItemIndicator>
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  );
+}
+
+const iconOf = { system: "system", light: "sun", dark: "moon" } as const;

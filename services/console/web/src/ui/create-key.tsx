@@ -1,0 +1,83 @@
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccountNames } from "../calls/use-account-names.ts";
+import { useChange } from "../calls/use-change.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Choice, Form } from "./form.tsx";
+import { expiryOf, KeyFields, listOf } from "./key-fields.tsx";
+import { readLimits } from "./limits-fields.tsx";
+import { SecretText } from "./secret-text.tsx";
+import { useFormError } from "./use-form-error.ts";
+
+interface Props {
+  /** The account of the key. Empty: it is chosen. */
+  account: string;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+const channels = [
+  ["", "Ordinary: calls models"],
+  ["settlement", "Settlement: reads charges for a partner"],
+] as const;
+
+/** Creates a key and shows its text once. */
+export function CreateKey({ account, isOpen, onClose }: Props) {
+  const create = useChange(OperatorService.method.createKey);
+  const { all } = useAccountNames();
+  const [submit, problem] = useFormError((values) => {
+    const expiresAt = expiryOf(values("expires"));
+    create.mutate({
+      account: account || values("account"),
+      channel: values("channel"),
+      name: values("name"),
+      owner: values("owner"),
+      tags: listOf(values("tags")),
+      models: listOf(values("models")),
+      limits: readLimits(values),
+      ...(expiresAt && { expiresAt }),
+    });
+  });
+  if (create.data)
+    return <NewKey title="Key created" text={create.data.key} isOpen={isOpen} onClose={onClose} />;
+  return (
+    <Dialog title="Create key" isOpen={isOpen} onClose={onClose}>
+      <Form
+        submit="Create key"
+        isBusy={create.isPending}
+        error={problem ?? create.error}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        {account === "" && (
+          <Choice
+            label="Account"
+            name="account"
+            options={all.map(({ id, name }) => [id, name] as const)}
+          />
+        )}
+        <KeyFields />
+        <Choice label="Kind" name="channel" options={channels} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** The text of a key that was created or rotated. */
+export function NewKey(props: {
+  title: string;
+  text: string;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={props.title} isOpen={props.isOpen} onClose={props.onClose}>
+      <SecretText text={props.text} what="key" />
+      <div className="form-buttons">
+        <Button look="primary" onClick={props.onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

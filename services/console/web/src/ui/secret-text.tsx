@@ -1,0 +1,18 @@
+import { CopyButton } from "./copy-button.tsx";
+import { Icon } from "./icons.tsx";
+
+/** A secret that is shown once. `what` is its name for people, such as "key". */
+export function SecretText({ text, what }: { text: string; what: string }) {
+  return (
+    <>
+      <div className="secret">
+        <code data-secret="">{text}</code>
+        <CopyButton text={text} what={what} />
+      </div>
+      <div className="notice">
+        <Icon name="alert" />
+        <span>Copy the {what} now. It is not stored, and it cannot be shown again.</span>
+      </div>
+    </>
+  );
+}
