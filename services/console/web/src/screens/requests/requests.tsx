@@ -1,7 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { OperatorService, type Request } from "@tollgate/proto/tollgate/v1/operator";
+import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
