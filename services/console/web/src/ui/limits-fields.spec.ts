@@ -15,6 +15,8 @@ test("a field that was emptied removes its limit, and one that was never set doe
 });
 
 test("a budget that is no amount is refused by name", () => {
-  const values = valuesOf({ budget: "ten" });
-  expect(() => readLimitChanges(values, present)).toThrow("The budget must be an amount in USD");
+  for (const budget of ["ten", "0", "1.0000001"]) {
+    const values = valuesOf({ budget });
+    expect(() => readLimitChanges(values, present)).toThrow("The budget must be an amount in USD");
+  }
 });

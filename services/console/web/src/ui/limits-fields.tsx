@@ -16,6 +16,9 @@ const periodOptions = [
   [String(BudgetPeriod.TOTAL), "In total"],
 ] as const;
 
+/** Wallets and budgets hold whole micro-USD. */
+const nanoPerMicro = 1_000n;
+
 const numberPattern = "[1-9][0-9]*";
 
 /** The fields of the limits of a key or an account. An empty field is no limit. */
@@ -94,6 +97,6 @@ export function readLimitChanges(
 /** Returns a positive amount of a form. Throws an InputError that names the field. */
 export function readAmount(text: string, name: string): bigint {
   const amount = parseMoney(text);
-  if (amount !== undefined && amount > 0n) return amount;
-  throw new InputError(`${name} must be an amount in USD above 0 with at most nine decimals.`);
+  if (amount !== undefined && amount > 0n && amount % nanoPerMicro === 0n) return amount;
+  throw new InputError(`${name} must be an amount in USD above 0 with at most six decimals.`);
 }

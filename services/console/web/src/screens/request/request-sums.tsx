@@ -9,18 +9,7 @@ export function RequestSums({ request }: { request: Request }) {
   const isTokens = promptTokens + completionTokens > 0n;
   return (
     <dl className="stats">
-      <Stat
-        name="Charged"
-        note={
-          request.uncollectedNanoUsd > 0n ? (
-            <>
-              <Money nano={request.uncollectedNanoUsd} /> not collected
-            </>
-          ) : (
-            "in full"
-          )
-        }
-      >
+      <Stat name="Charged" note={<Collected request={request} />}>
         <Money nano={request.chargedNanoUsd} />
       </Stat>
       <Stat name="Duration" note={request.isStreamed ? "streamed" : "one response"}>
@@ -38,6 +27,17 @@ export function RequestSums({ request }: { request: Request }) {
         </Stat>
       )}
     </dl>
+  );
+}
+
+function Collected({ request }: { request: Request }) {
+  const { costNanoUsd, uncollectedNanoUsd } = request;
+  if (costNanoUsd === 0n) return "at no cost";
+  if (uncollectedNanoUsd === 0n) return "in full";
+  return (
+    <>
+      <Money nano={uncollectedNanoUsd} /> not collected
+    </>
   );
 }
 

@@ -12,6 +12,12 @@ test("only members that differ are listed, with money as money", () => {
   ).toEqual([{ name: "balance_nano_usd", was: "$0.000000005", is: "$1.50" }]);
 });
 
+test("a role is shown by its name, and what the record itself has is not repeated", () => {
+  const after =
+    '{"id":"operator_1","role":"OPERATOR_ROLE_OWNER","created_at":"2026-11-23T00:00:00Z"}';
+  expect(change("", after)).toEqual([{ name: "role", was: undefined, is: "owner" }]);
+});
+
 test("a member that was added has nothing before it, and a text that is no JSON is shown", () => {
   expect(change("", '{"models":["gpt-*"]}')).toEqual([
     { name: "models", was: undefined, is: '["gpt-*"]' },
