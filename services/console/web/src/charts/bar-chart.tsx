@@ -20,7 +20,9 @@ interface Props {
   height?: number;
 }
 
-const margin = { top: 10, right: 0, bottom: 24, left: 52 };
+const margin = { top: 10, right: 0, bottom: 24 };
+/** The left margin has room for the ticks' texts: the least, and what a character takes. */
+const tickWidths = { least: 52, character: 7, gap: 10 };
 const tickCount = 4;
 const labelWidth = 92;
 
@@ -28,20 +30,22 @@ const labelWidth = 92;
 export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
   const [element, width] = useWidth<HTMLDivElement>();
   const [chosen, setChosen] = useState<number>();
-  const inner = Math.max(0, width - margin.left - margin.right);
-  const x = scaleBand({
-    domain: bars.map(({ key }) => key),
-    range: [0, inner],
-    paddingInner: bars.length > 60 ? 0.12 : 0.26,
-  });
   const most = Math.max(0, ...bars.map(({ value }) => value));
   const y = scaleLinear({
     domain: [0, most === 0 ? 1 : most],
     range: [height - margin.bottom, margin.top],
     nice: tickCount,
   });
+  const ticks = y.ticks(tickCount).map((value) => ({ y: y(value), text: formatTick(value) }));
+  const marginLeft = widthOf(ticks);
+  const inner = Math.max(0, width - marginLeft - margin.right);
+  const x = scaleBand({
+    domain: bars.map(({ key }) => key),
+    range: [0, inner],
+    paddingInner: bars.length > 60 ? 0.12 : 0.26,
+  });
   const point = (event: PointerEvent<SVGSVGElement>) => {
-    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - margin.left;
+    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - marginLeft;
     setChosen(clamp(Math.floor(left / x.step()), bars.length));
   };
   const move = (event: KeyboardEvent) => {
@@ -73,8 +77,8 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
             onPointerMove={point}
             onPointerLeave={() => setChosen(undefined)}
           >
-            <Grid ticks={y.ticks(tickCount)} y={y} width={width} format={formatTick} />
-            <g transform={`translate(${margin.left} 0)`}>
+            <Grid ticks={ticks} left={marginLeft} width={width} />
+            <g transform={`translate(${marginLeft} 0)`}>
               {bars.map(({ key, value }, index) => (
                 <BarRounded
                   key={key}
@@ -106,17 +110,22 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
   );
 }
 
-function Grid(props: {
-  ticks: readonly number[];
-  y: (value: number) => number;
-  width: number;
-  format: (value: number) => string;
-}) {
-  return props.ticks.map((tick) => (
-    <g key={tick} transform={`translate(0 ${props.y(tick)})`}>
-      <line className="grid" x1={margin.left} x2={props.width} />
-      <text className="tick" x={margin.left - 8} dy="0.32em" textAnchor="end">
-        {props.format(tick)}
+interface Tick {
+  y: number;
+  text: string;
+}
+
+function widthOf(ticks: readonly Tick[]): number {
+  const { least, character, gap } = tickWidths;
+  return Math.max(least, gap + character * Math.max(...ticks.map(({ text }) => text.length)));
+}
+
+function Grid({ ticks, left, width }: { ticks: readonly Tick[]; left: number; width: number }) {
+  return ticks.map(({ y, text }) => (
+    <g key={y} transform={`translate(0 ${y})`}>
+      <line className="grid" x1={left} x2={width} />
+      <text className="tick" x={left - 8} dy="0.32em" textAnchor="end">
+        {text}
       </text>
     </g>
   ));
