@@ -85,6 +85,41 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- $mebibytes -}}
 {{- end }}
 
+{{/* Renders the variables of the console. */}}
+{{- define "tollgate.consoleVariables" -}}
+{{- $console := .Values.console -}}
+- name: TOLLGATE_CONSOLE_LISTEN
+  value: 0.0.0.0:8081
+- name: TOLLGATE_CONSOLE_PROXIES
+  value: {{ $console.proxies | quote }}
+{{- with $console.url }}
+- name: TOLLGATE_CONSOLE_URL
+  value: {{ . | quote }}
+{{- end }}
+{{- with $console.oidc }}
+{{- if .issuer }}
+- name: TOLLGATE_OIDC_ISSUER
+  value: {{ .issuer | quote }}
+- name: TOLLGATE_OIDC_CLIENT_ID
+  value: {{ required "console.oidc.clientId must be set" .clientId | quote }}
+- name: TOLLGATE_OIDC_ROLES
+  value: {{ required "console.oidc.roles must be set" (join "," .roles) | quote }}
+- name: TOLLGATE_OIDC_ROLE_CLAIM
+  value: {{ .roleClaim | quote }}
+- name: TOLLGATE_OIDC_SCOPES
+  value: {{ join " " .scopes | quote }}
+{{- with .name }}
+- name: TOLLGATE_OIDC_NAME
+  value: {{ . | quote }}
+{{- end }}
+{{- with .clientSecret }}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_OIDC_CLIENT_SECRET" .) }}
+{{- end }}
+{{- if not $console.url }}{{ fail "console.url must be set for console.oidc" }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Takes a dict of root, name, traits and settings. Renders the environment of a service. */}}
 {{- define "tollgate.environment" -}}
 {{- $root := .root -}}
@@ -106,6 +141,9 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 - name: TOLLGATE_CORS_ORIGINS
   value: {{ join "," . | quote }}
 {{- end }}
+{{- end }}
+{{- if .traits.operators }}
+{{ include "tollgate.consoleVariables" $root }}
 {{- end }}
 - name: TOLLGATE_LISTEN
   value: 0.0.0.0:9090

@@ -1,6 +1,6 @@
 {{/*
 The traits of each service: the services that it calls, whether it uses Postgres, reads the catalog,
-serves clients, calls providers (and so has a spool), receives proxied requests from the edge, and
+serves clients or operators, calls providers (and so has a spool), receives proxied requests from the edge, and
 serves live sockets. The environment, network policies and autoscalers are derived from them.
 */}}
 {{- define "tollgate.fleet" -}}
@@ -33,6 +33,10 @@ image:
 billing:
   calls: [ledger]
   database: true
+console:
+  calls: [billing]
+  catalog: true
+  operators: true
 ledger:
   calls: []
   database: true

@@ -86,6 +86,9 @@ replicas: {{ .spec.replicas }}
 {{- if not .Values.dev.nats.enabled -}}
 {{- $wanted = append $wanted (list "secrets.nats" .Values.secrets.nats) -}}
 {{- end -}}
+{{- if and .Values.console.oidc.issuer .Values.console.oidc.clientSecret -}}
+{{- $wanted = append $wanted (list "console.oidc.clientSecret" .Values.console.oidc.clientSecret) -}}
+{{- end -}}
 {{- range $wanted -}}
 {{- $reference := index . 1 -}}
 {{- if not (hasKey $keys $reference.name) -}}

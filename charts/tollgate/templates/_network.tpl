@@ -67,3 +67,11 @@
   to: {{- include "tollgate.componentPeers" (list . "simulator") | nindent 4 }}
 {{- end }}
 {{- end }}
+
+{{- define "tollgate.egressToOidc" -}}
+{{- $oidc := .Values.networkPolicy.oidc -}}
+- ports: [{ protocol: TCP, port: {{ $oidc.port }} }]
+  {{- with $oidc.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}

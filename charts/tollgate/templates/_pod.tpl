@@ -100,6 +100,9 @@ spec:
 {{- if .clients }}
 - { name: http, containerPort: 8080 }
 {{- end }}
+{{- if .operators }}
+- { name: console, containerPort: 8081 }
+{{- end }}
 - { name: operations, containerPort: 9092 }
 {{- end }}
 

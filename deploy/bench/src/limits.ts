@@ -10,8 +10,8 @@ import { startAll } from "./tollgate.ts";
 
 /**
  * `npm run bench:limits`: compares the CPU of a request of a key without limits with that of a key
- * that has all of them, in the same process, and with that of such a key in a gateway that has
- * `--keys` more keys with limits.
+ * that has all of them, in the same process, and does so in a gateway that has `--keys` more keys with
+ * limits.
  */
 const { values } = parseArgs({
   options: { ...sideBySideFlags, keys: { type: "string", default: "100000" } },
@@ -22,10 +22,12 @@ await using testbed = await startTestbed();
 const gateway = await startAll(testbed, { database: "bench_limits" });
 const crowded = await startAll(testbed, { database: "bench_limits_crowded" });
 await fillLimitedKeys(crowded.databaseUrl, crowded.accountId, Number(keys));
+const beside = `beside ${keys} keys with limits`;
 const subjects = [
   { ...gateway, title: "without limits" },
   await limited(gateway, "with limits"),
-  await limited(crowded, `with limits, beside ${keys} other keys with limits`),
+  { ...crowded, title: `without limits, ${beside}` },
+  await limited(crowded, `with limits, ${beside}`),
 ];
 process.stdout.write(await compareSideBySide(testbed, subjects, flags));
 

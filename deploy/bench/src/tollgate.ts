@@ -32,6 +32,7 @@ export async function startAll(
   const operatorAddress = `127.0.0.1:${await freePort()}`;
   const databaseUrl = await createDatabase(testbed.postgres.url, database);
   const child = await startChild("all", main, ["--target", "all"], {
+    TOLLGATE_CONSOLE_LISTEN: "",
     ...(await environment(testbed, database, aliases)),
     PORT: "0",
     DATABASE_URL: databaseUrl,

@@ -7,11 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { Code } from "@connectrpc/connect";
 import { freePort } from "@tollgate/local/free-port";
 import { createDatabase } from "@tollgate/local/postgres";
+import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import { serviceNames } from "@tollgate/runtime/service";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { compileCache } from "../src/compile-cache.ts";
+import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, send } from "../src/request.ts";
 
@@ -58,6 +61,7 @@ describe("npm run fleet", () => {
           `launcher_${randomBytes(8).toString("hex")}`,
         ),
         TOLLGATE_LOG: "silent",
+        TOLLGATE_CONSOLE_LISTEN: `127.0.0.1:${await freePort()}`,
         SOME_API_KEY: "secret-of-a-provider",
       },
       stdio: ["ignore", "pipe", "inherit"],
@@ -88,6 +92,15 @@ describe("npm run fleet", () => {
     expect(output).toMatch(/^\nTollgate listens at http/);
     const body = chatBody({ model: "demo-small" });
     expect((await send(`${url()}/v1/chat/completions`, { key, body })).status).toBe(200);
+  });
+
+  test("prints a link that signs the owner in to the console, once", async () => {
+    const [, origin = "", secret = ""] = /^Console: (\S+)\/sign-in#(\S+)/m.exec(output) ?? [];
+    const { console } = connectConsole(origin);
+    const signIn = () => console.signIn({ method: { case: "linkSecret", value: secret } });
+    const { operator } = await signIn();
+    expect(operator).toMatchObject({ name: "owner", role: OperatorRole.OWNER });
+    expect(await codeOf(signIn())).toBe(Code.Unauthenticated);
   });
 
   test("is found by the tollgate command without a variable", async () => {

@@ -33,6 +33,7 @@ describe("a program that cannot start prints one line with the reason and exits 
       TOLLGATE_CATALOG: join(folder, "good.yaml"),
       TOLLGATE_LISTEN: "127.0.0.1:0",
       TOLLGATE_OPERATIONS_LISTEN: "127.0.0.1:0",
+      TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
       TOLLGATE_LOG: "silent",
       TEST_PROVIDER_KEY: "x",
     };
@@ -62,6 +63,12 @@ describe("a program that cannot start prints one line with the reason and exits 
   test("a port that is taken", async () => {
     const { port } = blocker.address() as { port: number };
     await expectRefusal(run({ PORT: String(port) }), /^tollgate: port \d+ is taken/);
+  });
+
+  test("a port of the console that is taken", async () => {
+    const { port } = blocker.address() as { port: number };
+    const outcome = run({ TOLLGATE_CONSOLE_LISTEN: `0.0.0.0:${port}` });
+    await expectRefusal(outcome, /^tollgate: TOLLGATE_CONSOLE_LISTEN \S+: the address is taken/);
   });
 
   test("an invalid port", async () => {

@@ -15,9 +15,57 @@ export function testCatalog(simulatorUrl: string): string {
         timeout_seconds: 5,
       },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
+      ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),
+      ...vendor("cohere", `${simulatorUrl}/cohere/v2`),
+      ...vendor("voyage", `${simulatorUrl}/voyage/v1`),
+      ...vendor("jina", `${simulatorUrl}/jina/v1`),
     },
-    models: [...chatModels(), ...claudeModels(), ...jsonModels(), ...audioModels(), ...ocrModels()],
+    models: [
+      ...chatModels(),
+      ...claudeModels(),
+      ...jsonModels(),
+      ...vendorModels(),
+      ...audioModels(),
+      ...ocrModels(),
+    ],
   });
+}
+
+/** A provider whose name is its kind. */
+function vendor(kind: string, base_url: string) {
+  const api_key_env = "TEST_PROVIDER_KEY";
+  return { [kind]: { kind, base_url, api_key_env, timeout_seconds: 5 } };
+}
+
+/** Models of the vendors whose wire is not OpenAI's, or has other headers. */
+function vendorModels() {
+  const embedder = (alias: string, chain: object[]) => ({
+    ...embeddingsModel(alias, ""),
+    chain,
+  });
+  const ranker = (alias: string, chain: object[]) => ({
+    ...unitModel("rerank", alias, "", searches),
+    chain,
+  });
+  const ofVendors = ["cohere", "voyage", "jina"].flatMap((name) => [
+    embedder(`test-${name}-embed`, [slot(name, "embed")]),
+    embedder(`test-${name}-embed-counted`, [slot(name, "embed?usage=70,0")]),
+    embedder(`test-${name}-embed-limited`, [slot(name, "embed?status=429"), slot("sim", "embed")]),
+    embedder(`test-${name}-embed-invalid`, [slot(name, "embed?status=400&message=too%20long")]),
+    embedder(`test-${name}-embed-cut`, [slot(name, "embed?cut_after=0")]),
+    ranker(`test-${name}-rerank`, [slot(name, "rerank")]),
+    ranker(`test-${name}-rerank-down`, [slot(name, "rerank?status=503"), slot("sim", "rerank")]),
+  ]);
+  return [
+    ...ofVendors,
+    embedder("test-cohere-query", [{ ...slot("cohere", "embed"), input_type: "search_query" }]),
+    embedder("test-voyage-query", [{ ...slot("voyage", "embed"), input_type: "query" }]),
+    embedder("test-jina-query", [{ ...slot("jina", "embed"), input_type: "retrieval.query" }]),
+    chatModel("test-azure", [slot("azure", "gpt")]),
+    chatModel("test-azure-down", [slot("azure", "gpt?status=503"), slot("claude", "claude")]),
+    embedder("test-azure-embed", [slot("azure", "embed")]),
+    { ...imageModel("test-azure-image", ""), chain: [slot("azure", "image")] },
+  ];
 }
 
 function chatModels() {

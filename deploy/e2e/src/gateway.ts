@@ -9,6 +9,8 @@ export interface Gateway {
   url: string;
   /** The addresses of all replicas that it started with. */
   urls: readonly string[];
+  /** The URL of the console's first replica. */
+  consoleUrl: string;
   operatorAddress: string;
   operationsAddresses: readonly string[];
   killChat(): Promise<void>;
@@ -52,6 +54,7 @@ export async function startAll(shared: NodeJS.ProcessEnv, replicas = 1): Promise
   return {
     url,
     urls: [url, ...more.map(({ ready }) => ready.url ?? "")],
+    consoleUrl: child.ready.consoleUrl ?? "",
     operatorAddress,
     operationsAddresses: [operationsAddress],
     async killChat() {
@@ -85,6 +88,7 @@ export async function startAsFleet(shared: NodeJS.ProcessEnv, replicas = 1): Pro
   return {
     url: fleet.url,
     urls: fleet.urls,
+    consoleUrl: fleet.consoleUrl ?? "",
     operatorAddress: fleet.billingAddress,
     operationsAddresses: serviceNames.flatMap((name) =>
       fleet.replicas(name).map(({ operationsListen }) => operationsListen),

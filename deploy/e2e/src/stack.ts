@@ -32,6 +32,8 @@ export interface Stack {
   url: string;
   /** The addresses of all replicas that the stack started with. */
   urls: readonly string[];
+  /** The URL of the console. */
+  consoleUrl: string;
   simulator: Simulator;
   catalogFile: string;
   databaseUrl: string;
@@ -95,6 +97,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}, replicas = 1): Pro
     TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",
     TEST_PROVIDER_KEY: "provider-secret",
     HOST: "127.0.0.1",
+    TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
     TOLLGATE_FLEET_SECRET: fleetSecret,
     TOLLGATE_SPOOL_DIR: join(folder, "spool"),
     ...(nats === undefined ? {} : { NATS_URL: nats.url }),
@@ -113,8 +116,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}, replicas = 1): Pro
   };
   killAtExit(kill);
   return {
-    url: gateway.url,
-    urls: gateway.urls,
+    ...{ url: gateway.url, urls: gateway.urls, consoleUrl: gateway.consoleUrl },
     simulator,
     catalogFile,
     databaseUrl: database.url,

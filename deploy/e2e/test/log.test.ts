@@ -64,7 +64,7 @@ describe("the log", () => {
   test("has one line of a process that is ready, with its version and its addresses", () => {
     const ready = atStart.filter(({ msg }) => msg === "ready");
     const services = ready.flatMap((line) => line.services);
-    expect(new Set(services).size).toBe(7);
+    expect(new Set(services).size).toBe(8);
     for (const line of ready) expect(line.version).toMatch(/^\d+\.\d+\.\d+/);
     const proxied = ready.filter(({ http }) => http !== undefined);
     // One process has no port for uploads: the edge proxies them to a socket.

@@ -18,7 +18,7 @@ export interface Child {
   name: string;
   pid: number;
   /** The message that it sent when it was ready. */
-  ready: { url?: string };
+  ready: { url?: string; consoleUrl?: string };
   /** Resolves with the exit code, or with the signal that ended the process. */
   exited: Promise<number | string>;
   kill(signal: NodeJS.Signals): void;
@@ -50,7 +50,7 @@ export async function startChild(
     process.stderr.write(chunk);
   });
   const exited = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
-  const ready = once(child, "message").then(([message]) => message as { url?: string });
+  const ready = once(child, "message").then(([message]) => message as Child["ready"]);
   const early = exited.then((code) => {
     throw new Error(`${name} exited (${code}) before it was ready: ${output.trim()}`);
   });

@@ -13,6 +13,8 @@ export interface Fleet {
   urls: readonly string[];
   /** The address at which billing serves the operator's commands. */
   billingAddress: string;
+  /** Where browsers reach the console; undefined where it is disabled. */
+  consoleUrl: string | undefined;
   /** Returns the process of a service's first replica. */
   process(name: ServiceName): Child | undefined;
   /** Returns the process ids of all replicas except added edges. */
@@ -33,13 +35,15 @@ export interface Replica {
   httpListen: string;
   /** Serves health checks and metrics. */
   operationsListen: string;
+  /** Where a console listens for browsers; empty for none. */
+  consoleListen: string;
   port: number;
 }
 
 /**
  * Starts `replicaCount` processes of every service on this machine. They call each other over gRPC.
  * The first edge listens on `port`; 0 picks a free port. The first billing listens at
- * `operatorAddress`, by default on a free port.
+ * `operatorAddress`, and the first console at TOLLGATE_CONSOLE_LISTEN, by default on free ports.
  */
 export async function startFleet(
   env: NodeJS.ProcessEnv,
@@ -48,6 +52,10 @@ export async function startFleet(
   operatorAddress?: string,
 ): Promise<Fleet> {
   const replicas = await newReplicas(port, replicaCount);
+  for (const [index, replica] of (replicas.get("console") ?? []).entries()) {
+    const { TOLLGATE_CONSOLE_LISTEN: listen = replica.consoleListen } = env;
+    if (index === 0 || listen === "") replica.consoleListen = listen;
+  }
   const billing = replicas.get("billing")?.[0];
   if (billing !== undefined) billing.listen = operatorAddress ?? billing.listen;
   const sharedEnv = { ...env, ...addressVariables(replicas) };
@@ -73,6 +81,7 @@ export async function startFleet(
     url: edges[0]?.child?.ready.url ?? "",
     urls: edges.map(({ child }) => child?.ready.url ?? ""),
     billingAddress: billing?.listen ?? "",
+    consoleUrl: replicas.get("console")?.[0]?.child?.ready.consoleUrl,
     process: (name) => replicas.get(name)?.[0]?.child,
     pids: () => [...replicas.values()].flat().flatMap(({ child }) => child?.pid ?? []),
     replicas: (name) => replicas.get(name) ?? [],
@@ -123,6 +132,7 @@ async function newReplica(name: ServiceName, port: number): Promise<Replica> {
     listen: await address(),
     httpListen: await address(),
     operationsListen: await address(),
+    consoleListen: await address(),
     port: port === 0 ? await freePort() : port,
   };
 }
@@ -140,6 +150,7 @@ async function startReplica(replica: Replica, sharedEnv: NodeJS.ProcessEnv): Pro
     TOLLGATE_LISTEN: replica.listen,
     TOLLGATE_HTTP_LISTEN: replica.httpListen,
     TOLLGATE_OPERATIONS_LISTEN: replica.operationsListen,
+    TOLLGATE_CONSOLE_LISTEN: replica.consoleListen,
   };
   replica.child = await startChild(replica.name, main, ["--target", replica.name], env);
   return replica.child;

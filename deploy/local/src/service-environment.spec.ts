@@ -10,6 +10,7 @@ const env = {
   TOLLGATE_LOG: "info",
   NODE_COMPILE_CACHE: "/cache",
   OPENAI_API_KEY: "secret",
+  TOLLGATE_OIDC_CLIENT_SECRET: "secret",
 };
 
 function receiversOf(variable: keyof typeof env): string[] {
@@ -18,6 +19,10 @@ function receiversOf(variable: keyof typeof env): string[] {
 
 test("only services that call providers receive variables that may hold a provider's key", () => {
   expect(receiversOf("OPENAI_API_KEY")).toEqual(["chat", "document", "image", "audio"]);
+});
+
+test("only the console receives the secret of the OpenID client", () => {
+  expect(receiversOf("TOLLGATE_OIDC_CLIENT_SECRET")).toEqual(["console"]);
 });
 
 test("only services with tables receive the database's URL", () => {

@@ -3,7 +3,7 @@ import type { ServiceName } from "@tollgate/runtime/service";
 /** The services that call providers. They alone receive variables that may hold a provider's key. */
 const callsProviders: ReadonlySet<ServiceName> = new Set(["chat", "audio", "document", "image"]);
 /** The services without a database. */
-const hasNoDatabase: ReadonlySet<ServiceName> = new Set(["audio", "image"]);
+const hasNoDatabase: ReadonlySet<ServiceName> = new Set(["audio", "image", "console"]);
 
 /** The variables that the program, its libraries and Node itself read. */
 const programVariables: ReadonlySet<string> = new Set(
@@ -12,15 +12,19 @@ const programVariables: ReadonlySet<string> = new Set(
     ["NODE_COMPILE_CACHE", "NODE_OPTIONS", "NODE_ENV", "NODE_EXTRA_CA_CERTS"],
   ),
 );
+/** The console alone signs operators in, and one of these is a secret. */
+const oidcPrefix = "TOLLGATE_OIDC_";
 const programPrefixes = ["TOLLGATE_", "OTEL_", "PG"];
 
 /**
  * Returns the variables of `env` that a service needs. A catalog may keep a provider's key in any
- * variable, so a service that calls no provider receives only the variables of the program.
+ * variable, so a service that calls no provider receives only the variables of the program. The
+ * secret of the OpenID client is for the console alone.
  */
 export function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([variable]) => {
     if (variable === "DATABASE_URL") return !hasNoDatabase.has(name);
+    if (variable.startsWith(oidcPrefix)) return name === "console";
     return callsProviders.has(name) || isOfProgram(variable);
   });
   return Object.fromEntries(own);

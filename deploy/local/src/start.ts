@@ -11,6 +11,7 @@ import { startFleet } from "./fleet.ts";
 import { startNatsServer } from "./nats-server.ts";
 import { type OperatorSocket, prepareOperatorSocket } from "./operator-socket.ts";
 import { startPostgres } from "./postgres.ts";
+import { createSignInUrl } from "./sign-in-url.ts";
 import { welcomeText } from "./welcome.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
@@ -63,6 +64,7 @@ async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
   const env: NodeJS.ProcessEnv = { ...process.env };
   const dataFolder = resolve(env.TOLLGATE_DATA_DIR || ".data");
   env.TOLLGATE_SPOOL_DIR ||= join(dataFolder, "spool");
+  env.TOLLGATE_CONSOLE_LISTEN ??= "127.0.0.1:8081";
   env.TOLLGATE_LOG ??= process.stderr.isTTY ? "warn" : "info";
   const data = await openDataFolder(dataFolder);
   stops.push(async () => data.release());
@@ -86,8 +88,10 @@ async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
   const gateway = fleet
     ? await startAsFleet(env, dataFolder, socket, stops)
     : await startInProcess(env, socket, stops);
-  const key = isDemo ? await createDemoKey(gateway.operatorAddress, secret) : undefined;
-  process.stdout.write(welcomeText({ url: gateway.url, key }));
+  const { url, consoleUrl, operatorAddress } = gateway;
+  const key = isDemo ? await createDemoKey(operatorAddress, secret) : undefined;
+  const signInUrl = consoleUrl && (await createSignInUrl(consoleUrl, operatorAddress, secret));
+  process.stdout.write(welcomeText({ url, key, signInUrl }));
 }
 
 async function startInProcess(env: NodeJS.ProcessEnv, socket: OperatorSocket, stops: Stop[]) {
@@ -95,7 +99,7 @@ async function startInProcess(env: NodeJS.ProcessEnv, socket: OperatorSocket, st
   const program = await startTarget("all", { ...env, TOLLGATE_LISTEN: operatorAddress });
   stops.push(program.stop);
   if (operatorAddress === socket.address) await socket.restrict();
-  return { url: program.url ?? "", operatorAddress };
+  return { url: program.url ?? "", consoleUrl: program.consoleUrl, operatorAddress };
 }
 
 async function startAsFleet(
@@ -112,7 +116,7 @@ async function startAsFleet(
   const fleet = await startFleet(env, Number(env.PORT || 8_080), 1, socket.address);
   stops.push(fleet.stop);
   await socket.restrict();
-  return { url: fleet.url, operatorAddress: fleet.billingAddress };
+  return { url: fleet.url, consoleUrl: fleet.consoleUrl, operatorAddress: fleet.billingAddress };
 }
 
 function readArguments(args: string[]): { target: string; fleet: boolean } {

@@ -9,6 +9,7 @@ const ownMetrics: Record<string, string[]> = {
   audio: ["tollgate_requests_in_flight", "tollgate_open_sockets"],
   billing: [],
   chat: ["tollgate_requests_in_flight"],
+  console: [],
   document: ["tollgate_requests_in_flight"],
   edge: [],
   image: ["tollgate_requests_in_flight"],

@@ -38,13 +38,16 @@ describe("the Compose file", () => {
     }
   });
 
-  it("publishes only the edge's port", () => {
+  it("publishes only the edge's port and, on this machine alone, the console's", () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
-    expect(open.map(([name]) => name)).toEqual(["edge"]);
+    expect(open.map(([name]) => name).sort()).toEqual(["console", "edge"]);
+    expect(services.console?.ports?.join()).toMatch(/:-127\.0\.0\.1:8081\}:8081$/);
   });
 
   it("gives the providers' keys only to the services that call providers", () => {
-    const receivers = Object.entries(services).filter(([, service]) => service.env_file);
+    const { console: ownSettings, ...others } = services;
+    expect(ownSettings?.env_file).toEqual([{ path: "console.env", required: false }]);
+    const receivers = Object.entries(others).filter(([, service]) => service.env_file);
     expect(receivers.map(([name]) => name).sort()).toEqual(["audio", "chat", "document", "image"]);
     for (const [name, { env_file }] of receivers) {
       expect([name, env_file]).toEqual([name, [{ path: "providers.env", required: false }]]);

@@ -64,6 +64,24 @@ describe("the environment", () => {
     expect(envFrom).toBeUndefined();
   });
 
+  it("contains the console's settings for the console alone, with its secret from a Secret", async () => {
+    const { env, envFrom } = await environmentOf("production", "console");
+    expect(env).toMatchObject({
+      TOLLGATE_CONSOLE_LISTEN: "0.0.0.0:8081",
+      TOLLGATE_CONSOLE_URL: "https://console.example.com",
+      TOLLGATE_CONSOLE_PROXIES: "1",
+      TOLLGATE_OIDC_ISSUER: "https://accounts.example.com",
+      TOLLGATE_OIDC_CLIENT_ID: "tollgate",
+      TOLLGATE_OIDC_CLIENT_SECRET: "secret tollgate-oidc/secret",
+      TOLLGATE_OIDC_ROLES: "admins=owner,staff=viewer",
+      TOLLGATE_BILLING_ADDRESS: "dns:///gateway-tollgate-billing-headless:9090",
+    });
+    expect(env).not.toHaveProperty("DATABASE_URL");
+    expect(envFrom).toBeUndefined();
+    const edge = await environmentOf("production", "edge");
+    expect(Object.keys(edge.env).filter((name) => /CONSOLE|OIDC/.test(name))).toEqual([]);
+  });
+
   it("contains the origins of web pages for the edge alone", async () => {
     const ofEdge = await environmentOf("production", "edge");
     expect(ofEdge.env.TOLLGATE_CORS_ORIGINS).toBe(

@@ -121,6 +121,7 @@ describe("the monitoring objects", () => {
       "audio",
       "billing",
       "chat",
+      "console",
       "document",
       "edge",
       "image",

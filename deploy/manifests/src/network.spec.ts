@@ -4,7 +4,7 @@ import { podsOf } from "./manifest.ts";
 import { createNetwork, type Endpoint } from "./network.ts";
 
 /** All ports of the fleet and of the servers around it. */
-const ports = [53, 80, 443, 4222, 4318, 5432, 6432, 8000, 8080, 9090, 9091, 9092];
+const ports = [53, 80, 443, 4222, 4318, 5432, 6432, 8000, 8080, 8081, 9090, 9091, 9092];
 
 const externals: readonly Endpoint[] = [
   { name: "ingress controller", namespace: "ingress-nginx", labels: {} },
@@ -39,9 +39,10 @@ const fleetConnections = [
   "image -> ledger:9090",
   "audio -> ledger:9090",
   "billing -> ledger:9090",
+  "console -> billing:9090",
   "test -> edge:8080",
 ];
-const services = ["edge", "chat", "document", "image", "audio", "billing", "ledger"];
+const services = ["edge", "chat", "document", "image", "audio", "billing", "console", "ledger"];
 const withProviders = ["chat", "document", "image", "audio"];
 const withDatabase = ["edge", "chat", "document", "billing", "ledger"];
 
@@ -78,6 +79,7 @@ describe("the network policies", () => {
       [
         ...fleetConnections,
         "ingress controller -> edge:8080",
+        "ingress controller -> console:8081",
         ...services.map((service) => `prometheus -> ${service}:9092`),
         ...each([...services, "migrate", "test"], "dns:53"),
         ...each(services, "nats:4222"),
@@ -109,6 +111,19 @@ describe("the network policies", () => {
     );
     const added = open.filter((connection) => !closed.includes(connection));
     expect(added).toEqual(each(services, collector).sort());
+  });
+
+  it("allow the console to connect to the OpenID provider when there is one", async () => {
+    const closed = await connectionsOf("defaults");
+    const open = await connectionsOf(
+      "defaults",
+      "console.url=https://console.example.com",
+      "console.oidc.issuer=https://accounts.example.com",
+      "console.oidc.clientId=tollgate",
+      "console.oidc.roles[0]=staff=viewer",
+    );
+    const added = open.filter((connection) => !closed.includes(connection));
+    expect(added).toEqual(["console -> internet:443"]);
   });
 
   it("allow clients only from the ingress namespace", async () => {

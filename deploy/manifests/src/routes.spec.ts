@@ -40,6 +40,16 @@ describe("client traffic", () => {
     expect(backend).toEqual({ name: "gateway-tollgate-edge", port: { name: "http" } });
   });
 
+  it("of operators has an Ingress and a host of its own", async () => {
+    const ingresses = ofKind<IIngress>(await renderChart("production"), "Ingress");
+    const rules = ingresses.flatMap(({ spec }) => spec?.rules ?? []);
+    const backends = rules.map(({ host, http }) => [host, http?.paths[0]?.backend.service]);
+    expect(Object.fromEntries(backends)).toEqual({
+      "api.example.com": { name: "gateway-tollgate-edge", port: { name: "http" } },
+      "console.example.com": { name: "gateway-tollgate-console", port: { name: "console" } },
+    });
+  });
+
   it("through a Gateway has a timeout, except for live sockets", async () => {
     const [route] = ofKind<IHTTPRoute>(await renderChart("gateway-api"), "HTTPRoute");
     const rules = route?.spec?.rules?.map(({ matches, timeouts }) => {
@@ -59,7 +69,7 @@ describe("client traffic", () => {
     const found = ofKind<IService>(await renderChart("defaults"), "Service");
     const headless = found.filter(({ spec }) => spec?.clusterIP === "None");
     expect(headless.map(({ metadata }) => metadata.name).sort()).toEqual(
-      ["audio", "billing", "chat", "document", "edge", "image", "ledger"].map(
+      ["audio", "billing", "chat", "console", "document", "edge", "image", "ledger"].map(
         (service) => `gateway-tollgate-${service}-headless`,
       ),
     );

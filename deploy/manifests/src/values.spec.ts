@@ -60,6 +60,8 @@ describe("the chart refuses", () => {
   it.each([
     ["a grace period shorter than the drain", "terminationGracePeriodSeconds=5"],
     ["an ingress without a host", "ingress.enabled=true"],
+    ["an ingress of the console without a host", "console.ingress.enabled=true"],
+    ["an OpenID provider without a client id", "console.oidc.issuer=https://accounts.example.com"],
     ["an HTTPRoute without a Gateway", "httpRoute.enabled=true"],
   ])("%s", async (_, value) => {
     await expect(renderChart("defaults", value)).rejects.toThrow(/must (be|name)/);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { renderChart, valueSets } from "./chart.ts";
 import { ofKind, podsOf, selects, serversOf } from "./manifest.ts";
 
-const services = ["audio", "billing", "chat", "document", "edge", "image", "ledger"];
+const services = ["audio", "billing", "chat", "console", "document", "edge", "image", "ledger"];
 /** The least default grace period. */
 const minGraceSeconds = 600;
 

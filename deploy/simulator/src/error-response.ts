@@ -22,14 +22,22 @@ export function sendError(call: Call, error: ProviderError, recorded?: RecordedC
     recorded.status = error.status;
     recorded.outcome = "failed";
   }
-  const isMessages = call.path === messagesPath;
-  const body = JSON.stringify(isMessages ? messagesErrorBody(error) : errorBody(error));
+  const body = JSON.stringify(bodyOf(call.path, error));
   if (error.status === 429) call.response.setHeader("retry-after", RETRY_AFTER_SECONDS);
   call.response.writeHead(error.status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
   });
   call.response.end(body);
+}
+
+/** Returns an error as the vendor of the path sends it. */
+function bodyOf(path: string, error: ProviderError): object {
+  const { message } = error;
+  if (path === messagesPath) return messagesErrorBody(error);
+  if (path.startsWith("/cohere/")) return { id: "simulated", message };
+  if (path.startsWith("/voyage/") || path.startsWith("/jina/")) return { detail: message };
+  return errorBody(error);
 }
 
 /** Sends a 400 that reports the first issue of a failed schema validation. */

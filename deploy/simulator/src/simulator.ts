@@ -6,18 +6,22 @@ import { type Call, openCall, type Route, type SimulatorState } from "./call.ts"
 import { createCallCounter } from "./call-counter.ts";
 import { type CallLog, createCallLog } from "./call-log.ts";
 import { sendError } from "./error-response.ts";
+import { azureRoutes } from "./routes/azure.ts";
 import { clearCalls, listCalls } from "./routes/call-log.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { classification } from "./routes/classification.ts";
+import { cohereRoutes } from "./routes/cohere.ts";
 import { embeddings } from "./routes/embeddings.ts";
 import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
+import { jinaRoutes } from "./routes/jina.ts";
 import { messages } from "./routes/messages.ts";
 import { ocr, ocrJob, ocrJobs } from "./routes/ocr.ts";
 import { rerank } from "./routes/rerank.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { voices } from "./routes/voices.ts";
+import { voyageRoutes } from "./routes/voyage.ts";
 
 /** A stand-in model provider that listens on its own port. */
 export interface Simulator {
@@ -46,6 +50,10 @@ const ROUTES: readonly Route[] = [
   ocr,
   ocrJobs,
   ocrJob,
+  ...azureRoutes,
+  ...cohereRoutes,
+  ...voyageRoutes,
+  ...jinaRoutes,
   listCalls,
   clearCalls,
   health,

@@ -10,12 +10,17 @@ type AccountFields = Pick<Account, "name" | "admission">;
 
 /**
  * Creates an account, or returns the one of that name if its creation was not completed. Throws
- * `invalid_param` if the name is invalid or taken, or the admission policy is unknown.
+ * `invalid_param` if the name is invalid or taken, or the admission policy is unknown. `record` runs
+ * in the transaction that creates it.
  */
 export async function createAccount(
   prisma: PrismaClient,
   { name, admission }: AccountFields,
   isIncomplete: (accountId: string) => Promise<boolean>,
+  record: (
+    transaction: Prisma.TransactionClient,
+    account: Account,
+  ) => Promise<void> = async () => {},
 ): Promise<Account> {
   if (!namePattern.test(name)) {
     const message = "An account's name has 1 to 128 letters, digits, spaces and . _ @ + -";
@@ -23,7 +28,12 @@ export async function createAccount(
   }
   requireAdmission(admission);
   try {
-    return await prisma.account.create({ data: { id: newId("acct"), name, admission } });
+    return await prisma.$transaction(async (transaction) => {
+      const data = { id: newId("acct"), name, admission };
+      const account = await transaction.account.create({ data });
+      await record(transaction, account);
+      return account;
+    });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     const earlier = await prisma.account.findUnique({ where: { name } });
@@ -110,6 +120,20 @@ export async function requireAccount(prisma: PrismaClient, idOrName: string): Pr
   throw new GatewayError("not_found", `No account has the id or name ${idOrName}.`, {
     param: "account",
   });
+}
+
+/** Resolves with an account's id. An empty name stands for all accounts, and its id is empty too. */
+export async function accountIdOf(prisma: PrismaClient, idOrName: string): Promise<string> {
+  return idOrName === "" ? "" : (await requireAccount(prisma, idOrName)).id;
+}
+
+/** Resolves with the names of accounts, by their ids. */
+export async function nameAccounts(
+  prisma: PrismaClient,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const accounts = await prisma.account.findMany({ where: { id: { in: [...ids] } } });
+  return new Map(accounts.map(({ id, name }) => [id, name]));
 }
 
 function isDuplicate(error: unknown): boolean {

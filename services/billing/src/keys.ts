@@ -27,7 +27,7 @@ export function newKeyId(): string {
 
 /** Creates a key. Its text is returned only here, and not stored. */
 export async function createKey(
-  prisma: PrismaClient,
+  prisma: Database,
   { keyId, policy, ...fields }: NewKey,
 ): Promise<{ key: string; stored: StoredKey }> {
   const key = newKeyText();

@@ -36,20 +36,20 @@ export async function findLimits(
 }
 
 /**
- * Changes the limits of an owner in the ledger, and resolves with whether it has any afterwards. Calls
- * for one owner must take turns: the present limits are read first. Throws `invalid_param` for a
- * limit that is not valid.
+ * Changes the limits of an owner in the ledger, and resolves with those before and after. Calls for
+ * one owner must take turns: the present limits are read first. Throws `invalid_param` for a limit
+ * that is not valid.
  */
 export async function changeLimits(
   ledger: Ledger,
   owner: LimitOwner,
   { set, remove }: LimitChanges,
-): Promise<boolean> {
+): Promise<{ before: Limits | undefined; after: Limits }> {
   const current = (await findLimits(ledger, [owner.ownerId])).get(owner.ownerId)?.limits;
   const limits = create(LimitsSchema, { ...current, ...definedOf(set) });
   for (const kind of remove) delete limits[fieldOf(kind)];
   await ledger.setLimits({ ...owner, limits });
-  return hasLimits(limits);
+  return { before: current, after: limits };
 }
 
 function definedOf(limits: Limits | undefined): Partial<Limits> {

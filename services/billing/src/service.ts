@@ -1,14 +1,17 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { bindService } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import { admissions } from "./admission.ts";
+import { localActor } from "./audit.ts";
 import { readConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
+import { implementIdentity } from "./identity/identity.ts";
 import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
 import { implementOperator } from "./operator/operator.ts";
 import { billingSchema } from "./schema.ts";
@@ -40,12 +43,14 @@ export const billing = defineService({
         requests: await lookUpSettlement(ledger, accountId, requestIds),
       }),
     });
+    const parts = { prisma, ledger, notices, now };
     const commands = bindService(
       OperatorService,
-      implementOperator({ prisma, ledger, notices, now }),
+      implementOperator({ ...parts, actor: localActor }),
     );
+    const identity = bindService(IdentityService, implementIdentity(parts));
     return {
-      bindings: [lookups, commands],
+      bindings: [lookups, commands, identity],
       async stop() {
         await prisma.$disconnect();
         await pool.end();

@@ -48,7 +48,7 @@ export const edge = defineService({
     const proxyTo = (owner: ServiceName) =>
       traceProxy(createServiceProxy(httpPeer(owner), peerAuth, log));
     const proxies = { audio: proxyTo("audio"), document: proxyTo("document") };
-    const others = serviceNames.filter((name) => name !== "edge");
+    const others = serviceNames.filter((name) => name !== "edge" && name !== "console");
     const dependencies: RouteDependencies = {
       log,
       authenticate: createAuthenticate(billing, notices, { metrics, now }),

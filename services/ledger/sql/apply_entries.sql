@@ -8,7 +8,7 @@
 --   usage_limit     spent_nano_usd += the charges of the owner, in the period of recorded_at
 --   conversation_spend  the charges of the conversation that the entry is linked to
 --   spend_hour      the account's charges in the hour (UTC) of recorded_at
---   usage_hour      the sums of the entries of requests, by key, model and hour (UTC)
+--   usage_hour      the sums of the entries of requests, by key, model, provider and hour (UTC)
 --   usage_day       the same by day (UTC)
 -- Locks: the statement that inserts has locked the wallets. They are updated in order of account
 -- id, and so are the sums: an account without a wallet has them too.
@@ -62,22 +62,23 @@ BEGIN
       entries = spent.entries + excluded.entries,
       charged_nano_usd = spent.charged_nano_usd + excluded.charged_nano_usd;
   WITH sums AS MATERIALIZED (
-    SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS hour, key_id, alias, route_type,
-      unit_type, count(*) AS requests, count(*) FILTER (WHERE kind = 'failure') AS failed_requests,
+    SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS hour, key_id, alias, provider,
+      route_type, unit_type, count(*) AS requests, count(*) FILTER (WHERE kind = 'failure') AS failed_requests,
       sum(quantity) AS quantity, sum(prompt_tokens) AS prompt_tokens,
       sum(cached_prompt_tokens) AS cached_prompt_tokens,
       sum(completion_tokens) AS completion_tokens, sum(cost_nano_usd) AS cost_nano_usd,
       -sum(amount_nano_usd) AS charged_nano_usd, sum(uncollected_nano_usd) AS uncollected_nano_usd
-    FROM new_rows WHERE kind IN ('usage', 'failure') GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+    FROM new_rows WHERE kind IN ('usage', 'failure') GROUP BY 1, 2, 3, 4, 5, 6, 7
+    ORDER BY 1, 2, 3, 4, 5, 6, 7
   ), hours AS (
-    INSERT INTO usage_hour AS used (account_id, hour, key_id, alias, route_type, unit_type,
-      requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
+    INSERT INTO usage_hour AS used (account_id, hour, key_id, alias, provider, route_type,
+      unit_type, requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
       cost_nano_usd, charged_nano_usd, uncollected_nano_usd)
-    SELECT account_id, hour, key_id, alias, route_type, unit_type,
+    SELECT account_id, hour, key_id, alias, provider, route_type, unit_type,
       requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
       cost_nano_usd, charged_nano_usd, uncollected_nano_usd
     FROM sums
-    ON CONFLICT (account_id, hour, key_id, alias, route_type, unit_type) DO UPDATE SET
+    ON CONFLICT (account_id, hour, key_id, alias, provider, route_type, unit_type) DO UPDATE SET
       requests = used.requests + excluded.requests,
       failed_requests = used.failed_requests + excluded.failed_requests,
       quantity = used.quantity + excluded.quantity,
@@ -88,15 +89,15 @@ BEGIN
       charged_nano_usd = used.charged_nano_usd + excluded.charged_nano_usd,
       uncollected_nano_usd = used.uncollected_nano_usd + excluded.uncollected_nano_usd
   )
-  INSERT INTO usage_day AS used (account_id, day, key_id, alias, route_type, unit_type,
-    requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
+  INSERT INTO usage_day AS used (account_id, day, key_id, alias, provider, route_type,
+    unit_type, requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,
     cost_nano_usd, charged_nano_usd, uncollected_nano_usd)
-  SELECT account_id, date_trunc('day', hour, 'UTC'), key_id, alias, route_type, unit_type,
-    sum(requests), sum(failed_requests), sum(quantity), sum(prompt_tokens),
+  SELECT account_id, date_trunc('day', hour, 'UTC'), key_id, alias, provider, route_type,
+    unit_type, sum(requests), sum(failed_requests), sum(quantity), sum(prompt_tokens),
     sum(cached_prompt_tokens), sum(completion_tokens), sum(cost_nano_usd), sum(charged_nano_usd),
     sum(uncollected_nano_usd)
-  FROM sums GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
-  ON CONFLICT (account_id, day, key_id, alias, route_type, unit_type) DO UPDATE SET
+  FROM sums GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7
+  ON CONFLICT (account_id, day, key_id, alias, provider, route_type, unit_type) DO UPDATE SET
     requests = used.requests + excluded.requests,
     failed_requests = used.failed_requests + excluded.failed_requests,
     quantity = used.quantity + excluded.quantity,

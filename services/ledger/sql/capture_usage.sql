@@ -18,7 +18,8 @@
 -- not linked.
 --
 -- The lines of the events, and the providers' usage blocks, are in arrays of their own: within a row
--- within an array, all their quotes are escaped twice.
+-- within an array, all their quotes are escaped twice. So are the trails of the requests, NULL where
+-- there is none.
 --
 -- Returns the total amount that the events leave uncollected.
 --
@@ -30,7 +31,7 @@
 -- plan turns into a scan.
 -- A wallet that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
 CREATE OR REPLACE FUNCTION capture_usage(
-  events usage_row[], lines_of json[], provider_usages text[]
+  events usage_row[], lines_of json[], provider_usages text[], trails json[]
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   usage record;
@@ -57,6 +58,7 @@ DECLARE
   budgets bigint[] := '{}';
   key_at integer;
   account_at integer;
+  uses token_use[] := '{}';
   affordable bigint;
   released bigint;
   key_released bigint;
@@ -71,7 +73,7 @@ BEGIN
   IF limited IS NOT NULL THEN
     SELECT coalesce(array_agg(owner_id), '{}'), coalesce(array_agg(budget_left), '{}')
       INTO owners, budgets
-      FROM current_limits(limited || ARRAY(SELECT event.key_id FROM unnest(events) AS event));
+      FROM budgets_left(limited || ARRAY(SELECT DISTINCT event.key_id FROM unnest(events) AS event));
   END IF;
 
   -- Decides each event's charge, wallet by wallet.
@@ -81,27 +83,28 @@ BEGIN
       CASE row_number() OVER (PARTITION BY own.id ORDER BY event.position)
         WHEN 1 THEN own.amount_nano_usd
       END AS own_hold,
-      own.key_id AS own_key,
+      own.key_id AS own_key, own.created_at AS own_at, own.tokens AS own_tokens,
       -- A shared hold that has less than its parts gives what it has, to the first of them. One
       -- that has expired gives nothing.
       CASE WHEN shared.id IS NULL THEN 0 ELSE greatest(0, least(event.shared_amount,
         shared.amount_nano_usd + event.shared_amount
           - sum(event.shared_amount) OVER (PARTITION BY shared.id ORDER BY event.position)
       ))::bigint END AS shared_part,
-      shared.id AS shared_id, shared.key_id AS shared_key
+      shared.id AS shared_id, shared.key_id AS shared_key, shared.created_at AS shared_at
     FROM (
       SELECT DISTINCT ON (event_id)
         event_id, account_id, key_id, hold_id, shared_hold_id, shared_amount, shared_tokens,
-        shared_in_progress, charge_id, cost, charge_limit, ordinality::int AS position
+        shared_in_progress, charge_id, cost, charge_limit, ordinality::int AS position,
+        CASE unit_type WHEN 'tokens' THEN least(quantity, 1000000000000000) ELSE 0 END AS tokens
       FROM unnest(events) WITH ORDINALITY
       ORDER BY event_id, ordinality
     ) event
     LEFT JOIN LATERAL (
-      SELECT id, amount_nano_usd, key_id FROM hold
+      SELECT id, amount_nano_usd, key_id, created_at, tokens FROM hold
       WHERE id = event.hold_id AND account_id = event.account_id LIMIT 1
     ) own ON true
     LEFT JOIN LATERAL (
-      SELECT id, amount_nano_usd, key_id FROM hold
+      SELECT id, amount_nano_usd, key_id, created_at FROM hold
       WHERE id = event.shared_hold_id AND account_id = event.account_id LIMIT 1
     ) shared ON true
     WHERE (SELECT r.event_id FROM recorded_event r WHERE r.event_id = event.event_id) IS NULL
@@ -148,6 +151,15 @@ BEGIN
       IF account_at IS NOT NULL THEN
         budgets[account_at] := budgets[account_at] + released - charged;
       END IF;
+      IF usage.own_hold IS NOT NULL THEN
+        uses := array_append(uses, (usage.account_id, usage.key_id, usage.own_key, usage.own_at,
+          usage.own_tokens, usage.tokens)::token_use);
+      END IF;
+      IF usage.shared_id IS NOT NULL THEN
+        uses := array_append(uses, (usage.account_id, usage.key_id, usage.shared_key,
+          usage.shared_at, usage.shared_tokens,
+          CASE WHEN usage.own_hold IS NULL THEN usage.tokens ELSE 0 END)::token_use);
+      END IF;
     END IF;
     available := available - charged;
     uncollected := uncollected + due - charged;
@@ -156,10 +168,8 @@ BEGIN
     repeated[usage.position] := is_repeated;
   END LOOP;
 
-  IF owners <> '{}' THEN
-    PERFORM settle_tokens(ARRAY(
-      SELECT events[position] FROM generate_subscripts(charges, 1) AS position
-      WHERE charges[position] IS NOT NULL));
+  IF uses <> '{}' THEN
+    PERFORM settle_tokens(uses);
   END IF;
 
   -- Releases the holds. The trigger of `hold` subtracts them from the wallets' held_nano_usd, and
@@ -199,5 +209,9 @@ BEGIN
     occurred_at, lines_of[position], provider_usages[position]
   FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
   WHERE charges[position] IS NOT NULL;
+  INSERT INTO request_trail (entry_id, recorded_at, trail)
+    SELECT id, now(), trails[position]
+    FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
+    WHERE charges[position] IS NOT NULL AND trails[position] IS NOT NULL;
   RETURN uncollected;
 END $$;

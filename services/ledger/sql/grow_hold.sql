@@ -1,13 +1,15 @@
 -- Adds min(estimate, available) nano-USD to a hold of `owner`, and sets it to expire `hold_ms`
 -- milliseconds from now. A hold that has expired is created again with that amount. What the budgets
 -- of the key and the account have left is available at most.
--- Returns one row: `added`, `wallet_held`, what all holds of the wallet reserve, and as JSON the
--- `refusal` of the budget for which nothing was added, if one is the reason (limit_refusal).
+-- The request that holds it is in progress, unless a shared hold counts it already (`is_counted`).
+-- Returns one row: `added`, `wallet_held`, what all holds of the wallet reserve, `wallet_balance`, and
+-- as JSON the `refusal` of the budget for which nothing was added, if one is the reason
+-- (limit_refusal).
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION grow_hold(
-  hold_id text, owner text, key text, estimate bigint, hold_ms bigint
+  hold_id text, owner text, key text, estimate bigint, is_counted boolean, hold_ms bigint
 )
-RETURNS TABLE (added bigint, wallet_held bigint, refusal jsonb) LANGUAGE plpgsql AS $$
+RETURNS TABLE (added bigint, wallet_held bigint, wallet_balance bigint, refusal jsonb) LANGUAGE plpgsql AS $$
 DECLARE
   w wallet;
   available bigint;
@@ -24,9 +26,11 @@ BEGIN
   added := greatest(0,
     least(estimate, available, key_state.budget_left, account_state.budget_left));
   wallet_held := coalesce(w.held_nano_usd, 0) + added;
+  wallet_balance := coalesce(w.balance_nano_usd, 0);
   IF added > 0 THEN
     INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, in_progress)
-    VALUES (hold_id, owner, added, now(), now() + hold_ms * interval '1 millisecond', key, 1)
+    VALUES (hold_id, owner, added, now(), now() + hold_ms * interval '1 millisecond', key,
+      CASE WHEN is_counted THEN 0 ELSE 1 END)
     ON CONFLICT (id) DO UPDATE SET
       amount_nano_usd = hold.amount_nano_usd + excluded.amount_nano_usd,
       expires_at = excluded.expires_at;

@@ -5,6 +5,7 @@ import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
+import { toTrailJson } from "./request-trail.ts";
 import { arrayLiteral, nullField, quote, quoteUnlessEmpty, rowLiteral } from "./row-literal.ts";
 import { toLinesJson } from "./usage-lines.ts";
 import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
@@ -50,11 +51,13 @@ export function createCapture(
 async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<bigint> {
   const { rows } = await pool.query<{ uncollected: bigint }>({
     name: "capture-usage",
-    text: "SELECT capture_usage($1::usage_row[], $2::json[], $3::text[]) AS uncollected",
+    text: `SELECT capture_usage($1::usage_row[], $2::json[], $3::text[], $4::json[])
+      AS uncollected`,
     values: [
       arrayLiteral(events.map(toRow)),
       arrayLiteral(events.map(({ lines }) => toLinesJson(lines))),
       arrayLiteral(events.map(({ providerUsage }) => providerUsage || null)),
+      arrayLiteral(events.map(({ trail }) => (trail === undefined ? null : toTrailJson(trail)))),
     ],
   });
   return rows[0]?.uncollected ?? 0n;

@@ -7,6 +7,8 @@ export interface LedgerConfig {
   databaseConnections: number;
   /** The time after which a hold expires unless it is extended. */
   holdMs: number;
+  /** For how many days the slots that a request tried are stored. */
+  requestDays: number;
 }
 
 /** Reads the ledger's settings. Throws a StartError that names an invalid one. */
@@ -16,10 +18,12 @@ export function readConfig(env: Environment): LedgerConfig {
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     holdMs: settings.TOLLGATE_HOLD_SECONDS * 1_000,
+    requestDays: settings.TOLLGATE_REQUEST_DAYS,
   };
 }
 
 const schema = z.object({
   ...databaseSettings,
   TOLLGATE_HOLD_SECONDS: integerSetting({ min: 2, max: 3_600, default: 60 }),
+  TOLLGATE_REQUEST_DAYS: integerSetting({ min: 1, max: 3_650, default: 30 }),
 });

@@ -49,22 +49,28 @@ export interface HoldGrant {
   heldNanoUsd: NanoUsd;
   /** What all holds of the wallet reserve, this one included. */
   walletHeldNanoUsd: NanoUsd;
+  walletBalanceNanoUsd: NanoUsd;
   /** The limit for which nothing is held. */
   refusal?: LimitRefusal;
 }
 
-/** A hold that was taken, and the balance of its wallet. */
+/** A hold that was taken. */
 export interface TakeGrant extends HoldGrant {
-  walletBalanceNanoUsd: NanoUsd;
   /** Undefined where no rate is limited. */
   rates?: Rates;
+}
+
+/** A hold that grows; see sql/grow_hold.sql. */
+export interface GrowRequest extends HoldRequest {
+  /** Whether a shared hold already counts the request as in progress. Default: false. */
+  isCounted?: boolean;
 }
 
 /** A call whose signal is aborted while it waits for captures adds nothing more to its hold. */
 export interface Holds {
   takeHold(request: TakeRequest, signal: AbortSignal): Promise<TakeGrant>;
   /** Adds min(estimate, available) to a hold. */
-  growHold(request: HoldRequest, signal: AbortSignal): Promise<HoldGrant>;
+  growHold(request: GrowRequest, signal: AbortSignal): Promise<HoldGrant>;
 }
 
 /**
@@ -80,7 +86,7 @@ export function createHolds(
   locks = createWalletLocks(pool),
 ): Holds {
   const take = createHoldTaker(pool, holdMs, locks);
-  const grow = (request: HoldRequest) =>
+  const grow = (request: GrowRequest) =>
     locks.run(request.accountId, () => growHold(pool, request, holdMs));
 
   async function fill<Request extends TakeRequest, Grant extends HoldGrant>(
@@ -103,7 +109,8 @@ export function createHolds(
     const more = await grow({ ...request, estimateNanoUsd: lacking }).catch(() => undefined);
     if (more === undefined) return first;
     const heldNanoUsd = first.heldNanoUsd + more.heldNanoUsd;
-    return { ...first, heldNanoUsd, walletHeldNanoUsd: more.walletHeldNanoUsd };
+    const { walletHeldNanoUsd, walletBalanceNanoUsd } = more;
+    return { ...first, heldNanoUsd, walletHeldNanoUsd, walletBalanceNanoUsd };
   }
 
   async function takeHold(request: TakeRequest, signal: AbortSignal): Promise<TakeGrant> {
@@ -183,10 +190,17 @@ interface RefusalRow {
   refusal: JsonValue;
 }
 
-interface TakenRow extends RefusalRow {
-  granted: bigint;
+interface WalletRow extends RefusalRow {
   wallet_held: bigint;
   wallet_balance: bigint;
+}
+
+interface GrownRow extends WalletRow {
+  added: bigint;
+}
+
+interface TakenRow extends WalletRow {
+  granted: bigint;
   /** A tollgate.v1.Rates. */
   rates: JsonValue;
 }
@@ -201,17 +215,23 @@ function refusalOf({ refusal }: RefusalRow): { refusal?: LimitRefusal } {
  */
 export async function growHold(
   pool: pg.Pool,
-  { holdId, accountId, keyId = "", estimateNanoUsd }: HoldRequest,
+  { holdId, accountId, keyId = "", estimateNanoUsd, isCounted = false }: GrowRequest,
   holdMs: number,
 ): Promise<HoldGrant> {
-  const { rows } = await pool.query<{ added: bigint; wallet_held: bigint } & RefusalRow>({
+  const { rows } = await pool.query<GrownRow>({
     name: "grow-hold",
-    text: "SELECT added, wallet_held, refusal FROM grow_hold($1, $2, $3, $4, $5)",
-    values: [holdId, accountId, keyId, estimateNanoUsd, holdMs],
+    text: `SELECT added, wallet_held, wallet_balance, refusal
+      FROM grow_hold($1, $2, $3, $4, $5, $6)`,
+    values: [holdId, accountId, keyId, estimateNanoUsd, isCounted, holdMs],
   });
   const [row] = rows;
   if (row === undefined) throw new Error("grow_hold returned no row");
-  return { heldNanoUsd: row.added, walletHeldNanoUsd: row.wallet_held, ...refusalOf(row) };
+  return {
+    heldNanoUsd: row.added,
+    walletHeldNanoUsd: row.wallet_held,
+    walletBalanceNanoUsd: row.wallet_balance,
+    ...refusalOf(row),
+  };
 }
 
 /**

@@ -1,10 +1,17 @@
-import { Outcome, type UsageEvent, type UsageLine } from "@tollgate/proto/tollgate/v1/usage";
+import {
+  Outcome,
+  type RequestTrail,
+  type UsageEvent,
+  type UsageLine,
+} from "@tollgate/proto/tollgate/v1/usage";
 
 const maxBigint = 2n ** 63n - 1n;
 /** The most that an index entry has room for. Our own ids and names are far shorter. */
 const maxIdBytes = 2_500;
 const maxLines = 100;
 const maxDimensionBytes = 128;
+const maxAttempts = 16;
+const maxTrailTextBytes = 1_024;
 const maxProviderUsageBytes = 4_096;
 /** The first second of the year 10000, which Postgres does not read as an ISO 8601 date. */
 const endOfTime = 253_402_300_800n;
@@ -22,6 +29,7 @@ export function isRecordable(event: UsageEvent): boolean {
   if (event.outcome === Outcome.UNSPECIFIED) return false;
   if (event.lines.length > maxLines || !event.lines.every(isRecordableLine)) return false;
   if (!isText(event.providerUsage, maxProviderUsageBytes)) return false;
+  if (event.trail !== undefined && !isRecordableTrail(event.trail)) return false;
   const amounts = [
     event.quantity,
     event.promptTokens,
@@ -39,6 +47,12 @@ export function isRecordable(event: UsageEvent): boolean {
 function isRecordableLine({ dimension, quantity, amountNanoUsd }: UsageLine): boolean {
   const hasName = dimension !== "" && isText(dimension, maxDimensionBytes);
   return hasName && isBigint(quantity) && isBigint(amountNanoUsd);
+}
+
+function isRecordableTrail({ attempts, errorCode, traceId, heldNanoUsd }: RequestTrail): boolean {
+  const texts = attempts.flatMap((one) => [one.provider, one.upstreamModel, one.errorCode]);
+  const isShort = [errorCode, traceId, ...texts].every((text) => isText(text, maxTrailTextBytes));
+  return attempts.length <= maxAttempts && isShort && isBigint(heldNanoUsd);
 }
 
 function isBigint(amount: bigint): boolean {

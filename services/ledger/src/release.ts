@@ -4,14 +4,20 @@ import { isLockTimeout, type WalletLocks } from "./wallet-locks.ts";
 
 /**
  * Releases one hold that no usage event will capture. A hold that does not exist changes nothing.
+ * With `keepsRequest` the request still counts against the limit of requests per minute.
  */
 export async function releaseHold(
   pool: pg.Pool,
   locks: WalletLocks,
   holdId: string,
+  keepsRequest = false,
 ): Promise<void> {
   const release = () =>
-    pool.query({ name: "release-hold", text: "SELECT release_hold($1)", values: [holdId] });
+    pool.query({
+      name: "release-hold",
+      text: "SELECT release_hold($1, $2)",
+      values: [holdId, keepsRequest],
+    });
   try {
     if (!locks.isAny()) return void (await release());
   } catch (error) {

@@ -15,12 +15,16 @@ import { createEntryPartitions } from "./entry-partitions.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
 import { createHolds, extendHolds } from "./holds.ts";
 import { listLimits, setLimits } from "./limits.ts";
+import { listOpenHolds } from "./open-holds.ts";
+import { sumOverview } from "./overview.ts";
 import { orTimeout, type PendingCaptures, trackCaptures } from "./pending-captures.ts";
 import { findCharge, findCharges, findMissing, listEntries, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
 import { releaseExpiredHolds, releaseHold } from "./release.ts";
+import { findRequestEntries, findRequests, toRequests } from "./requests.ts";
 import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
+import { createTrailPartitions } from "./trail-partitions.ts";
 import { readLines } from "./usage-lines.ts";
 import { sumUsage } from "./usage-sums.ts";
 import { verifyLedger } from "./verify/verify.ts";
@@ -50,7 +54,9 @@ export const ledger = defineService({
     const captures = trackCaptures(createCapture(pool, metrics, locks));
     const consumer = broker && consumeUsage(broker, captures.capture, log, metrics);
     const sweep = startRepeating(sweepIntervalMs, () => sweepHolds(pool, log));
-    const partition = startRepeating(partitionIntervalMs, () => partitionEntries(pool, log));
+    const partition = startRepeating(partitionIntervalMs, () =>
+      createPartitions(pool, config, log),
+    );
     await partition.first;
     return {
       bindings: [
@@ -110,8 +116,8 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
       await extendHolds(pool, locks, holdIds, config.holdMs);
       return {};
     },
-    async releaseHold({ holdId }) {
-      await releaseHold(pool, locks, holdId);
+    async releaseHold({ holdId, keepsRequest }) {
+      await releaseHold(pool, locks, holdId, keepsRequest);
       return {};
     },
     async recordUsage({ events }) {
@@ -162,9 +168,27 @@ function implementReads({ pool, prisma, captures }: LedgerParts) {
       await flush(accountId);
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
     },
-    async sumUsage({ accountId, from, to, by }) {
+    async sumUsage({ accountId, from, to, by, filter }) {
       await flush(accountId || undefined);
-      return sumUsage(pool, { accountId, from: dateOf(from), to: dateOf(to), by });
+      return sumUsage(pool, { accountId, from: dateOf(from), to: dateOf(to), by, filter });
+    },
+    async listOpenHolds(page) {
+      return listOpenHolds(prisma, page);
+    },
+    async findRequests({ from, to, ...page }) {
+      await flush(page.accountId || undefined);
+      const period = { ...(from && { from: dateOf(from) }), ...(to && { to: dateOf(to) }) };
+      return findRequests({ pool, prisma }, { ...page, ...period });
+    },
+    async readRequest(which) {
+      await flush(which.accountId || undefined);
+      const entries = await findRequestEntries({ prisma }, which);
+      const requests = await toRequests({ pool }, entries);
+      return { requests, entries: entries.map(toEntry) };
+    },
+    async sumOverview({ accountId, from, to }) {
+      await flush(accountId || undefined);
+      return sumOverview(pool, { accountId, from: dateOf(from), to: dateOf(to) });
     },
     async findCharges({ accountId, requestIds, withinMs }) {
       await flush(accountId);
@@ -218,12 +242,17 @@ async function sweepHolds(pool: pg.Pool, log: Log): Promise<void> {
   }
 }
 
-async function partitionEntries(pool: pg.Pool, log: Log): Promise<void> {
+async function createPartitions(
+  pool: pg.Pool,
+  { requestDays }: LedgerConfig,
+  log: Log,
+): Promise<void> {
   try {
     await createEntryPartitions(pool, log);
+    await createTrailPartitions(pool, requestDays);
   } catch (error) {
     const reason = (error as Error).message;
-    log.warn({ reason }, "creating partitions of entries failed and will be retried");
+    log.warn({ reason }, "creating partitions failed and will be retried");
   }
 }
 

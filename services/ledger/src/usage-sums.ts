@@ -1,5 +1,5 @@
 import { GatewayError } from "@tollgate/core/errors";
-import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { UsageBy, type UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 
 const hourMs = 3_600_000;
@@ -14,14 +14,15 @@ export interface UsagePeriod {
   /** The end of the period: the start of an hour that does not belong to it. */
   to: Date;
   by: UsageBy;
+  filter?: UsageFilter | undefined;
 }
 
 /**
- * Resolves with the sums of usage in a period, by model, key or day: 10,000 at the most. Full days
+ * Resolves with the sums of usage in a period, by what `by` names: 10,000 at the most. Full days
  * (UTC) are read from the sums of days, and the rest from those of hours; no entry is read. Throws
  * `invalid_param` for a period that does not begin and end with an hour, or that is empty.
  */
-export async function sumUsage(pool: pg.Pool, { accountId, from, to, by }: UsagePeriod) {
+export async function sumUsage(pool: pg.Pool, { accountId, from, to, by, filter }: UsagePeriod) {
   const [start, end] = [from.getTime(), to.getTime()];
   if (start % hourMs !== 0 || end % hourMs !== 0 || start >= end) {
     const message = "A period begins and ends with an hour (UTC), and ends after it begins.";
@@ -29,17 +30,30 @@ export async function sumUsage(pool: pg.Pool, { accountId, from, to, by }: Usage
   }
   const grouping = groupings[by];
   if (grouping === undefined) {
-    const message = "Usage is summed by model, key or day.";
+    const message = "Usage is summed by model, key, provider, route, account, hour, day or month.";
     throw new GatewayError("invalid_param", message, { param: "by" });
+  }
+  if (by === UsageBy.HOUR && end - start > maxHours * hourMs) {
+    const message = `Usage of ${maxHours / 24} days at most is summed by hour.`;
+    throw new GatewayError("invalid_param", message, { param: "from" });
   }
   const firstDay = Math.min(Math.ceil(start / dayMs) * dayMs, end);
   const lastDay = Math.max(Math.floor(end / dayMs) * dayMs, firstDay);
   const ofAccount = accountId !== "";
-  const bounds = [start, firstDay, lastDay, end].map((time) => new Date(time));
+  const times = by === UsageBy.HOUR ? [start, end, end, end] : [start, firstDay, lastDay, end];
+  const filters = columnsOf(filter);
   const { rows } = await pool.query<SumRow>({
-    name: `sum-usage-${by}${ofAccount ? "-of-account" : ""}`,
-    text: sumSql(grouping, ofAccount),
-    values: [...bounds, maxSums + 1, ...(ofAccount ? [accountId] : [])],
+    name: ["sum-usage", by, ofAccount, ...filters.map(([column]) => column)].join("-"),
+    text: sumSql(grouping, [
+      ...(ofAccount ? ["account_id"] : []),
+      ...filters.map(([name]) => name),
+    ]),
+    values: [
+      ...times.map((time) => new Date(time)),
+      maxSums + 1,
+      ...(ofAccount ? [accountId] : []),
+      ...filters.map(([, value]) => value),
+    ],
   });
   return { sums: rows.slice(0, maxSums).map(toSum), hasMore: rows.length > maxSums };
 }
@@ -50,14 +64,39 @@ interface Grouping {
   order: string;
 }
 
+/** A year of hours would be as many sums as a response has at the most. */
+const maxHours = 31 * 24;
+
+/** Returns the columns that must have certain values. */
+function columnsOf(filter: UsageFilter | undefined): [string, string][] {
+  const { keyId = "", alias = "", provider = "", routeType = "" } = filter ?? {};
+  const columns: [string, string][] = [
+    ["key_id", keyId],
+    ["alias", alias],
+    ["provider", provider],
+    ["route_type", routeType],
+  ];
+  return columns.filter(([, value]) => value !== "");
+}
+
+function byTime(format: string): Grouping {
+  const name = `to_char(at AT TIME ZONE 'UTC', '${format}')`;
+  return { name, accountId: "''", order: "name" };
+}
+
+function byColumn(name: string, accountId = "''"): Grouping {
+  return { name, accountId, order: "charged DESC, name" };
+}
+
 const groupings: Partial<Record<UsageBy, Grouping>> = {
-  [UsageBy.MODEL]: { name: "alias", accountId: "''", order: "charged DESC, name" },
-  [UsageBy.KEY]: { name: "key_id", accountId: "account_id", order: "charged DESC, name" },
-  [UsageBy.DAY]: {
-    name: "to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
-    accountId: "''",
-    order: "name",
-  },
+  [UsageBy.MODEL]: byColumn("alias"),
+  [UsageBy.KEY]: byColumn("key_id", "account_id"),
+  [UsageBy.PROVIDER]: byColumn("provider"),
+  [UsageBy.ROUTE]: byColumn("route_type"),
+  [UsageBy.ACCOUNT]: byColumn("account_id", "account_id"),
+  [UsageBy.HOUR]: byTime('YYYY-MM-DD"T"HH24:00"Z"'),
+  [UsageBy.DAY]: byTime("YYYY-MM-DD"),
+  [UsageBy.MONTH]: byTime("YYYY-MM"),
 };
 
 const counters = {
@@ -73,12 +112,13 @@ const counters = {
 };
 
 /**
- * Returns the statement. The sums of days are found by usage_day_day, or by the primary key of an
+ * Returns the statement for the rows whose `filtered` columns have certain values. The sums of days are found by usage_day_day, or by the primary key of an
  * account's, and those of hours likewise.
  */
-function sumSql({ name, accountId, order }: Grouping, ofAccount: boolean): string {
-  const columns = `account_id, key_id, alias, unit_type, ${Object.values(counters).join(", ")}`;
-  const owner = ofAccount ? "account_id = $6 AND " : "";
+function sumSql({ name, accountId, order }: Grouping, filtered: readonly string[]): string {
+  const subject = "account_id, key_id, alias, provider, route_type, unit_type";
+  const columns = `${subject}, ${Object.values(counters).join(", ")}`;
+  const owner = filtered.map((column, index) => `${column} = $${6 + index} AND `).join("");
   const byUnit = Object.entries(counters).map(([as, column]) => `sum(${column}) AS ${as}`);
   const total = ([as]: [string, string]) => `least(sum(${as}), ${maxBigint})::bigint AS ${as}`;
   return `

@@ -98,6 +98,16 @@ describe("the limits of keys and accounts over time", () => {
     expect(await take(accountId)).toMatchObject({ heldNanoUsd: 1_000n });
   });
 
+  test("a charge without a hold is paid from the budget of the period that has begun", async () => {
+    await ledger.setTime("2026-11-10T12:00:00Z");
+    const accountId = await openWallet(pool, rich);
+    await limit(pool, accountId, budget(10_000n, BudgetPeriod.DAY));
+    await capture({ accountId, costNanoUsd: 10_000n });
+    await ledger.setTime("2026-11-11T12:00:00Z");
+    await capture({ accountId, costNanoUsd: 4_000n });
+    expect(await readUse(pool, accountId)).toMatchObject({ spentNanoUsd: 4_000n });
+  });
+
   test("a week begins on Monday", async () => {
     await ledger.setTime("2026-11-15T23:59:59Z");
     const accountId = await openWallet(pool, rich);
@@ -167,6 +177,45 @@ describe("the limits of keys and accounts over time", () => {
     await ledger.setTime("2026-11-12T11:01:00.900Z");
     expect((await take(accountId)).refusal).toBeUndefined();
     expect((await take(accountId)).refusal?.retryAfterMs).toBe(19_100);
+  });
+
+  test("what was used in a second leaves the minute 60 seconds after the last of its requests", async () => {
+    await ledger.setTime("2026-11-10T12:00:00.100Z");
+    const accountId = await openWallet(pool, rich);
+    await limit(pool, accountId, { requestsPerMinute: 2 });
+    await take(accountId);
+    await ledger.setTime("2026-11-10T12:00:00.900Z");
+    await take(accountId);
+    await ledger.setTime("2026-11-10T12:01:00.500Z");
+    expect((await take(accountId)).refusal).toMatchObject({ retryAfterMs: 400 });
+    await ledger.setTime("2026-11-10T12:01:00.900Z");
+    expect((await take(accountId)).refusal).toBeUndefined();
+  });
+
+  test("a retry succeeds when enough tokens have left the minute", async () => {
+    await ledger.setTime("2026-11-10T12:00:00Z");
+    const accountId = await openWallet(pool, rich);
+    await limit(pool, accountId, { tokensPerMinute: 1_000n });
+    await take(accountId, { tokens: 400n });
+    await ledger.setTime("2026-11-10T12:00:10Z");
+    await take(accountId, { tokens: 400n });
+    await ledger.setTime("2026-11-10T12:00:20Z");
+    const one = await take(accountId, { tokens: 300n });
+    expect(one.refusal).toMatchObject({ kind: LimitKind.TOKENS, retryAfterMs: 40_000 });
+    const both = await take(accountId, { tokens: 700n });
+    expect(both.refusal).toMatchObject({ kind: LimitKind.TOKENS, retryAfterMs: 50_000 });
+  });
+
+  test("a capture that is later than a minute changes no other second", async () => {
+    await ledger.setTime("2026-11-10T12:00:00Z");
+    const accountId = await openWallet(pool, rich);
+    await limit(pool, accountId, { tokensPerMinute: 1_000n });
+    await take(accountId, { holdId: "late", tokens: 400n });
+    // The counts of a second are replaced 61 seconds later.
+    await ledger.setTime("2026-11-10T12:01:01Z");
+    await take(accountId, { tokens: 300n });
+    await capture({ accountId, holdId: "late", unitType: "tokens", quantity: 900n });
+    expect(await readUse(pool, accountId)).toMatchObject({ tokens: 300n });
   });
 
   test("in no 60 seconds more requests pass than the limit", async () => {

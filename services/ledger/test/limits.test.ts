@@ -8,6 +8,7 @@ import { createHolds, createHoldTaker, growHold, type TakeRequest } from "../src
 import { listLimits } from "../src/limits.ts";
 import { trackCaptures } from "../src/pending-captures.ts";
 import { releaseExpiredHolds } from "../src/release.ts";
+import { takeSharedHold } from "../src/shared-hold.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
 import {
   createLedgerDatabase,
@@ -181,6 +182,47 @@ describe("the limits of keys and accounts", () => {
     const refused = await growHold(pool, growth, holdMs);
     expect(refused).toMatchObject({ heldNanoUsd: 0n, refusal: { ownerId: keyId } });
     expect(await use()).toMatchObject({ heldNanoUsd: 10_000n, inProgress: 1, requests: 1 });
+  });
+
+  test("a request of a shared hold is in progress once, also when it grows by a hold of its own", async () => {
+    const { accountId, keyId, capture, use } = await openLimited({ parallel: 64 });
+    const sharedHoldId = `${keyId}-shared`;
+    const slice = { amountNanoUsd: 10_000n, requests: 2, inProgress: 2 };
+    const shared = { holdId: sharedHoldId, accountId, keyId, ...slice };
+    expect((await takeSharedHold(pool, shared, holdMs)).granted).toBe(true);
+    const holdId = `${keyId}-grown`;
+    const growth = { holdId, accountId, keyId, estimateNanoUsd: 5_000n, isCounted: true };
+    await growHold(pool, growth, holdMs);
+    expect(await use()).toMatchObject({ heldNanoUsd: 15_000n, inProgress: 2 });
+    await capture({ holdId, sharedHoldId, sharedNanoUsd: 5_000n, sharedInProgress: 1 });
+    expect(await use()).toMatchObject({ heldNanoUsd: 5_000n, inProgress: 1 });
+  });
+
+  test("the tokens of a request with two holds are counted once", async () => {
+    const { accountId, keyId, capture, use } = await openLimited({ tokensPerMinute: 160_000n });
+    const sharedHoldId = `${keyId}-shared`;
+    const slice = { amountNanoUsd: 10_000n, requests: 2, tokens: 1_000n, inProgress: 2 };
+    const shared = { holdId: sharedHoldId, accountId, keyId, ...slice };
+    expect((await takeSharedHold(pool, shared, holdMs)).granted).toBe(true);
+    const holdId = `${keyId}-grown`;
+    await growHold(pool, { holdId, accountId, keyId, estimateNanoUsd: 5_000n }, holdMs);
+    await capture({ holdId, sharedHoldId, sharedTokens: 100n, quantity: 300n, unitType: "tokens" });
+    expect(await use()).toMatchObject({ tokens: 1_200n });
+  });
+
+  test("what a request leaves of its part of a shared hold is left of the budget for the next", async () => {
+    const { accountId, keyId, take, use } = await openLimited(budget(160_000n, BudgetPeriod.TOTAL));
+    const sharedHoldId = `${keyId}-shared`;
+    const shared = { holdId: sharedHoldId, accountId, keyId, amountNanoUsd: 10_000n };
+    expect((await takeSharedHold(pool, shared, holdMs)).granted).toBe(true);
+    await take({ estimateNanoUsd: 150_000n });
+    const owned = { accountId, keyId };
+    const capture = createCapture(pool);
+    await Promise.all([
+      capture(usageEvent({ ...owned, sharedHoldId, sharedNanoUsd: 10_000n, costNanoUsd: 1_000n })),
+      capture(usageEvent({ ...owned, costNanoUsd: 4_000n })),
+    ]);
+    expect(await use()).toMatchObject({ spentNanoUsd: 5_000n, heldNanoUsd: 150_000n });
   });
 
   test("a hold that expires releases its part of the budget and is in progress no longer", async () => {

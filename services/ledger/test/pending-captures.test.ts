@@ -1,6 +1,7 @@
+import { LimitKind } from "@tollgate/proto/tollgate/v1/limits";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHolds } from "../src/holds.ts";
 import { type PendingCaptures, trackCaptures } from "../src/pending-captures.ts";
@@ -11,6 +12,7 @@ import {
   readWallet,
   usageEvent,
 } from "./ledger-database.ts";
+import { limit } from "./limits-database.ts";
 
 describe("pending captures", () => {
   let pool: pg.Pool;
@@ -54,13 +56,13 @@ describe("pending captures", () => {
     expect(await taken).toEqual({
       heldNanoUsd: 5_000n,
       walletHeldNanoUsd: 5_000n,
-      // The balance before the capture that it waited for.
-      walletBalanceNanoUsd: 10_000n,
+      walletBalanceNanoUsd: 8_000n,
     });
     const request = { holdId: second, accountId, estimateNanoUsd: 5_000n };
     expect(await growHold(request, signal)).toEqual({
       heldNanoUsd: 3_000n,
       walletHeldNanoUsd: 8_000n,
+      walletBalanceNanoUsd: 8_000n,
     });
     expect(await readWallet(pool, accountId)).toMatchObject({ balance: 8_000n, held: 8_000n });
   });
@@ -101,6 +103,22 @@ describe("pending captures", () => {
     await captured;
     expect(await taken).toMatchObject({ heldNanoUsd: 0n });
     expect(await readWallet(pool, accountId)).toMatchObject({ balance: 8_000n, held: 0n });
+  });
+
+  test("are not awaited by a request beyond the requests of its minute", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    await limit(pool, accountId, { requestsPerMinute: 1 });
+    const captures = delayedCaptures();
+    const flush = vi.spyOn(captures, "flush");
+    const { takeHold } = createHolds(pool, 60_000, captures);
+    const [first, second] = [`${accountId}-1`, `${accountId}-2`];
+    await takeHold({ holdId: first, accountId, estimateNanoUsd: 1_000n }, signal);
+    const captured = captures.capture(usageEvent({ accountId, holdId: first }));
+    const refused = await takeHold({ holdId: second, accountId, estimateNanoUsd: 1n }, signal);
+    expect(refused.refusal?.kind).toBe(LimitKind.REQUESTS);
+    expect(flush).not.toHaveBeenCalled();
+    captures.begin();
+    await captured;
   });
 
   test("are awaited no longer than a second", async () => {

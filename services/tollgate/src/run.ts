@@ -12,6 +12,9 @@ const defaultListen = "0.0.0.0:9090";
 /** Where an orchestrator probes such a process by default. */
 const defaultOperationsListen = "0.0.0.0:9092";
 
+/** Where the console listens by default: on a machine of one's own, and in a process of its own. */
+const defaultConsoleListen = { all: "127.0.0.1:8081", alone: "0.0.0.0:8081" };
+
 const settingsSchema = z.object({
   TOLLGATE_LOG: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   TOLLGATE_LISTEN: z.string().optional(),
@@ -19,7 +22,7 @@ const settingsSchema = z.object({
 });
 
 /** The program of a target that has completed when it has started. */
-const completed: Program = { url: undefined, stop: async () => {} };
+const completed: Program = { url: undefined, consoleUrl: undefined, stop: async () => {} };
 
 /** Starts one target with the settings in `env`. Throws a StartError when it cannot start. */
 export async function startTarget(target: string, env: Environment): Promise<Program> {
@@ -39,7 +42,13 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
   const log = createLog(settings.TOLLGATE_LOG);
   return startProgram(
     services,
-    { ...env, TOLLGATE_LISTEN: listen, TOLLGATE_OPERATIONS_LISTEN: operations },
+    {
+      ...env,
+      TOLLGATE_LISTEN: listen,
+      TOLLGATE_OPERATIONS_LISTEN: operations,
+      TOLLGATE_CONSOLE_LISTEN:
+        env.TOLLGATE_CONSOLE_LISTEN ?? defaultConsoleListen[isAlone ? "alone" : "all"],
+    },
     log,
     tracing,
   );

@@ -1,6 +1,7 @@
 import { audio } from "@tollgate/audio/service";
 import { billing } from "@tollgate/billing/service";
 import { chat } from "@tollgate/chat/service";
+import { consoleService } from "@tollgate/console/service";
 import { StartError } from "@tollgate/core/errors";
 import { document } from "@tollgate/document/service";
 import { edge } from "@tollgate/edge/service";
@@ -9,7 +10,16 @@ import { ledger } from "@tollgate/ledger/service";
 import type { Service } from "@tollgate/runtime/service";
 
 /** Every service in the order of start: a service starts after those that it calls. */
-const services: readonly Service[] = [ledger, billing, chat, document, image, audio, edge];
+const services: readonly Service[] = [
+  ledger,
+  billing,
+  chat,
+  document,
+  image,
+  audio,
+  consoleService,
+  edge,
+];
 
 const targetNames = ["all", ...services.map((service) => service.name), "migrate"];
 

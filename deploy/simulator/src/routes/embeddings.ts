@@ -52,7 +52,7 @@ function tokensOf(input: Input): number {
 }
 
 /** Derives a vector from the text; equal texts get equal vectors. */
-function vectorOf(text: string, dimensions: number): Float32Array {
+export function vectorOf(text: string, dimensions: number): Float32Array {
   let state = 2_166_136_261;
   for (const byte of Buffer.from(text)) state = Math.imul(state ^ byte, 16_777_619);
   return Float32Array.from({ length: dimensions }, () => {
@@ -61,6 +61,6 @@ function vectorOf(text: string, dimensions: number): Float32Array {
   });
 }
 
-function base64Of(vector: Float32Array): string {
+export function base64Of(vector: Float32Array): string {
   return Buffer.from(vector.buffer).toString("base64");
 }

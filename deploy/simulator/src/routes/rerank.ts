@@ -10,16 +10,20 @@ const request = z.object({
 
 /** Ranks documents by how many words of the query they contain. */
 export const rerank = jsonRoute("/v1/rerank", request, (body, { bare, no_list }, seq) => {
-  const words = new Set(wordsOf(body.query));
-  const results = body.documents.map((text, index) => {
-    const found = wordsOf(text).filter((word) => words.has(word)).length;
-    return { index, relevance_score: found / (found + 1) };
-  });
-  results.sort((left, right) => right.relevance_score - left.relevance_score);
-  const best = results.slice(0, body.top_n);
+  const best = rank(body.query, body.documents).slice(0, body.top_n);
   if (bare) return best;
   return { id: `rerank-${seq}`, model: body.model, ...(no_list ? {} : { results: best }) };
 });
+
+/** Returns the documents by their indexes, the most relevant first. */
+export function rank(query: string, documents: readonly string[]) {
+  const words = new Set(wordsOf(query));
+  const results = documents.map((text, index) => {
+    const found = wordsOf(text).filter((word) => words.has(word)).length;
+    return { index, relevance_score: found / (found + 1) };
+  });
+  return results.sort((left, right) => right.relevance_score - left.relevance_score);
+}
 
 function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/\w+/g) ?? [];

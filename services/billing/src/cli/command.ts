@@ -21,15 +21,21 @@ export const optionTypes = {
   csv: { type: "boolean" },
   environment: { type: "boolean" },
   expires: { type: "string" },
+  failed: { type: "boolean" },
   from: { type: "string" },
   grace: { type: "string" },
+  key: { type: "string" },
   limit: { type: "string" },
+  model: { type: "string" },
   models: { type: "string" },
   name: { type: "string" },
   owner: { type: "string" },
   parallel: { type: "string" },
+  provider: { type: "string" },
   reason: { type: "string" },
   reference: { type: "string" },
+  role: { type: "string" },
+  route: { type: "string" },
   rpm: { type: "string" },
   tag: { type: "string", multiple: true },
   to: { type: "string" },
@@ -56,7 +62,13 @@ export interface Command {
   /** Whether it takes its last argument once or more. */
   repeatsLast?: true;
   options: readonly (keyof Options)[];
-  run(args: readonly string[], options: Options, operator: () => Operator): Promise<Output>;
+  /** `server` is the URL of the console that `operator` uses; undefined for billing itself. */
+  run(
+    args: readonly string[],
+    options: Options,
+    operator: () => Operator,
+    server?: string,
+  ): Promise<Output>;
 }
 
 export type Operator = Client<typeof OperatorService>;

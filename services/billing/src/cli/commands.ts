@@ -4,6 +4,7 @@ import {
   showAccountCommand,
   updateAccountCommand,
 } from "./account-commands.ts";
+import { listAuditCommand } from "./audit-commands.ts";
 import { checkCatalog } from "./catalog/check-catalog.ts";
 import { loadListPrices } from "./catalog/list-prices.ts";
 import { suggestModels } from "./catalog/suggestion.ts";
@@ -17,6 +18,16 @@ import {
   updateKeyCommand,
 } from "./key-commands.ts";
 import { listLedgerCommand, verifyLedgerCommand } from "./ledger-commands.ts";
+import {
+  createOperatorCommand,
+  createTokenCommand,
+  disableOperatorCommand,
+  linkOperatorCommand,
+  listOperatorsCommand,
+  listTokensCommand,
+  revokeTokenCommand,
+} from "./operator-commands.ts";
+import { listHoldsCommand, listRequestsCommand, showRequestCommand } from "./request-commands.ts";
 import { usageCommand } from "./usage-command.ts";
 import { adjustWalletCommand, showWalletCommand, topUpWalletCommand } from "./wallet-commands.ts";
 
@@ -35,9 +46,20 @@ export const commands: Readonly<Record<string, Command>> = {
   "wallet show": showWalletCommand,
   "wallet top-up": topUpWalletCommand,
   "wallet adjust": adjustWalletCommand,
+  "request list": listRequestsCommand,
+  "request show": showRequestCommand,
+  "hold list": listHoldsCommand,
   usage: usageCommand,
   "ledger list": listLedgerCommand,
   "ledger verify": verifyLedgerCommand,
+  "operator create": createOperatorCommand,
+  "operator list": listOperatorsCommand,
+  "operator disable": disableOperatorCommand,
+  "operator link": linkOperatorCommand,
+  "operator token create": createTokenCommand,
+  "operator token list": listTokensCommand,
+  "operator token revoke": revokeTokenCommand,
+  "audit list": listAuditCommand,
   "catalog check": {
     takes: ["FILE"],
     options: ["environment"],

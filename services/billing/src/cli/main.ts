@@ -1,13 +1,11 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { GatewayError, PeerError, StartError } from "@tollgate/core/errors";
-import { createPeerAuth } from "@tollgate/core/peer-auth";
-import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { createClient } from "@tollgate/rpc/client";
-import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { type Command, type Options, type Output, optionTypes } from "./command.ts";
 import { commands } from "./commands.ts";
-import { dataFolderOf, operatorAddress, operatorSecret } from "./operator-address.ts";
+import { connectOperator, readServer, type Server } from "./connect-operator.ts";
+import { ServerError } from "./connect-transport.ts";
+import { dataFolderOf, operatorAddress } from "./operator-address.ts";
 import { help, UsageError } from "./usage.ts";
 
 /** A minus sign that `parseArgs` does not take for an option, as in `wallet adjust NAME -5.00`. */
@@ -22,13 +20,13 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(argv: string[]): Promise<number> {
   const address = operatorAddress(process.env);
   try {
-    const { words, options, json, wantsHelp } = readCommandLine(argv);
+    const { words, options, json, wantsHelp, server, token } = readCommandLine(argv);
     if (json && options.csv) throw new UsageError("choose --json or --csv");
     if (wantsHelp || words.length === 0) {
       process.stdout.write(help);
       return wantsHelp ? 0 : 2;
     }
-    const output = await run(words, options, address);
+    const output = await run(words, options, readServer({ server, token }, process.env));
     const text = json ? JSON.stringify(output.json) : output.lines.join("\n");
     if (text !== "") process.stdout.write(`${text}\n`);
     return output.failed ? 1 : 0;
@@ -38,21 +36,33 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
-async function run(words: readonly string[], options: Options, address: string): Promise<Output> {
-  const name = words.slice(0, 2).join(" ");
+async function run(
+  words: readonly string[],
+  options: Options,
+  server: Server | undefined,
+): Promise<Output> {
+  // The words of a command come first, and are two or three.
+  const lengths = [3, 2].filter((length) => Object.hasOwn(commands, nameOf(words, length)));
+  const [length = 2] = lengths;
+  const name = nameOf(words, length);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) throw new UsageError(`unknown command ${name} (see --help)`);
-  const args = words.slice(2);
+  const args = words.slice(length);
   checkArguments(name, command, args, options);
-  let transport: GrpcTransport | undefined;
+  let connection: ReturnType<typeof connectOperator> | undefined;
   try {
-    return await command.run(args, options, () => {
-      transport = createGrpcTransport(address, createPeerAuth(operatorSecret(process.env)));
-      return createClient(OperatorService, transport);
-    });
+    const connect = () => {
+      connection = connectOperator(server, process.env);
+      return connection.client;
+    };
+    return await command.run(args, options, connect, server?.url);
   } finally {
-    transport?.close();
+    connection?.close();
   }
+}
+
+function nameOf(words: readonly string[], length: number): string {
+  return words.slice(0, length).join(" ");
 }
 
 function checkArguments(
@@ -82,10 +92,12 @@ function readCommandLine(args: string[]) {
         ...optionTypes,
         json: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
+        server: { type: "string" },
+        token: { type: "string" },
       },
     });
-    const { json, help: wantsHelp, ...options } = values;
-    return { words: positionals.map(unmarkNegative), options, json, wantsHelp };
+    const { json, help: wantsHelp, server, token, ...options } = values;
+    return { words: positionals.map(unmarkNegative), options, json, wantsHelp, server, token };
   } catch (error) {
     throw new UsageError((error as Error).message.split("\n")[0] ?? "");
   }
@@ -112,8 +124,9 @@ function explain(error: unknown, address: string): string {
       "`npm start` or `npm run fleet`, or set TOLLGATE_DATA_DIR or TOLLGATE_BILLING_ADDRESS"
     );
   }
-  const isExpected =
-    error instanceof UsageError || error instanceof GatewayError || error instanceof StartError;
+  const isExpected = [UsageError, GatewayError, StartError, ServerError].some(
+    (kind) => error instanceof kind,
+  );
   if (isExpected || (error instanceof Error && "code" in error)) return (error as Error).message;
   return String((error as Error).stack ?? error);
 }

@@ -10,19 +10,28 @@ import { usageTable } from "./usage-table.ts";
 const groupings: Readonly<Record<string, UsageBy>> = {
   model: UsageBy.MODEL,
   key: UsageBy.KEY,
+  provider: UsageBy.PROVIDER,
+  route: UsageBy.ROUTE,
+  account: UsageBy.ACCOUNT,
+  hour: UsageBy.HOUR,
   day: UsageBy.DAY,
+  month: UsageBy.MONTH,
 };
 
 /** `tollgate usage`: what was used and charged in a period, as a table, CSV or JSON. */
 export const usageCommand: Command = {
   takes: [],
-  options: ["account", "by", "from", "to", "csv"],
-  async run(_args, { account = "", by: byName = "model", csv = false, ...bounds }, operator) {
+  options: ["account", "by", "key", "model", "provider", "route", "from", "to", "csv"],
+  async run(_args, { account = "", by: byName = "model", csv = false, ...options }, operator) {
     const by = Object.hasOwn(groupings, byName) ? groupings[byName] : undefined;
-    if (by === undefined) throw new UsageError("--by must be model, key or day");
-    const { from, to } = readPeriod(bounds, new Date());
+    if (by === undefined) {
+      throw new UsageError(`--by must be one of ${Object.keys(groupings).join(", ")}`);
+    }
+    const { key: keyId = "", model: alias = "", provider = "", route: routeType = "" } = options;
+    const filter = { keyId, alias, provider, routeType };
+    const { from, to } = readPeriod(options, new Date());
     const period = { from: timestampFromDate(from), to: timestampFromDate(to) };
-    const { usage } = await operator().readUsage({ account, by, ...period });
+    const { usage } = await operator().readUsage({ account, by, filter, ...period });
     const { sums = [], hasMore = false } = usage ?? {};
     const lines = csv ? csvLines(sums, byName) : tableLines(sums, byName);
     const shown = `${from.toISOString()} to ${to.toISOString()}`;

@@ -18,9 +18,21 @@ export const help = `tollgate: the operator's commands
   tollgate wallet show ACCOUNT
   tollgate wallet top-up ACCOUNT USD --reference REF
   tollgate wallet adjust ACCOUNT ±USD --reason REASON --reference REF
-  tollgate usage [--account ACCOUNT] [--by model|key|day] [--from DATE] [--to DATE] [--csv]
+  tollgate usage [--account ACCOUNT] [--by DIMENSION] [FILTERS] [--from DATE] [--to DATE] [--csv]
+  tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--from DATE] [--to DATE]
+    [--limit N] [--before CURSOR]
+  tollgate request show REQUEST-ID
+  tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]
   tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
   tollgate ledger verify
+  tollgate operator create NAME --role ROLE [--account ACCOUNT]
+  tollgate operator list
+  tollgate operator disable OPERATOR
+  tollgate operator link [OPERATOR]
+  tollgate operator token create NAME --role ROLE [--account ACCOUNT] [--expires TIME]
+  tollgate operator token list
+  tollgate operator token revoke TOKEN-ID
+  tollgate audit list [--account ACCOUNT] [--limit N] [--before ID]
   tollgate catalog check FILE [--environment]
   tollgate catalog suggest PROVIDER/MODEL ...
 
@@ -32,11 +44,19 @@ Limits, of a key or of all keys of an account:
 An update removes with: --budget none, --rpm none, --tpm none, --parallel none, --name none,
   --owner none, --tag none, --models all, --expires never
 
+DIMENSION is model, key, provider, route, account, hour, day or month.
+Filters:
+  --key KEY-ID --model ALIAS --provider NAME --route ROUTE-TYPE
+
+ROLE is customer, viewer, operator or owner; a customer has an --account. OPERATOR is an operator's
+name or id.
+
 Every command accepts --json. ACCOUNT is an account's name or id. POLICY is likely, strict or
 whole, or default for the gateway's own. A reference makes a top-up or an adjustment safe to
 repeat. TIME is a date, a time with its zone, or a duration from now: 2027-01-31,
 2027-01-31T12:00Z, 30d. DATE is a date (UTC), or the start of an hour: 2026-11-23T08:00Z.
 --environment also checks that the variables that a catalog names are set. The
-commands connect to the gateway of this folder (TOLLGATE_DATA_DIR, default .data), or to the one
-at TOLLGATE_BILLING_ADDRESS.
+commands connect to the gateway of this folder (TOLLGATE_DATA_DIR, default .data), to the one at
+TOLLGATE_BILLING_ADDRESS, or from anywhere to a console, with an operator token:
+  --server URL --token TOKEN, or TOLLGATE_SERVER and TOLLGATE_TOKEN
 `;

@@ -10,15 +10,16 @@ import {
   requireAccount,
   updateAccount,
 } from "../accounts.ts";
+import { recordChange } from "../audit.ts";
 import { changeLimits, findLimits, hasLimits } from "../limits.ts";
 import { withLockedRow } from "../row-lock.ts";
-import { pageSize, toAccount } from "./messages.ts";
+import { pageSize, accountSnapshot as snapshot, toAccount } from "./messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const openingReference = "opening-credit";
 
 /** The operator's calls about accounts. */
-export function implementAccounts({ prisma, ledger, notices }: OperatorParts) {
+export function implementAccounts({ prisma, ledger, notices, actor }: OperatorParts) {
   /** Whether an account's row was written without its wallet, so that it can be created again. */
   async function isIncomplete(accountId: string): Promise<boolean> {
     return (await ledger.getWallet({ accountId })).wallet === undefined;
@@ -40,7 +41,22 @@ export function implementAccounts({ prisma, ledger, notices }: OperatorParts) {
         const message = "A credit has at most six decimals, and fits a wallet.";
         throw new GatewayError("invalid_param", message, { param: "credit" });
       }
-      const account = await createAccount(prisma, { name, admission }, isIncomplete);
+      const account = await createAccount(
+        prisma,
+        { name, admission },
+        isIncomplete,
+        (transaction, created) => {
+          const after = {
+            ...snapshot(created, limits),
+            credit_nano_usd: String(creditNanoUsd),
+          };
+          return recordChange(transaction, actor, {
+            action: "CreateAccount",
+            ...subjectOf(created.id),
+            after,
+          });
+        },
+      );
       const accountId = account.id;
       const isLimited = hasLimits(limits);
       // Limits of an earlier attempt may be there. The account is used only once it has a key.
@@ -59,10 +75,18 @@ export function implementAccounts({ prisma, ledger, notices }: OperatorParts) {
       if (hasLimits(changes?.set)) await updateAccount(prisma, id, { isLimited: true });
       const policy = admission === undefined ? {} : { admission };
       const changed = await withLockedRow(prisma, "account", id, async (transaction) => {
+        const before = await transaction.account.findUniqueOrThrow({ where: { id } });
         const owner = { accountId: id, ownerId: id };
-        const limited =
-          changes === undefined ? {} : { isLimited: await changeLimits(ledger, owner, changes) };
-        return updateAccount(transaction, id, { ...policy, ...limited });
+        const limits = changes && (await changeLimits(ledger, owner, changes));
+        const limited = limits && { isLimited: hasLimits(limits.after) };
+        const after = await updateAccount(transaction, id, { ...policy, ...limited });
+        await recordChange(transaction, actor, {
+          action: "UpdateAccount",
+          ...subjectOf(id),
+          before: snapshot(before, limits?.before),
+          after: snapshot(after, limits?.after),
+        });
+        return after;
       });
       notices.publish("account.changed", id);
       const limits = await findLimits(ledger, [id]);
@@ -77,4 +101,8 @@ export function implementAccounts({ prisma, ledger, notices }: OperatorParts) {
       return { account: await summaryOf(await readAccount(prisma, account)) };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+function subjectOf(accountId: string) {
+  return { subjectKind: "account", subjectId: accountId, accountId } as const;
 }

@@ -1,6 +1,6 @@
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
-import { requireAccount } from "../accounts.ts";
+import { accountIdOf } from "../accounts.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** A verification reads every entry. */
@@ -8,21 +8,17 @@ const verifyTimeoutMs = 60 * 60 * 1_000;
 
 /** The operator's calls about entries and usage. */
 export function implementLedger({ prisma, ledger }: OperatorParts) {
-  /** Returns an account's id. An empty name stands for all accounts, and its id is empty too. */
-  async function accountIdOf(account: string): Promise<string> {
-    return account === "" ? "" : (await requireAccount(prisma, account)).id;
-  }
-
   return {
     async listLedger({ account, limit, beforeEntryId }) {
-      const accountId = await accountIdOf(account);
+      const accountId = await accountIdOf(prisma, account);
       const { entries } = await ledger.listEntries({ accountId, limit, beforeEntryId });
       return { entries };
     },
-    async readUsage({ account, from, to, by }) {
-      const accountId = await accountIdOf(account);
+    async readUsage({ account, from, to, by, filter }) {
+      const accountId = await accountIdOf(prisma, account);
       const period = { ...(from && { from }), ...(to && { to }) };
-      return { usage: await ledger.sumUsage({ accountId, by, ...period }) };
+      const filtered = filter === undefined ? {} : { filter };
+      return { usage: await ledger.sumUsage({ accountId, by, ...period, ...filtered }) };
     },
     async verifyLedger() {
       return { result: await ledger.verify({}, { timeoutMs: verifyTimeoutMs }) };

@@ -1,7 +1,7 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { invalidParam } from "@tollgate/core/errors";
-import type { LimitUse } from "@tollgate/proto/tollgate/v1/limits";
+import { type Limits, type LimitUse, LimitUseSchema } from "@tollgate/proto/tollgate/v1/limits";
 import {
   type Account as AccountMessage,
   AccountSchema,
@@ -40,6 +40,23 @@ export function toKey(key: StoredKey, limits?: LimitUse): Key {
     ...Object.fromEntries(set.map(([field, time]) => [field, timestampFromDate(time)])),
     ...(limits && { limits }),
   });
+}
+
+/** Returns an account as the audit log shows it. */
+export function accountSnapshot(account: Account, limits?: Limits): JsonObject {
+  const message = toAccount(account, limits && limitsOnly(limits));
+  return toJson(AccountSchema, message, { useProtoFieldName: true }) as JsonObject;
+}
+
+/** Returns a key as the audit log shows it, without its texts' hashes. */
+export function keySnapshot(key: StoredKey, limits?: Limits): JsonObject {
+  const message = toKey(key, limits && limitsOnly(limits));
+  return toJson(KeySchema, message, { useProtoFieldName: true }) as JsonObject;
+}
+
+/** How much of the limits is used does not belong to a change. */
+function limitsOnly(limits: Limits): LimitUse {
+  return create(LimitUseSchema, { limits });
 }
 
 const defaultPage = 100;

@@ -1,21 +1,27 @@
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { implementAccounts } from "./accounts.ts";
+import { implementAudit } from "./audit.ts";
+import { implementKeyChanges } from "./key-changes.ts";
 import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
-import { operatorCalls } from "./operators.ts";
+import { implementOperators } from "./operators.ts";
 import type { OperatorParts } from "./parts.ts";
-import { requestCalls } from "./requests.ts";
+import { implementRequests } from "./requests.ts";
+import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
 
-/** Returns the implementation of the operator's commands. */
+/** Returns the implementation of the operator's commands, on behalf of an actor. */
 export function implementOperator(parts: OperatorParts): Implementation<typeof OperatorService> {
   return {
     ...implementAccounts(parts),
     ...implementKeys(parts),
+    ...implementKeyChanges(parts),
     ...implementWallets(parts),
     ...implementLedger(parts),
-    ...requestCalls,
-    ...operatorCalls,
+    ...implementRequests(parts),
+    ...implementOperators(parts),
+    ...implementTokens(parts),
+    ...implementAudit(parts),
   };
 }

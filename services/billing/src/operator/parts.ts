@@ -1,6 +1,7 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
+import type { Actor } from "../audit.ts";
 import type { PrismaClient } from "../generated/client.ts";
 
 /** What the operator's calls need. */
@@ -8,5 +9,7 @@ export interface OperatorParts {
   prisma: PrismaClient;
   ledger: Client<typeof LedgerService>;
   notices: Notices;
+  /** To whom the changes are attributed. */
+  actor: Actor;
   now(): Date;
 }

@@ -1,14 +1,55 @@
+import { GatewayError } from "@tollgate/core/errors";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
+import { accountIdOf, nameAccounts } from "../accounts.ts";
+import { pageSize } from "./messages.ts";
+import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls about requests and open holds. */
-export const requestCalls = {
-  listHolds: notImplemented,
-  listRequests: notImplemented,
-  getRequest: notImplemented,
-  readOverview: notImplemented,
-} satisfies Partial<Implementation<typeof OperatorService>>;
+export function implementRequests({ prisma, ledger }: OperatorParts) {
+  return {
+    async listHolds({ account, limit, beforeHoldId }) {
+      const accountId = await accountIdOf(prisma, account);
+      const page = { accountId, limit: pageSize(limit), beforeHoldId };
+      const { holds, hasMore } = await ledger.listOpenHolds(page);
+      return { holds, hasMore };
+    },
+    async listRequests(request) {
+      const { account, keyId, alias, provider, routeType, from, to } = request;
+      const { requests, nextCursor } = await ledger.findRequests({
+        accountId: await accountIdOf(prisma, account),
+        filter: { keyId, alias, provider, routeType },
+        onlyFailed: request.onlyFailed,
+        limit: pageSize(request.limit),
+        beforeCursor: request.beforeCursor,
+        ...(from && { from }),
+        ...(to && { to }),
+      });
+      return { requests, hasMore: nextCursor !== "", nextCursor };
+    },
+    async getRequest({ id, account }) {
+      const accountId = await accountIdOf(prisma, account);
+      const { requests, entries } = await ledger.readRequest({ id, accountId });
+      if (requests.length === 0) throw unknownRequest(id);
+      return { requests, entries };
+    },
+    async readOverview({ account, from, to }) {
+      const accountId = await accountIdOf(prisma, account);
+      const period = { ...(from && { from }), ...(to && { to }) };
+      const { $typeName: _, ...overview } = await ledger.sumOverview({ accountId, ...period });
+      const ids = overview.forecasts.map((forecast) => forecast.accountId);
+      const names = await nameAccounts(prisma, ids);
+      const forecasts = overview.forecasts.map((forecast) => ({
+        ...forecast,
+        accountName: names.get(forecast.accountId) ?? "",
+      }));
+      return { ...overview, forecasts };
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}
 
-async function notImplemented(): Promise<never> {
-  throw new Error("not implemented");
+function unknownRequest(id: string): GatewayError {
+  const reason = "A request that was refused before its hold was taken has no record.";
+  const message = `No request has the id ${id}. ${reason}`;
+  return new GatewayError("not_found", message);
 }

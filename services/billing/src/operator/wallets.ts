@@ -1,14 +1,51 @@
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import type { Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount } from "../accounts.ts";
+import { recordChange } from "../audit.ts";
 import { toAccount } from "./messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const maxReferenceLength = 200;
 
+interface WalletChange {
+  wallet: Wallet | undefined;
+  /** False if it was applied before. */
+  applied: boolean;
+  amountNanoUsd: bigint;
+  reference: string;
+  reason?: string;
+}
+
 /** The operator's calls about wallets. */
-export function implementWallets({ prisma, ledger }: OperatorParts) {
+export function implementWallets({ prisma, ledger, actor }: OperatorParts) {
+  /**
+   * Records a change of a wallet right after it. A repeated call writes the record that is missing
+   * if the process was killed in between.
+   */
+  function record(action: string, accountId: string, change: WalletChange): Promise<void> {
+    const { wallet, applied, amountNanoUsd, reference, ...reason } = change;
+    const balance = wallet?.balanceNanoUsd ?? 0n;
+    const balances = applied
+      ? {
+          before: { balance_nano_usd: String(balance - amountNanoUsd) },
+          after: { balance_nano_usd: String(balance) },
+        }
+      : {};
+    return recordChange(prisma, actor, {
+      action,
+      ...{ subjectKind: "wallet", subjectId: accountId, accountId, reference },
+      before: { ...balances.before },
+      after: {
+        ...balances.after,
+        amount_nano_usd: String(amountNanoUsd),
+        reference,
+        ...reason,
+      },
+    });
+  }
+
   return {
     async readWallet({ account: name }) {
       const account = await requireAccount(prisma, name);
@@ -20,6 +57,8 @@ export function implementWallets({ prisma, ledger }: OperatorParts) {
       requireReference(reference);
       if (amountNanoUsd === 0n) throw invalidParam("amount", "must be more than 0");
       const { wallet, credited } = await ledger.topUp({ accountId: id, amountNanoUsd, reference });
+      const change = { wallet, applied: credited, amountNanoUsd, reference };
+      await record("TopUpWallet", id, change);
       return { credited, ...(wallet && { wallet }) };
     },
     async adjustWallet({ account, amountNanoUsd, reason, reference }) {
@@ -27,6 +66,8 @@ export function implementWallets({ prisma, ledger }: OperatorParts) {
       requireReference(reference);
       const request = { accountId, amountNanoUsd, reason, reference };
       const { wallet, adjusted } = await ledger.adjust(request);
+      const change = { wallet, applied: adjusted, amountNanoUsd, reason, reference };
+      await record("AdjustWallet", accountId, change);
       return { adjusted, ...(wallet && { wallet }) };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
+import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
@@ -23,7 +24,8 @@ export interface JobParts {
 
 /**
  * Handles POST /v1/ocr/jobs, which the edge proxies: sends the provider's response, which names the
- * job, and records the job for its account. Nothing is metered yet.
+ * job, and records the job for its account. Nothing is metered yet. A key with limits must have
+ * something left of them.
  */
 export async function createJob(
   { runtime, prisma }: JobParts,
@@ -32,6 +34,7 @@ export async function createJob(
   const { engine, providers } = runtime;
   const { res, caller, signal } = request;
   await withOcrForm(runtime, request, async (form, model) => {
+    await engine.admit({ caller, estimate: dearestCostOfUnits(model, BigInt(form.pages)) });
     const { slot, response } = await engine.attemptFree(model, async (one) => {
       const target = { path: jobsPathOf(one), requestId: caller.requestId };
       const created = await forwardForm(providers, one, target, form, signal);

@@ -164,13 +164,15 @@ export interface Slot {
    * where the slot takes files only.
    */
   stream?: { url: string } | { path: string } | undefined;
+  /** What an embeddings slot's inputs are for, in the provider's own term. */
+  inputType?: string | undefined;
   /** The name of the output limit that a chat slot accepts; undefined where it accepts both names. */
   maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   pricing: Pricing;
 }
 
 /** The wires that providers speak: OpenAI's, or one that an adapter translates to. */
-export const providerKinds = ["openai", "anthropic"] as const;
+export const providerKinds = ["openai", "azure", "anthropic", "cohere", "voyage", "jina"] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
 export interface Provider {

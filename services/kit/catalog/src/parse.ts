@@ -102,10 +102,12 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       voicesPath: slot.voices_path,
       stream: streamOf(slot),
       maxTokensField: slot.max_tokens_field,
+      inputType: slot.input_type,
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
     };
   });
   refuseAmbiguousIds(chain, path);
+  if ("token_input" in entry && entry.token_input) refuseTextOnly(chain, path);
   return {
     alias: entry.alias,
     routeType: entry.route_type,
@@ -209,6 +211,16 @@ const unitTypes: Record<RouteType, UnitType> = {
   classification: "pages",
   images: "images",
 };
+
+/** Throws where a provider's kind takes no token ids. */
+function refuseTextOnly(chain: readonly Slot[], path: string): void {
+  for (const { provider } of chain) {
+    const { name, kind = "openai" } = provider;
+    if (kindProperties[kind].takesTokens) continue;
+    const problem = `"${name}" is of the kind ${kind}, which takes text only`;
+    throw new StartError(`${path}.token_input: must not be set, since ${problem}`);
+  }
+}
 
 /** Throws where the provider's kind does not serve the route type. `field` names the provider. */
 function defaultPathOf({ name, kind = "openai" }: Provider, type: RouteType, field: string) {

@@ -49,6 +49,18 @@ test("a slot whose provider's kind does not serve the route type is refused by i
   );
 });
 
+test("token ids are refused for a model whose provider takes text only", () => {
+  const providers = { voyage: { kind: "voyage" } };
+  const chain = [{ provider: "voyage", model: "voyage-3.5" }];
+  const embedder = { alias: "a", route_type: "embeddings", pricing: { input: "1" }, chain };
+  const parsed = (model: object) => parseCatalog(JSON.stringify({ providers, models: [model] }));
+  expect(parsed(embedder).models.get("a")?.chain[0]?.path).toBe("/embeddings");
+  expect(() => parsed({ ...embedder, token_input: true })).toThrow(
+    'models[0] (a).token_input: must not be set, since "voyage" is of the kind voyage, which takes ' +
+      "text only",
+  );
+});
+
 test("a model supports the parameters that all slots of its chain do", () => {
   const gpt = { provider: "gpt", model: "gpt" };
   const claude = { provider: "claude", model: "claude" };

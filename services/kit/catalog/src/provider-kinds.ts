@@ -13,6 +13,8 @@ export interface KindProperties {
   defaultBaseUrl: string | undefined;
   /** The route types that the kind serves, each with its default path. */
   paths: { readonly [Type in RouteType]?: string };
+  /** Whether its embeddings models take token ids. */
+  takesTokens: boolean;
   /** The members of a chat request that a provider of the kind can be sent. */
   chatParameters: ReadonlySet<ChatMember>;
 }
@@ -28,6 +30,8 @@ const ownMembers: ReadonlySet<ChatMember> = new Set<ChatMember>([
   "service_tier",
 ]);
 
+const allMembers = new Set(chatMembers.filter((member) => !ownMembers.has(member)));
+
 /** The properties of each kind. */
 export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
   openai: {
@@ -42,11 +46,23 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
       classification: "/classification",
       images: "/images/generations",
     },
-    chatParameters: new Set(chatMembers.filter((member) => !ownMembers.has(member))),
+    takesTokens: true,
+    chatParameters: allMembers,
+  },
+  azure: {
+    defaultBaseUrl: undefined,
+    paths: {
+      chat: "/chat/completions",
+      embeddings: "/embeddings",
+      images: "/images/generations",
+    },
+    takesTokens: true,
+    chatParameters: allMembers,
   },
   anthropic: {
     defaultBaseUrl: "https://api.anthropic.com/v1",
     paths: { chat: "/messages" },
+    takesTokens: false,
     chatParameters: new Set<ChatMember>([
       "max_completion_tokens",
       "max_tokens",
@@ -62,6 +78,24 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
       "reasoning_effort",
       "metadata",
     ]),
+  },
+  cohere: {
+    defaultBaseUrl: "https://api.cohere.com/v2",
+    paths: { embeddings: "/embed", rerank: "/rerank" },
+    takesTokens: false,
+    chatParameters: new Set(),
+  },
+  voyage: {
+    defaultBaseUrl: "https://api.voyageai.com/v1",
+    paths: { embeddings: "/embeddings", rerank: "/rerank" },
+    takesTokens: false,
+    chatParameters: new Set(),
+  },
+  jina: {
+    defaultBaseUrl: "https://api.jina.ai/v1",
+    paths: { embeddings: "/embeddings", rerank: "/rerank" },
+    takesTokens: false,
+    chatParameters: new Set(),
   },
 };
 

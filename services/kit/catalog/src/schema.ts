@@ -119,6 +119,7 @@ function slot<Pricing extends z.ZodType>(pricing: Pricing) {
     stream_url: z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" }).optional(),
     stream_path: z.string().startsWith("/").optional(),
     max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+    input_type: z.string().min(1).max(64).optional(),
     pricing: pricing.optional(),
   });
 }

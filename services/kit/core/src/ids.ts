@@ -6,7 +6,9 @@ export function newRequestId(): string {
 }
 
 /** Returns a new id of the given kind, for example `acct_0199…`. */
-export function newId(kind: "acct" | "key" | "entry" | "hold"): string {
+export function newId(
+  kind: "acct" | "key" | "entry" | "hold" | "operator" | "token" | "audit",
+): string {
   return `${kind}_${hexOfUuid()}`;
 }
 

@@ -139,7 +139,7 @@ export function failSpan(span: Span, type: string): void {
 }
 
 /** Returns the gateway's code for an error, or a provider's status; never the error's message. */
-function errorType(error: unknown): string {
+export function errorType(error: unknown): string {
   if (isClassified(error)) return error.errorType;
   return error instanceof Error ? error.name : "unknown";
 }

@@ -47,6 +47,11 @@ export interface Engine {
     work: (generation: Generation) => AsyncIterable<Chunk>,
   ): AsyncGenerator<Chunk>;
   /**
+   * Throws what taking the hold of a call throws, for a request whose call is billed after it has
+   * ended: see `Holds.admit`.
+   */
+  admit(call: Pick<BillableCall, "caller" | "estimate">): Promise<void>;
+  /**
    * Attempts the slots of a model for a request that costs nothing; see `walkChain`. Its attempts
    * do not change the circuit breakers of billable requests.
    */
@@ -104,6 +109,10 @@ export function createEngine(dependencies: EngineDependencies): Engine {
       } finally {
         await generation.close(failure);
       }
+    },
+    async admit({ caller, estimate }) {
+      if (caller === undefined) throw new Error("a billable call must have a caller");
+      await dependencies.holds.admit(caller.requestId, caller, estimate);
     },
     attemptFree: (model, attempt) =>
       walkChain(

@@ -5,7 +5,7 @@ import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { costOf, minOf, type NanoUsd } from "@tollgate/core/money";
 import type { Rates } from "@tollgate/core/rates";
-import { failSpan, recordFailure } from "@tollgate/core/tracing";
+import { errorType, failSpan, recordFailure } from "@tollgate/core/tracing";
 import type { ChargeLookup } from "@tollgate/metering/charge-lookup";
 import { type Hold, prepaidHold } from "@tollgate/metering/holds/hold";
 import type { Holds } from "@tollgate/metering/holds/holds";
@@ -24,6 +24,7 @@ import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/ch
 import { startAttempt, withAttempt } from "@tollgate/upstream/traced-requests";
 import { readToFirst } from "./first-chunk.ts";
 import { countUsage, type EndedGeneration, logGeneration, type Reporting } from "./reporting.ts";
+import { Trail } from "./trail.ts";
 import { recordFirstChunk, recordUsage } from "./usage-span.ts";
 
 /** A request that costs money, and what is held for it. */
@@ -149,7 +150,7 @@ interface Attempt {
 class HeldGeneration implements OpenGeneration {
   readonly #dependencies: GenerationDependencies;
   readonly #call: HeldCall;
-  readonly #startedAt = performance.now();
+  readonly #trail = new Trail();
   readonly #hold: Hold;
   #slotId: string | undefined;
   /** The attempt whose span has not ended yet. */
@@ -204,7 +205,10 @@ class HeldGeneration implements OpenGeneration {
       return { ...opened, chunks: await readToFirst(opened.chunks) };
     });
     const { alias } = this.#call.model;
-    this.#dependencies.metrics.firstToken.observe({ alias }, this.#elapsedMs() / 1_000);
+    this.#dependencies.metrics.firstToken.observe(
+      { alias },
+      this.#trail.recordFirstChunk() / 1_000,
+    );
     if (this.#attempt !== undefined) recordFirstChunk(this.#attempt.span, this.#attempt.startedAt);
     return served;
   }
@@ -230,7 +234,7 @@ class HeldGeneration implements OpenGeneration {
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
     countUsage(this.#dependencies, model, { ...usage, costNanoUsd });
     this.#log({ cost: costNanoUsd, lines: usage.lines });
-    const event = await this.#publish({
+    const event = await this.#publish("", {
       ...usage,
       ...(reportsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
       chargeId: caller.chargeId,
@@ -247,11 +251,14 @@ class HeldGeneration implements OpenGeneration {
       await this.settle(partial.slot, partial.response);
       return;
     }
-    this.#endAttempt((span) =>
-      failure === undefined ? failSpan(span, "abandoned") : recordFailure(span, failure),
+    this.#endAttempt(
+      (span) =>
+        failure === undefined ? failSpan(span, "abandoned") : recordFailure(span, failure),
+      failure ?? new Error("abandoned"),
     );
     this.#log({ cost: undefined });
-    await this.#publish({ ...failedFields, chargeId: "", conversationId: "" });
+    const errorCode = failure === undefined ? "abandoned" : errorType(failure);
+    await this.#publish(errorCode, { ...failedFields, chargeId: "", conversationId: "" });
   }
 
   /**
@@ -280,17 +287,19 @@ class HeldGeneration implements OpenGeneration {
 
   async #tryOnce<Response>(slot: Slot, call: (slot: Slot) => Promise<Response>): Promise<Response> {
     const span = startAttempt(this.#call.model, slot);
+    this.#trail.beginAttempt(slot, span);
     this.#attempt = { slot, span, startedAt: performance.now() };
     try {
       return await withAttempt(span, () => call(slot));
     } catch (error) {
-      this.#endAttempt(() => recordFailure(span, error));
+      this.#endAttempt(() => recordFailure(span, error), error);
       throw error;
     }
   }
 
-  #endAttempt(record: (span: Span) => void): void {
+  #endAttempt(record: (span: Span) => void, error?: unknown): void {
     if (this.#attempt === undefined) return;
+    this.#trail.endAttempt(error);
     const { span } = this.#attempt;
     this.#attempt = undefined;
     record(span);
@@ -298,6 +307,7 @@ class HeldGeneration implements OpenGeneration {
   }
 
   async #publish(
+    errorCode: string,
     ended: OutcomeFields & Pick<UsageEvent, "chargeId" | "conversationId">,
   ): Promise<UsageEvent> {
     this.#isSettled = true;
@@ -315,6 +325,7 @@ class HeldGeneration implements OpenGeneration {
       ...this.#hold.settle(ended.costNanoUsd, tokens),
       ...modelFields(model),
       occurredAt: timestampFromDate(now()),
+      trail: this.#trail.end(this.held, errorCode),
       ...ended,
     };
     await publisher.publish(event);
@@ -325,12 +336,8 @@ class HeldGeneration implements OpenGeneration {
   #log(billed: Pick<EndedGeneration, "cost" | "lines">): void {
     const { metrics, log } = this.#dependencies;
     metrics.requestsInFlight.dec();
-    const ended = { slotId: this.#slotId, ...billed, ms: Math.round(this.#elapsedMs()) };
+    const ended = { slotId: this.#slotId, ...billed, ms: Math.round(this.#trail.elapsedMs) };
     logGeneration(log, { ...this.#call, ...ended });
-  }
-
-  #elapsedMs(): number {
-    return performance.now() - this.#startedAt;
   }
 }
 

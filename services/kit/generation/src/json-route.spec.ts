@@ -14,7 +14,7 @@ const route: JsonRoute<JsonCall> = {
 
 /** Serves one call whose only slot responds with a 200 and `text`. */
 function serve(text: string, lists?: readonly string[]) {
-  const slot = { upstreamModel: "m", pricing: {} } as Slot;
+  const slot = { provider: {}, upstreamModel: "m", pricing: {} } as Slot;
   const model = { chain: [] as readonly Slot[] } as Model;
   const generation = {
     held: 0n,

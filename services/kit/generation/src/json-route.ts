@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import { measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { postJson } from "@tollgate/upstream/adapters/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
-import { readJson } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { dearestCostOfUnits } from "./estimate.ts";
 import type { ProviderRuntime } from "./provider-runtime.ts";
@@ -43,7 +43,7 @@ export interface JsonRoute<Call extends JsonCall> {
 }
 
 export interface JsonResponse {
-  /** The provider's JSON, unchanged. */
+  /** The provider's JSON: unchanged, unless its kind has another wire. */
   bytes: Uint8Array;
   /** The members of an object; an array has none. */
   value: JsonObject;
@@ -59,7 +59,8 @@ export async function serveJson<Call extends JsonCall>(
   signal: AbortSignal,
 ): Promise<JsonResponse> {
   const { caller, alias } = call;
-  const model = engine.resolve(alias, route.routeType, caller);
+  const { routeType } = route;
+  const model = engine.resolve(alias, routeType, caller);
   const estimate = dearestCostOfUnits(model, route.bound(call, model));
   const tokens = route.tokens?.(call);
   return engine.generate({ caller, model, estimate, tokens }, async (generation) => {
@@ -69,8 +70,8 @@ export async function serveJson<Call extends JsonCall>(
       const body = spliceBody(ownMembers, call.body);
       const { requestId = "" } = caller ?? {};
       const accept = "application/json";
-      const sent = await providers.post(slot, body, { accept, requestId, signal });
-      const { bytes, value: json } = await readJson(sent, signal);
+      const sent = { accept, requestId, signal } as const;
+      const { bytes, value: json } = await postJson(providers, slot, routeType, body, sent);
       const value = membersOf(json, route.lists);
       return { bytes, value, used: route.measure(value, call, attempt) };
     });

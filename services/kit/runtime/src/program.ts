@@ -26,6 +26,8 @@ const maxFlushMs = 5_000;
 export interface Program {
   /** Where the edge listens, if it is among the services. */
   url: string | undefined;
+  /** Where browsers reach the console, if it is among the services and not disabled. */
+  consoleUrl: string | undefined;
   /**
    * Drains and stops the services. The process reports that it is draining, accepts work for
    * another `TOLLGATE_DRAIN_SECONDS` while load balancers and its callers find others, completes
@@ -129,11 +131,15 @@ export async function startProgram(
     await stop();
     throw error;
   }
-  return { url: urlOf(running), stop };
+  return { url: urlOf(running), consoleUrl: consoleUrlOf(running), stop };
 }
 
 function urlOf(running: readonly RunningService[]): string | undefined {
   return running.find((service) => service.url !== undefined)?.url;
+}
+
+function consoleUrlOf(running: readonly RunningService[]): string | undefined {
+  return running.find((service) => service.consoleUrl !== undefined)?.consoleUrl;
 }
 
 /** Returns the version and the addresses of the process, for its log. */

@@ -16,6 +16,7 @@ export const serviceNames = [
   "document",
   "image",
   "audio",
+  "console",
   "edge",
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
@@ -66,6 +67,8 @@ export interface RunningService {
   bindings: readonly ServiceBinding[];
   /** Where the service listens for clients. The edge has one. */
   url?: string;
+  /** Where browsers reach the console. */
+  consoleUrl?: string;
   /** Where the service listens for requests that the edge proxies to it. */
   httpAddress?: HttpAddress;
   /**

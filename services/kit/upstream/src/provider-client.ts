@@ -188,7 +188,8 @@ function authorizationFor({ kind }: Provider, apiKey: string | undefined): Recor
     const version = { "anthropic-version": "2023-06-01" };
     return apiKey === undefined ? version : { ...version, "x-api-key": apiKey };
   }
-  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  if (apiKey === undefined) return {};
+  return kind === "azure" ? { "api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
 /**

@@ -50,8 +50,10 @@ function hintFrom(text: string, apiKey: string | undefined): string | undefined 
 
 function messageIn(text: string): string | undefined {
   try {
-    const body = JSON.parse(text) as { error?: { message?: unknown }; message?: unknown };
-    const message = body.error?.message ?? body.message;
+    const body = JSON.parse(text) as Record<"message" | "detail", unknown> & {
+      error?: { message?: unknown };
+    };
+    const message = body.error?.message ?? body.message ?? body.detail;
     return typeof message === "string" && message !== "" ? message : undefined;
   } catch {
     return undefined;

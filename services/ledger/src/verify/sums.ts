@@ -17,7 +17,7 @@ const entrySums = `count(*), count(*) FILTER (WHERE kind = 'failure'), sum(quant
   sum(prompt_tokens), sum(cached_prompt_tokens), sum(completion_tokens), sum(cost_nano_usd),
   -sum(amount_nano_usd), sum(uncollected_nano_usd)`;
 const columnSums = counters.map((column) => `sum(${column})`).join(", ");
-const subject = "key_id, alias, route_type, unit_type";
+const subject = "key_id, alias, provider, route_type, unit_type";
 
 /**
  * Compares the sums of hours with the entries of attached months, the spend of hours with the sums of
@@ -45,7 +45,7 @@ async function compareHours(audit: Audit, slice: readonly string[]): Promise<voi
   const entries = `SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS period, ${subject},
       ${entrySums}
     FROM entry WHERE ${within("recorded_at", "1 hour", slice)} AND kind IN ('usage', 'failure')
-      AND ${isAttached("recorded_at", n)} GROUP BY 1, 2, 3, 4, 5, 6`;
+      AND ${isAttached("recorded_at", n)} GROUP BY 1, 2, 3, 4, 5, 6, 7`;
   const sums = `SELECT account_id, hour AS period, ${subject}, ${counters.join(", ")}
     FROM usage_hour WHERE ${within("hour", "1 hour", slice)} AND ${isAttached("hour", n)}`;
   await check<Difference>(
@@ -57,7 +57,7 @@ async function compareHours(audit: Audit, slice: readonly string[]): Promise<voi
 
 async function compareDays(audit: Audit, slice: readonly string[]): Promise<void> {
   const hours = `SELECT account_id, date_trunc('day', hour, 'UTC') AS period, ${subject}, ${columnSums}
-    FROM usage_hour WHERE ${within("hour", "24 hours", slice)} GROUP BY 1, 2, 3, 4, 5, 6`;
+    FROM usage_hour WHERE ${within("hour", "24 hours", slice)} GROUP BY 1, 2, 3, 4, 5, 6, 7`;
   const days = `SELECT account_id, day AS period, ${subject}, ${counters.join(", ")}
     FROM usage_day WHERE ${within("day", "24 hours", slice)}`;
   await check<Difference>(

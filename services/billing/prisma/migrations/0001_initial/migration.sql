@@ -44,3 +44,98 @@ CREATE TABLE key_secret (
 );
 
 CREATE INDEX key_secret_key_id ON key_secret (key_id);
+
+-- Who signs in to the console.
+CREATE TABLE operator (
+  id                text PRIMARY KEY,
+  -- The name with which a local operator signs in; of others, for people.
+  name              text NOT NULL,
+  role              text NOT NULL CHECK (role IN ('customer', 'viewer', 'operator', 'owner')),
+  -- The only account that a customer sees.
+  account_id        text REFERENCES account (id),
+  -- The OpenID issuer and the subject there. A local operator has no issuer; its name is its subject.
+  issuer            text NOT NULL DEFAULT '',
+  subject           text NOT NULL,
+  -- The parameters, salt and result of scrypt.
+  password_hash     text,
+  created_at        timestamptz(6) NOT NULL DEFAULT now(),
+  disabled_at       timestamptz(6),
+  last_signed_in_at timestamptz(6),
+  CHECK ((role = 'customer') = (account_id IS NOT NULL))
+);
+
+CREATE UNIQUE INDEX operator_issuer_subject ON operator (issuer, subject);
+
+-- A link with which an operator signs in once. It is deleted when it is used. The secrets of links,
+-- sessions and tokens are not stored: only their SHA-256.
+CREATE TABLE sign_in_link (
+  secret_hash bytea PRIMARY KEY CHECK (octet_length(secret_hash) = 32),
+  operator_id text NOT NULL REFERENCES operator (id),
+  created_at  timestamptz(6) NOT NULL DEFAULT now(),
+  expires_at  timestamptz(6) NOT NULL
+);
+
+CREATE INDEX sign_in_link_expires_at ON sign_in_link (expires_at);
+
+CREATE TABLE operator_session (
+  session_hash bytea PRIMARY KEY CHECK (octet_length(session_hash) = 32),
+  operator_id  text NOT NULL REFERENCES operator (id),
+  -- How it began.
+  method       text NOT NULL CHECK (method IN ('link', 'password', 'provider')),
+  created_at   timestamptz(6) NOT NULL DEFAULT now(),
+  expires_at   timestamptz(6) NOT NULL
+);
+
+CREATE INDEX operator_session_operator_id ON operator_session (operator_id);
+CREATE INDEX operator_session_expires_at ON operator_session (expires_at);
+
+-- The credentials of programs that use the operator's API.
+CREATE TABLE operator_token (
+  id           text PRIMARY KEY,
+  token_hash   bytea NOT NULL CHECK (octet_length(token_hash) = 32),
+  name         text NOT NULL,
+  role         text NOT NULL CHECK (role IN ('customer', 'viewer', 'operator', 'owner')),
+  account_id   text REFERENCES account (id),
+  -- The operator who created it; null for the CLI's own socket.
+  operator_id  text REFERENCES operator (id),
+  created_at   timestamptz(6) NOT NULL DEFAULT now(),
+  expires_at   timestamptz(6),
+  revoked_at   timestamptz(6),
+  last_used_at timestamptz(6),
+  CHECK ((role = 'customer') = (account_id IS NOT NULL))
+);
+
+CREATE UNIQUE INDEX operator_token_hash ON operator_token (token_hash);
+CREATE INDEX operator_token_operator_id ON operator_token (operator_id);
+
+-- How often a sign-in failed lately, by a name and an address together, or by an address alone.
+CREATE TABLE sign_in_failure (
+  subject  text PRIMARY KEY,
+  failures integer NOT NULL,
+  since    timestamptz(6) NOT NULL
+);
+
+CREATE INDEX sign_in_failure_since ON sign_in_failure (since);
+
+-- The changes that operators made.
+CREATE TABLE audit_record (
+  id           text PRIMARY KEY,
+  at           timestamptz(6) NOT NULL DEFAULT now(),
+  actor_kind   text NOT NULL CHECK (actor_kind IN ('operator', 'token', 'local')),
+  actor_id     text NOT NULL,
+  actor_name   text NOT NULL,
+  -- The rpc.
+  action       text NOT NULL,
+  subject_kind text NOT NULL,
+  subject_id   text NOT NULL,
+  -- Empty for a change that concerns no account.
+  account_id   text NOT NULL DEFAULT '',
+  -- The changed members.
+  before       json NOT NULL,
+  after        json NOT NULL,
+  -- Of a change that may be repeated: what makes it the same one.
+  reference    text
+);
+
+CREATE INDEX audit_record_account_id ON audit_record (account_id, id);
+CREATE UNIQUE INDEX audit_record_reference ON audit_record (action, subject_id, reference);

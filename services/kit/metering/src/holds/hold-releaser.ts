@@ -14,6 +14,8 @@ const abandonAfterMs = 60_000;
 export interface HoldReleaser {
   /** Releases a hold that the ledger may have taken although its response was lost. */
   release(holdId: string): void;
+  /** Releases the hold of a request that still counts against the limit of requests per minute. */
+  releaseMoney(holdId: string): void;
   /** Releases what is unused of a shared hold that is closed to further requests. */
   releaseUnused(shared: SharedAmounts & { holdId: string; accountId: string }): void;
   /** Resolves when the first attempts that are in progress have ended. Never rejects. */
@@ -76,6 +78,8 @@ export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Lo
   const options = { timeoutMs: ledgerTimeoutMs };
   return {
     release: (holdId) => begin(() => ledger.releaseHold({ holdId }, options)),
+    releaseMoney: (holdId) =>
+      begin(() => ledger.releaseHold({ holdId, keepsRequest: true }, options)),
     releaseUnused: (shared) => begin(() => ledger.releaseSharedHold(shared, options)),
     attempted: () => Promise.all(firstAttempts),
     stop: () => clearInterval(timer),

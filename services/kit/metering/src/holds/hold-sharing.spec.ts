@@ -33,13 +33,17 @@ function world(from = busyFrom) {
   const given: { holdId: string; amountNanoUsd: bigint }[] = [];
   const released: string[] = [];
   const wallet = { grants: true, isDown: false, response: Promise.resolve() };
+  /** Whether each request that grew was counted as in progress already. */
+  const counted: boolean[] = [];
+  type Growth = { estimateNanoUsd: bigint; isCounted: boolean };
   type Shared = { holdId: string; accountId: string; keyId: string; amountNanoUsd: bigint };
   const ledger = {
     async hold({ estimateNanoUsd: heldNanoUsd }: { estimateNanoUsd: bigint }) {
       calls.holds += 1;
       return { heldNanoUsd, walletHeldNanoUsd: heldNanoUsd, expiresInMs };
     },
-    async growHold({ estimateNanoUsd: addedNanoUsd }: { estimateNanoUsd: bigint }) {
+    async growHold({ estimateNanoUsd: addedNanoUsd, isCounted }: Growth) {
+      counted.push(isCounted);
       if (wallet.isDown) throw new PeerError("unavailable", "down");
       return { addedNanoUsd, walletHeldNanoUsd: addedNanoUsd };
     },
@@ -87,6 +91,7 @@ function world(from = busyFrom) {
     shared,
     slices,
     sharers,
+    counted,
     given,
     released,
     wallet,
@@ -355,6 +360,25 @@ test("a key with limits shares a hold with itself alone, of its limits too", asy
   // The slice has places for two at once.
   expect(calls.holds).toBe(before + 1);
   for (const hold of parallel) hold.settle(0n, 0n);
+  await holds.stopSharing();
+});
+
+test("a request that a shared hold counts as in progress is not counted again when it grows", async () => {
+  const { holds, counted, round } = world();
+  const one = { accountId: "account", keyId: "one", isLimited: true };
+  const takeAll = async (name: string) => [
+    await holds.take(`req_${name}_one`, one, 100n),
+    await holds.take(`req_${name}`, payer, 100n),
+  ];
+  for (let index = 0; index < busyFrom; index += 1) {
+    for (const hold of await takeAll(`${index}`)) hold.settle(10n, 0n);
+  }
+  const own = await takeAll("own");
+  await round();
+  const shared = await takeAll("shared");
+  for (const hold of [...own, ...shared]) await hold.grow(50n);
+  expect(counted).toEqual([false, false, true, false]);
+  for (const hold of [...own, ...shared]) hold.settle(0n, 0n);
   await holds.stopSharing();
 });
 

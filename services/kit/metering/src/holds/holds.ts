@@ -35,6 +35,12 @@ export interface Holds {
    * cannot write the hold.
    */
   take(requestId: string, payer: Payer, estimate: NanoUsd, terms?: HoldTerms): Promise<Hold>;
+  /**
+   * Throws what `take` throws for a request that is billed after it has ended. Where its payer has
+   * limits, it counts against those of requests; otherwise nothing is held and the ledger is not
+   * called.
+   */
+  admit(requestId: string, payer: Payer, estimate: NanoUsd): Promise<void>;
   /** Stops sharing holds, and releases what no request uses. Never rejects. */
   stopSharing(): Promise<void>;
   /** Stops extending and releasing holds. */
@@ -60,6 +66,16 @@ export function createHolds(
   const parts = { ledger, metrics, extender, countLimit };
 
   async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
+    const granted = await requestOwn(request);
+    extender.add(request.holdId, granted.expiresInMs);
+    return new RequestHold(parts, request, demand, {
+      amount: granted.heldNanoUsd,
+      walletBalance: granted.walletBalanceNanoUsd,
+      rates: granted.rates,
+    });
+  }
+
+  async function requestOwn(request: HoldRequest): Promise<HoldResponse> {
     const requested = requestHold(ledger, releaser, request);
     requested.catch(() => count("failed"));
     const granted = await requested;
@@ -72,12 +88,7 @@ export function createHolds(
       throw limitExceeded(refusal, { rates: granted.rates, whole });
     }
     if (isRefused) throw walletShort(request, granted);
-    extender.add(request.holdId, granted.expiresInMs);
-    return new RequestHold(parts, request, demand, {
-      amount: held,
-      walletBalance: granted.walletBalanceNanoUsd,
-      rates: granted.rates,
-    });
+    return granted;
   }
 
   return {
@@ -93,6 +104,12 @@ export function createHolds(
       count("shared");
       const { rates } = shared;
       return new RequestHold(parts, request, demand, { amount: estimateNanoUsd, shared, rates });
+    },
+    async admit(holdId, { accountId, keyId, isLimited }, estimate) {
+      if (!isLimited) return;
+      const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
+      await requestOwn({ holdId, accountId, keyId, estimateNanoUsd, tokens: 0n, isWhole: false });
+      releaser.releaseMoney(holdId);
     },
     stopSharing: sharing.stop,
     stop() {

@@ -83,7 +83,8 @@ export class RequestHold implements Hold {
     // Set before the call: when its response is lost, the hold may exist.
     this.#hasOwn = true;
     const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
-    const request = { holdId, accountId, keyId, estimateNanoUsd };
+    const isCounted = this.#shared?.isLimited === true;
+    const request = { holdId, accountId, keyId, estimateNanoUsd, isCounted };
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
       if (grown.addedNanoUsd === 0n) metrics.holds.inc({ result: "grow_refused" });

@@ -55,6 +55,11 @@ export class SharedHold {
     this.#unused = { ...options.amounts };
   }
 
+  /** Whether it counts its requests as in progress. */
+  get isLimited(): boolean {
+    return this.#options.isLimited;
+  }
+
   /** Whether a request uses it, or may still reserve a part. */
   get isInUse(): boolean {
     return this.#isOpen || this.#requests > 0;

@@ -11,32 +11,28 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
   const registry = new Registry();
-  const registers = [registry];
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-    new Counter({ name, help, labelNames, registers });
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-    new Gauge({ name, help, labelNames, registers });
+  const factories = factoriesFor(registry);
+  const { counter, gauge, histogram } = factories;
   return {
     registry,
+    ...consoleMetrics(factories),
     requests: counter("tollgate_requests_total", "Requests that the edge has responded to.", [
       "route",
       "alias",
       "status",
     ]),
-    requestDuration: new Histogram({
-      name: "tollgate_request_duration_seconds",
-      help: "Time from the first byte of a request to the last byte of its response.",
-      labelNames: ["route", "alias"],
-      buckets: requestSeconds,
-      registers,
-    }),
-    firstToken: new Histogram({
-      name: "tollgate_first_token_seconds",
-      help: "Time from the hold to the first chunk of a streamed response.",
-      labelNames: ["alias"],
-      buckets: firstTokenSeconds,
-      registers,
-    }),
+    requestDuration: histogram(
+      "tollgate_request_duration_seconds",
+      "Time from the first byte of a request to the last byte of its response.",
+      ["route", "alias"],
+      requestSeconds,
+    ),
+    firstToken: histogram(
+      "tollgate_first_token_seconds",
+      "Time from the hold to the first chunk of a streamed response.",
+      ["alias"],
+      firstTokenSeconds,
+    ),
     tokens: counter("tollgate_tokens_total", "Tokens metered.", ["alias", "direction"]),
     cost: counter("tollgate_cost_nano_usd_total", "Cost metered, in nano-USD.", [
       "route_type",
@@ -78,6 +74,38 @@ export function createMetrics() {
     uploadBytes: gauge("tollgate_upload_bytes", "Bytes of uploads on disk."),
     openSockets: gauge("tollgate_open_sockets", "Open WebSockets of live transcription."),
   };
+}
+
+function consoleMetrics({ counter, histogram }: ReturnType<typeof factoriesFor>) {
+  return {
+    consoleRequests: counter(
+      "tollgate_console_requests_total",
+      "Requests that the console has responded to.",
+      ["route", "status"],
+    ),
+    consoleRequestDuration: histogram(
+      "tollgate_console_request_duration_seconds",
+      "Time from the first byte of a request to the console to the last byte of its response.",
+      ["route"],
+      requestSeconds,
+    ),
+  };
+}
+
+/** Returns functions that create metrics in a registry. */
+function factoriesFor(registry: Registry) {
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  const histogram = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    buckets: number[],
+  ) => new Histogram({ name, help, labelNames, buckets, registers });
+  return { counter, gauge, histogram };
 }
 
 /** Adds the metrics of Node.js and of the operating system's process. */

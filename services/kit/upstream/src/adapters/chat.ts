@@ -3,22 +3,20 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { PostCall, ProviderClient, ProviderResponse } from "../provider-client.ts";
 import type { ChatAdapter } from "./chat-adapter.ts";
 
-type AdaptedKind = Exclude<ProviderKind, "openai">;
-
 /**
- * Loads the adapter of each kind whose wire is not OpenAI's. The packages of providers take some
- * 20 MB of memory, which a gateway without such a provider saves.
+ * Loads the adapter of each kind whose wire of chat is not OpenAI's. The packages of providers take
+ * some 20 MB of memory, which a gateway without such a provider saves.
  */
-const adapters: { readonly [Kind in AdaptedKind]: () => Promise<ChatAdapter> } = {
+const adapters: { readonly [Kind in ProviderKind]?: () => Promise<ChatAdapter> } = {
   anthropic: async () => (await import("./anthropic/chat.ts")).anthropicChat,
 };
 
 function isAdapted({ kind = "openai" }: Provider): boolean {
-  return kind !== "openai";
+  return adapters[kind] !== undefined;
 }
 
 async function adapterOf({ kind = "openai" }: Provider): Promise<ChatAdapter | undefined> {
-  return kind === "openai" ? undefined : await adapters[kind]();
+  return adapters[kind]?.();
 }
 
 /**

@@ -190,6 +190,8 @@ CREATE TABLE usage_hour (
   hour                 timestamptz(6) NOT NULL,
   key_id               text NOT NULL,
   alias                text NOT NULL,
+  -- Empty where none served the request.
+  provider             text NOT NULL,
   route_type           text NOT NULL,
   unit_type            text NOT NULL,
   -- Entries, failures included.
@@ -203,7 +205,7 @@ CREATE TABLE usage_hour (
   cost_nano_usd        numeric NOT NULL,
   charged_nano_usd     bigint NOT NULL,
   uncollected_nano_usd numeric NOT NULL,
-  PRIMARY KEY (account_id, hour, key_id, alias, route_type, unit_type)
+  PRIMARY KEY (account_id, hour, key_id, alias, provider, route_type, unit_type)
 ) WITH (fillfactor = 80);
 
 CREATE INDEX usage_hour_hour ON usage_hour (hour);
@@ -214,6 +216,7 @@ CREATE TABLE usage_day (
   day                  timestamptz(6) NOT NULL,
   key_id               text NOT NULL,
   alias                text NOT NULL,
+  provider             text NOT NULL,
   route_type           text NOT NULL,
   unit_type            text NOT NULL,
   requests             bigint NOT NULL,
@@ -225,7 +228,7 @@ CREATE TABLE usage_day (
   cost_nano_usd        numeric NOT NULL,
   charged_nano_usd     bigint NOT NULL,
   uncollected_nano_usd numeric NOT NULL,
-  PRIMARY KEY (account_id, day, key_id, alias, route_type, unit_type)
+  PRIMARY KEY (account_id, day, key_id, alias, provider, route_type, unit_type)
 ) WITH (fillfactor = 80);
 
 CREATE INDEX usage_day_day ON usage_day (day);
@@ -245,6 +248,19 @@ CREATE TABLE deleted_conversation (
   deleted_at      timestamptz(6) NOT NULL DEFAULT now()
 );
 
+-- How the request of an entry went: the slots that were tried, and how long it took. The newest days
+-- are stored: see create_trail_partitions. Of type json, and without names, since every request writes
+-- it and nothing searches it:
+-- [[[provider, upstream_model, started_ms, duration_ms, error_code, status], ...],
+--  duration_ms, first_token_ms or null, error_code, trace_id, held_nano_usd, is_streamed]
+CREATE TABLE request_trail (
+  entry_id    text NOT NULL,
+  recorded_at timestamptz(6) NOT NULL,
+  trail       json NOT NULL,
+  PRIMARY KEY (entry_id, recorded_at)
+) PARTITION BY RANGE (recorded_at);
+CREATE TABLE request_trail_default PARTITION OF request_trail DEFAULT;
+
 -- What is left of an owner's limits while a statement decides several requests (limit_states). NULL:
 -- unlimited.
 CREATE TYPE limit_state AS (
@@ -262,6 +278,18 @@ CREATE TYPE limit_state AS (
   added_nano_usd      bigint,
   added_requests      bigint,
   added_tokens        bigint
+);
+
+-- What an event used of one hold, and what the hold had counted for it in a limit of tokens: see
+-- settle_tokens.
+CREATE TYPE token_use AS (
+  account_id  text,
+  key_id      text,
+  -- The key whose limits the hold counts against. Empty: none's.
+  hold_key_id text,
+  held_at     timestamptz,
+  counted     bigint,
+  used        bigint
 );
 
 -- One usage event as an argument of capture_usage. Replicas write its fields in this order: an

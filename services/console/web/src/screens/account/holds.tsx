@@ -1,6 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
-import { type HoldSummary, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { HoldSummary } from "@tollgate/proto/tollgate/v1/ledger";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Badge } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";

@@ -1,5 +1,5 @@
-import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
-import type { Request } from "@tollgate/proto/tollgate/v1/operator";
+import type { Entry, Request } from "@tollgate/proto/tollgate/v1/ledger";
+
 import { Facts } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Time } from "../../ui/time.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
-import { OperatorService, type Request } from "@tollgate/proto/tollgate/v1/operator";
+import type { Entry, Request } from "@tollgate/proto/tollgate/v1/ledger";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Page } from "../../ui/page.tsx";

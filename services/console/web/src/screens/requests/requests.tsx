@@ -1,7 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { OperatorService, type Request } from "@tollgate/proto/tollgate/v1/operator";
+import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
@@ -59,8 +60,8 @@ export function Requests() {
         </label>
       </div>
       <Loaded query={requests} rows={14}>
-        {({ requests, hasMore }) =>
-          requests.length === 0 ? (
+        {({ requests, nextCursor }) =>
+          requests.length === 0 && nextCursor === "" ? (
             <Empty icon="requests" title="No request matches">
               Choose a longer period, or remove a filter. Requests are stored for some days; their
               ledger entries are kept for ever.
@@ -73,7 +74,7 @@ export function Requests() {
                 rows={requests}
                 idOf={({ id }) => id}
               />
-              <Pager before={search.before} next={hasMore ? requests.at(-1)?.cursor : undefined} />
+              <Pager before={search.before} next={nextCursor || undefined} />
             </>
           )
         }

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { Code } from "@connectrpc/connect";
+import { beforeAll, describe, expect, test } from "vitest";
+import { codeOf, connectConsole } from "../src/console-client.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import { fleetSecret, type Stack } from "../src/stack.ts";
+import { runTollgate } from "../src/tollgate-command.ts";
+
+describe("the commands of operators", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+  });
+
+  function tollgate(...args: string[]) {
+    return runTollgate(stack.operatorAddress, fleetSecret, args);
+  }
+
+  /** Runs a command that can reach nothing but the console. */
+  function remote(token: string, ...args: string[]) {
+    const server = ["--server", stack.consoleUrl, "--token", token];
+    return runTollgate("127.0.0.1:1", "wrong", [...args, ...server]);
+  }
+
+  test("an operator is created with a link that signs in, listed, and disabled", async () => {
+    const name = `ada-${randomUUID()}`;
+    const created = await tollgate("operator", "create", name, "--role", "viewer", "--json");
+    const { id, link } = created.json() as { id: string; link: string };
+    const [, secret = ""] = link.split("/sign-in#");
+    const { console, operator } = connectConsole(stack.consoleUrl);
+    await console.signIn({ method: { case: "linkSecret", value: secret } });
+    expect(await codeOf(operator.listAccounts({}))).toBeUndefined();
+    const { operators } = (await tollgate("operator", "list", "--json")).json();
+    expect(operators).toContainEqual(expect.objectContaining({ id, name, role: "viewer" }));
+    expect((await tollgate("operator", "link", name)).stdout).toMatch(/\/sign-in#[\w-]{43}$/m);
+    expect((await tollgate("operator", "disable", name)).code).toBe(0);
+    expect(await codeOf(operator.listAccounts({}))).toBe(Code.Unauthenticated);
+    const { records } = (await tollgate("audit", "list", "--json")).json();
+    expect(records).toContainEqual(
+      expect.objectContaining({ action: "UpdateOperator", subject: { kind: "operator", id } }),
+    );
+  });
+
+  test("every command works from anywhere over the console, with a token of its role", async () => {
+    const args = ["operator", "token", "create", "ci", "--role", "operator", "--expires", "1d"];
+    const created = (await tollgate(...args, "--json")).json() as Record<string, string>;
+    const { id = "", token = "" } = created;
+    const name = randomUUID();
+    const account = await remote(token, "account", "create", name, "--credit", "2.50", "--json");
+    expect(account.json()).toMatchObject({ name, balance_usd: "2.500000" });
+    const topUp = ["wallet", "top-up", name, "1", "--reference", "r-1"];
+    expect((await remote(token, ...topUp)).stdout).toContain("balance 3.500000 USD");
+    const verified = await remote(token, "ledger", "verify");
+    expect(verified.stdout).toContain("no discrepancies");
+    const { records } = (await tollgate("audit", "list", "--account", name, "--json")).json();
+    expect(records).toMatchObject([
+      { action: "TopUpWallet", actor: { kind: "token", id, name: "ci" } },
+      { action: "CreateAccount", actor: { kind: "token", id, name: "ci" } },
+    ]);
+    expect(await remote(token, "operator", "link")).toMatchObject({
+      code: 1,
+      stderr: "tollgate: This call needs the role owner.\n",
+    });
+    expect((await remote(token, "account", "show", "nobody")).stderr).toBe(
+      "tollgate: No account has the id or name nobody.\n",
+    );
+    expect((await tollgate("operator", "token", "revoke", id)).code).toBe(0);
+    const { tokens } = (await tollgate("operator", "token", "list", "--json")).json();
+    const revoked = expect.objectContaining({ id, revoked_at: expect.any(String) });
+    expect(tokens).toContainEqual(revoked);
+    expect((await remote(token, "account", "list")).stderr).toMatch(/valid operator token/);
+  });
+
+  test("a server without a token, or without a console, is refused in one line", async () => {
+    const noToken = await tollgate("account", "list", "--server", stack.consoleUrl);
+    expect(noToken).toMatchObject({ code: 2, stderr: expect.stringContaining("TOLLGATE_TOKEN") });
+    const server = ["--server", "http://127.0.0.1:1", "--token", "x"];
+    expect(await tollgate("account", "list", ...server)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^tollgate: no console responds at http:\/\/127.0.0.1:1: .+\n$/,
+      ),
+    });
+    const edge = ["--server", stack.url, "--token", "x"];
+    expect((await tollgate("account", "list", ...edge)).code).toBe(1);
+  });
+});

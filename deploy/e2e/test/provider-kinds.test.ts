@@ -1,0 +1,135 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+const kinds = ["cohere", "voyage", "jina"] as const;
+const dimensions = { cohere: 256, voyage: 256, jina: 16 };
+
+describe("providers of other kinds", () => {
+  let stack: Stack;
+  let account: Account;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(5);
+    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  const post = (path: string, body: object) =>
+    send(`${stack.url}${path}`, { key: account.key, body });
+
+  /** Returns the last call that the provider received. */
+  function lastCall() {
+    const [call] = stack.simulator.calls.list().slice(-1);
+    if (call === undefined) throw new Error("the provider was not called");
+    return call;
+  }
+
+  test.each(kinds)("%s embeds texts for the OpenAI client, in both formats", async (kind) => {
+    const input = ["one text", "and another"];
+    const model = `test-${kind}-embed`;
+    const size = dimensions[kind];
+    // The client requests base64 by default, and decodes it.
+    const decoded = await client.embeddings.create({ model, input, dimensions: size });
+    const floats = await client.embeddings.create({
+      model,
+      input,
+      dimensions: size,
+      encoding_format: "float",
+    });
+    expect(decoded.data).toHaveLength(2);
+    expect(decoded.data[1]?.embedding).toHaveLength(size);
+    expect(floats.data.map(({ embedding }) => embedding)).toEqual(
+      decoded.data.map(({ embedding }) => Array.from(embedding)),
+    );
+    expect(floats).toMatchObject({ object: "list", data: [{ index: 0 }, { index: 1 }] });
+    expect(lastCall().authorized).toBe(true);
+  });
+
+  test.each(kinds)("the tokens that %s reports are billed", async (kind) => {
+    const body = { model: `test-${kind}-embed-counted`, input: "some text" };
+    const response = await post("/v1/embeddings", body);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ usage: { total_tokens: 70 } });
+    await eventually(async () => {
+      const entry = await entryOf(stack, account, requestIdOf(response));
+      expect(entry).toMatchObject({ provider: kind, quantity: 70n, basis: "provider" });
+    });
+  });
+
+  test.each([
+    ["cohere", { input_type: "search_document" }, { input_type: "search_query" }],
+    ["voyage", {}, { input_type: "query" }],
+    ["jina", {}, { task: "retrieval.query" }],
+  ])("a slot says to %s what its texts are for", async (kind, usual, query) => {
+    await post("/v1/embeddings", { model: `test-${kind}-embed`, input: "text" });
+    const { input_type, task } = lastCall().body as Record<string, unknown>;
+    expect({ input_type, task }).toEqual({ ...usual });
+    await post("/v1/embeddings", { model: `test-${kind}-query`, input: "text" });
+    expect(lastCall().body).toMatchObject(query);
+  });
+
+  test.each(
+    kinds,
+  )("a limit of %s goes on to the next slot, and its refusal to the client", async (kind) => {
+    const limited = await post("/v1/embeddings", {
+      model: `test-${kind}-embed-limited`,
+      input: "text",
+    });
+    expect(limited.status).toBe(200);
+    await eventually(async () => {
+      const entry = await entryOf(stack, account, requestIdOf(limited));
+      expect(entry).toMatchObject({ provider: "sim" });
+    });
+    const body = { model: `test-${kind}-embed-invalid`, input: "text" };
+    const invalid = await post("/v1/embeddings", body);
+    expectEnvelope(invalid, 502, "upstream_rejected");
+    expect(invalid.text).toContain("too long");
+    const cut = await post("/v1/embeddings", { model: `test-${kind}-embed-cut`, input: "text" });
+    expect([502, 503]).toContain(cut.status);
+  });
+
+  test.each(
+    kinds,
+  )("%s ranks documents, and goes on to the next slot when it is down", async (kind) => {
+    const request = { query: "red fox", documents: ["blue", "red fox", "red"], top_n: 2 };
+    const ranked = await post("/v1/rerank", { model: `test-${kind}-rerank`, ...request });
+    expect(ranked.status).toBe(200);
+    expect(ranked.body).toMatchObject({ results: [{ index: 1 }, { index: 2 }] });
+    expect((ranked.body as { results: object[] }).results).toHaveLength(2);
+    expect(ranked.text).not.toContain("document");
+    await eventually(async () => {
+      const entry = await entryOf(stack, account, requestIdOf(ranked));
+      expect(entry).toMatchObject({ provider: kind, quantity: 1n, amountNanoUsd: -2_000_000n });
+    });
+    const down = await post("/v1/rerank", { model: `test-${kind}-rerank-down`, ...request });
+    expect(down.body).toMatchObject({ results: [{ index: 1 }, { index: 2 }] });
+  });
+
+  test("azure is sent the key in its own header, on every route that it serves", async () => {
+    const chat = await post("/v1/chat/completions", chatBody({ model: "test-azure" }));
+    expect(chat.status).toBe(200);
+    const stream = await post(
+      "/v1/chat/completions",
+      chatBody({ model: "test-azure", stream: true, logit_bias: { 1: 2 } }),
+    );
+    expect(eventsOf(stream.text).at(-1)).toBe("[DONE]");
+    const embedded = await post("/v1/embeddings", { model: "test-azure-embed", input: "text" });
+    expect(embedded.status).toBe(200);
+    const image = await post("/v1/images/generations", { model: "test-azure-image", prompt: "x" });
+    expect(image.status).toBe(200);
+    const mixed = await post("/v1/chat/completions", chatBody({ model: "test-azure-down" }));
+    expect(mixed.status).toBe(200);
+    await eventually(async () => {
+      const entry = await entryOf(stack, account, requestIdOf(mixed));
+      expect(entry).toMatchObject({ provider: "claude" });
+    });
+  });
+});

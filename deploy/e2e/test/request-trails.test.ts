@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import type { HttpResponse } from "../src/http-response.ts";
+import { expectBalancedLedger } from "../src/ledger.ts";
+import { chatBody, requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+describe("the record of a request", () => {
+  let stack: Stack;
+  let account: Account;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(5);
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  const chat = (more: Record<string, unknown>, key = account.key) =>
+    send(`${stack.url}/v1/chat/completions`, { key, body: chatBody(more) });
+
+  /** Resolves with the record of the request of a response, once it is captured. */
+  async function recordOf(response: HttpResponse) {
+    const id = requestIdOf(response) ?? "";
+    return eventually(async () => {
+      const { requests, entries } = await stack.operator.getRequest({ id });
+      expect(requests).toHaveLength(1);
+      return { request: requests[0], entries };
+    });
+  }
+
+  test("has the slot that failed and the one that served, and what was held and charged", async () => {
+    const response = await chat({ model: "test-failover" });
+    expect(response.status).toBe(200);
+    const { request, entries } = await recordOf(response);
+    expect(request).toMatchObject({
+      requestId: requestIdOf(response),
+      accountId: account.accountId,
+      keyId: account.keyId,
+      alias: "test-failover",
+      provider: "sim",
+      upstreamModel: "second",
+      isStreamed: false,
+      errorCode: "",
+      attempts: [
+        { upstreamModel: "first?status=503", errorCode: "rejected", status: 503 },
+        { upstreamModel: "second", errorCode: "", status: 0 },
+      ],
+      lines: [{ dimension: "input" }, { dimension: "output" }],
+      entryId: entries[0]?.id,
+    });
+    expect(request?.heldNanoUsd).toBeGreaterThanOrEqual(request?.chargedNanoUsd ?? 0n);
+    expect(request?.firstTokenMs).toBeUndefined();
+    expect(entries).toMatchObject([{ amountNanoUsd: -(request?.chargedNanoUsd ?? 0n) }]);
+  });
+
+  test("of a stream has the time of its first token, and of one that is cut the failure", async () => {
+    const stream = await chat({ stream: true, model: "test-small" });
+    const whole = await recordOf(stream);
+    expect(whole.request).toMatchObject({ isStreamed: true, errorCode: "" });
+    expect(whole.request?.firstTokenMs).toBeLessThanOrEqual(whole.request?.durationMs ?? 0);
+    const cut = await recordOf(await chat({ stream: true, model: "test-cut" }));
+    expect(cut.request).toMatchObject({ isStreamed: true, alias: "test-cut" });
+    expect(cut.request?.attempts).toHaveLength(1);
+  });
+
+  test("that no slot served says why, and one without money has none", async () => {
+    const failed = await chat({ model: "test-failing" });
+    const { request } = await recordOf(failed);
+    expect(request).toMatchObject({
+      errorCode: "upstream_rejected",
+      chargedNanoUsd: 0n,
+      attempts: [{ errorCode: "rejected", status: 500 }],
+    });
+    const poor = await stack.newAccount(0);
+    const refused = await chat({}, poor.key);
+    expect(refused.status).toBe(402);
+    const { requests } = await stack.operator.listRequests({ account: poor.accountId });
+    expect(requests).toEqual([]);
+    await expect(
+      stack.operator.getRequest({ id: requestIdOf(refused) ?? "" }),
+    ).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  test("is on every route, and found by account, model and failure", async () => {
+    const own = await stack.newAccount(5);
+    const post = (path: string, body: object) =>
+      send(`${stack.url}${path}`, { key: own.key, body });
+    await post("/v1/embeddings", { model: "test-embed", input: "text" });
+    await post("/v1/rerank", { model: "test-rerank", query: "a", documents: ["a"] });
+    await post("/v1/images/generations", { model: "test-image", prompt: "a" });
+    await post("/v1/audio/speech", { model: "test-speech", input: "Hello", voice: "a" });
+    await chat({ model: "test-failing" }, own.key);
+    const list = (filter: object) =>
+      stack.operator.listRequests({ account: own.accountId, ...filter });
+    await eventually(async () => {
+      const { requests } = await list({});
+      const routes = requests.map(({ routeType }) => routeType).toSorted();
+      expect(routes).toEqual(["chat", "embeddings", "images", "rerank", "speech"]);
+      expect(requests.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1, 1, 1]);
+    });
+    expect((await list({ alias: "test-rerank" })).requests).toHaveLength(1);
+    expect((await list({ onlyFailed: true })).requests).toMatchObject([{ alias: "test-failing" }]);
+    const hour = 3_600_000;
+    const from = new Date(Math.floor(Date.now() / hour) * hour - hour);
+    const overview = await stack.operator.readOverview({
+      account: own.accountId,
+      from: { seconds: BigInt(from.getTime() / 1_000), nanos: 0 },
+      to: { seconds: BigInt(from.getTime() / 1_000) + 10_800n, nanos: 0 },
+    });
+    expect(overview).toMatchObject({
+      requests: 5n,
+      failedRequests: 1n,
+      errors: [{ errorCode: "upstream_rejected", requests: 1n }],
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { formatUsd } from "@tollgate/core/money";
+import type { HoldSummary, Request } from "@tollgate/proto/tollgate/v1/ledger";
+import { readCount } from "./amounts.ts";
+import type { Command } from "./command.ts";
+import { requestJson, requestLines } from "./request-text.ts";
+import { type Column, formatTable } from "./table.ts";
+import { isoTime } from "./times.ts";
+import { readPeriod } from "./usage-period.ts";
+
+const maxPage = 1_000;
+
+/** `tollgate request list` */
+export const listRequestsCommand: Command = {
+  takes: [],
+  options: [
+    ...(["account", "key", "model", "provider", "route", "failed"] as const),
+    ...(["from", "to", "limit", "before"] as const),
+  ],
+  async run(_args, { account = "", limit = "50", before = "", ...options }, operator) {
+    const { key: keyId = "", model: alias = "", provider = "", route: routeType = "" } = options;
+    const { requests, nextCursor } = await operator().listRequests({
+      ...{ account, keyId, alias, provider, routeType },
+      onlyFailed: options.failed === true,
+      limit: readCount(limit, "--limit", maxPage),
+      beforeCursor: before,
+      ...periodOf(options),
+    });
+    const more = nextCursor === "" ? [] : [`older requests: --before ${nextCursor}`];
+    return {
+      lines: [...formatTable(requestColumns, requests), ...more],
+      json: { requests: requests.map(requestJson), next_cursor: nextCursor },
+    };
+  },
+};
+
+/** Without --from and --to, every request is listed. */
+function periodOf(options: { from?: string | undefined; to?: string | undefined }) {
+  if (options.from === undefined && options.to === undefined) return {};
+  const { from, to } = readPeriod(options, new Date());
+  return { from: timestampFromDate(from), to: timestampFromDate(to) };
+}
+
+const requestColumns: Column<Request>[] = [
+  { title: "TIME", cell: ({ occurredAt }) => isoTime(occurredAt) ?? "", align: "left" },
+  { title: "REQUEST", cell: ({ requestId }) => requestId, align: "left" },
+  { title: "MODEL", cell: ({ alias }) => alias, align: "left" },
+  { title: "PROVIDER", cell: ({ provider }) => provider, align: "left", rank: 3 },
+  { title: "KEY", cell: ({ keyId }) => keyId, align: "left", rank: 1 },
+  { title: "MS", cell: ({ durationMs }) => String(durationMs), rank: 2 },
+  { title: "CHARGED", cell: ({ chargedNanoUsd }) => formatUsd(chargedNanoUsd) },
+  { title: "ERROR", cell: ({ errorCode }) => errorCode, align: "left" },
+];
+
+/** `tollgate request show` */
+export const showRequestCommand: Command = {
+  takes: ["a request id"],
+  options: [],
+  async run([id = ""], _options, operator) {
+    const { requests, entries } = await operator().getRequest({ id });
+    const blocks = requests.map((request, index) => requestLines(request, entries[index]));
+    return {
+      lines: blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines])),
+      json: { requests: requests.map(requestJson) },
+    };
+  },
+};
+
+/** `tollgate hold list` */
+export const listHoldsCommand: Command = {
+  takes: [],
+  options: ["account", "limit", "before"],
+  async run(_args, { account = "", limit = "100", before = "" }, operator) {
+    const page = { limit: readCount(limit, "--limit", maxPage), beforeHoldId: before };
+    const { holds, hasMore } = await operator().listHolds({ account, ...page });
+    const more = hasMore ? [`older holds: --before ${holds.at(-1)?.id ?? ""}`] : [];
+    return {
+      lines: [...formatTable(holdColumns, holds), ...more],
+      json: { holds: holds.map(holdJson), has_more: hasMore },
+    };
+  },
+};
+
+const holdColumns: Column<HoldSummary>[] = [
+  { title: "HOLD", cell: ({ id }) => id, align: "left" },
+  { title: "ACCOUNT", cell: ({ accountId }) => accountId, align: "left" },
+  { title: "KEY", cell: ({ keyId }) => keyId, align: "left", rank: 1 },
+  { title: "AMOUNT", cell: ({ amountNanoUsd }) => formatUsd(amountNanoUsd) },
+  { title: "SHARED", cell: ({ isShared }) => (isShared ? "yes" : ""), align: "left" },
+  { title: "EXPIRES", cell: ({ expiresAt }) => isoTime(expiresAt) ?? "", align: "left", rank: 2 },
+];
+
+function holdJson({ amountNanoUsd, createdAt, expiresAt, ...hold }: HoldSummary) {
+  return {
+    id: hold.id,
+    account_id: hold.accountId,
+    key_id: hold.keyId,
+    amount_nano_usd: String(amountNanoUsd),
+    is_shared: hold.isShared,
+    created_at: isoTime(createdAt),
+    expires_at: isoTime(expiresAt),
+  };
+}

@@ -1,0 +1,87 @@
+import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
+import type { Entry, Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Attempt, UsageLine } from "@tollgate/proto/tollgate/v1/usage";
+import { isoTime } from "./times.ts";
+
+/** Returns the lines that follow a request from its hold to its ledger entry. */
+export function requestLines(request: Request, entry: Entry | undefined): string[] {
+  const { errorCode, firstTokenMs } = request;
+  const first = firstTokenMs === undefined ? "" : `, first token after ${firstTokenMs} ms`;
+  const ended = errorCode === "" ? "served" : `failed: ${errorCode}`;
+  return [
+    `${request.requestId}  ${isoTime(request.occurredAt)}`,
+    field("account", `${request.accountId}, key ${request.keyId}`),
+    field(
+      "model",
+      `${request.alias} (${request.routeType}${request.isStreamed ? ", stream" : ""})`,
+    ),
+    ...(request.conversationId === "" ? [] : [field("conversation", request.conversationId)]),
+    ...(request.traceId === "" ? [] : [field("trace", request.traceId)]),
+    field("result", `${ended}, ${request.durationMs} ms${first}`),
+    field("held", `${formatUsd(request.heldNanoUsd)} USD`),
+    ...request.attempts.map((attempt, index) =>
+      field(index === 0 ? "attempts" : "", line(attempt)),
+    ),
+    field("usage", `${request.quantity} ${request.unitType} (${request.basis})`),
+    ...(request.providerUsage === "" ? [] : [field("reported", request.providerUsage)]),
+    ...request.lines.map((one, index) => field(index === 0 ? "price" : "", priceText(one))),
+    field("charged", chargeText(request)),
+    ...(entry === undefined ? [] : [field("entry", `${entry.id}  ${isoTime(entry.recordedAt)}`)]),
+  ];
+}
+
+function field(name: string, text: string): string {
+  return `  ${name.padEnd(13)}${text}`;
+}
+
+function line({ provider, upstreamModel, startedMs, durationMs, errorCode, status }: Attempt) {
+  const result = errorCode === "" ? "served" : `${errorCode}${status === 0 ? "" : ` (${status})`}`;
+  return `${provider}/${upstreamModel}  at ${startedMs} ms for ${durationMs} ms: ${result}`;
+}
+
+function priceText({ dimension, quantity, pricePicoUsd, per, amountNanoUsd }: UsageLine): string {
+  const price = `${formatPicoUsd(pricePicoUsd)} USD per ${per}`;
+  return `${dimension}  ${quantity} at ${price} = ${formatUsd(amountNanoUsd)} USD`;
+}
+
+function chargeText({ chargedNanoUsd, uncollectedNanoUsd }: Request): string {
+  const charged = `${formatUsd(chargedNanoUsd)} USD`;
+  if (uncollectedNanoUsd === 0n) return charged;
+  return `${charged}, and ${formatUsd(uncollectedNanoUsd)} USD uncollected`;
+}
+
+/** Returns a request as the CLI prints it with --json. */
+export function requestJson(request: Request) {
+  return {
+    id: request.id,
+    request_id: request.requestId,
+    account_id: request.accountId,
+    key_id: request.keyId,
+    route_type: request.routeType,
+    alias: request.alias,
+    provider: request.provider,
+    upstream_model: request.upstreamModel,
+    is_streamed: request.isStreamed,
+    error_code: request.errorCode,
+    occurred_at: isoTime(request.occurredAt),
+    duration_ms: request.durationMs,
+    first_token_ms: request.firstTokenMs ?? null,
+    attempts: request.attempts.map((attempt) => ({
+      provider: attempt.provider,
+      upstream_model: attempt.upstreamModel,
+      started_ms: attempt.startedMs,
+      duration_ms: attempt.durationMs,
+      error_code: attempt.errorCode,
+      status: attempt.status,
+    })),
+    unit_type: request.unitType,
+    quantity: Number(request.quantity),
+    held_nano_usd: String(request.heldNanoUsd),
+    cost_nano_usd: String(request.costNanoUsd),
+    charged_nano_usd: String(request.chargedNanoUsd),
+    uncollected_nano_usd: String(request.uncollectedNanoUsd),
+    entry_id: request.entryId,
+    trace_id: request.traceId,
+    conversation_id: request.conversationId,
+  };
+}

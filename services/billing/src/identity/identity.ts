@@ -1,0 +1,180 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import { newId } from "@tollgate/core/ids";
+import type { PasswordSignIn } from "@tollgate/proto/tollgate/v1/console";
+import type {
+  Actor as ActorMessage,
+  BeginSessionRequest,
+  Identity,
+  IdentityService,
+  ProviderSignIn,
+} from "@tollgate/proto/tollgate/v1/identity";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { AnyHandler, Fields, Implementation } from "@tollgate/rpc/implementation";
+import { type Actor, recordChange } from "../audit.ts";
+import type { Operator, PrismaClient } from "../generated/client.ts";
+import { implementOperator } from "../operator/operator.ts";
+import type { OperatorParts } from "../operator/parts.ts";
+import { identityOfSession, identityOfToken } from "./messages.ts";
+import { normalizeName } from "./operators.ts";
+import { checkNewPassword, createPasswords, type Passwords } from "./passwords.ts";
+import { readRole } from "./roles.ts";
+import { beginSession, type SessionMethod, useSession, useToken } from "./sessions.ts";
+import { admitSignIn } from "./sign-in-failures.ts";
+
+/** Who signs in, and how. */
+interface SignedIn {
+  operator: Operator;
+  method: SessionMethod;
+}
+
+/** Returns what the console calls on behalf of those who use it. */
+export function implementIdentity(
+  parts: Omit<OperatorParts, "actor">,
+): Implementation<typeof IdentityService> {
+  const { prisma, now } = parts;
+  const passwords = createPasswords();
+
+  function signIn({ method, address }: BeginSessionRequest): Promise<SignedIn | undefined> {
+    switch (method.case) {
+      case "linkHash":
+        return signInByLink(prisma, bytesOf(method.value), now());
+      case "password":
+        return signInByPassword({ prisma, passwords }, method.value, address, now());
+      case "provider":
+        return signInByProvider(prisma, method.value);
+      default:
+        throw invalidParam("method", "must be a link, a password or a provider's identity");
+    }
+  }
+
+  return {
+    async authenticate({ credential }) {
+      return identityOrNone(await findIdentity(prisma, credential, now()));
+    },
+    async beginSession(request) {
+      const found = await signIn(request);
+      if (found === undefined || found.operator.disabledAt !== null) return {};
+      const { operator, method } = found;
+      const sessionHash = bytesOf(request.sessionHash);
+      const session = { sessionHash, operatorId: operator.id, method };
+      return { identity: identityOfSession(await beginSession(prisma, session, now())) };
+    },
+    async endSession({ sessionHash }) {
+      await prisma.operatorSession.deleteMany({ where: { sessionHash: bytesOf(sessionHash) } });
+      return {};
+    },
+    async changePassword({ sessionHash: hash, address, presentPassword, newPassword }) {
+      const sessionHash = bytesOf(hash);
+      const session = await useSession(prisma, sessionHash, now());
+      if (session === undefined) throw new GatewayError("not_found", "The session has ended.");
+      const { operator, method } = session;
+      if (operator.issuer !== "") {
+        throw invalidParam("new_password", "cannot be set: the operator signs in by a provider");
+      }
+      checkNewPassword(newPassword);
+      if (operator.passwordHash !== null && method !== "link") {
+        const succeeded = await admitSignIn(prisma, { name: operator.name, address }, now());
+        if (!(await passwords.isStored(presentPassword, operator.passwordHash))) {
+          throw invalidParam("present_password", "is not the present password");
+        }
+        await succeeded();
+      }
+      const passwordHash = await passwords.hash(newPassword);
+      const { id: operatorId, name } = operator;
+      await prisma.$transaction(async (transaction) => {
+        await transaction.operator.update({ where: { id: operatorId }, data: { passwordHash } });
+        const others = { operatorId, sessionHash: { not: sessionHash } };
+        await transaction.operatorSession.deleteMany({ where: others });
+        const actor: Actor = { kind: "operator", id: operatorId, name };
+        const subject = { subjectKind: "operator", subjectId: operatorId } as const;
+        await recordChange(transaction, actor, { action: "SetPassword", ...subject });
+      });
+      return {};
+    },
+    async operate({ actor, method: name, request }, context) {
+      const method = OperatorService.methods.find((one) => one.name === name);
+      if (method === undefined) throw invalidParam("method", "must be an rpc of OperatorService");
+      const calls = implementOperator({ ...parts, actor: actorOf(actor) });
+      const call = (calls as Record<string, AnyHandler>)[method.localName] as AnyHandler;
+      const input = fromBinary(method.input, request) as never;
+      const output = create(method.output, await (call(input, context) as Promise<Fields>));
+      return { response: toBinary(method.output, output) };
+    },
+  };
+}
+
+async function findIdentity(
+  prisma: PrismaClient,
+  credential: { case?: string | undefined; value?: Uint8Array | undefined },
+  now: Date,
+): Promise<Identity | undefined> {
+  const hash = bytesOf(credential.value ?? new Uint8Array());
+  if (credential.case === "tokenHash") {
+    const token = await useToken(prisma, hash, now);
+    return token && identityOfToken(token);
+  }
+  const session = await useSession(prisma, hash, now);
+  return session && identityOfSession(session);
+}
+
+function identityOrNone(identity: Identity | undefined) {
+  return identity === undefined ? {} : { identity };
+}
+
+/** A link works once: whoever deletes it signs in. */
+async function signInByLink(
+  prisma: PrismaClient,
+  secretHash: Uint8Array<ArrayBuffer>,
+  now: Date,
+): Promise<SignedIn | undefined> {
+  const [link] = await prisma.$queryRaw<{ operator_id: string; expires_at: Date }[]>`
+    DELETE FROM sign_in_link WHERE secret_hash = ${secretHash} RETURNING operator_id, expires_at`;
+  if (link === undefined || link.expires_at <= now) return undefined;
+  const where = { id: link.operator_id };
+  return { operator: await prisma.operator.findUniqueOrThrow({ where }), method: "link" };
+}
+
+async function signInByPassword(
+  { prisma, passwords }: { prisma: PrismaClient; passwords: Passwords },
+  { name: text, password }: PasswordSignIn,
+  address: string,
+  now: Date,
+): Promise<SignedIn | undefined> {
+  const name = normalizeName(text);
+  const succeeded = await admitSignIn(prisma, { name, address }, now);
+  const operator = await prisma.operator.findUnique({
+    where: { issuer_subject: { issuer: "", subject: name } },
+  });
+  if (!(await passwords.isStored(password, operator?.passwordHash ?? null))) return undefined;
+  if (operator === null || operator.disabledAt !== null) return undefined;
+  await succeeded();
+  return { operator, method: "password" };
+}
+
+async function signInByProvider(
+  prisma: PrismaClient,
+  { issuer, subject, name, role, account }: ProviderSignIn,
+): Promise<SignedIn> {
+  if (issuer === "" || subject === "") throw invalidParam("issuer", "and subject are required");
+  const stored = await readRole(prisma, role, account);
+  const operator = await prisma.operator.upsert({
+    where: { issuer_subject: { issuer, subject } },
+    create: { id: newId("operator"), name, issuer, subject, ...stored },
+    update: { name, ...stored },
+  });
+  return { operator, method: "provider" };
+}
+
+function actorOf(actor: ActorMessage | undefined): Actor {
+  const kind = actor?.kind;
+  if (actor !== undefined && (kind === "operator" || kind === "token")) {
+    return { kind, id: actor.id, name: actor.name };
+  }
+  throw invalidParam("actor.kind", "must be operator or token");
+}
+
+/** Prisma takes bytes that have a buffer of their own. */
+function bytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
+}

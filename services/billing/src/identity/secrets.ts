@@ -1,0 +1,19 @@
+import { createHash, randomBytes } from "node:crypto";
+
+const secretBytes = 32;
+const tokenPrefix = "tgo-";
+
+/** Returns a new secret of a sign-in link: 43 random base64url characters. */
+export function newSecret(): string {
+  return randomBytes(secretBytes).toString("base64url");
+}
+
+/** Returns the text of a new operator token. */
+export function newTokenText(): string {
+  return tokenPrefix + newSecret();
+}
+
+/** Returns the SHA-256 of a secret. It needs no salt: secrets are random and cannot be guessed. */
+export function hashOfSecret(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash("sha256").update(text).digest());
+}

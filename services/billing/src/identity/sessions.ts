@@ -1,0 +1,80 @@
+import type {
+  Operator,
+  OperatorSession,
+  OperatorToken,
+  Prisma,
+  PrismaClient,
+} from "../generated/client.ts";
+
+type Database = Prisma.TransactionClient;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** How long a session lasts after its last use. */
+const sessionMs = 12 * 60 * 60_000;
+/** How long a session that a provider began lasts at most: a new one has the role of then. */
+const maxProviderSessionMs = 24 * 60 * 60_000;
+/** A use extends a session, and marks a token as used, at most this often. */
+const touchMs = 60_000;
+
+export type SessionMethod = "link" | "password" | "provider";
+export type LiveSession = OperatorSession & { operator: Operator };
+
+/** Begins a session of an operator. */
+export async function beginSession(
+  database: Database,
+  session: { sessionHash: Bytes; operatorId: string; method: SessionMethod },
+  now: Date,
+): Promise<LiveSession> {
+  await database.operatorSession.deleteMany({ where: { expiresAt: { lte: now } } });
+  await database.operator.update({
+    where: { id: session.operatorId },
+    data: { lastSignedInAt: now },
+  });
+  return database.operatorSession.create({
+    data: { ...session, createdAt: now, expiresAt: new Date(now.getTime() + sessionMs) },
+    include: { operator: true },
+  });
+}
+
+/** Resolves with a session that has not expired and extends it; undefined for any other. */
+export async function useSession(
+  prisma: PrismaClient,
+  sessionHash: Bytes,
+  now: Date,
+): Promise<LiveSession | undefined> {
+  const session = await prisma.operatorSession.findUnique({
+    where: { sessionHash },
+    include: { operator: true },
+  });
+  if (session === null || session.expiresAt <= now) return undefined;
+  if (session.operator.disabledAt !== null) return undefined;
+  const expiresAt = expiryOf(session, now);
+  if (expiresAt.getTime() - session.expiresAt.getTime() < touchMs) return session;
+  // It may have ended meanwhile.
+  await prisma.operatorSession.updateMany({ where: { sessionHash }, data: { expiresAt } });
+  return { ...session, expiresAt };
+}
+
+/** Resolves with a token that is valid, and marks it as used; undefined for any other. */
+export async function useToken(
+  prisma: PrismaClient,
+  tokenHash: Bytes,
+  now: Date,
+): Promise<OperatorToken | undefined> {
+  const token = await prisma.operatorToken.findUnique({ where: { tokenHash } });
+  if (token === null || token.revokedAt !== null) return undefined;
+  const { expiresAt, lastUsedAt } = token;
+  if (expiresAt !== null && expiresAt <= now) return undefined;
+  if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= touchMs) {
+    await prisma.operatorToken.update({ where: { tokenHash }, data: { lastUsedAt: now } });
+  }
+  return token;
+}
+
+function expiryOf({ method, createdAt }: OperatorSession, now: Date): Date {
+  const isOfProvider = method === "provider";
+  const endMs = isOfProvider
+    ? createdAt.getTime() + maxProviderSessionMs
+    : Number.POSITIVE_INFINITY;
+  return new Date(Math.min(now.getTime() + sessionMs, endMs));
+}

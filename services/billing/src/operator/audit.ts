@@ -1,0 +1,36 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { requireAccount } from "../accounts.ts";
+import type { AuditRecord } from "../generated/client.ts";
+import { pageSize } from "./messages.ts";
+import type { OperatorParts } from "./parts.ts";
+
+/** The operator's call about the changes that operators made. */
+export function implementAudit({ prisma }: OperatorParts) {
+  return {
+    async listAudit({ account, limit, beforeId }) {
+      const take = pageSize(limit);
+      const owner = account === "" ? undefined : await requireAccount(prisma, account);
+      // Ids ascend with the time of their creation.
+      const found = await prisma.auditRecord.findMany({
+        where: {
+          ...(owner && { accountId: owner.id }),
+          ...(beforeId === "" ? {} : { id: { lt: beforeId } }),
+        },
+        orderBy: { id: "desc" },
+        take: take + 1,
+      });
+      return { records: found.slice(0, take).map(toRecord), hasMore: found.length > take };
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+function toRecord({ at, before, after, reference: _, ...record }: AuditRecord) {
+  return {
+    ...record,
+    at: timestampFromDate(at),
+    before: JSON.stringify(before),
+    after: JSON.stringify(after),
+  };
+}

@@ -1,0 +1,21 @@
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Key } from "@tollgate/proto/tollgate/v1/operator";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { StoredKey } from "../keys.ts";
+import { findLimits } from "../limits.ts";
+import { toKey } from "./messages.ts";
+
+type Ledger = Client<typeof LedgerService>;
+
+/** Resolves with keys as messages, with their limits from the ledger. */
+export async function describeKeys(ledger: Ledger, keys: readonly StoredKey[]): Promise<Key[]> {
+  const limited = keys.filter(({ isLimited }) => isLimited).map(({ id }) => id);
+  const limits = await findLimits(ledger, limited);
+  return keys.map((key) => toKey(key, limits.get(key.id)));
+}
+
+/** Resolves with one key, as the member of a response. */
+export async function describeOne(ledger: Ledger, stored: StoredKey): Promise<{ details?: Key }> {
+  const [details] = await describeKeys(ledger, [stored]);
+  return details === undefined ? {} : { details };
+}

@@ -1,0 +1,97 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { invalidParam } from "@tollgate/core/errors";
+import type { OperatorService, UpdateKeyRequest } from "@tollgate/proto/tollgate/v1/operator";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import type { Notices } from "@tollgate/runtime/broker/notices";
+import { checkPolicy, type KeyPolicy } from "../key-policy.ts";
+import {
+  requireKey,
+  requireUsableKey,
+  revokeKey,
+  rotateKey,
+  type StoredKey,
+  updateKey,
+} from "../keys.ts";
+import { changeLimits, hasLimits } from "../limits.ts";
+import { withLockedRow } from "../row-lock.ts";
+import { describeKeys, describeOne } from "./described-keys.ts";
+import { recordKey } from "./key-record.ts";
+import { toKey } from "./messages.ts";
+import type { OperatorParts } from "./parts.ts";
+
+const maxGraceSeconds = 30 * 24 * 60 * 60;
+
+/** The operator's calls that change a key. */
+export function implementKeyChanges({ prisma, ledger, notices, actor, now }: OperatorParts) {
+  return {
+    async updateKey(request) {
+      const { keyId, limits } = request;
+      const policy = changedPolicy(request);
+      checkPolicy(policy, now());
+      // Before the ledger has them: the flag is false only without limits.
+      if (hasLimits(limits?.set)) {
+        await requireUsableKey(prisma, keyId);
+        await updateKey(prisma, keyId, { isLimited: true });
+      }
+      const stored = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
+        const before = await requireUsableKey(transaction, keyId);
+        const owner = { accountId: before.accountId, ownerId: keyId };
+        const changed = limits && (await changeLimits(ledger, owner, limits));
+        const limited = changed && { isLimited: hasLimits(changed.after) };
+        const after = await updateKey(transaction, keyId, { ...policy, ...limited });
+        await recordKey(transaction, actor, "UpdateKey", { before, after, limits: changed });
+        return after;
+      });
+      publishChange(notices, stored);
+      const [key] = await describeKeys(ledger, [stored]);
+      return key === undefined ? {} : { key };
+    },
+    async rotateKey({ keyId, graceSeconds }) {
+      if (graceSeconds > maxGraceSeconds) {
+        throw invalidParam("grace", "must be at most 30 days");
+      }
+      const at = now();
+      const graceEndsAt = new Date(at.getTime() + graceSeconds * 1_000);
+      const { key, stored } = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
+        const before = await requireUsableKey(transaction, keyId);
+        const rotated = await rotateKey(transaction, keyId, at, graceEndsAt);
+        await recordKey(transaction, actor, "RotateKey", { before, after: rotated.stored });
+        return rotated;
+      });
+      publishChange(notices, stored);
+      return { key, ...(await describeOne(ledger, stored)) };
+    },
+    async revokeKey({ keyId }) {
+      const stored = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
+        const before = await requireKey(transaction, keyId);
+        if (before.revokedAt !== null) return before;
+        const after = await revokeKey(transaction, keyId, now());
+        await recordKey(transaction, actor, "RevokeKey", { before, after });
+        return after;
+      });
+      publishChange(notices, stored);
+      const { revokedAt } = toKey(stored);
+      return revokedAt === undefined ? {} : { revokedAt };
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+/** Makes the edges look the key up again. They know its texts by their hashes. */
+function publishChange(notices: Notices, { secrets }: StoredKey): void {
+  for (const { keyHash } of secrets) {
+    notices.publish("key.changed", Buffer.from(keyHash).toString("hex"));
+  }
+}
+
+/** Returns the fields that a request sets. */
+function changedPolicy(request: UpdateKeyRequest): Partial<KeyPolicy> {
+  const { name, owner, tags, models, expiresAt, clearsExpiry } = request;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(tags === undefined ? {} : { tags: tags.values }),
+    ...(models === undefined ? {} : { models: models.values }),
+    ...(expiresAt === undefined ? {} : { expiresAt: timestampDate(expiresAt) }),
+    ...(clearsExpiry ? { expiresAt: null } : {}),
+  };
+}

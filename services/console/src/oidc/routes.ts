@@ -1,0 +1,103 @@
+import type { Log } from "@tollgate/core/log";
+import { type Request, type Response, Router } from "express";
+import type { Cookie } from "../access/cookies.ts";
+import type { Sessions } from "../access/sessions.ts";
+import type { Claims, OidcProvider, PendingSignIn } from "./provider.ts";
+import { roleOfClaims } from "./role-of-claims.ts";
+import type { OidcSettings } from "./settings.ts";
+
+const beginPath = "/sign-in/oidc";
+/** Where the provider sends the browser back to: to be registered there. */
+export const callbackPath = `${beginPath}/callback`;
+
+/** How long somebody may take at the provider. */
+const pendingSeconds = 10 * 60;
+
+export interface OidcRouteParts {
+  settings: OidcSettings;
+  provider: OidcProvider;
+  sessions: Sessions;
+  /** Remembers a sign-in while the browser is at the provider. */
+  cookie: Cookie;
+  /** Where browsers reach the console. */
+  origin: string;
+  log: Log;
+}
+
+/**
+ * Creates the routes of the sign-in by an OpenID provider. A sign-in that fails ends on the page, at
+ * `/sign-in?error=refused` where the operator has no role or is disabled, else `?error=provider`.
+ */
+export function createOidcRoutes(parts: OidcRouteParts): Router {
+  const { provider, cookie, log } = parts;
+
+  async function begin(_req: Request, res: Response): Promise<void> {
+    const { url, pending } = await provider.begin();
+    res.append("set-cookie", cookie.write(encode(pending), pendingSeconds));
+    res.redirect(303, url.href);
+  }
+
+  async function complete(req: Request, res: Response): Promise<void> {
+    const pending = decode(cookie.read(new Headers({ cookie: req.headers.cookie ?? "" })));
+    res.append("set-cookie", cookie.clear());
+    if (pending === undefined) throw new Error("the sign-in has expired, or was not begun here");
+    const url = new URL(req.originalUrl, parts.origin);
+    const claims = await provider.complete(url, pending);
+    const setCookie = await beginSession(parts, claims, req.ip ?? "");
+    if (setCookie === undefined) return res.redirect(303, "/sign-in?error=refused");
+    res.append("set-cookie", setCookie);
+    res.redirect(303, "/");
+  }
+
+  const orFail = (handle: typeof begin) => (req: Request, res: Response) => {
+    res.setHeader("Cache-Control", "no-store");
+    handle(req, res).catch((error: unknown) => {
+      log.warn({ reason: reasonOf(error) }, "sign-in by the OpenID provider failed");
+      res.redirect(303, "/sign-in?error=provider");
+    });
+  };
+  const router = Router();
+  router.get(beginPath, orFail(begin));
+  router.get(callbackPath, orFail(complete));
+  return router;
+}
+
+/** Resolves with the cookie of a new session; undefined where the claims give no role. */
+async function beginSession(
+  { settings, sessions, log }: OidcRouteParts,
+  claims: Claims,
+  address: string,
+): Promise<string | undefined> {
+  const mapping = roleOfClaims(claims[settings.roleClaim], settings.roles);
+  const name = nameOf(claims);
+  if (mapping === undefined) {
+    log.warn({ name, claim: settings.roleClaim }, "the claims of an operator give no role");
+    return undefined;
+  }
+  const { role, account } = mapping;
+  const value = { issuer: claims.iss, subject: claims.sub, name, role, account };
+  return (await sessions.begin({ case: "provider", value }, address))?.setCookie;
+}
+
+/** The name is for people: the subject identifies. */
+function nameOf({ email, preferred_username: username, name, sub }: Claims): string {
+  const found = [email, username, name].find((one) => typeof one === "string" && one !== "");
+  return String(found ?? sub).slice(0, 128);
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+}
+
+function encode(pending: PendingSignIn): string {
+  return Buffer.from(JSON.stringify(pending)).toString("base64url");
+}
+
+function decode(text = ""): PendingSignIn | undefined {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as PendingSignIn;
+  } catch {
+    return undefined;
+  }
+}

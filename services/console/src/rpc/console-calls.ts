@@ -1,0 +1,118 @@
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import type { Catalog } from "@tollgate/catalog/model";
+import { parseCatalog } from "@tollgate/catalog/parse";
+import { invalidParam, StartError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
+import type { ConsoleService, SignInRequest } from "@tollgate/proto/tollgate/v1/console";
+import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
+import type { Client } from "@tollgate/rpc/implementation";
+import { authorize } from "../access/authorize.ts";
+import { consoleRules, type Rule } from "../access/rules.ts";
+import { hashOfSecret } from "../access/secrets.ts";
+import type { Sessions, SignInMethod } from "../access/sessions.ts";
+import { describeModels } from "../models.ts";
+import { addressOf } from "./call-context.ts";
+import { toConnectError } from "./connect-error.ts";
+
+const maxCatalogCharacters = 1024 * 1024;
+
+export interface ConsoleCallParts {
+  sessions: Sessions;
+  identities: Client<typeof IdentityService>;
+  catalog(): Catalog;
+  version: string;
+  /** The name of the OpenID provider; empty if there is none. */
+  oidcName: string;
+  log: Log;
+}
+
+/** Returns the calls of ConsoleService. */
+export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof ConsoleService> {
+  const { sessions, identities, catalog, version, oidcName } = parts;
+
+  async function allow(rule: Rule, { requestHeader }: HandlerContext): Promise<void> {
+    authorize(await sessions.require(requestHeader), rule);
+  }
+
+  return withConnectErrors(parts.log, {
+    async getSession(_request, { requestHeader, responseHeader }) {
+      const identity = await sessions.find(requestHeader);
+      if (identity?.operator === undefined) return { oidcName, version };
+      const cookie = sessions.extend(requestHeader);
+      if (cookie !== undefined) responseHeader.append("set-cookie", cookie);
+      const { operator, expiresAt } = identity;
+      return { operator, oidcName, version, ...(expiresAt && { expiresAt }) };
+    },
+    async signIn({ method }, context) {
+      const begun = await sessions.begin(signInMethod(method), addressOf(context));
+      if (begun === undefined)
+        throw new ConnectError(refusals[method.case ?? "password"], Code.Unauthenticated);
+      context.responseHeader.append("set-cookie", begun.setCookie);
+      const { operator, expiresAt } = begun.identity;
+      return { ...(operator && { operator }), ...(expiresAt && { expiresAt }) };
+    },
+    async signOut(_request, { requestHeader, responseHeader }) {
+      responseHeader.append("set-cookie", await sessions.end(requestHeader));
+      return {};
+    },
+    async setPassword({ presentPassword, newPassword }, context) {
+      await allow(consoleRules.setPassword, context);
+      const sessionHash = sessions.hash(context.requestHeader);
+      const address = addressOf(context);
+      const passwords = { presentPassword, newPassword };
+      await identities.changePassword({ sessionHash, address, ...passwords });
+      return {};
+    },
+    async listModels(_request, context) {
+      await allow(consoleRules.listModels, context);
+      return { models: describeModels(catalog()) };
+    },
+    async checkCatalog({ text }, context) {
+      await allow(consoleRules.checkCatalog, context);
+      if (text.length > maxCatalogCharacters) throw invalidParam("text", "must be at most 1 MiB");
+      return { errors: errorsOf(text) };
+    },
+  });
+}
+
+const refusals = {
+  linkSecret: "The link is not valid: it works once, for 15 minutes. Create another one.",
+  password: "The name or the password is not correct.",
+};
+
+function signInMethod(method: SignInRequest["method"]): SignInMethod {
+  switch (method.case) {
+    case "linkSecret":
+      return { case: "linkHash", value: hashOfSecret(method.value) };
+    case "password":
+      return { case: "password", value: method.value };
+    default:
+      throw invalidParam("method", "must be link_secret or password");
+  }
+}
+
+function errorsOf(text: string): string[] {
+  try {
+    parseCatalog(text);
+    return [];
+  } catch (error) {
+    if (error instanceof StartError) return [error.message];
+    throw error;
+  }
+}
+
+/** Makes every error of the calls one that a client of Connect understands. */
+function withConnectErrors(
+  log: Log,
+  calls: ServiceImpl<typeof ConsoleService>,
+): ServiceImpl<typeof ConsoleService> {
+  type AnyCall = (request: never, context: HandlerContext) => Promise<unknown>;
+  const wrapped = Object.entries(calls).map(([name, call]) => [
+    name,
+    (request: never, context: HandlerContext) =>
+      (call as AnyCall)(request, context).catch((error) => {
+        throw toConnectError(error, log);
+      }),
+  ]);
+  return Object.fromEntries(wrapped) as ServiceImpl<typeof ConsoleService>;
+}

@@ -1,0 +1,63 @@
+import { create, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import type { Log } from "@tollgate/core/log";
+import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { Client } from "@tollgate/rpc/implementation";
+import { authorize, confineRequest, confineResponse } from "../access/authorize.ts";
+import { operatorRules, type Rule } from "../access/rules.ts";
+import type { Sessions } from "../access/sessions.ts";
+import { toConnectError } from "./connect-error.ts";
+
+/** Most calls are short; some sum many rows. */
+const timeoutMs = 60_000;
+/** A verification reads every entry. */
+const verifyTimeoutMs = 60 * 60_000;
+
+export interface OperatorCallParts {
+  sessions: Sessions;
+  identities: Client<typeof IdentityService>;
+  log: Log;
+}
+
+/** Returns the calls of OperatorService: each is authorised, and forwarded to billing. */
+export function forwardOperatorCalls({
+  sessions,
+  identities,
+  log,
+}: OperatorCallParts): ServiceImpl<typeof OperatorService> {
+  async function forward(
+    method: DescMethod,
+    rule: Rule,
+    request: Message,
+    context: HandlerContext,
+  ) {
+    const identity = await sessions.require(context.requestHeader);
+    authorize(identity, rule);
+    const confined = create(method.input, confineRequest(request, identity, rule));
+    const { response: bytes } = await identities.operate(
+      {
+        ...(identity.actor && { actor: identity.actor }),
+        method: method.name,
+        request: toBinary(method.input, confined),
+      },
+      {
+        signal: context.signal,
+        timeoutMs: method.localName === "verifyLedger" ? verifyTimeoutMs : timeoutMs,
+      },
+    );
+    const response = fromBinary(method.output, bytes);
+    confineResponse(confined, response, identity, rule);
+    return response;
+  }
+
+  const calls = OperatorService.methods.map((method) => {
+    const rule = operatorRules[method.localName as keyof typeof operatorRules];
+    const call = (request: Message, context: HandlerContext) =>
+      forward(method, rule, request, context).catch((error) => {
+        throw toConnectError(error, log);
+      });
+    return [method.localName, call];
+  });
+  return Object.fromEntries(calls) as ServiceImpl<typeof OperatorService>;
+}

@@ -1,0 +1,69 @@
+import { watchCatalog } from "@tollgate/catalog/watch";
+import type { Log } from "@tollgate/core/log";
+import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { defineService, type RunningService } from "@tollgate/runtime/service";
+import type { Router } from "express";
+import manifest from "../package.json" with { type: "json" };
+import { createCookie } from "./access/cookies.ts";
+import { createSessions, type Sessions } from "./access/sessions.ts";
+import { createApp } from "./app.ts";
+import { readConfig } from "./config.ts";
+import { listen } from "./http/listen.ts";
+import { createOidcProvider } from "./oidc/provider.ts";
+import { callbackPath, createOidcRoutes } from "./oidc/routes.ts";
+import { type OidcSettings, readOidcSettings } from "./oidc/settings.ts";
+import type { Routes } from "./rpc/call-context.ts";
+import { implementConsole } from "./rpc/console-calls.ts";
+import { forwardOperatorCalls } from "./rpc/operator-calls.ts";
+
+/** A process without a console. */
+const disabled: RunningService = { bindings: [], stop: async () => {} };
+
+/** The operators' web page and API. */
+export const consoleService = defineService({
+  name: "console",
+  async setup({ env, log, metrics, peer }) {
+    const config = readConfig(env);
+    const { origin, proxies } = config;
+    const oidc = readOidcSettings(env, origin);
+    if (config.listen === undefined) return disabled;
+    const catalog = await watchCatalog(config.catalogFile, log);
+    const identities = peer("billing", IdentityService);
+    const isSecure = origin?.startsWith("https:") === true;
+    const sessions = createSessions(identities, createCookie("tollgate-session", isSecure));
+    const { version } = manifest;
+    const parts = {
+      sessions,
+      identities,
+      catalog: catalog.current,
+      version,
+      oidcName: oidc?.name ?? "",
+      log,
+    };
+    const routes: Routes = (router) => {
+      router.service(OperatorService, forwardOperatorCalls(parts));
+      router.service(ConsoleService, implementConsole(parts));
+    };
+    const providerRoutes = oidc && oidcRoutes(oidc, origin ?? "", sessions, log);
+    const appParts = { routes, providerRoutes, origin, proxies, log, metrics };
+    const server = await listen(createApp(appParts), config.listen);
+    const consoleUrl = origin ?? server.url;
+    log.info({ url: server.url }, "listening");
+    return {
+      bindings: [],
+      ...(consoleUrl === undefined ? {} : { consoleUrl }),
+      drain: server.stop,
+      async stop() {
+        catalog.close();
+      },
+    };
+  },
+});
+
+function oidcRoutes(settings: OidcSettings, origin: string, sessions: Sessions, log: Log): Router {
+  const cookie = createCookie("tollgate-oidc", origin.startsWith("https:"));
+  const provider = createOidcProvider(settings, `${origin}${callbackPath}`, log);
+  return createOidcRoutes({ settings, provider, sessions, cookie, origin, log });
+}

@@ -1,0 +1,67 @@
+import { create } from "@bufbuild/protobuf";
+import { isSpanContextValid, type Span } from "@opentelemetry/api";
+import type { Slot } from "@tollgate/catalog/model";
+import type { NanoUsd } from "@tollgate/core/money";
+import { errorType } from "@tollgate/core/tracing";
+import {
+  type Attempt,
+  AttemptSchema,
+  type RequestTrail,
+  RequestTrailSchema,
+} from "@tollgate/proto/tollgate/v1/usage";
+import { SlotFailure } from "@tollgate/upstream/failure";
+
+/** A chain has no more slots. */
+const maxAttempts = 16;
+
+/** What a request went through, for its usage event. */
+export class Trail {
+  readonly #startedAt = performance.now();
+  readonly #attempts: Attempt[] = [];
+  #firstTokenMs: number | undefined;
+  #isStreamed = false;
+  #traceId = "";
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  beginAttempt({ provider, upstreamModel }: Slot, span: Span): void {
+    const context = span.spanContext();
+    if (isSpanContextValid(context)) this.#traceId = context.traceId;
+    if (this.#attempts.length === maxAttempts) return;
+    const startedMs = Math.round(this.elapsedMs);
+    const attempt = { provider: provider.name, upstreamModel, startedMs };
+    this.#attempts.push(create(AttemptSchema, attempt));
+  }
+
+  /** Ends the attempt that has begun last, which served the request unless there is an `error`. */
+  endAttempt(error?: unknown): void {
+    const attempt = this.#attempts.at(-1);
+    if (attempt === undefined) return;
+    attempt.durationMs = Math.round(this.elapsedMs) - attempt.startedMs;
+    if (error === undefined) return;
+    attempt.errorCode = error instanceof SlotFailure ? error.kind : errorType(error);
+    attempt.status = error instanceof SlotFailure ? (error.status ?? 0) : 0;
+  }
+
+  /** Records that the first chunk of a stream has arrived. Resolves with the time, milliseconds. */
+  recordFirstChunk(): number {
+    this.#isStreamed = true;
+    this.#firstTokenMs = Math.round(this.elapsedMs);
+    return this.elapsedMs;
+  }
+
+  /** Returns the message of a request that has ended, with an error or without. */
+  end(heldNanoUsd: NanoUsd, errorCode: string): RequestTrail {
+    return create(RequestTrailSchema, {
+      attempts: this.#attempts,
+      durationMs: Math.round(this.elapsedMs),
+      ...(this.#firstTokenMs === undefined ? {} : { firstTokenMs: this.#firstTokenMs }),
+      errorCode,
+      traceId: this.#traceId,
+      heldNanoUsd,
+      isStreamed: this.#isStreamed,
+    });
+  }
+}

@@ -1,0 +1,201 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
+import type pg from "pg";
+import type { Entry, PrismaClient } from "./generated/client.ts";
+import { readTrail } from "./request-trail.ts";
+import { readLines } from "./usage-lines.ts";
+
+/** What a call compares with its filters at the most, so that it takes some 50 ms at the most. */
+const maxExamined = 10_000;
+/** A request is recorded at its end: a stream may have begun an hour before. */
+const maxRequestMs = 60 * 60_000;
+
+export interface RequestPage {
+  /** Empty: every account. */
+  accountId: string;
+  filter?: UsageFilter | undefined;
+  onlyFailed: boolean;
+  from?: Date | undefined;
+  /** Does not belong to the period. */
+  to?: Date | undefined;
+  limit: number;
+  /** Empty: the newest. */
+  beforeCursor: string;
+}
+
+export type StoredRequest = ReturnType<typeof toRequest>;
+
+interface Databases {
+  pool: pg.Pool;
+  prisma: PrismaClient;
+}
+
+/**
+ * Resolves with a page of requests that match, newest first, and the cursor of the next page, which is
+ * empty after the last one. Examines 10,000 requests at the most, so a page may be empty and not the
+ * last one.
+ */
+export async function findRequests(
+  databases: Databases,
+  page: RequestPage,
+): Promise<{ requests: StoredRequest[]; nextCursor: string }> {
+  const { text, values } = findSql(page);
+  const { rows } = await databases.pool.query<FoundRow>(text, values);
+  const [{ ids, last, examined } = { ids: [], last: "", examined: 0 }] = rows;
+  const shown = ids.slice(0, page.limit);
+  const stored = await readRequests(databases, shown);
+  const requests = stored.map((request) => ({ ...request, lines: [], providerUsage: "" }));
+  if (ids.length > page.limit) return { requests, nextCursor: shown.at(-1) ?? "" };
+  return { requests, nextCursor: examined === maxExamined ? (last ?? "") : "" };
+}
+
+interface FoundRow {
+  /** The entries of the requests that match: one more than the page has, if there are more. */
+  ids: string[];
+  /** The last one that was examined, and how many were. */
+  last: string | null;
+  examined: number;
+}
+
+/**
+ * Returns the statement. An account's requests are read by entry_account_recorded_at, and those of all
+ * by the ids of entries, which ascend with the times of their requests.
+ */
+function findSql(page: RequestPage): { text: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const add = (value: unknown) => `$${values.push(value)}`;
+  const { accountId, filter, from, to, beforeCursor } = page;
+  const ofAccount = accountId !== "";
+  const bounds = ["kind IN ('usage', 'failure')"];
+  if (ofAccount) bounds.push(`account_id = ${add(accountId)}`);
+  if (from !== undefined) {
+    bounds.push(`recorded_at >= ${add(from)}`);
+    if (!ofAccount) bounds.push(`id >= ${add(idAt(from.getTime() - maxRequestMs))}`);
+  }
+  if (to !== undefined) {
+    bounds.push(`recorded_at < ${add(to)}`);
+    if (!ofAccount) bounds.push(`id < ${add(idAt(to.getTime() + maxRequestMs))}`);
+  }
+  if (beforeCursor !== "") {
+    const cursor = add(beforeCursor);
+    const position = `(SELECT recorded_at, id FROM entry WHERE id = ${cursor} LIMIT 1)`;
+    bounds.push(ofAccount ? `(recorded_at, id) < ${position}` : `id < ${cursor}`);
+  }
+  const order = ofAccount ? "recorded_at DESC, id DESC" : "id DESC";
+  const matches = [
+    ...(page.onlyFailed ? ["kind = 'failure'"] : []),
+    ...columnsOf(filter).map(([column, value]) => `${column} = ${add(value)}`),
+  ];
+  const text = `
+    WITH examined AS MATERIALIZED (
+      SELECT id, recorded_at, row_number() OVER (ORDER BY ${order}) AS n,
+        ${matches.join(" AND ") || "true"} AS matches
+      FROM entry WHERE ${bounds.join(" AND ")}
+      ORDER BY ${order} LIMIT ${matches.length === 0 ? page.limit + 1 : maxExamined}
+    )
+    SELECT
+      ARRAY(SELECT id FROM examined WHERE matches ORDER BY n LIMIT ${page.limit + 1}) AS ids,
+      (SELECT id FROM examined ORDER BY n DESC LIMIT 1) AS last,
+      (SELECT count(*)::int FROM examined) AS examined`;
+  return { text, values };
+}
+
+function columnsOf(filter: UsageFilter | undefined): [string, string][] {
+  const { keyId = "", alias = "", provider = "", routeType = "" } = filter ?? {};
+  const columns: [string, string][] = [
+    ["key_id", keyId],
+    ["alias", alias],
+    ["provider", provider],
+    ["route_type", routeType],
+  ];
+  return columns.filter(([, value]) => value !== "");
+}
+
+/** Returns the least id of an entry whose request began at a time: see `newId`. */
+function idAt(ms: number): string {
+  return `entry_${Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0")}`;
+}
+
+/**
+ * Resolves with the entries of a request, oldest first: by its id, or by that of a usage event. An
+ * empty account is any.
+ */
+export async function findRequestEntries(
+  { prisma }: Pick<Databases, "prisma">,
+  { id, accountId }: { id: string; accountId: string },
+): Promise<Entry[]> {
+  const recorded = await prisma.recordedEvent.findUnique({ where: { eventId: id } });
+  const either = [{ requestId: id }, ...(recorded ? [{ id: recorded.entryId }] : [])];
+  return prisma.entry.findMany({
+    where: {
+      OR: either,
+      kind: { in: ["usage", "failure"] },
+      ...(accountId === "" ? {} : { accountId }),
+    },
+    orderBy: [{ recordedAt: "asc" }, { id: "asc" }],
+    take: maxEntriesOfRequest,
+  });
+}
+
+/** An idempotency key makes a request run again, for instance. */
+const maxEntriesOfRequest = 100;
+
+/** Resolves with the requests of entries, in their order. */
+export async function toRequests(
+  { pool }: Pick<Databases, "pool">,
+  entries: readonly Entry[],
+): Promise<StoredRequest[]> {
+  const { rows } = await pool.query<{ entry_id: string; trail: unknown }>({
+    name: "read-trails",
+    text: `SELECT entry_id, trail FROM unnest($1::text[], $2::timestamptz[]) AS of (id, at),
+        LATERAL (SELECT entry_id, trail FROM request_trail t
+          WHERE t.entry_id = of.id AND t.recorded_at >= of.at
+            AND t.recorded_at < of.at + interval '1 millisecond' LIMIT 1) found`,
+    values: [entries.map(({ id }) => id), entries.map(({ recordedAt }) => recordedAt)],
+  });
+  const trails = new Map(rows.map((row) => [row.entry_id, row.trail]));
+  return entries.map((entry) => toRequest(entry, trails.get(entry.id)));
+}
+
+async function readRequests(
+  { pool, prisma }: Databases,
+  ids: readonly string[],
+): Promise<StoredRequest[]> {
+  const entries = await prisma.entry.findMany({ where: { id: { in: [...ids] } } });
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const ordered = ids.flatMap((id) => byId.get(id) ?? []);
+  return toRequests({ pool }, ordered);
+}
+
+function toRequest(entry: Entry, trail: unknown) {
+  const isFailure = entry.kind === "failure";
+  const stored = readTrail(trail);
+  const last = stored.attempts?.at(-1);
+  return {
+    ...stored,
+    errorCode: stored.errorCode || (isFailure ? "failed" : ""),
+    id: entry.eventId,
+    requestId: entry.requestId,
+    cursor: entry.id,
+    entryId: entry.id,
+    accountId: entry.accountId,
+    keyId: entry.keyId,
+    routeType: entry.routeType,
+    alias: entry.alias,
+    provider: entry.provider || (last?.provider ?? ""),
+    upstreamModel: entry.upstreamModel || (last?.upstreamModel ?? ""),
+    occurredAt: timestampFromDate(entry.occurredAt),
+    unitType: entry.unitType,
+    quantity: entry.quantity,
+    promptTokens: entry.promptTokens,
+    cachedPromptTokens: entry.cachedPromptTokens,
+    completionTokens: entry.completionTokens,
+    costNanoUsd: entry.costNanoUsd,
+    chargedNanoUsd: -entry.amountNanoUsd,
+    uncollectedNanoUsd: entry.uncollectedNanoUsd,
+    basis: entry.basis,
+    lines: readLines(entry.lines),
+    providerUsage: entry.providerUsage ?? "",
+    conversationId: entry.conversationId ?? "",
+  };
+}

@@ -1,0 +1,249 @@
+import { create } from "@bufbuild/protobuf";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { Outcome, RequestTrailSchema, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createCapture } from "../src/capture.ts";
+import { PrismaClient } from "../src/generated/client.ts";
+import { createHoldTaker } from "../src/holds.ts";
+import { listOpenHolds } from "../src/open-holds.ts";
+import { sumOverview } from "../src/overview.ts";
+import { findRequestEntries, findRequests, toRequests } from "../src/requests.ts";
+import { createTrailPartitions } from "../src/trail-partitions.ts";
+import { sumUsage } from "../src/usage-sums.ts";
+import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
+
+const trail = create(RequestTrailSchema, {
+  attempts: [
+    {
+      provider: "one",
+      upstreamModel: "m1",
+      startedMs: 1,
+      durationMs: 40,
+      errorCode: "rejected",
+      status: 503,
+    },
+    { provider: "two", upstreamModel: "m2", startedMs: 41, durationMs: 59 },
+  ],
+  durationMs: 100,
+  firstTokenMs: 60,
+  traceId: "0af7651916cd43dd8448eb211c80319c",
+  heldNanoUsd: 9_000n,
+  isStreamed: true,
+});
+
+describe("requests", () => {
+  let pool: pg.Pool;
+  let prisma: PrismaClient;
+
+  beforeAll(async () => {
+    pool = await openLedger(await createLedgerDatabase(inject("postgresUrl")));
+    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
+    await createTrailPartitions(pool, 30);
+  });
+
+  afterAll(async () => {
+    await prisma.$disconnect();
+    await pool.end();
+  });
+
+  const all = { onlyFailed: false, limit: 100, beforeCursor: "" };
+
+  /** Captures events one after the other, so that their order is known. */
+  async function capture(
+    accountId: string,
+    ...events: Partial<UsageEvent>[]
+  ): Promise<UsageEvent[]> {
+    const captured = events.map((fields) => usageEvent({ accountId, trail, ...fields }));
+    for (const event of captured) await createCapture(pool)(event);
+    return captured;
+  }
+
+  test("have the slots that were tried, their times, and what was held and charged", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const served = { provider: "two", upstreamModel: "m2", alias: "fast", costNanoUsd: 4_000n };
+    const [event] = await capture(accountId, served);
+    const page = await findRequests({ pool, prisma }, { ...all, accountId });
+    expect(page).toMatchObject({
+      nextCursor: "",
+      requests: [
+        {
+          id: event?.id,
+          requestId: event?.requestId,
+          provider: "two",
+          attempts: [
+            { provider: "one", durationMs: 40, errorCode: "rejected", status: 503 },
+            { provider: "two", startedMs: 41, durationMs: 59, errorCode: "" },
+          ],
+          durationMs: 100,
+          firstTokenMs: 60,
+          errorCode: "",
+          traceId: "0af7651916cd43dd8448eb211c80319c",
+          heldNanoUsd: 9_000n,
+          chargedNanoUsd: 4_000n,
+          isStreamed: true,
+        },
+      ],
+    });
+    const entries = await findRequestEntries({ prisma }, { id: event?.id ?? "", accountId });
+    expect(await toRequests({ pool }, entries)).toMatchObject([{ durationMs: 100 }]);
+    const others = await findRequestEntries(
+      { prisma },
+      { id: event?.id ?? "", accountId: "acct_x" },
+    );
+    expect(others).toEqual([]);
+  });
+
+  test("that failed have the error, and the last slot that was tried", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const failed = {
+      ...trail,
+      attempts: trail.attempts.slice(0, 1),
+      errorCode: "upstream_rejected",
+    };
+    await capture(accountId, {}, { outcome: Outcome.FAILED, trail: failed });
+    const page = await findRequests({ pool, prisma }, { ...all, accountId, onlyFailed: true });
+    expect(page.requests).toMatchObject([
+      { errorCode: "upstream_rejected", provider: "one", chargedNanoUsd: 0n },
+    ]);
+  });
+
+  test("are paged, of an account and of all, newest first and each once", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const events = await capture(accountId, ...Array.from({ length: 7 }, () => ({})));
+    for (const of of [accountId, ""]) {
+      const seen: string[] = [];
+      let cursor = "";
+      do {
+        const page = { ...all, accountId: of, limit: 3, beforeCursor: cursor };
+        const { requests, nextCursor } = await findRequests({ pool, prisma }, page);
+        seen.push(...requests.map((one) => one.id));
+        cursor = nextCursor;
+      } while (cursor !== "");
+      const own = seen.filter((id) => events.some((event) => event.id === id));
+      expect(own.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+      expect(new Set(seen).size).toBe(seen.length);
+    }
+  });
+
+  test("are filtered by key, model, provider, route and time", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const fields = { keyId: "k1", alias: "a1", provider: "p1", routeType: "images" };
+    const [one] = await capture(accountId, fields, { keyId: "k2", alias: "a2", provider: "p2" });
+    const find = (page: object) => findRequests({ pool, prisma }, { ...all, accountId, ...page });
+    for (const [name, value] of Object.entries(fields)) {
+      const filter = { keyId: "", alias: "", provider: "", routeType: "", [name]: value };
+      const { requests } = await find({ filter });
+      expect(requests.map(({ id }) => id)).toEqual([one?.id]);
+    }
+    const later = new Date(Date.now() + 60_000);
+    expect((await find({ from: later })).requests).toEqual([]);
+    expect((await find({ to: later })).requests).toHaveLength(2);
+  });
+
+  test("lose their trail after the days for which it is stored, and not their entry", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    await capture(accountId, { costNanoUsd: 1_000n });
+    await pool.query(`
+      CREATE TABLE request_trail_2020_01_01 PARTITION OF request_trail
+      FOR VALUES FROM ('2020-01-01T00:00Z') TO ('2020-01-02T00:00Z')`);
+    await pool.query(
+      `INSERT INTO request_trail VALUES ('old', '2020-01-01T12:00Z', '[]'), ('older', '2019-01-01T12:00Z', '[]')`,
+    );
+    await createTrailPartitions(pool, 30);
+    const { rows } = await pool.query(
+      "SELECT entry_id FROM request_trail WHERE entry_id IN ('old', 'older')",
+    );
+    expect(rows).toEqual([]);
+    const { rows: partitions } = await pool.query(
+      "SELECT inhrelid FROM pg_inherits WHERE inhparent = 'request_trail'::regclass",
+    );
+    expect(partitions).toHaveLength(4);
+    await pool.query("DELETE FROM request_trail");
+    const { requests } = await findRequests({ pool, prisma }, { ...all, accountId });
+    expect(requests).toMatchObject([{ chargedNanoUsd: 1_000n }]);
+    expect(requests[0]).not.toHaveProperty("attempts");
+  });
+
+  test("make an overview: money, times, errors, providers and wallets that run dry", async () => {
+    const accountId = await openWallet(pool, 20_000n);
+    const failed = { ...trail, errorCode: "upstream_rejected" };
+    await capture(
+      accountId,
+      { costNanoUsd: 7_000n },
+      { outcome: Outcome.FAILED, trail: failed },
+      { trail: create(RequestTrailSchema, { ...trail, durationMs: 300 }) },
+    );
+    const hour = 3_600_000;
+    const from = new Date(Math.floor(Date.now() / hour) * hour - hour);
+    const to = new Date(from.getTime() + 3 * hour);
+    const expected = {
+      creditedNanoUsd: 20_000n,
+      chargedNanoUsd: 7_000n,
+      requests: 3n,
+      failedRequests: 1n,
+      balanceNanoUsd: 13_000n,
+      durationP50Ms: 100,
+      durationP99Ms: 300,
+      firstTokenP50Ms: 60,
+      errors: [{ errorCode: "upstream_rejected", requests: 1n }],
+      providers: [
+        { provider: "two", served: 3n, failed: 0n, durationP50Ms: 59 },
+        { provider: "one", served: 0n, failed: 3n },
+      ],
+      forecasts: [{ accountId, balanceNanoUsd: 13_000n, chargedPerDayNanoUsd: 1_000n, days: 13 }],
+    };
+    expect(await sumOverview(pool, { accountId, from, to })).toMatchObject(expected);
+    const everybody = await sumOverview(pool, { accountId: "", from, to });
+    expect(everybody.requests).toBeGreaterThanOrEqual(3n);
+    expect(everybody.forecasts.length).toBeGreaterThan(0);
+  });
+
+  test("are summed by provider, route, account, hour and month, and filtered", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    await capture(
+      accountId,
+      { provider: "p1", costNanoUsd: 2_000n, keyId: "k1" },
+      { provider: "p2", costNanoUsd: 1_000n, routeType: "images" },
+    );
+    const day = 24 * 3_600_000;
+    const from = new Date(Math.floor(Date.now() / day) * day);
+    const period = { accountId, from, to: new Date(from.getTime() + day) };
+    const names = async (by: UsageBy, filter = {}) => {
+      const none = { keyId: "", alias: "", provider: "", routeType: "" };
+      const full = { $typeName: "tollgate.v1.UsageFilter" as const, ...none, ...filter };
+      const { sums } = await sumUsage(pool, { ...period, by, filter: full });
+      return sums.map(({ name, chargedNanoUsd }) => [name, chargedNanoUsd]);
+    };
+    expect(await names(UsageBy.PROVIDER)).toEqual([
+      ["p1", 2_000n],
+      ["p2", 1_000n],
+    ]);
+    expect(await names(UsageBy.ROUTE)).toEqual([
+      ["chat", 2_000n],
+      ["images", 1_000n],
+    ]);
+    expect(await names(UsageBy.ACCOUNT)).toEqual([[accountId, 3_000n]]);
+    expect(await names(UsageBy.MONTH)).toEqual([[from.toISOString().slice(0, 7), 3_000n]]);
+    const [[hour] = []] = await names(UsageBy.HOUR);
+    expect(hour).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00Z$/);
+    expect(await names(UsageBy.ACCOUNT, { provider: "p1" })).toEqual([[accountId, 2_000n]]);
+    expect(await names(UsageBy.ACCOUNT, { keyId: "k1", routeType: "images" })).toEqual([]);
+  });
+
+  test("in progress have their holds listed, newest first", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const take = createHoldTaker(pool, 60_000);
+    for (const name of ["a", "b", "c"]) {
+      await take({ holdId: `${accountId}-${name}`, accountId, estimateNanoUsd: 1_000n });
+    }
+    const first = await listOpenHolds(prisma, { accountId, limit: 2, beforeHoldId: "" });
+    expect(first).toMatchObject({ hasMore: true, holds: [{ amountNanoUsd: 1_000n }, {}] });
+    const beforeHoldId = first.holds[1]?.id ?? "";
+    const second = await listOpenHolds(prisma, { accountId, limit: 2, beforeHoldId });
+    const ids = [...first.holds, ...second.holds].map(({ id }) => id);
+    expect(ids).toEqual(["c", "b", "a"].map((name) => `${accountId}-${name}`));
+    expect(second.hasMore).toBe(false);
+  });
+});
