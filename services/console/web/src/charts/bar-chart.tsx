@@ -20,7 +20,10 @@ interface Props {
   height?: number;
 }
 
-const margin = { top: 10, right: 0, bottom: 24, left: 52 };
+const margin = { top: 10, bottom: 24 };
+
+/** About the width of a digit of an axis, in CSS pixels. */
+const digitWidth = 7;
 const tickCount = 4;
 const labelWidth = 92;
 
@@ -28,21 +31,23 @@ const labelWidth = 92;
 export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
   const [element, width] = useWidth<HTMLDivElement>();
   const [chosen, setChosen] = useState<number>();
-  const inner = Math.max(0, width - margin.left - margin.right);
-  const x = scaleBand({
-    domain: bars.map(({ key }) => key),
-    range: [0, inner],
-    paddingInner: bars.length > 60 ? 0.12 : 0.26,
-  });
   const most = Math.max(0, ...bars.map(({ value }) => value));
   const y = scaleLinear({
     domain: [0, most === 0 ? 1 : most],
     range: [height - margin.bottom, margin.top],
     nice: tickCount,
   });
+  const ticks = y.ticks(tickCount).map((value) => ({ value, text: formatTick(value) }));
+  const left = 12 + digitWidth * Math.max(4, ...ticks.map(({ text }) => text.length));
+  const inner = Math.max(0, width - left);
+  const x = scaleBand({
+    domain: bars.map(({ key }) => key),
+    range: [0, inner],
+    paddingInner: bars.length > 60 ? 0.12 : 0.26,
+  });
   const point = (event: PointerEvent<SVGSVGElement>) => {
-    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - margin.left;
-    setChosen(clamp(Math.floor(left / x.step()), bars.length));
+    const at = event.clientX - event.currentTarget.getBoundingClientRect().left - left;
+    setChosen(clamp(Math.floor(at / x.step()), bars.length));
   };
   const move = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -73,8 +78,8 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
             onPointerMove={point}
             onPointerLeave={() => setChosen(undefined)}
           >
-            <Grid ticks={y.ticks(tickCount)} y={y} width={width} format={formatTick} />
-            <g transform={`translate(${margin.left} 0)`}>
+            <Grid ticks={ticks} y={y} left={left} right={width} />
+            <g transform={`translate(${left} 0)`}>
               {bars.map(({ key, value }, index) => (
                 <BarRounded
                   key={key}
@@ -107,16 +112,16 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
 }
 
 function Grid(props: {
-  ticks: readonly number[];
+  ticks: readonly { value: number; text: string }[];
   y: (value: number) => number;
-  width: number;
-  format: (value: number) => string;
+  left: number;
+  right: number;
 }) {
-  return props.ticks.map((tick) => (
-    <g key={tick} transform={`translate(0 ${props.y(tick)})`}>
-      <line className="grid" x1={margin.left} x2={props.width} />
-      <text className="tick" x={margin.left - 8} dy="0.32em" textAnchor="end">
-        {props.format(tick)}
+  return props.ticks.map(({ value, text }) => (
+    <g key={value} transform={`translate(0 ${props.y(value)})`}>
+      <line className="grid" x1={props.left} x2={props.right} />
+      <text className="tick" x={props.left - 8} dy="0.32em" textAnchor="end">
+        {text}
       </text>
     </g>
   ));
