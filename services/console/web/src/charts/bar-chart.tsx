@@ -20,9 +20,10 @@ interface Props {
   height?: number;
 }
 
-const margin = { top: 10, right: 0, bottom: 24 };
-/** The left margin has room for the ticks' texts: the least, and what a character takes. */
-const tickWidths = { least: 52, character: 7, gap: 10 };
+const margin = { top: 10, bottom: 24 };
+
+/** About the width of a digit of an axis, in CSS pixels. */
+const digitWidth = 7;
 const tickCount = 4;
 const labelWidth = 92;
 
@@ -36,17 +37,17 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
     range: [height - margin.bottom, margin.top],
     nice: tickCount,
   });
-  const ticks = y.ticks(tickCount).map((value) => ({ y: y(value), text: formatTick(value) }));
-  const marginLeft = widthOf(ticks);
-  const inner = Math.max(0, width - marginLeft - margin.right);
+  const ticks = y.ticks(tickCount).map((value) => ({ value, text: formatTick(value) }));
+  const left = 12 + digitWidth * Math.max(4, ...ticks.map(({ text }) => text.length));
+  const inner = Math.max(0, width - left);
   const x = scaleBand({
     domain: bars.map(({ key }) => key),
     range: [0, inner],
     paddingInner: bars.length > 60 ? 0.12 : 0.26,
   });
   const point = (event: PointerEvent<SVGSVGElement>) => {
-    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - marginLeft;
-    setChosen(clamp(Math.floor(left / x.step()), bars.length));
+    const at = event.clientX - event.currentTarget.getBoundingClientRect().left - left;
+    setChosen(clamp(Math.floor(at / x.step()), bars.length));
   };
   const move = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -77,8 +78,8 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
             onPointerMove={point}
             onPointerLeave={() => setChosen(undefined)}
           >
-            <Grid ticks={ticks} left={marginLeft} width={width} />
-            <g transform={`translate(${marginLeft} 0)`}>
+            <Grid ticks={ticks} y={y} left={left} right={width} />
+            <g transform={`translate(${left} 0)`}>
               {bars.map(({ key, value }, index) => (
                 <BarRounded
                   key={key}
@@ -110,21 +111,16 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
   );
 }
 
-interface Tick {
-  y: number;
-  text: string;
-}
-
-function widthOf(ticks: readonly Tick[]): number {
-  const { least, character, gap } = tickWidths;
-  return Math.max(least, gap + character * Math.max(...ticks.map(({ text }) => text.length)));
-}
-
-function Grid({ ticks, left, width }: { ticks: readonly Tick[]; left: number; width: number }) {
-  return ticks.map(({ y, text }) => (
-    <g key={y} transform={`translate(0 ${y})`}>
-      <line className="grid" x1={left} x2={width} />
-      <text className="tick" x={left - 8} dy="0.32em" textAnchor="end">
+function Grid(props: {
+  ticks: readonly { value: number; text: string }[];
+  y: (value: number) => number;
+  left: number;
+  right: number;
+}) {
+  return props.ticks.map(({ value, text }) => (
+    <g key={value} transform={`translate(0 ${props.y(value)})`}>
+      <line className="grid" x1={props.left} x2={props.right} />
+      <text className="tick" x={props.left - 8} dy="0.32em" textAnchor="end">
         {text}
       </text>
     </g>

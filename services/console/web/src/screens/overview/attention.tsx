@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { WalletForecast } from "@tollgate/proto/tollgate/v1/ledger";
+
 import { countOf } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { DataTable } from "../../ui/data-table.tsx";

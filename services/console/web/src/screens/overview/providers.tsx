@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ProviderSum } from "@tollgate/proto/tollgate/v1/ledger";
+
 import { formatCount, formatMs, formatShare } from "../../format/numbers.ts";
 import type { PeriodSearch } from "../../search/period.ts";
 import { Badge } from "../../ui/badge.tsx";

@@ -1,4 +1,5 @@
 import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+
 import type { Attempt } from "@tollgate/proto/tollgate/v1/usage";
 import { countOf, formatMs } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";

@@ -1,4 +1,5 @@
 import type { Entry, Request } from "@tollgate/proto/tollgate/v1/ledger";
+
 import { Facts } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Time } from "../../ui/time.tsx";

@@ -1,4 +1,5 @@
 import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+
 import { Facts } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { withCopy } from "../../ui/with-copy.tsx";

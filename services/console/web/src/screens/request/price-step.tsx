@@ -1,4 +1,5 @@
 import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+
 import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import { formatPico } from "../../format/money.ts";
 import { formatCount } from "../../format/numbers.ts";

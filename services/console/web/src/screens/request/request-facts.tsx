@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+
 import { useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";

@@ -1,4 +1,5 @@
 import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+
 import { formatCount, formatMs } from "../../format/numbers.ts";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";

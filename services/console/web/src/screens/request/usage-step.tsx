@@ -1,4 +1,5 @@
 import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+
 import { formatCount } from "../../format/numbers.ts";
 import { Step } from "./step.tsx";
 

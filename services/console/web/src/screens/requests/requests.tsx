@@ -60,8 +60,8 @@ export function Requests() {
         </label>
       </div>
       <Loaded query={requests} rows={14}>
-        {({ requests, hasMore }) =>
-          requests.length === 0 ? (
+        {({ requests, nextCursor }) =>
+          requests.length === 0 && nextCursor === "" ? (
             <Empty icon="requests" title="No request matches">
               Choose a longer period, or remove a filter. Requests are stored for some days; their
               ledger entries are kept for ever.
@@ -74,7 +74,7 @@ export function Requests() {
                 rows={requests}
                 idOf={({ id }) => id}
               />
-              <Pager before={search.before} next={hasMore ? requests.at(-1)?.cursor : undefined} />
+              <Pager before={search.before} next={nextCursor || undefined} />
             </>
           )
         }
