@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, requestIdOf, send } from "../src/request.ts";
+import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 
@@ -66,12 +66,13 @@ describe("the record of a request", () => {
   });
 
   test("that no slot served says why, and one without money has none", async () => {
-    const failed = await chat({ model: "test-failing" });
+    // A refusal does not take the slot out for other tests.
+    const failed = await chat({ model: "test-small", ...simulate("status=400") });
     const { request } = await recordOf(failed);
     expect(request).toMatchObject({
       errorCode: "upstream_rejected",
       chargedNanoUsd: 0n,
-      attempts: [{ errorCode: "rejected", status: 500 }],
+      attempts: [{ errorCode: "rejected", status: 400 }],
     });
     const poor = await stack.newAccount(0);
     const refused = await chat({}, poor.key);
@@ -93,7 +94,7 @@ describe("the record of a request", () => {
     await post("/v1/rerank", { model: "test-rerank", query: "a", documents: ["a"] });
     await post("/v1/images/generations", { model: "test-image", prompt: "a" });
     await post("/v1/audio/speech", { model: "test-speech", input: "Hello", voice: "a" });
-    await chat({ model: "test-failing" }, own.key);
+    await chat({ model: "test-small", ...simulate("status=400") }, own.key);
     const list = (filter: object) =>
       stack.operator.listRequests({ account: own.accountId, ...filter });
     await eventually(async () => {
@@ -103,7 +104,7 @@ describe("the record of a request", () => {
       expect(requests.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1, 1, 1]);
     });
     expect((await list({ alias: "test-rerank" })).requests).toHaveLength(1);
-    expect((await list({ onlyFailed: true })).requests).toMatchObject([{ alias: "test-failing" }]);
+    expect((await list({ onlyFailed: true })).requests).toMatchObject([{ alias: "test-small" }]);
     const hour = 3_600_000;
     const from = new Date(Math.floor(Date.now() / hour) * hour - hour);
     const overview = await stack.operator.readOverview({

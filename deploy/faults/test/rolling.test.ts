@@ -6,7 +6,7 @@ test("a rolling restart of every service loses no request and no event", {
 }, async () => {
   const { observations, restarted, violations } = await rollingRestart(12);
   expect(violations).toEqual([]);
-  expect(restarted).toBe(14);
+  expect(restarted).toBe(16);
   expect(observations.length).toBeGreaterThan(500);
   expect(new Set(observations.map(({ workload }) => workload)).size).toBe(18);
 });
