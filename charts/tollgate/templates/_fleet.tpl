@@ -33,9 +33,9 @@ image:
 billing:
   calls: [ledger]
   database: true
+  catalog: true
 console:
   calls: [billing]
-  catalog: true
   operators: true
 ledger:
   calls: []

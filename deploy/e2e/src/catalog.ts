@@ -79,6 +79,8 @@ function chatModels() {
     chatModel("test-unlisted", [slot("sim", "unlisted")], { visibility: "unlisted" }),
     chatModel("test-internal", [slot("sim", "internal")], { visibility: "internal" }),
     chatModel("test-failover", [slot("sim", "first?status=503"), slot("sim", "second")]),
+    chatModel("test-switched", [slot("sim", "switched"), slot("sim", "after-switched")]),
+    chatModel("test-tripped", [slot("sim", "tripped?status=503"), slot("sim", "after-tripped")]),
     chatModel("test-failover-dead", [slot("nowhere", "first"), slot("sim", "second")]),
     chatModel("test-failover-empty", [slot("sim", "first?cut_after=0"), slot("sim", "second")]),
     chatModel("test-failover-done", [

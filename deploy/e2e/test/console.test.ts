@@ -181,12 +181,12 @@ describe("the console's API", () => {
   });
 
   test("the models of the catalog are listed with their prices, and a catalog is checked", async () => {
-    const { console } = await withToken(OPERATOR);
-    const { models } = await console.listModels({});
+    const { operator } = await withToken(OPERATOR);
+    const { models } = await operator.listModels({});
     expect(models.length).toBeGreaterThan(0);
     expect(models.map(({ alias }) => alias)).toEqual(models.map(({ alias }) => alias).sort());
     expect(models[0]?.slots[0]?.prices[0]).toMatchObject({ dimension: "input" });
-    expect((await console.checkCatalog({ text: "models: 7" })).errors).toHaveLength(1);
+    expect((await operator.checkCatalog({ text: "models: 7" })).errors).toHaveLength(1);
   });
 
   test("responses confine what a page can load, and a path of the page is no file", async () => {

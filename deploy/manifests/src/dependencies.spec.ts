@@ -115,15 +115,28 @@ test("every imported package is declared in the package.json of its workspace", 
   expect(found).toEqual([]);
 });
 
-test("only the operator's commands import the list prices of models", () => {
+test("only the operator's calls and commands import the list prices of models", () => {
+  const prices = "services/billing/src/list-prices/";
+  const users = [prices, "services/billing/src/cli/", "services/billing/src/operator/"];
+  const found = workspaces.flatMap(({ files }) =>
+    violations(
+      files.filter(({ path }) => !users.some((folder) => path.startsWith(folder))),
+      (imported) =>
+        imported.package === "@pydantic/genai-prices" || imported.file?.startsWith(prices)
+          ? "a request is priced by the catalog"
+          : undefined,
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+test("only the operator's commands import one another", () => {
   const cli = "services/billing/src/cli/";
   const found = workspaces.flatMap(({ files }) =>
     violations(
       files.filter(({ path }) => !path.startsWith(cli)),
       (imported) =>
-        imported.package === "@pydantic/genai-prices" || imported.file?.startsWith(cli)
-          ? "a request is priced by the catalog"
-          : undefined,
+        imported.file?.startsWith(cli) ? "a service does not know the commands" : undefined,
     ),
   );
   expect(found).toEqual([]);

@@ -145,7 +145,7 @@ describe("the workloads", () => {
       return spec.volumes?.some(({ configMap }) => configMap?.name === "gateway-tollgate-catalog");
     });
     expect(readers.map(({ component }) => component).sort()).toEqual(
-      services.filter((service) => service !== "billing" && service !== "ledger"),
+      services.filter((service) => service !== "console" && service !== "ledger"),
     );
     for (const { container } of readers) {
       const mount = container.volumeMounts?.find(({ name }) => name === "catalog");

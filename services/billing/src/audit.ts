@@ -15,7 +15,7 @@ export const localActor: Actor = { kind: "local", id: "", name: "" };
 export interface Change {
   /** The rpc. */
   action: string;
-  subjectKind: "account" | "key" | "wallet" | "operator" | "token";
+  subjectKind: "account" | "key" | "wallet" | "operator" | "token" | "slot";
   subjectId: string;
   accountId?: string;
   /** The subject as JSON. Members that are the same before and after are left out. No secrets. */

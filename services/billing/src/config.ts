@@ -8,6 +8,7 @@ export interface BillingConfig {
   databaseConnections: number;
   /** The policy of accounts that have none. */
   admission: AdmissionName;
+  catalogFile: string;
 }
 
 /** Reads billing's settings. Throws a StartError that names an invalid one. */
@@ -17,10 +18,12 @@ export function readConfig(env: Environment): BillingConfig {
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     admission: settings.TOLLGATE_ADMISSION,
+    catalogFile: settings.TOLLGATE_CATALOG,
   };
 }
 
 const schema = z.object({
   ...databaseSettings,
   TOLLGATE_ADMISSION: z.enum(["likely", "strict", "whole"]).default("likely"),
+  TOLLGATE_CATALOG: z.string(),
 });

@@ -1,8 +1,10 @@
 import { PrismaPg } from "@prisma/adapter-pg";
+import { watchCatalog } from "@tollgate/catalog/watch";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { bindService } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
@@ -22,6 +24,7 @@ export const billing = defineService({
   name: "billing",
   async setup({ env, migrates, log, peer, notices, now }) {
     const config = readConfig(env);
+    const catalog = await watchCatalog(config.catalogFile, log);
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: billingSchema,
@@ -43,7 +46,8 @@ export const billing = defineService({
         requests: await lookUpSettlement(ledger, accountId, requestIds),
       }),
     });
-    const parts = { prisma, ledger, notices, now };
+    const slots = peer("ledger", SlotService);
+    const parts = { prisma, ledger, slots, catalog: catalog.current, notices, now };
     const commands = bindService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),
@@ -52,6 +56,7 @@ export const billing = defineService({
     return {
       bindings: [lookups, commands, identity],
       async stop() {
+        catalog.close();
         await prisma.$disconnect();
         await pool.end();
       },

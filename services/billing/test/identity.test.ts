@@ -7,6 +7,7 @@ import type { BeginSessionRequestSchema } from "@tollgate/proto/tollgate/v1/iden
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { createClient } from "@tollgate/rpc/client";
 import { bindService, type Client } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
@@ -44,8 +45,13 @@ describe("the identity service", () => {
     const transport = createLocalTransport(log);
     const notices = localNotices();
     const now = () => new Date(nowMs);
-    // Nothing here calls the ledger.
-    const parts = { prisma, ledger: createClient(LedgerService, transport), notices, now };
+    // Nothing here calls the ledger, or reads the catalog.
+    const parts = {
+      ...{ prisma, notices, now },
+      ledger: createClient(LedgerService, transport),
+      slots: createClient(SlotService, transport),
+      catalog: () => ({ models: new Map(), limits: { requestsPerMinute: 0, tokensPerMinute: 0 } }),
+    };
     transport.add(bindService(IdentityService, implementIdentity(parts)));
     const commands = implementOperator({ ...parts, actor: localActor });
     transport.add(bindService(OperatorService, commands));

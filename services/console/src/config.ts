@@ -9,7 +9,6 @@ export interface ConsoleConfig {
   origin: string | undefined;
   /** How many proxies add to `X-Forwarded-For` before a request arrives. */
   proxies: number;
-  catalogFile: string;
 }
 
 const variable = "TOLLGATE_CONSOLE_LISTEN";
@@ -22,7 +21,6 @@ export function readConfig(env: Environment): ConsoleConfig {
     listen: listen === undefined ? undefined : parseHttpAddress(variable, listen),
     origin: settings.TOLLGATE_CONSOLE_URL?.replace(/\/$/, ""),
     proxies: settings.TOLLGATE_CONSOLE_PROXIES,
-    catalogFile: settings.TOLLGATE_CATALOG,
   };
 }
 
@@ -39,5 +37,4 @@ const schema = z.object({
     .refine(isOrigin, "must be a URL without a path, such as https://console.example.com")
     .optional(),
   TOLLGATE_CONSOLE_PROXIES: integerSetting({ min: 0, max: 10, default: 0 }),
-  TOLLGATE_CATALOG: z.string(),
 });

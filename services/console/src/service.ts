@@ -1,4 +1,3 @@
-import { watchCatalog } from "@tollgate/catalog/watch";
 import type { Log } from "@tollgate/core/log";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
@@ -29,7 +28,6 @@ export const consoleService = defineService({
     const { origin, proxies } = config;
     const oidc = readOidcSettings(env, origin);
     if (config.listen === undefined) return disabled;
-    const catalog = await watchCatalog(config.catalogFile, log);
     const identities = peer("billing", IdentityService);
     const isSecure = origin?.startsWith("https:") === true;
     const sessions = createSessions(identities, createCookie("tollgate-session", isSecure));
@@ -37,7 +35,6 @@ export const consoleService = defineService({
     const parts = {
       sessions,
       identities,
-      catalog: catalog.current,
       version,
       oidcName: oidc?.name ?? "",
       log,
@@ -55,9 +52,7 @@ export const consoleService = defineService({
       bindings: [],
       ...(consoleUrl === undefined ? {} : { consoleUrl }),
       drain: server.stop,
-      async stop() {
-        catalog.close();
-      },
+      async stop() {},
     };
   },
 });

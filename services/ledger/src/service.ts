@@ -3,6 +3,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { bindService, type Implementation } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
@@ -24,6 +25,7 @@ import { releaseExpiredHolds, releaseHold } from "./release.ts";
 import { findRequestEntries, findRequests, toRequests } from "./requests.ts";
 import { ledgerSchema } from "./schema.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
+import { createSlots } from "./slots.ts";
 import { createTrailPartitions } from "./trail-partitions.ts";
 import { readLines } from "./usage-lines.ts";
 import { sumUsage } from "./usage-sums.ts";
@@ -61,6 +63,7 @@ export const ledger = defineService({
     return {
       bindings: [
         bindService(LedgerService, implement({ pool, prisma, config, captures, locks, now })),
+        bindService(SlotService, createSlots(pool, prisma)),
       ],
       async stop() {
         await consumer?.stop();

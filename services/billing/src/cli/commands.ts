@@ -1,3 +1,4 @@
+import { loadListPrices } from "../list-prices/list-prices.ts";
 import {
   createAccountCommand,
   listAccountsCommand,
@@ -6,7 +7,6 @@ import {
 } from "./account-commands.ts";
 import { listAuditCommand } from "./audit-commands.ts";
 import { checkCatalog } from "./catalog/check-catalog.ts";
-import { loadListPrices } from "./catalog/list-prices.ts";
 import { suggestModels } from "./catalog/suggestion.ts";
 import type { Command } from "./command.ts";
 import {
@@ -18,6 +18,7 @@ import {
   updateKeyCommand,
 } from "./key-commands.ts";
 import { listLedgerCommand, verifyLedgerCommand } from "./ledger-commands.ts";
+import { listModelsCommand, updateSlotCommand } from "./model-commands.ts";
 import {
   createOperatorCommand,
   createTokenCommand,
@@ -50,6 +51,9 @@ export const commands: Readonly<Record<string, Command>> = {
   "request show": showRequestCommand,
   "hold list": listHoldsCommand,
   usage: usageCommand,
+  "model list": listModelsCommand,
+  "slot disable": updateSlotCommand("disable"),
+  "slot enable": updateSlotCommand("enable"),
   "ledger list": listLedgerCommand,
   "ledger verify": verifyLedgerCommand,
   "operator create": createOperatorCommand,

@@ -33,6 +33,9 @@ export const help = `tollgate: the operator's commands
   tollgate operator token list
   tollgate operator token revoke TOKEN-ID
   tollgate audit list [--account ACCOUNT] [--limit N] [--before ID]
+  tollgate model list
+  tollgate slot disable SLOT [--reason R]
+  tollgate slot enable SLOT
   tollgate catalog check FILE [--environment]
   tollgate catalog suggest PROVIDER/MODEL ...
 

@@ -5,6 +5,7 @@ import { implementAudit } from "./audit.ts";
 import { implementKeyChanges } from "./key-changes.ts";
 import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
+import { implementModels } from "./models.ts";
 import { implementOperators } from "./operators.ts";
 import type { OperatorParts } from "./parts.ts";
 import { implementRequests } from "./requests.ts";
@@ -20,6 +21,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementWallets(parts),
     ...implementLedger(parts),
     ...implementRequests(parts),
+    ...implementModels(parts),
     ...implementOperators(parts),
     ...implementTokens(parts),
     ...implementAudit(parts),

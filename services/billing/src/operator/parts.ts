@@ -1,4 +1,6 @@
+import type { Catalog } from "@tollgate/catalog/model";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 import type { Actor } from "../audit.ts";
@@ -8,6 +10,9 @@ import type { PrismaClient } from "../generated/client.ts";
 export interface OperatorParts {
   prisma: PrismaClient;
   ledger: Client<typeof LedgerService>;
+  slots: Client<typeof SlotService>;
+  /** Returns the catalog in use. */
+  catalog(): Catalog;
   notices: Notices;
   /** To whom the changes are attributed. */
   actor: Actor;

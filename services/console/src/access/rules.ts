@@ -39,6 +39,9 @@ export const operatorRules: Calls<typeof OperatorService> = {
   listRequests: { role: CUSTOMER, confinedBy: "account" },
   getRequest: { role: CUSTOMER, confinedBy: "account" },
   readOverview: { role: CUSTOMER, confinedBy: "account" },
+  listModels: { role: VIEWER },
+  checkCatalog: { role: OPERATOR },
+  updateSlot: { role: OPERATOR },
   createOperator: { role: OWNER },
   updateOperator: { role: OWNER },
   listOperators: { role: VIEWER },
@@ -52,6 +55,4 @@ export const operatorRules: Calls<typeof OperatorService> = {
 /** The calls of ConsoleService that need somebody who is signed in. */
 export const consoleRules = {
   setPassword: { role: CUSTOMER },
-  listModels: { role: VIEWER },
-  checkCatalog: { role: OPERATOR },
 } satisfies Partial<Calls<typeof ConsoleService>>;

@@ -1,7 +1,5 @@
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
-import type { Catalog } from "@tollgate/catalog/model";
-import { parseCatalog } from "@tollgate/catalog/parse";
-import { invalidParam, StartError } from "@tollgate/core/errors";
+import { invalidParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { ConsoleService, SignInRequest } from "@tollgate/proto/tollgate/v1/console";
 import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
@@ -10,16 +8,12 @@ import { authorize } from "../access/authorize.ts";
 import { consoleRules, type Rule } from "../access/rules.ts";
 import { hashOfSecret } from "../access/secrets.ts";
 import type { Sessions, SignInMethod } from "../access/sessions.ts";
-import { describeModels } from "../models.ts";
 import { addressOf } from "./call-context.ts";
 import { toConnectError } from "./connect-error.ts";
-
-const maxCatalogCharacters = 1024 * 1024;
 
 export interface ConsoleCallParts {
   sessions: Sessions;
   identities: Client<typeof IdentityService>;
-  catalog(): Catalog;
   version: string;
   /** The name of the OpenID provider; empty if there is none. */
   oidcName: string;
@@ -28,7 +22,7 @@ export interface ConsoleCallParts {
 
 /** Returns the calls of ConsoleService. */
 export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof ConsoleService> {
-  const { sessions, identities, catalog, version, oidcName } = parts;
+  const { sessions, identities, version, oidcName } = parts;
 
   async function allow(rule: Rule, { requestHeader }: HandlerContext): Promise<void> {
     authorize(await sessions.require(requestHeader), rule);
@@ -63,15 +57,6 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
       await identities.changePassword({ sessionHash, address, ...passwords });
       return {};
     },
-    async listModels(_request, context) {
-      await allow(consoleRules.listModels, context);
-      return { models: describeModels(catalog()) };
-    },
-    async checkCatalog({ text }, context) {
-      await allow(consoleRules.checkCatalog, context);
-      if (text.length > maxCatalogCharacters) throw invalidParam("text", "must be at most 1 MiB");
-      return { errors: errorsOf(text) };
-    },
   });
 }
 
@@ -88,16 +73,6 @@ function signInMethod(method: SignInRequest["method"]): SignInMethod {
       return { case: "password", value: method.value };
     default:
       throw invalidParam("method", "must be link_secret or password");
-  }
-}
-
-function errorsOf(text: string): string[] {
-  try {
-    parseCatalog(text);
-    return [];
-  } catch (error) {
-    if (error instanceof StartError) return [error.message];
-    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ export function newRequestId(): string {
 
 /** Returns a new id of the given kind, for example `acct_0199…`. */
 export function newId(
-  kind: "acct" | "key" | "entry" | "hold" | "operator" | "token" | "audit",
+  kind: "acct" | "key" | "entry" | "hold" | "operator" | "token" | "audit" | "replica",
 ): string {
   return `${kind}_${hexOfUuid()}`;
 }

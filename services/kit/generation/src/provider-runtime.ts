@@ -6,11 +6,13 @@ import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { createPublisher } from "@tollgate/metering/publisher";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { ServiceContext } from "@tollgate/runtime/service";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
 import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
+import { syncSlots } from "./slot-sync.ts";
 
 /** The parts that every service needs to call model providers. */
 export interface ProviderRuntime {
@@ -42,11 +44,19 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     () => performance.now(),
     (slot, isOut) => metrics.slotOut.set({ slot }, isOut ? 1 : 0),
   );
+  const slots = await syncSlots(peer("ledger", SlotService), breakers, log);
   const metering = { holds, publisher, charges: createChargeLookup(ledger), metrics };
   return {
-    engine: createEngine({ catalog: catalog.current, ...metering, breakers, log, now }),
+    engine: createEngine({
+      catalog: catalog.current,
+      ...metering,
+      breakers: slots.breakers,
+      log,
+      now,
+    }),
     providers,
     async stop(graceMs) {
+      slots.stop();
       const sharingEnded = holds.stopSharing();
       await publisher.stop(graceMs);
       await sharingEnded;

@@ -19,6 +19,8 @@ export interface Breakers {
   failed(slotId: string): void;
   /** Ends a call without a result for the slot, for instance because the client disconnected. */
   abandoned(slotId: string): void;
+  /** Returns the ids of the slots that are out. */
+  open(): string[];
 }
 
 interface Breaker {
@@ -64,6 +66,10 @@ export function createBreakers(
     abandoned(slotId) {
       const breaker = breakers.get(slotId);
       if (breaker !== undefined) breaker.isTrialPending = false;
+    },
+    open() {
+      const isOut = ([, { retryAt }]: [string, Breaker]) => retryAt !== undefined;
+      return [...breakers].filter(isOut).map(([slotId]) => slotId);
     },
   };
 }

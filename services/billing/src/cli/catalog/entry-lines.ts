@@ -1,5 +1,5 @@
-import { dataSet, type ListPrice } from "./list-prices.ts";
-import { otherPriceText } from "./price-text.ts";
+import { dataSet, type ListPrice } from "../../list-prices/list-prices.ts";
+import { otherPriceText } from "../../list-prices/price-text.ts";
 
 /** A model of the catalog file. */
 export interface Entry {

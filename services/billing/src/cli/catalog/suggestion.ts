@@ -1,14 +1,14 @@
 import { outputDimensions, promptDimensions } from "@tollgate/catalog/model";
-import { UsageError } from "../usage.ts";
-import { type Entry, entryLines } from "./entry-lines.ts";
 import {
   dataSet,
   type ListPrice,
   type ListPrices,
   type Rates,
   wellKnownProviders,
-} from "./list-prices.ts";
-import { priceText } from "./price-text.ts";
+} from "../../list-prices/list-prices.ts";
+import { priceText } from "../../list-prices/price-text.ts";
+import { UsageError } from "../usage.ts";
+import { type Entry, entryLines } from "./entry-lines.ts";
 
 /** A model's entry in the catalog, and its lines in the file. */
 export interface Suggestion {

@@ -261,6 +261,21 @@ CREATE TABLE request_trail (
 ) PARTITION BY RANGE (recorded_at);
 CREATE TABLE request_trail_default PARTITION OF request_trail DEFAULT;
 
+-- Slots of the catalog that an operator has disabled: requests skip them.
+CREATE TABLE disabled_slot (
+  slot_id     text PRIMARY KEY,
+  reason      text NOT NULL,
+  disabled_at timestamptz(6) NOT NULL DEFAULT now()
+);
+
+-- The open breakers of each replica, which reports them again and again: a crash may lose them.
+CREATE UNLOGGED TABLE open_breaker (
+  replica_id  text NOT NULL,
+  slot_id     text NOT NULL,
+  reported_at timestamptz(6) NOT NULL DEFAULT now(),
+  PRIMARY KEY (replica_id, slot_id)
+);
+
 -- What is left of an owner's limits while a statement decides several requests (limit_states). NULL:
 -- unlimited.
 CREATE TYPE limit_state AS (

@@ -1,5 +1,6 @@
 import { useMutation } from "@connectrpc/connect-query";
-import { type CheckCatalogResponse, ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import type { CheckCatalogResponse } from "@tollgate/proto/tollgate/v1/model";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useId } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -7,7 +8,7 @@ import { Icon } from "../../ui/icons.tsx";
 
 /** Checks the text of a catalog file. Nothing is changed. */
 export function CheckCatalog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const check = useMutation(ConsoleService.method.checkCatalog);
+  const check = useMutation(OperatorService.method.checkCatalog);
   const id = useId();
   return (
     <Dialog

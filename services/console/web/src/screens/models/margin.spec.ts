@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { CatalogPriceSchema } from "@tollgate/proto/tollgate/v1/console";
+import { CatalogPriceSchema } from "@tollgate/proto/tollgate/v1/model";
 import { expect, test } from "vitest";
 import { marginOf } from "./margin.ts";
 

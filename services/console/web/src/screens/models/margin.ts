@@ -1,4 +1,4 @@
-import type { CatalogPrice } from "@tollgate/proto/tollgate/v1/console";
+import type { CatalogPrice } from "@tollgate/proto/tollgate/v1/model";
 
 /** How far a price is above the provider's list price, for people. */
 export interface Margin {

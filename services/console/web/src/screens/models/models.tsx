@@ -1,6 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type CatalogModel, ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import type { CatalogModel } from "@tollgate/proto/tollgate/v1/model";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { countOf } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -21,7 +22,7 @@ export function Models() {
   const { canChange } = useAccess();
   const check = useOpen();
   const change = useSearchChange();
-  const read = useQuery(ConsoleService.method.listModels, {});
+  const read = useQuery(OperatorService.method.listModels, {});
   return (
     <Page
       title="Models and prices"
@@ -66,7 +67,7 @@ function List({ models }: { models: readonly CatalogModel[] }) {
           </div>
           <ol className="slots">
             {model.slots.map((slot) => (
-              <Slot key={`${slot.provider} ${slot.upstreamModel}`} slot={slot} />
+              <Slot key={slot.state?.slotId} slot={slot} />
             ))}
           </ol>
         </li>

@@ -1,28 +1,40 @@
-import type { CatalogPrice, CatalogSlot } from "@tollgate/proto/tollgate/v1/console";
+import type { CatalogPrice, CatalogSlot } from "@tollgate/proto/tollgate/v1/model";
+import { useAccess } from "../../calls/use-session.ts";
 import { formatPico } from "../../format/money.ts";
 import { formatCount } from "../../format/numbers.ts";
-import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { useOpen } from "../../ui/use-open.ts";
+import { DisableSlot, EnableSlot } from "./change-slot.tsx";
 import { marginOf } from "./margin.ts";
+import { SlotCallsText, SlotStateBadge, SlotStateNote } from "./slot-state.tsx";
 
-const breakers: Readonly<Record<string, readonly [string, Tone]>> = {
-  closed: ["in use", "good"],
-  "half-open": ["on trial", "warn"],
-  open: ["taken out", "bad"],
-};
-
-/** One slot of a model: the state of its breaker, and its prices. */
+/** One slot of a model: its state, its calls of the last day, and its prices. */
 export function Slot({ slot }: { slot: CatalogSlot }) {
-  const [state, tone] = breakers[slot.breaker] ?? [slot.breaker, "neutral"];
+  const { canChange } = useAccess();
+  const change = useOpen();
+  const { state } = slot;
+  const isDisabled = state?.disabled !== undefined;
+  const Change = isDisabled ? EnableSlot : DisableSlot;
   return (
     <li className="slot">
       <div className="slot-name">
-        <strong>{slot.provider}</strong>
+        <span className="slot-head">
+          <strong>{slot.provider}</strong>
+          <SlotStateBadge state={state} />
+        </span>
         <code className="quiet id">{slot.upstreamModel}</code>
-        {state !== "" && (
-          <span>
-            <Badge tone={tone}>{state}</Badge>
-          </span>
+        <SlotStateNote state={state} />
+        <SlotCallsText calls={state?.calls} />
+        {canChange && (
+          <Button
+            look="quiet"
+            onClick={change.open}
+            aria-label={`${isDisabled ? "Enable" : "Disable"} ${state?.slotId}`}
+          >
+            {isDisabled ? "Enable" : "Disable"}
+          </Button>
         )}
       </div>
       <DataTable
@@ -30,6 +42,12 @@ export function Slot({ slot }: { slot: CatalogSlot }) {
         columns={columns}
         rows={slot.prices}
         idOf={({ dimension, aboveInputTokens }) => `${dimension} ${aboveInputTokens}`}
+      />
+      <Change
+        key={change.key}
+        slotId={state?.slotId ?? ""}
+        isOpen={change.isOpen}
+        onClose={change.close}
       />
     </li>
   );

@@ -1,3 +1,4 @@
+import type { Slot } from "@tollgate/catalog/model";
 import { type Price, parsePicoUsd } from "@tollgate/core/money";
 import { closest } from "./closest.ts";
 
@@ -76,6 +77,19 @@ export async function loadListPrices(at: Date): Promise<ListPrices> {
       });
     },
   };
+}
+
+/**
+ * Returns the list price of a slot, found by the address of its provider, or by the provider's name
+ * where the address is in the environment.
+ */
+export function listPriceOf(
+  { provider, upstreamModel }: Slot,
+  prices: ListPrices,
+): ListPrice | undefined {
+  const { baseUrl, name } = provider;
+  if (baseUrl !== undefined) return prices.findByUrl(baseUrl, upstreamModel);
+  return prices.find(name, upstreamModel);
 }
 
 /** Providers of the data set, which does not list them. Errors suggest these. */

@@ -7,7 +7,7 @@ import {
 } from "@tollgate/catalog/model";
 import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
 import type { Price } from "@tollgate/core/money";
-import type { ListPrice, ListPrices, Rates } from "./list-prices.ts";
+import { type ListPrice, type ListPrices, listPriceOf, type Rates } from "./list-prices.ts";
 import { catalogPicoUsd, priceText } from "./price-text.ts";
 
 /**
@@ -20,7 +20,7 @@ export function priceWarnings({ models }: Catalog, prices: ListPrices): string[]
   return [...models.values()].flatMap(({ alias, routeType, chain }, index) => {
     if (routeType !== "chat" && routeType !== "embeddings") return [];
     return chain.flatMap((slot, position) => {
-      const listPrice = find(prices, slot);
+      const listPrice = listPriceOf(slot, prices);
       if (listPrice === undefined) return [];
       const path = `models[${index}] (${alias}).chain[${position}]`;
       const problems =
@@ -28,12 +28,6 @@ export function priceWarnings({ models }: Catalog, prices: ListPrices): string[]
       return problems.map((problem) => `${path}: ${problem}`);
     });
   });
-}
-
-function find(prices: ListPrices, { provider, upstreamModel }: Slot): ListPrice | undefined {
-  const { baseUrl, name } = provider;
-  if (baseUrl !== undefined) return prices.findByUrl(baseUrl, upstreamModel);
-  return prices.find(name, upstreamModel);
 }
 
 /** An embeddings model has one price, that of its input. */

@@ -2,7 +2,6 @@ import { parseCatalog } from "@tollgate/catalog/parse";
 import { describe, expect, test } from "vitest";
 import { loadListPrices } from "./list-prices.ts";
 import { priceWarnings } from "./price-warnings.ts";
-import { suggestModels } from "./suggestion.ts";
 
 const prices = await loadListPrices(new Date("2026-10-01"));
 
@@ -81,12 +80,6 @@ describe("a provider with other prices for long prompts", () => {
       `${slot} output "22.00" is below the list price: ${listed} "22.50"`,
     ]);
   });
-});
-
-test("a suggested model has no warning", () => {
-  const names = ["openai/gpt-4o", "anthropic/claude-sonnet-4-5", "openai/text-embedding-3-small"];
-  const lines = suggestModels(names, prices).flatMap(({ lines }) => lines);
-  expect(warningsOf(lines.join("\n"))).toEqual([]);
 });
 
 test("each slot is compared by its own price and the address of its provider", () => {

@@ -1,0 +1,75 @@
+import type { Catalog } from "@tollgate/catalog/model";
+import { parseCatalog } from "@tollgate/catalog/parse";
+import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { DisabledSlot } from "@tollgate/proto/tollgate/v1/slot";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { recordChange } from "../audit.ts";
+import { loadListPrices } from "../list-prices/list-prices.ts";
+import { priceWarnings } from "../list-prices/price-warnings.ts";
+import { describeModels } from "./described-models.ts";
+import type { OperatorParts } from "./parts.ts";
+
+const maxCatalogCharacters = 1024 * 1024;
+const maxReasonLength = 500;
+
+/** The operator's calls about the catalog and its slots. */
+export function implementModels({ prisma, slots, catalog, actor, now }: OperatorParts) {
+  async function stateOf(slotId: string) {
+    const { slots: states } = await slots.readSlots({});
+    return states.find((state) => state.slotId === slotId) ?? { slotId };
+  }
+
+  return {
+    async listModels() {
+      const [{ slots: states }, prices] = await Promise.all([
+        slots.readSlots({}),
+        loadListPrices(now()),
+      ]);
+      return { models: describeModels(catalog(), states, prices) };
+    },
+    async checkCatalog({ text }) {
+      if (text.length > maxCatalogCharacters) throw invalidParam("text", "must be at most 1 MiB");
+      const { checked, errors } = parse(text);
+      if (checked === undefined) return { errors };
+      return { errors, warnings: priceWarnings(checked, await loadListPrices(now())) };
+    },
+    async updateSlot({ slot: slotId, isDisabled, reason }) {
+      if (reason.length > maxReasonLength) {
+        throw invalidParam("reason", `must have at most ${maxReasonLength} characters`);
+      }
+      // A slot that the catalog has no more can still be enabled.
+      if (isDisabled) requireSlot(catalog(), slotId);
+      const disabledReason = isDisabled ? { disabledReason: reason } : {};
+      const { before, after } = await slots.setSlot({ slotId, ...disabledReason });
+      await recordChange(prisma, actor, {
+        ...{ action: "UpdateSlot", subjectKind: "slot", subjectId: slotId },
+        before: auditOf(before),
+        after: auditOf(after),
+      });
+      return { state: await stateOf(slotId) };
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+function parse(text: string): { checked?: Catalog; errors: string[] } {
+  try {
+    return { checked: parseCatalog(text), errors: [] };
+  } catch (error) {
+    if (error instanceof StartError) return { errors: [error.message] };
+    throw error;
+  }
+}
+
+function requireSlot({ models }: Catalog, slotId: string): void {
+  const ids = [...models.values()].flatMap(({ chain }) => chain.map(({ id }) => id));
+  if (ids.includes(slotId)) return;
+  const message = `The catalog has no slot ${slotId}. A slot is named provider/model, as in its chain.`;
+  throw new GatewayError("not_found", message, { param: "slot" });
+}
+
+function auditOf(disabled: DisabledSlot | undefined) {
+  return disabled === undefined
+    ? { is_disabled: false }
+    : { is_disabled: true, reason: disabled.reason };
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { newId } from "@tollgate/core/ids";
+import type { Log } from "@tollgate/core/log";
+import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { Breakers } from "@tollgate/upstream/breaker";
+
+/** How often a replica learns which slots are disabled. */
+const intervalMs = 2_000;
+/** How often it repeats its open breakers. The ledger forgets a report after 30 seconds. */
+const repeatMs = 10_000;
+const timeoutMs = 5_000;
+/** A replica starts without its ledger, too. */
+const firstWaitMs = 1_000;
+
+/** Slots as operators and breakers have them. */
+export interface SlotSync {
+  /** The breakers, which also admit no slot that an operator has disabled. */
+  breakers: Breakers;
+  stop(): void;
+}
+
+/**
+ * Learns every two seconds which slots operators have disabled, and reports the open breakers. While
+ * the ledger cannot be reached, what was learned last stays in use. Resolves after the first time, or
+ * after a second.
+ */
+export async function syncSlots(
+  slots: Client<typeof SlotService>,
+  breakers: Breakers,
+  log: Log,
+): Promise<SlotSync> {
+  const replicaId = newId("replica");
+  let disabled: ReadonlySet<string> = new Set();
+  let reported = { key: "", at: 0 };
+  let isReachable = true;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  async function sync(): Promise<void> {
+    const slotIds = breakers.open();
+    const key = slotIds.join();
+    const isDue = slotIds.length > 0 && performance.now() - reported.at >= repeatMs;
+    const isReport = key !== reported.key || isDue;
+    const openBreakers = isReport ? { openBreakers: { slotIds } } : {};
+    const found = await slots.syncSlots({ replicaId, ...openBreakers }, { timeoutMs });
+    disabled = new Set(found.disabledSlotIds);
+    if (isReport) reported = { key, at: performance.now() };
+  }
+
+  async function run(): Promise<void> {
+    try {
+      await sync();
+      isReachable = true;
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (isReachable) log.warn({ reason }, "disabled slots not read, and will be");
+      isReachable = false;
+    }
+    if (!isStopped) timer = setTimeout(run, intervalMs).unref();
+  }
+
+  await Promise.race([run(), sleep(firstWaitMs, undefined, { ref: false })]);
+  return {
+    breakers: {
+      ...breakers,
+      admits: (slotId) => !disabled.has(slotId) && breakers.admits(slotId),
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
