@@ -66,6 +66,22 @@ export async function fillConversations(
   });
 }
 
+/** How many days of trails the ledger stores by default. */
+const trailDays = 30;
+
+/** Creates the partitions of trails for the days that are stored. */
+async function createPastTrailPartitions(database: Database) {
+  for (let ago = 0; ago < trailDays; ago += 1) {
+    const [start = "", end = ""] = [ago, ago - 1].map((days) =>
+      new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10),
+    );
+    await database.query(
+      `CREATE TABLE IF NOT EXISTS ledger.request_trail_${start.replaceAll("-", "_")}
+       PARTITION OF ledger.request_trail FOR VALUES FROM ('${start}Z') TO ('${end}Z')`,
+    );
+  }
+}
+
 /** Creates the partitions of entries for the months of the last sixty days. */
 export async function createPastPartitions(database: Database) {
   await database.query(
@@ -80,31 +96,54 @@ export interface LedgerFilling {
   accountIds: readonly string[];
   keysPerAccount: number;
   aliases: number;
+  /** When the last entry is recorded, milliseconds. */
+  untilMs: number;
+}
+
+const filledMs = 60 * 86_400_000;
+
+/** Returns the id of the nth entry that `fillLedger` inserts: it begins with its time, as `newId` does. */
+export function filledEntryId(n: number, { entries, untilMs }: LedgerFilling): string {
+  const ms = Math.floor(untilMs - filledMs * (1 - n / entries));
+  return `entry_${ms.toString(16).padStart(12, "0")}${n.toString(16).padStart(20, "0")}`;
 }
 
 /**
  * Inserts ledger entries in the order of their time, spread evenly over the sixty days before now, of
- * several accounts, keys and models. A conversation has a hundred of them. Their ids ascend, as those
- * of requests do.
+ * several accounts, keys and models, with the trails of the last 30 days: one request of fifty was
+ * served by the second slot of its chain. A conversation has a hundred of them.
  */
 export async function fillLedger(database: Database, filling: LedgerFilling) {
-  const { entries, accountIds, keysPerAccount, aliases } = filling;
+  const { entries, accountIds, keysPerAccount, aliases, untilMs } = filling;
   await createPastPartitions(database);
+  await createPastTrailPartitions(database);
   await inBatches(0, entries, async (first, end) => {
     await database.query(
-      `INSERT INTO ledger.entry (id, event_id, account_id, key_id, kind, amount_nano_usd,
+      `WITH added AS (
+       INSERT INTO ledger.entry (id, event_id, account_id, key_id, kind, amount_nano_usd,
          cost_nano_usd, uncollected_nano_usd, request_id, route_type, alias, provider,
          upstream_model, unit_type, quantity, basis, prompt_tokens, completion_tokens,
          cached_prompt_tokens, conversation_id, reference, occurred_at, recorded_at)
-       SELECT 'entry_' || hex, 'req_' || hex, account_id, account_id || '/' || n / 2 % $4, 'usage',
+       SELECT 'entry_' || lpad(to_hex(ms), 12, '0') || right(hex, 20), 'req_' || hex, account_id, account_id || '/' || n / 2 % $4, 'usage',
          -1000, 1000, 0, 'req_' || hex, 'chat', 'model-' || n / 3 % $5, 'openai', 'gpt-4o-mini',
          'tokens', 10, 'provider', 5, 5, 0, account_id || '/' || n / 100, '', at, at
        FROM generate_series($2::int, $3::int - 1) AS n, LATERAL (
          SELECT lpad(to_hex(n), 32, '0') AS hex,
            ($1::text[])[CASE n % 2 WHEN 0 THEN 1 ELSE 1 + n / 2 % cardinality($1) END] AS account_id,
-           now() - interval '60 days' * (1 - n::float8 / $6) AS at
-       ) AS row`,
-      [accountIds, first, end, keysPerAccount, aliases, entries],
+           floor($7::float8 - ${filledMs} * (1 - n::float8 / $6::float8))::bigint AS ms
+       ) AS row, LATERAL (SELECT to_timestamp(ms / 1000.0) AS at) AS moment
+       RETURNING id, recorded_at, event_id
+       )
+       INSERT INTO ledger.request_trail (entry_id, recorded_at, trail)
+       SELECT id, recorded_at, json_build_array(
+         CASE WHEN ms % 50 = 0
+           THEN json_build_array(json_build_array('azure', 'gpt-4o', 0, 30, 'rejected', 503), served)
+           ELSE json_build_array(served)
+         END, ms + 12, 210, '', md5(event_id), '12000', true)
+       FROM added, LATERAL (SELECT 300 + hashtext(event_id) & 1023 AS ms) AS took,
+         LATERAL (SELECT json_build_array('openai', 'gpt-4o-mini', 2, ms, '', 0) AS served) AS call
+       WHERE recorded_at >= date_trunc('day', now(), 'UTC') - interval '${trailDays - 1} days'`,
+      [accountIds, first, end, keysPerAccount, aliases, entries, untilMs],
     );
   });
 }

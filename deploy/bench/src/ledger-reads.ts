@@ -1,6 +1,8 @@
+import { create } from "@bufbuild/protobuf";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { listConversationEntries } from "@tollgate/ledger/conversations";
 import { PrismaClient } from "@tollgate/ledger/generated/client";
+import { sumOverview } from "@tollgate/ledger/overview";
 import {
   findCharge,
   findCharges,
@@ -8,12 +10,14 @@ import {
   listEntries,
   sumSpend,
 } from "@tollgate/ledger/read-entries";
+import { findRequestEntries, findRequests, toRequests } from "@tollgate/ledger/requests";
+import { readSlotCalls } from "@tollgate/ledger/slot-calls";
 import { sumUsage } from "@tollgate/ledger/usage-sums";
 import { verifyLedger } from "@tollgate/ledger/verify/verify";
 import { findWallet, topUp } from "@tollgate/ledger/wallet";
-import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { UsageBy, UsageFilterSchema } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
-import { fillLedger } from "./fill.ts";
+import { filledEntryId, fillLedger, type LedgerFilling } from "./fill.ts";
 import { quantile } from "./statistics.ts";
 
 const rounds = 200;
@@ -48,13 +52,14 @@ export async function measureReads(
       at: new Date(),
     });
   }
-  await fillLedger(pool, { entries, accountIds, keysPerAccount: 3, aliases: 5 });
+  const filling = { entries, accountIds, keysPerAccount: 3, aliases: 5, untilMs: Date.now() };
+  await fillLedger(pool, filling);
   await pool.query("VACUUM ANALYZE");
   say(`${entries} entries in ${seconds(filledAt)} s`);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
   say("| read | shortest ms | median ms | p99 ms |\n| --- | --: | --: | --: |");
   for (const [name, read] of Object.entries({
-    ...readsOf(pool, prisma, entries, accountId),
+    ...readsOf(pool, prisma, filling, accountId),
     ...others,
   })) {
     const times = await measure(read);
@@ -69,9 +74,10 @@ export async function measureReads(
 function readsOf(
   pool: pg.Pool,
   prisma: PrismaClient,
-  entries: number,
+  filling: LedgerFilling,
   accountId: string,
 ): Readonly<Record<string, Read>> {
+  const { entries } = filling;
   const hex = (n: number) => n.toString(16).padStart(32, "0");
   // Scattered, so that not every round reads what the one before has cached.
   let round = 0;
@@ -108,15 +114,51 @@ function readsOf(
         conversationId: `${accountId}/${Math.floor(next() / 100)}`,
       }),
     "ledger list": () => page("", ""),
-    "ledger list --before": () => page("", `entry_${hex(next())}`),
+    "ledger list --before": () => page("", filledEntryId(next(), filling)),
     "ledger list --account": () => page(accountId, ""),
-    "ledger list --account --before": () => page(accountId, `entry_${hex(next() & ~1)}`),
+    "ledger list --account --before": () => page(accountId, filledEntryId(next() & ~1, filling)),
     "usage --by model": () => usage("", UsageBy.MODEL),
     "usage --by key": () => usage("", UsageBy.KEY),
     "usage --by day": () => usage("", UsageBy.DAY),
     "usage --account --by key": () => usage(accountId, UsageBy.KEY),
     "usage --account --by day": () => usage(accountId, UsageBy.DAY),
     "usage from an hour to an hour": () => usage("", UsageBy.MODEL, hours),
+    ...requestReads({ pool, prisma }, filling, accountId, next),
+  };
+}
+
+/** What only the console and the commands of requests read. */
+function requestReads(
+  databases: { pool: pg.Pool; prisma: PrismaClient },
+  filling: LedgerFilling,
+  accountId: string,
+  next: () => number,
+): Readonly<Record<string, Read>> {
+  const hour = Math.floor(filling.untilMs / hourMs) * hourMs;
+  const days = (count: number) => ({
+    from: new Date(hour - count * dayMs),
+    to: new Date(hour + hourMs),
+  });
+  const requests = (page: Partial<Parameters<typeof findRequests>[1]>) =>
+    findRequests(databases, {
+      ...{ accountId: "", onlyFailed: false, limit: 50, beforeCursor: "" },
+      ...page,
+    });
+  return {
+    "request list": () => requests({}),
+    "request list --before": () => requests({ beforeCursor: filledEntryId(next(), filling) }),
+    "request list --account": () => requests({ accountId }),
+    "request list --model, of a week": () =>
+      requests({ filter: create(UsageFilterSchema, { alias: "model-1" }), ...days(7) }),
+    "request list --failed, of which there are none": () => requests({ onlyFailed: true }),
+    "request show": async () => {
+      const id = `req_${next().toString(16).padStart(32, "0")}`;
+      return toRequests(databases, await findRequestEntries(databases, { id, accountId: "" }));
+    },
+    "the overview of a day": () => sumOverview(databases.pool, { accountId: "", ...days(1) }),
+    "the overview of 30 days": () => sumOverview(databases.pool, { accountId: "", ...days(30) }),
+    "the overview of an account": () => sumOverview(databases.pool, { accountId, ...days(30) }),
+    "the calls of all slots": () => readSlotCalls(databases.pool),
   };
 }
 

@@ -2,8 +2,8 @@ import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 import { sumUsage } from "./usage-sums.ts";
 
-/** Of how many requests the times and errors are, so that they take some 50 ms at the most. */
-const sampled = 5_000;
+/** Of how many requests the times and errors are, so that they take some 30 ms at the most. */
+const sampled = 2_500;
 const maxForecasts = 20;
 const forecastDays = 7;
 const maxDays = 365;
