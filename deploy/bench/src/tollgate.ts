@@ -24,11 +24,18 @@ export interface TollgateOptions {
   main?: URL;
 }
 
+interface StartedGateway {
+  databaseUrl: string;
+  /** Undefined where the console is disabled. */
+  consoleUrl: string | undefined;
+  stop(): Promise<void>;
+}
+
 /** Starts the gateway in one process, with holds and metering. */
 export async function startAll(
   testbed: Testbed,
   { database, aliases, env, main = ownMain }: TollgateOptions,
-): Promise<Gateway & { databaseUrl: string; stop(): Promise<void> }> {
+): Promise<Gateway & StartedGateway> {
   const operatorAddress = `127.0.0.1:${await freePort()}`;
   const databaseUrl = await createDatabase(testbed.postgres.url, database);
   const child = await startChild("all", main, ["--target", "all"], {
@@ -43,7 +50,14 @@ export async function startAll(
   const about = { name: "all", title: "Tollgate `--target all`" } as const;
   const location = { url: child.ready.url ?? "", operatorAddress, pids: [child.pid] };
   const caller = await createCaller(operatorAddress);
-  return { ...about, ...location, ...caller, databaseUrl, stop: child.stop };
+  return {
+    ...about,
+    ...location,
+    ...caller,
+    databaseUrl,
+    consoleUrl: child.ready.consoleUrl,
+    stop: child.stop,
+  };
 }
 
 /**

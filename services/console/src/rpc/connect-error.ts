@@ -25,6 +25,10 @@ const codes: Readonly<Record<number, Code>> = {
 export function toConnectError(error: unknown, log: Log): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof GatewayError) return fromGatewayError(error);
+  // A browser cancels the calls of a page that is left.
+  if (error instanceof PeerError && error.reason === "cancelled") {
+    return new ConnectError("The call was cancelled.", Code.Canceled);
+  }
   if (error instanceof PeerError) {
     log.warn({ reason: error.reason }, "a service of the gateway did not respond to the console");
     return fromGatewayError(serviceUnavailable(error));
