@@ -17,7 +17,7 @@ const packageWorkers = Math.min(2 * availableParallelism(), 8);
 const mockingSpecs = ["**/write-ahead-log.spec.ts"];
 
 /** One stack per worker; see `shared-stack.ts`. */
-const stackWorkers = 2;
+const stackWorkers = 3;
 
 /**
  * End-to-end tests against one process ("all") or one process per service ("fleet"). Without
