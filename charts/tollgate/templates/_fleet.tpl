@@ -31,7 +31,7 @@ image:
   catalog: true
   providers: true
 billing:
-  calls: [ledger]
+  calls: [ledger, chat]
   database: true
   catalog: true
 console:

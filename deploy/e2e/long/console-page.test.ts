@@ -1,14 +1,10 @@
-import { mkdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { browserPath, startBrowser } from "../src/browser.ts";
 import { type ConsolePage, serveConsolePage } from "../src/console-page.ts";
-
-const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const screenshots = fileURLToPath(new URL("../../../.data/screenshots/", import.meta.url));
+import { collectProblems, screenshots, violationsOf } from "../src/page-checks.ts";
 
 const widths = [1_280, 380] as const;
 const themes = ["light", "dark"] as const;
@@ -83,11 +79,7 @@ describe.skipIf(noBrowser || inject("shape") === "fleet")("the console's page", 
     });
     await context.clock.setFixedTime(now);
     const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("pageerror", (error) => void problems.push(error.message));
-    page.on("console", (message) => {
-      if (message.type() === "error") problems.push(message.text());
-    });
+    const problems = collectProblems(page);
     await page.addInitScript(
       ([role, state]) => {
         localStorage.setItem("fixture-role", role ?? "owner");
@@ -100,27 +92,6 @@ describe.skipIf(noBrowser || inject("shape") === "fleet")("the console's page", 
     await page.getByRole("heading", { level: 1, name: screen.heading }).waitFor();
     await page.locator(".bone").first().waitFor({ state: "detached" });
     return { page, problems, [Symbol.asyncDispose]: () => context.close() };
-  }
-
-  /** Returns the serious violations of the WCAG that axe finds. */
-  async function violationsOf(page: Page): Promise<string[]> {
-    await page.evaluate(await readFile(axe, "utf8"));
-    return page.evaluate(async () => {
-      interface Violation {
-        id: string;
-        impact: string;
-        nodes: { target: string[]; failureSummary: string }[];
-      }
-      const { axe } = globalThis as unknown as {
-        axe: { run(): Promise<{ violations: Violation[] }> };
-      };
-      const { violations } = await axe.run();
-      return violations
-        .filter(({ impact }) => impact === "serious" || impact === "critical")
-        .flatMap(({ id, nodes }) =>
-          nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary}`),
-        );
-    });
   }
 
   const looks = screens.flatMap((screen) =>

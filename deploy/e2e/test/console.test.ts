@@ -4,6 +4,7 @@ import { ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { beforeAll, describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
+import { chatBody, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Stack } from "../src/stack.ts";
 
@@ -178,6 +179,25 @@ describe("the console's API", () => {
     const { entries } = await operator.listLedger({});
     expect(entries.map((entry) => entry.accountId)).toEqual([accountId]);
     expect((await operator.readWallet({})).wallet?.balanceNanoUsd).toBe(1_500_000_000n);
+  });
+
+  test("the stored conversations of an account are counted over all of its keys", async () => {
+    const { accountId, key } = await stack.newAccount(1);
+    const second = await stack.operator.createKey({ account: accountId });
+    const { operator } = await withToken(CUSTOMER, accountId);
+    expect(await operator.countAccountConversations({})).toMatchObject({ conversations: 0 });
+    const [one, two] = [randomUUID(), randomUUID()];
+    for (const [text, session_id] of [
+      [key, one],
+      [key, two],
+      [second.key, one],
+    ] as const) {
+      const body = chatBody({ session_id });
+      const { status } = await send(`${stack.url}/v1/chat/completions`, { key: text, body });
+      expect(status).toBe(200);
+    }
+    await send(`${stack.url}/v1/conversations/${two}`, { key, method: "DELETE" });
+    expect(await operator.countAccountConversations({})).toMatchObject({ conversations: 2 });
   });
 
   test("the models of the catalog are listed with their prices, and a catalog is checked", async () => {

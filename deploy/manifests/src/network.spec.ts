@@ -39,6 +39,8 @@ const fleetConnections = [
   "image -> ledger:9090",
   "audio -> ledger:9090",
   "billing -> ledger:9090",
+  // How many conversations an account has stored.
+  "billing -> chat:9090",
   "console -> billing:9090",
   "test -> edge:8080",
 ];

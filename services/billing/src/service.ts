@@ -1,6 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { watchCatalog } from "@tollgate/catalog/watch";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
@@ -47,7 +48,9 @@ export const billing = defineService({
       }),
     });
     const slots = peer("ledger", SlotService);
-    const parts = { prisma, ledger, slots, catalog: catalog.current, notices, now };
+    const conversations = peer("chat", ConversationService);
+    const reads = { ledger, slots, conversations, catalog: catalog.current };
+    const parts = { prisma, ...reads, notices, now };
     const commands = bindService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),

@@ -3,6 +3,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/p
 import { PrismaPg } from "@prisma/adapter-pg";
 import { createLog } from "@tollgate/core/log";
 import { createDatabase } from "@tollgate/local/postgres";
+import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import type { BeginSessionRequestSchema } from "@tollgate/proto/tollgate/v1/identity";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
@@ -50,6 +51,7 @@ describe("the identity service", () => {
       ...{ prisma, notices, now },
       ledger: createClient(LedgerService, transport),
       slots: createClient(SlotService, transport),
+      conversations: createClient(ConversationService, transport),
       catalog: () => ({ models: new Map(), limits: { requestsPerMinute: 0, tokensPerMinute: 0 } }),
     };
     transport.add(bindService(IdentityService, implementIdentity(parts)));

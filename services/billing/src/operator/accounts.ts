@@ -19,7 +19,9 @@ import type { OperatorParts } from "./parts.ts";
 const openingReference = "opening-credit";
 
 /** The operator's calls about accounts. */
-export function implementAccounts({ prisma, ledger, notices, actor }: OperatorParts) {
+export function implementAccounts(parts: OperatorParts) {
+  const { prisma, ledger, conversations, notices, actor } = parts;
+
   /** Whether an account's row was written without its wallet, so that it can be created again. */
   async function isIncomplete(accountId: string): Promise<boolean> {
     return (await ledger.getWallet({ accountId })).wallet === undefined;
@@ -99,6 +101,13 @@ export function implementAccounts({ prisma, ledger, notices, actor }: OperatorPa
     },
     async getAccount({ account }) {
       return { account: await summaryOf(await readAccount(prisma, account)) };
+    },
+    async countAccountConversations({ account }) {
+      const { id: accountId } = await requireAccount(prisma, account);
+      const keys = await prisma.apiKey.findMany({ where: { accountId }, select: { id: true } });
+      const keyIds = keys.map(({ id }) => id);
+      const { conversations: count } = await conversations.countConversations({ keyIds });
+      return { conversations: count };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }

@@ -1,4 +1,5 @@
 import type { Catalog } from "@tollgate/catalog/model";
+import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
@@ -10,6 +11,7 @@ import type { PrismaClient } from "../generated/client.ts";
 export interface OperatorParts {
   prisma: PrismaClient;
   ledger: Client<typeof LedgerService>;
+  conversations: Client<typeof ConversationService>;
   slots: Client<typeof SlotService>;
   /** Returns the catalog in use. */
   catalog(): Catalog;

@@ -52,6 +52,9 @@ export function implementConversations({
         hasMoreCosts: hasMore,
       };
     },
+    async countConversations({ keyIds }) {
+      return { conversations: await store.count(keyIds) };
+    },
     async deleteConversation({ caller, id }) {
       if (!(await deletion.deleteOne(requireKey(caller?.keyId, id)))) throw notFound();
       return {};
@@ -69,6 +72,7 @@ export function implementConversations({
 /** Implements the service where conversations are not stored: every read finds none. */
 export const noConversations: Implementation<typeof ConversationService> = {
   listConversations: async () => ({ conversations: [], total: 0n }),
+  countConversations: async () => ({ conversations: 0 }),
   getConversation: async () => {
     throw notFound();
   },

@@ -74,6 +74,8 @@ export interface ConversationStore {
   findCharged(key: ConversationKey, chargeId: string): Promise<ChargedTurn | undefined>;
   /** Returns a page of the live conversations, most recently active first, and their number. */
   list(keyId: string, limit: number, offset: bigint): Promise<ConversationList>;
+  /** Counts the live conversations of keys together, up to 100,000. */
+  count(keyIds: readonly string[]): Promise<number>;
   /** Returns the ids whose conversations were deleted. */
   findDeleted(keyId: string, ids: readonly string[]): Promise<string[]>;
   /** Returns a live conversation with its turns in order. */
@@ -139,6 +141,14 @@ export function createConversationStore(pool: pg.Pool): ConversationStore {
         values: [keyId, limit, offset],
       });
       return { rows: rows.filter(isListed), total: rows[0]?.total ?? 0n };
+    },
+    async count(keyIds) {
+      const { rows } = await pool.query<{ count: number }>({
+        name: "count-conversations",
+        text: countSql,
+        values: [keyIds],
+      });
+      return rows[0]?.count ?? 0;
     },
     async findDeleted(keyId, ids) {
       const { rows } = await pool.query<{ id: string }>({
@@ -245,6 +255,11 @@ const listSql = `
   )
   SELECT live.total, listed.* FROM live LEFT JOIN listed ON true
   ORDER BY last_active_at DESC, id`;
+
+const countSql = `
+  SELECT count(*)::int AS count FROM (
+    SELECT 1 FROM conversation WHERE key_id = ANY ($1) AND deleted_at IS NULL LIMIT 100000
+  ) counted`;
 
 const deletedSql =
   "SELECT id FROM conversation WHERE key_id = $1 AND id = ANY ($2) AND deleted_at IS NOT NULL";

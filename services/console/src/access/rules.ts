@@ -22,6 +22,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   updateAccount: { role: OPERATOR },
   listAccounts: { role: VIEWER },
   getAccount: { role: CUSTOMER, confinedBy: "account" },
+  countAccountConversations: { role: CUSTOMER, confinedBy: "account" },
   createKey: { role: OPERATOR },
   updateKey: { role: OPERATOR },
   rotateKey: { role: OPERATOR },

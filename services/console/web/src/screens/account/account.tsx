@@ -13,6 +13,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AccountActions } from "./account-actions.tsx";
 import { AccountKeys } from "./account-keys.tsx";
+import { Conversations } from "./conversations.tsx";
 import { Forecast } from "./forecast.tsx";
 import { Holds } from "./holds.tsx";
 import { Ledger } from "./ledger.tsx";
@@ -93,6 +94,7 @@ function Content({ summary }: { summary: AccountSummary }) {
               </Link>
             </span>,
           ],
+          ["Conversations", <Conversations key="conversations" account={account.id} />],
         ]}
       />
       <Section title="Limits" note="of all its keys together">

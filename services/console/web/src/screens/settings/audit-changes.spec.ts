@@ -24,3 +24,16 @@ test("a member that was added has nothing before it, and a text that is no JSON 
   ]);
   expect(change("", "broken")).toEqual([{ name: "", was: undefined, is: "broken" }]);
 });
+
+test("members of members are listed each, with amounts and periods in words", () => {
+  const limits = (amount: string) =>
+    `{"limits":{"limits":{"budget":{"amount_nano_usd":"${amount}","period":"BUDGET_PERIOD_DAY"}}}}`;
+  expect(change("{}", limits("1500000000"))).toEqual([
+    { name: "limits.budget.amount_nano_usd", was: undefined, is: "$1.50" },
+    { name: "limits.budget.period", was: undefined, is: "day" },
+  ]);
+  expect(change(limits("1000000000"), limits("2000000000"))).toEqual([
+    { name: "limits.budget.amount_nano_usd", was: "$1.00", is: "$2.00" },
+  ]);
+  expect(change("", '{"limits":{"limits":{}}}')).toEqual([]);
+});

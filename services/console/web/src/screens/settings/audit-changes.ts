@@ -8,11 +8,12 @@ export interface MemberChange {
   is: string | undefined;
 }
 
-const rolePrefix = "OPERATOR_ROLE_";
+/** Prefixes of the names of enums. */
+const enumPrefix = /^(?:OPERATOR_ROLE|BUDGET_PERIOD)_/;
 
 /** Returns the members that differ before and after a change. */
 export function changesOf({ before, after }: AuditRecord): MemberChange[] {
-  const [was, is] = [readObject(before), readObject(after)];
+  const [was, is] = [flatten(readObject(before)), flatten(readObject(after))];
   const all = new Set([...Object.keys(was), ...Object.keys(is)]);
   const names = [...all].filter((name) => !shownBeside.includes(name));
   return names
@@ -20,11 +21,27 @@ export function changesOf({ before, after }: AuditRecord): MemberChange[] {
     .filter((change) => change.was !== change.is);
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
+/** Replaces members that are objects by their own members: `limits.budget.amount_nano_usd`. */
+function flatten(object: Members, path = ""): Members {
+  const parts = Object.entries(object).map(([name, value]) => {
+    // A key's limits are one member of what is known of them.
+    const full = path !== "" && path.endsWith(name) ? path : `${path}${path && "."}${name}`;
+    return isObject(value) ? flatten(value, full) : { [full]: value };
+  });
+  return Object.assign({}, ...parts);
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Members that the record itself has. */
 const shownBeside = ["id", "account_id", "created_at"];
 
 /** A text that is no object shows as a member without a name. */
-function readObject(text: string): Readonly<Record<string, unknown>> {
+function readObject(text: string): Members {
   if (text === "") return {};
   try {
     const value: unknown = JSON.parse(text);
@@ -39,5 +56,5 @@ function textOf(name: string, value: unknown): string | undefined {
   const isNano = /nano_?usd$/i.test(name) && /^-?\d+$/.test(String(value));
   if (isNano) return formatMoney(BigInt(String(value)));
   if (typeof value !== "string") return JSON.stringify(value);
-  return value.startsWith(rolePrefix) ? value.slice(rolePrefix.length).toLowerCase() : value;
+  return enumPrefix.test(value) ? value.replace(enumPrefix, "").toLowerCase() : value;
 }

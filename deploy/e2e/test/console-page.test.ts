@@ -1,0 +1,43 @@
+import { createSignInUrl } from "@tollgate/local/sign-in-url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { browserPath, startBrowser } from "../src/browser.ts";
+import { eventually } from "../src/eventually.ts";
+import { collectProblems } from "../src/page-checks.ts";
+import { chatBody, requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import { fleetSecret, type Stack } from "../src/stack.ts";
+
+/** The whole of it is in `long/console-proof.test.ts`. */
+describe.skipIf(browserPath === undefined)("the console's page", () => {
+  let stack: Stack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    browser = await startBrowser();
+  });
+
+  afterAll(() => browser?.close());
+
+  test("opens by a sign-in link, and shows a request from its hold to its ledger entry", async () => {
+    const { key } = await stack.newAccount(1);
+    const body = chatBody({ model: "test-small" });
+    const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
+    const id = requestIdOf(response) ?? "";
+    await eventually(async () => {
+      expect((await stack.operator.getRequest({ id })).requests).toHaveLength(1);
+    });
+    const page = await browser.newPage();
+    const problems = collectProblems(page);
+    await page.goto(await createSignInUrl(stack.consoleUrl, stack.operatorAddress, fleetSecret));
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.goto(`${stack.consoleUrl}/requests/${id}`);
+    await page.getByRole("heading", { level: 1, name: id }).waitFor();
+    const steps = page.locator(".steps > li h3, .steps > li h2");
+    await expect
+      .poll(() => steps.allInnerTexts())
+      .toEqual(["Hold", "Attempts", "Usage", "Price", "Ledger entry"]);
+    expect(problems).toEqual([]);
+  });
+});
