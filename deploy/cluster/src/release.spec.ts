@@ -55,7 +55,7 @@ test("an account that cannot be created fails with the reason of the last attemp
 });
 
 test("a release is settled when its rollouts are complete and its pods are as many as they should be", async () => {
-  const names = ["edge", "chat", "document", "image", "audio", "billing", "ledger"];
+  const names = ["edge", "chat", "document", "image", "audio", "billing", "console", "ledger"];
   const labelsOf = (name: string) => ({ "app.kubernetes.io/component": name });
   const item = (kind: string, name: string) => ({
     kind,

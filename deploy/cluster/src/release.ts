@@ -17,6 +17,7 @@ export const serviceNames = [
   "image",
   "audio",
   "billing",
+  "console",
   "ledger",
 ] as const;
 

@@ -1,5 +1,6 @@
 import { autoscaling } from "./autoscaling.ts";
 import { books } from "./books.ts";
+import { consoleStep } from "./console.ts";
 import { deletions, forcedDeletions } from "./deletions.ts";
 import { edgeReplacements, edgeReplacementsBehindIngress } from "./edge-replacements.ts";
 import { helmTest } from "./helm-test.ts";
@@ -20,6 +21,7 @@ export const allSteps: readonly Step[] = [
   helmTest,
   sdkThroughService,
   sdkThroughIngress,
+  consoleStep,
   policies,
   refusals,
   upgrades,

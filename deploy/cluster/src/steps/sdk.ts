@@ -1,8 +1,8 @@
 import { lookup } from "node:dns";
-import { createInterface } from "node:readline";
 import OpenAI from "openai";
 import { Agent, fetch, type RequestInit } from "undici";
 import { models } from "../load/models.ts";
+import { forwardPort } from "../port-forward.ts";
 import type { Release } from "../release.ts";
 import { routesFromHere } from "./ingress.ts";
 import type { Step } from "./step.ts";
@@ -11,7 +11,7 @@ import type { Step } from "./step.ts";
 export const sdkThroughService: Step = {
   name: "sdk-service",
   async run({ release }) {
-    const { url, stop } = await forwardPort(release);
+    const { url, stop } = await forwardPort(release, "tollgate-edge", 8080);
     try {
       return { note: await useSdk(release, url) };
     } finally {
@@ -77,14 +77,4 @@ async function statusOf(
     if (error instanceof OpenAI.APIError) return error.status;
     throw error;
   }
-}
-
-async function forwardPort(release: Release): Promise<{ url: string; stop(): void }> {
-  const child = release.startKubectl(["port-forward", "service/tollgate-edge", ":8080"]);
-  if (child.stdout === null) throw new Error("kubectl has no standard output");
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, address] = /^Forwarding from (127\.0\.0\.1:\d+)/.exec(line) ?? [];
-    if (address !== undefined) return { url: `http://${address}`, stop: () => child.kill() };
-  }
-  throw new Error("kubectl port-forward ended");
 }
