@@ -37,8 +37,8 @@ describe("sign-in by an OpenID provider", () => {
   const atConsole = () => new RegExp(`^${origin}/(?!sign-in/oidc)`);
 
   /** Signs in at the provider by name, up to the redirect to the console. */
-  async function authenticate(browsing: Browsing, name: string, stopsAt = atConsole()) {
-    const login = await browsing.open(`${origin}/sign-in/oidc`);
+  async function authenticate(browsing: Browsing, name: string, stopsAt = atConsole(), query = "") {
+    const login = await browsing.open(`${origin}/sign-in/oidc${query}`);
     const form = { prompt: "login", login: name, password: "any" };
     const consent = await browsing.open(actionOf(login.text, login.url), { form });
     return browsing.open(actionOf(consent.text, consent.url), {
@@ -73,6 +73,18 @@ describe("sign-in by an OpenID provider", () => {
     const other = startBrowsing();
     await authenticate(other, "bob");
     expect((await whoIs(other))?.role).toBe(OperatorRole.VIEWER);
+  });
+
+  test("leads back to a path of the console, and to no other place", async () => {
+    for (const [next, url] of [
+      ["/keys?tag=a", `${origin}/keys?tag=a`],
+      ["//example.com", `${origin}/`],
+      ["/\\example.com", `${origin}/`],
+      ["https://example.com", `${origin}/`],
+    ] as const) {
+      const query = `?next=${encodeURIComponent(next)}`;
+      expect(await authenticate(startBrowsing(), "ada", atConsole(), query)).toMatchObject({ url });
+    }
   });
 
   test("is refused without a role, and for an operator that is disabled", async () => {

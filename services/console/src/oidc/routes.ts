@@ -25,15 +25,17 @@ export interface OidcRouteParts {
 }
 
 /**
- * Creates the routes of the sign-in by an OpenID provider. A sign-in that fails ends on the page, at
+ * Creates the routes of the sign-in by an OpenID provider. It ends at the path of the query's `next`,
+ * where the page led from, else at the overview. A sign-in that fails ends on the page, at
  * `/sign-in?error=refused` where the operator has no role or is disabled, else `?error=provider`.
  */
 export function createOidcRoutes(parts: OidcRouteParts): Router {
   const { provider, cookie, log } = parts;
 
-  async function begin(_req: Request, res: Response): Promise<void> {
+  async function begin(req: Request, res: Response): Promise<void> {
     const { url, pending } = await provider.begin();
-    res.append("set-cookie", cookie.write(encode(pending), pendingSeconds));
+    const remembered = encode({ ...pending, next: ownPath(req.query.next) });
+    res.append("set-cookie", cookie.write(remembered, pendingSeconds));
     res.redirect(303, url.href);
   }
 
@@ -46,7 +48,7 @@ export function createOidcRoutes(parts: OidcRouteParts): Router {
     const setCookie = await beginSession(parts, claims, req.ip ?? "");
     if (setCookie === undefined) return res.redirect(303, "/sign-in?error=refused");
     res.append("set-cookie", setCookie);
-    res.redirect(303, "/");
+    res.redirect(303, ownPath(pending.next));
   }
 
   const orFail = (handle: typeof begin) => (req: Request, res: Response) => {
@@ -90,13 +92,21 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
-function encode(pending: PendingSignIn): string {
+/** A sign-in that was begun, and the path to which it leads. */
+type Remembered = PendingSignIn & { next: string };
+
+/** Returns a path of the console itself: `/` for anything else, such as `//example.com`. */
+function ownPath(next: unknown): string {
+  return typeof next === "string" && /^\/(?![/\\])/.test(next) && next.length <= 2_000 ? next : "/";
+}
+
+function encode(pending: Remembered): string {
   return Buffer.from(JSON.stringify(pending)).toString("base64url");
 }
 
-function decode(text = ""): PendingSignIn | undefined {
+function decode(text = ""): Remembered | undefined {
   try {
-    return JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as PendingSignIn;
+    return JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as Remembered;
   } catch {
     return undefined;
   }

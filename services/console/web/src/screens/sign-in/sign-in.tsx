@@ -14,6 +14,7 @@ const route = getRouteApi("/sign-in");
 /** Signs in: by the secret of a link, which follows `#`, by OpenID Connect or by a password. */
 export function SignIn() {
   const session = useSession();
+  const { next } = route.useSearch();
   const signIn = useSignIn();
   useLinkSecret((value) => signIn.mutate({ method: { case: "linkSecret", value } }));
   if (session.error && session.data === undefined) {
@@ -28,7 +29,10 @@ export function SignIn() {
         <h1>Sign in to Tollgate</h1>
         {oidcName !== "" && (
           <>
-            <a className="button primary wide" href="/sign-in/oidc">
+            <a
+              className="button primary wide"
+              href={`/sign-in/oidc${next ? `?next=${encodeURIComponent(next)}` : ""}`}
+            >
               Continue with {oidcName}
             </a>
             <p className="or">or with a password</p>
