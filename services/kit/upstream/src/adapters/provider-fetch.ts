@@ -21,15 +21,22 @@ export interface ProviderFetch {
 /** The largest single line of a stream. */
 const maxLineBytes = 16 * 1024 * 1024;
 
+/** Where a package's requests go, whatever address it has, and which of its headers are sent. */
+export interface FetchTarget {
+  /** The path after the provider's base URL. */
+  path: string;
+  headers: readonly string[];
+}
+
 /**
- * Creates a `fetch` that posts to the slot with the provider client: its connections, timeouts,
- * limits, trace and key. Of the headers that the package sets, those in `forwarded` are sent.
+ * Creates a `fetch` that posts to the slot's provider with the provider client: its connections,
+ * timeouts, limits, trace and key.
  */
 export function createProviderFetch(
   providers: ProviderClient,
   slot: Slot,
   { accept, requestId, signal }: PostCall,
-  forwarded: readonly string[],
+  target: FetchTarget,
 ): ProviderFetch {
   let failure: unknown;
   let body: ProviderBody | undefined;
@@ -41,12 +48,12 @@ export function createProviderFetch(
       accept,
       ...requestIdHeader(requestId),
     };
-    for (const name of forwarded) {
+    for (const name of target.headers) {
       const value = given.get(name);
       if (value !== null) headers[name] = value;
     }
     const sent = Buffer.from(String(init?.body ?? ""));
-    const request = { method: "POST" as const, path: slot.path, headers, body: sent };
+    const request = { method: "POST" as const, path: target.path, headers, body: sent };
     return toResponse(await providers.send(slot, request, signal));
   }
 

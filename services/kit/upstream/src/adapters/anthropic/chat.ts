@@ -1,89 +1,109 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { AnthropicLanguageModel } from "@ai-sdk/anthropic/internal";
-import {
-  AISDKError,
-  type LanguageModelV4,
-  type LanguageModelV4CallOptions,
+import type {
+  LanguageModelV4CallOptions,
+  SharedV4ProviderMetadata,
+  SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Slot } from "@tollgate/catalog/model";
-import type { ProviderResponse } from "../../provider-client.ts";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatAdapter } from "../chat-adapter.ts";
-import { createProviderFetch, type ProviderFetch } from "../provider-fetch.ts";
-import { callOptions } from "./call-options.ts";
-import { writeChunks } from "./chunks.ts";
-import { completionOf } from "./completion.ts";
-import { toSlotFailure } from "./failure.ts";
-import { checkMembers, notSupported } from "./members.ts";
-import { refuseWarnings } from "./warnings.ts";
+import { commonOptions, numbers, outputLimit } from "../language-model/call-options.ts";
+import { createChatAdapter } from "../language-model/chat.ts";
+import { thinkingOf } from "./thinking.ts";
 
-/** Chat completions by Anthropic's Messages API. */
-export const anthropicChat: ChatAdapter = {
-  async check({ upstreamModel }, request) {
-    checkMembers(request);
-    const options = callOptions(upstreamModel, request);
-    const stream = request.stream === true;
-    try {
-      const { warnings } = await AnthropicLanguageModel.prepareRequest({
-        modelId: upstreamModel,
-        config: { provider: "anthropic.messages", baseURL: "" },
-        options: { ...options, stream, userSuppliedBetas: new Set() },
-      });
-      refuseWarnings(warnings);
-    } catch (cause) {
-      throw AISDKError.isInstance(cause) ? notSupported("messages", cause.message) : cause;
-    }
-  },
-  async post(providers, slot, request, call) {
-    const sent = createProviderFetch(providers, slot, call, ["anthropic-beta"]);
-    const model = modelOf(slot, sent.fetch);
-    const options = { ...callOptions(slot.upstreamModel, request), abortSignal: call.signal };
-    try {
-      if (request.stream === true) return await postStream(model, options, sent, call.signal);
-      return await postJson(model, options);
-    } catch (error) {
-      throw toSlotFailure(error, sent.failure, call.signal);
-    }
-  },
+const signatures = {
+  provider: "anthropic",
+  format: "anthropic-claude-v1",
+  signature: "signature",
+  encrypted: "redactedData",
 };
 
-/** The provider client sets the address and the key. */
-function modelOf({ upstreamModel }: Slot, fetch: typeof globalThis.fetch): LanguageModelV4 {
-  return createAnthropic({ baseURL: "http://provider", apiKey: "unused", fetch })(upstreamModel);
+const form = {
+  signatures,
+  images: { typeAt: () => "image/*" },
+  cacheOptions: (mark: JsonObject) =>
+    ({ anthropic: { cacheControl: mark } }) as SharedV4ProviderOptions,
+  takesLateInstructions: true,
+  objectSchema: { type: "object" as const },
+};
+
+/** Chat completions by Anthropic's Messages API. */
+export const anthropicChat: ChatAdapter = createChatAdapter({
+  kind: "anthropic",
+  metadataMembers: new Set(["user_id"]),
+  signatures,
+  headers: ["anthropic-beta"],
+  pathOf: ({ path }) => path,
+  createModel(modelId, fetch) {
+    return createAnthropic({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);
+  },
+  callOptions,
+  async warningsOf(modelId, options, isStream) {
+    const { warnings } = await AnthropicLanguageModel.prepareRequest({
+      modelId,
+      config: { provider: "anthropic.messages", baseURL: "" },
+      options: { ...options, stream: isStream, userSuppliedBetas: new Set() },
+    });
+    return warnings;
+  },
+  warnedMembers: {
+    "extended thinking": "reasoning_effort",
+    "providerOptions.anthropic.thinking": "reasoning_effort",
+    "providerOptions.anthropic.effort": "reasoning_effort",
+    "providerOptions.anthropic.disableParallelToolUse": "parallel_tool_calls",
+  },
+  // A lower output limit is no loss: the model's own limit applies.
+  isHarmless: (warning) => "feature" in warning && warning.feature === "maxOutputTokens",
+  statusOfEvent(error) {
+    const type = isJsonObject(error) && typeof error.type === "string" ? error.type : "";
+    return statusOfType[type];
+  },
+  refusalOf,
+});
+
+/**
+ * The HTTP status of each type of error, which an error event in a stream does not have.
+ * https://docs.claude.com/en/api/errors
+ */
+const statusOfType: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
+  const anthropic: Record<string, unknown> = {};
+  const userId = isJsonObject(request.metadata) ? request.metadata.user_id : undefined;
+  const user = userId ?? request.user ?? undefined;
+  if (user !== undefined) anthropic.metadata = { userId: String(user) };
+  if (request.parallel_tool_calls === false) anthropic.disableParallelToolUse = true;
+  const limit = outputLimit(request);
+  const { thinking, ...limits } = thinkingOf(modelId, request.reasoning_effort, limit);
+  if (thinking !== undefined) anthropic.thinking = thinking;
+  return {
+    ...commonOptions(request, form),
+    ...limits,
+    // Both are Anthropic's own default, which it refuses beside thinking.
+    ...numbers({ temperature: unless(1, request.temperature), topP: unless(1, request.top_p) }),
+    ...numbers({ topK: request.top_k }),
+    providerOptions: { anthropic } as SharedV4ProviderOptions,
+  };
 }
 
-async function postJson(
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
-): Promise<ProviderResponse> {
-  const bytes = Buffer.from(JSON.stringify(completionOf(await model.doGenerate(options))));
-  const chunks = (async function* () {
-    yield bytes;
-  })();
-  return toResponse("application/json", chunks, () => {});
+function unless(usual: number, value: unknown): unknown {
+  return value === usual ? undefined : value;
 }
 
-async function postStream(
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
-  sent: ProviderFetch,
-  signal: AbortSignal,
-): Promise<ProviderResponse> {
-  const { stream } = await model.doStream(options);
-  const chunks = (async function* () {
-    try {
-      yield* writeChunks(stream, model.modelId);
-    } catch (error) {
-      throw toSlotFailure(error, sent.failure, signal);
-    }
-  })();
-  return toResponse("text/event-stream", chunks, sent.letEnd);
-}
-
-function toResponse(
-  contentType: string,
-  chunks: AsyncGenerator<Buffer>,
-  letEnd: () => void,
-): ProviderResponse {
-  const body = { [Symbol.asyncIterator]: () => chunks, letEnd };
-  return { status: 200, contentType, body };
+/** Returns Anthropic's explanation of a refusal. */
+function refusalOf(metadata: SharedV4ProviderMetadata | undefined): string | null {
+  const details = metadata?.anthropic?.stopDetails;
+  if (!isJsonObject(details) || details.type !== "refusal") return null;
+  return typeof details.explanation === "string" ? details.explanation : null;
 }

@@ -1,27 +1,34 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { JsonObject } from "@tollgate/core/json";
 import { eventFailure } from "./failure.ts";
 import { finishReasonOf } from "./finish-reason.ts";
-import { reasoningDetail } from "./reasoning.ts";
-import { refusalOf } from "./refusal.ts";
+import type { LanguageModelKind } from "./kind.ts";
+import {
+  type GeneratedPart,
+  metadataOf,
+  reasoningDetail,
+  type SignatureForm,
+} from "./reasoning.ts";
 
 /**
  * Yields the events of a chat completion's stream, one for each part that has something to say. The
- * last chunk has Anthropic's own usage block. A stream that Anthropic does not finish has neither a
- * finish reason nor `[DONE]`. Throws a SlotFailure for an error event.
+ * last chunk has the provider's own usage block. A stream that the provider does not finish has
+ * neither a finish reason nor `[DONE]`. Throws a SlotFailure for an error event, and where the model
+ * failed.
  */
 export async function* writeChunks(
+  kind: LanguageModelKind,
   parts: AsyncIterable<LanguageModelV4StreamPart>,
   model: string,
 ): AsyncGenerator<Buffer> {
   const head = { id: "", object: "chat.completion.chunk", created: secondsNow(), model };
-  const translate = createTranslation();
+  const translate = createTranslation(kind.signatures);
   for await (const part of parts) {
-    if (part.type === "error") throw eventFailure(part.error);
+    if (part.type === "error") throw eventFailure(part.error, kind.statusOfEvent(part.error));
     if (part.type === "response-metadata") head.id = part.id ?? "";
     if (part.type === "finish") {
       if (part.finishReason.unified === "interrupted") return;
-      yield finishEvents(head, part);
+      yield finishEvents(head, part, kind.refusalOf(part.providerMetadata));
       return;
     }
     const delta = translate(part);
@@ -31,8 +38,7 @@ export async function* writeChunks(
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
-function finishEvents(head: JsonObject, part: Finish): Buffer {
-  const refusal = refusalOf(part.providerMetadata);
+function finishEvents(head: JsonObject, part: Finish, refusal: string | null): Buffer {
   const delta = refusal === null ? {} : { refusal };
   const last = { ...head, choices: [choiceOf(delta, finishReasonOf(part.finishReason))] };
   const usage = { ...head, choices: [], usage: part.usage.raw };
@@ -52,25 +58,35 @@ function secondsNow(): number {
 }
 
 /** Returns a function that translates a part to a delta; to undefined where it says nothing. */
-function createTranslation() {
-  const thinking = createThinking();
+function createTranslation(form: SignatureForm) {
+  const signatures = createSignatures(form);
   const calls = new Map<string, { index: number; hasArguments: boolean }>();
   let isFirst = true;
 
   function deltaOf(part: LanguageModelV4StreamPart): JsonObject | undefined {
     switch (part.type) {
-      case "text-delta":
-        return part.delta === "" ? undefined : { content: part.delta };
+      case "text-start":
       case "reasoning-start":
+        signatures.start(part.providerMetadata);
+        return undefined;
+      case "text-delta":
+        signatures.add(part.delta, part.providerMetadata);
+        return part.delta === "" ? undefined : { content: part.delta };
       case "reasoning-delta":
+        signatures.add(part.delta, part.providerMetadata);
+        return part.delta === "" ? undefined : { reasoning_content: part.delta };
+      case "text-end":
+        return signatures.end({ type: "text" }, part.providerMetadata);
       case "reasoning-end":
-        return thinking(part);
+        return signatures.end({ type: "reasoning" }, part.providerMetadata);
       case "tool-input-start": {
         if (part.providerExecuted) return undefined;
+        const { id, toolName: name } = part;
         const index = calls.size;
-        calls.set(part.id, { index, hasArguments: false });
-        const called = { name: part.toolName, arguments: "" };
-        return { tool_calls: [{ index, id: part.id, type: "function", function: called }] };
+        calls.set(id, { index, hasArguments: false });
+        const call = { index, id, type: "function", function: { name, arguments: "" } };
+        signatures.start(part.providerMetadata);
+        return { tool_calls: [call], ...signatures.end({ type: "tool-call", id }) };
       }
       case "tool-input-delta":
         return argumentsOf(part.id, part.delta);
@@ -99,31 +115,26 @@ function createTranslation() {
   };
 }
 
-type ThinkingPart = Extract<
-  LanguageModelV4StreamPart,
-  { type: "reasoning-start" | "reasoning-delta" | "reasoning-end" }
->;
-
-/** The text goes out as it arrives; the whole block with its signature when it ends. */
-function createThinking() {
-  let text = "";
+/** Collects the text and the metadata of a block, and returns its detail when it ends. */
+function createSignatures(form: SignatureForm) {
+  let texts: string[] = [];
   let metadata: JsonObject = {};
-  let blocks = 0;
-  return (part: ThinkingPart): JsonObject | undefined => {
-    if (part.type === "reasoning-start") {
-      text = "";
-      metadata = {};
-    }
-    const added = part.providerMetadata?.anthropic;
-    if (isJsonObject(added)) metadata = { ...metadata, ...added };
-    if (part.type === "reasoning-delta" && part.delta !== "") {
-      text += part.delta;
-      return { reasoning_content: part.delta };
-    }
-    if (part.type !== "reasoning-end") return undefined;
-    const detail = reasoningDetail(text, metadata, blocks);
-    if (detail === undefined) return undefined;
-    blocks += 1;
-    return { reasoning_details: [detail] };
+  let details = 0;
+  return {
+    start(added: unknown): void {
+      texts = [];
+      metadata = metadataOf(form, added);
+    },
+    add(text: string, added: unknown): void {
+      texts.push(text);
+      if (added !== undefined) metadata = { ...metadata, ...metadataOf(form, added) };
+    },
+    end(part: GeneratedPart, added?: unknown): { reasoning_details: object[] } | undefined {
+      const all = added === undefined ? metadata : { ...metadata, ...metadataOf(form, added) };
+      const detail = reasoningDetail(form, { ...part, text: texts.join("") }, all, details);
+      if (detail === undefined) return undefined;
+      details += 1;
+      return { reasoning_details: [detail] };
+    },
   };
 }

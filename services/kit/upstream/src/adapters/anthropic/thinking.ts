@@ -1,0 +1,48 @@
+import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+
+type Reasoning = NonNullable<LanguageModelV4CallOptions["reasoning"]>;
+
+/** The part of the output limit that a model may think with, by effort. */
+const budgetShares: { readonly [Effort in Reasoning]?: number } = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.9,
+  max: 0.95,
+};
+/** The least budget that Anthropic accepts. */
+const leastBudget = 1_024;
+
+export interface ThinkingOptions {
+  maxOutputTokens?: number;
+  reasoning?: Reasoning;
+  thinking?: { type: "enabled"; budgetTokens: number };
+}
+
+/**
+ * Returns the options for an effort. The thinking budget is part of the output limit, which the hold
+ * covers. The library adds it to the limit, so it is subtracted here. A limit without room for the
+ * least budget leaves no thinking.
+ */
+export function thinkingOf(
+  modelId: string,
+  effort: unknown,
+  maxOutputTokens: number | undefined,
+): ThinkingOptions {
+  const limits = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+  if (typeof effort !== "string") return limits;
+  const reasoning = effort as Reasoning;
+  if (reasoning === "none" || getModelCapabilities(modelId).supportsAdaptiveThinking) {
+    return { ...limits, reasoning: reasoning === "minimal" ? ("low" as const) : reasoning };
+  }
+  const share = budgetShares[reasoning] ?? 0;
+  const budget = Math.max(leastBudget, Math.floor((maxOutputTokens ?? 2 * leastBudget) * share));
+  if (maxOutputTokens === undefined) {
+    return { thinking: { type: "enabled", budgetTokens: budget } };
+  }
+  if (maxOutputTokens <= budget) return limits;
+  const rest = { maxOutputTokens: maxOutputTokens - budget };
+  return { ...rest, thinking: { type: "enabled", budgetTokens: budget } };
+}
