@@ -1,6 +1,10 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { PostCall, ProviderClient, ProviderResponse } from "../provider-client.ts";
+import type {
+  PostCall,
+  ProviderClient,
+  ProviderResponse,
+} from "@tollgate/upstream/provider-client";
 
 /** Translates chat requests to the wire of one kind of provider, and responses back. */
 export interface ChatAdapter {

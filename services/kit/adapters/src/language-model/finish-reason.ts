@@ -1,5 +1,5 @@
 import type { LanguageModelV4FinishReason } from "@ai-sdk/provider";
-import { SlotFailure } from "../../failure.ts";
+import { SlotFailure } from "@tollgate/upstream/failure";
 
 const reasons: { readonly [Reason in LanguageModelV4FinishReason["unified"]]?: string } = {
   stop: "stop",

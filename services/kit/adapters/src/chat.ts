@@ -1,6 +1,10 @@
 import type { Model, Provider, ProviderKind, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { PostCall, ProviderClient, ProviderResponse } from "../provider-client.ts";
+import type {
+  PostCall,
+  ProviderClient,
+  ProviderResponse,
+} from "@tollgate/upstream/provider-client";
 import type { ChatAdapter } from "./chat-adapter.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
-import { SlotFailure } from "../../failure.ts";
+import { SlotFailure } from "@tollgate/upstream/failure";
 
 /**
  * Returns the error to throw for a call that failed: the signal's reason when it was aborted, else

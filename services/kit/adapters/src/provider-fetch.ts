@@ -1,13 +1,13 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { SlotFailure } from "../failure.ts";
-import type { ProviderBody } from "../provider-call.ts";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import {
   type PostCall,
   type ProviderClient,
   type ProviderResponse,
   readJson,
   requestIdHeader,
-} from "../provider-client.ts";
+} from "@tollgate/upstream/provider-client";
 
 /** The `fetch` of a provider package for one call, and what it does not report itself. */
 export interface ProviderFetch {

@@ -6,8 +6,8 @@ import {
   type ProviderClient,
   readJson,
   readJsonObject,
-} from "../provider-client.ts";
-import { refuseReportedError } from "../reported-error.ts";
+} from "@tollgate/upstream/provider-client";
+import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { cohereEmbeddings } from "./cohere/embeddings.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
 import { jinaRerank } from "./jina/rerank.ts";

@@ -1,4 +1,4 @@
-import { SlotFailure } from "../../failure.ts";
+import { SlotFailure } from "@tollgate/upstream/failure";
 import type { JsonAdapter } from "../json-adapter.ts";
 
 /** Rerank by Voyage AI's API: https://docs.voyageai.com/reference/reranker-api */

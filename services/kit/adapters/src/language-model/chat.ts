@@ -3,7 +3,7 @@ import {
   type LanguageModelV4,
   type LanguageModelV4CallOptions,
 } from "@ai-sdk/provider";
-import type { ProviderResponse } from "../../provider-client.ts";
+import type { ProviderResponse } from "@tollgate/upstream/provider-client";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { createProviderFetch, type ProviderFetch } from "../provider-fetch.ts";
 import { writeChunks } from "./chunks.ts";

@@ -5,9 +5,9 @@ import { type ChatMember, chatMembers, type Slot } from "@tollgate/catalog/model
 import { kindProperties } from "@tollgate/catalog/provider-kinds";
 import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { createProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, onTestFinished, test } from "vitest";
-import { SlotFailure } from "../../failure.ts";
-import { createProviderClient } from "../../provider-client.ts";
 import { anthropicChat } from "./chat.ts";
 
 const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
-import { SlotFailure } from "../../failure.ts";
+import { SlotFailure } from "@tollgate/upstream/failure";
 import type { JsonAdapter } from "../json-adapter.ts";
 
 /** https://docs.cohere.com/reference/embed requires one. */

@@ -1,8 +1,8 @@
 import type { ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import type { JsonBytes, ProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, test } from "vitest";
-import { SlotFailure } from "../failure.ts";
-import type { JsonBytes, ProviderClient } from "../provider-client.ts";
 import { postJson } from "./json.ts";
 
 interface Exchange {
