@@ -6,7 +6,9 @@ import { type ChatRequest, chatRequest } from "../chat/request.ts";
  * refused by name: https://ai.google.dev/api/generate-content
  */
 
-const signed = { thought: z.boolean().optional(), thoughtSignature: z.base64().optional() };
+/** Bytes are base64, in either of its alphabets. */
+const signature = z.string().regex(/^[A-Za-z0-9+/_-]+={0,2}$/, "Base64 decoding failed");
+const signed = { thought: z.boolean().optional(), thoughtSignature: signature.optional() };
 const args = z.record(z.string(), z.unknown());
 /** https://ai.google.dev/gemini-api/docs/image-understanding */
 const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"] as const;

@@ -1,17 +1,6 @@
 import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
-import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { budgetShares, type Reasoning } from "../language-model/thinking-budget.ts";
 
-type Reasoning = NonNullable<LanguageModelV4CallOptions["reasoning"]>;
-
-/** The part of the output limit that a model may think with, by effort. */
-const budgetShares: { readonly [Effort in Reasoning]?: number } = {
-  minimal: 0.1,
-  low: 0.2,
-  medium: 0.5,
-  high: 0.8,
-  xhigh: 0.9,
-  max: 0.95,
-};
 /** The least budget that Anthropic accepts. */
 const leastBudget = 1_024;
 

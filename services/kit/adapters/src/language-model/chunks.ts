@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { JsonObject } from "@tollgate/core/json";
 import { eventFailure } from "./failure.ts";
-import { finishReasonOf } from "./finish-reason.ts";
+import { finishReasonOf, refusalOf } from "./finish-reason.ts";
 import type { LanguageModelKind } from "./kind.ts";
 import {
   type GeneratedPart,
@@ -28,7 +28,7 @@ export async function* writeChunks(
     if (part.type === "response-metadata") head.id = part.id ?? "";
     if (part.type === "finish") {
       if (part.finishReason.unified === "interrupted") return;
-      yield finishEvents(head, part, kind.refusalOf(part.providerMetadata));
+      yield finishEvents(head, part, refusalOf(kind, part.finishReason, part.providerMetadata));
       return;
     }
     const delta = translate(part);

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
 import type { JsonObject } from "@tollgate/core/json";
-import { finishReasonOf } from "./finish-reason.ts";
+import { finishReasonOf, refusalOf } from "./finish-reason.ts";
 import type { LanguageModelKind } from "./kind.ts";
 import {
   metadataOf,
@@ -18,13 +18,13 @@ import {
  * SlotFailure where the model failed.
  */
 export function completionOf(
-  { refusalOf, signatures }: LanguageModelKind,
+  kind: LanguageModelKind,
   modelId: string,
   result: LanguageModelV4GenerateResult,
 ): JsonObject {
   const { finishReason, usage, response, providerMetadata } = result;
-  const refusal = refusalOf(providerMetadata);
-  const message = { ...messageOf(signatures, result), refusal };
+  const refusal = refusalOf(kind, finishReason, providerMetadata);
+  const message = { ...messageOf(kind.signatures, result), refusal };
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReasonOf(finishReason) };
   return {
     id: response?.id,
