@@ -127,6 +127,27 @@ describe("the methods of Gemini's models", () => {
     expect(text).toContain("The tool returned: done");
   });
 
+  /** https://ai.google.dev/api/embeddings#method:-models.batchembedcontents */
+  test("embed the texts of a batch", async () => {
+    const model = "models/gemini-embedding-001";
+    const text = "What is the meaning of life?";
+    const request = { model, content: { parts: [{ text }] }, taskType: "RETRIEVAL_DOCUMENT" };
+    const target = { model: "gemini-embedding-001", method: "batchEmbedContents" };
+    const { text: body } = await post({ requests: [request, request] }, target);
+    expect(JSON.parse(body)).toEqual({
+      embeddings: [0, 1].map(() => ({ values: expect.any(Array) })),
+      usageMetadata: { promptTokenCount: 14 },
+    });
+    for (const bad of [
+      { ...request, model: "models/other" },
+      { ...request, dimensions: 5 },
+      { ...request, taskType: "query" },
+    ]) {
+      const refused = await post({ requests: [bad] }, target);
+      expect(JSON.parse(refused.text)).toMatchObject({ error: { status: "INVALID_ARGUMENT" } });
+    }
+  });
+
   test.each<[string, object, { model?: string; method?: string; key?: string }, number, string]>([
     ["without a key", hello, { key: "" }, 403, "PERMISSION_DENIED"],
     ["of an unknown method", hello, { method: "generate" }, 404, "NOT_FOUND"],

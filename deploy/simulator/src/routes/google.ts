@@ -3,6 +3,7 @@ import type { RecordedCall } from "../call-log.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
 import { sendError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
+import { batchEmbedRequest, embed, modelProblem } from "../generate-content/embeddings.ts";
 import { generateContent } from "../generate-content/generated.ts";
 import {
   type GenerateContentRequest,
@@ -33,6 +34,8 @@ export const google: Route = {
       sendError(call, { status: 403, message: noKey }, recorded);
     } else if (method === "generateContent" || (stream && call.search === "alt=sse")) {
       await handleGenerate(call, recorded, model, value);
+    } else if (method === "batchEmbedContents") {
+      await handleEmbed(call, recorded, model, value);
     } else {
       const message = `models/${model} is not found, or is not supported for ${method}.`;
       sendError(call, { status: 404, message }, recorded);
@@ -50,7 +53,7 @@ async function handleGenerate(
   const [version = ""] = model.split("?");
   const message = parsed.success
     ? problemOf(version, parsed.data)
-    : describe(parsed.error.issues[0]);
+    : describe(parsed.error.issues[0], "GenerateContentRequest");
   if (parsed.data === undefined || message !== undefined) {
     sendError(call, { status: 400, message: message ?? "Invalid JSON payload." }, recorded);
     return;
@@ -60,6 +63,27 @@ async function handleGenerate(
   );
 }
 
+async function handleEmbed(
+  call: Call,
+  recorded: RecordedCall,
+  model: string,
+  value: unknown,
+): Promise<void> {
+  const parsed = batchEmbedRequest.safeParse(value);
+  const message = parsed.success
+    ? modelProblem(model, parsed.data)
+    : describe(parsed.error.issues[0], "BatchEmbedContentsRequest");
+  if (parsed.data === undefined || message !== undefined) {
+    sendError(call, { status: 400, message: message ?? "Invalid JSON payload." }, recorded);
+    return;
+  }
+  await runCommanded(call, recorded, { model }, async (commands) => {
+    if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+    recorded.status = 200;
+    await sendJson(call, recorded, commands, JSON.stringify(embed(parsed.data, commands)));
+  });
+}
+
 interface Issue {
   code?: string;
   path: PropertyKey[];
@@ -67,10 +91,10 @@ interface Issue {
   keys?: string[];
 }
 
-function describe(issue: Issue | undefined): string {
+function describe(issue: Issue | undefined, message: string): string {
   const path = issue?.path.join(".") ?? "";
   const [name] = issue?.code === "unrecognized_keys" ? (issue.keys ?? []) : [];
-  if (name === undefined) return `* GenerateContentRequest.${path}: ${issue?.message}`;
+  if (name === undefined) return `* ${message}.${path}: ${issue?.message}`;
   return `Invalid JSON payload received. Unknown name "${name}" at '${path}': Cannot find field.`;
 }
 

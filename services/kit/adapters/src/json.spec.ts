@@ -88,6 +88,50 @@ const exchanges: Exchange[] = [
     },
   },
   {
+    // https://ai.google.dev/api/embeddings
+    name: "Gemini's embeddings",
+    kind: "google",
+    routeType: "embeddings",
+    inputType: "RETRIEVAL_QUERY",
+    request: { model: "gemini-embedding-001", input: ["a", "b"], dimensions: 2 },
+    sent: {
+      requests: ["a", "b"].map((text) => ({
+        model: "models/gemini-embedding-001",
+        content: { parts: [{ text }] },
+        taskType: "RETRIEVAL_QUERY",
+        outputDimensionality: 2,
+      })),
+    },
+    response: {
+      embeddings: [{ values: [0.013168517, -0.008711934] }, { values: [0.5, -1] }],
+      usageMetadata: { promptTokenCount: 4 },
+    },
+    received: {
+      object: "list",
+      data: [
+        { object: "embedding", index: 0, embedding: [0.013168517, -0.008711934] },
+        { object: "embedding", index: 1, embedding: [0.5, -1] },
+      ],
+      model: "gemini-embedding-001",
+      usage: { prompt_tokens: 4, total_tokens: 4 },
+    },
+  },
+  {
+    name: "Gemini's embeddings in base64, without usage",
+    kind: "google",
+    routeType: "embeddings",
+    request: { model: "gemini-embedding-001", input: "a", encoding_format: "base64" },
+    sent: {
+      requests: [{ model: "models/gemini-embedding-001", content: { parts: [{ text: "a" }] } }],
+    },
+    response: { embeddings: [{ values: [0.5, -1] }] },
+    received: {
+      object: "list",
+      data: [{ object: "embedding", index: 0, embedding: "AAAAPwAAgL8=" }],
+      model: "gemini-embedding-001",
+    },
+  },
+  {
     // https://docs.voyageai.com/reference/embeddings-api
     name: "Voyage's embeddings",
     kind: "voyage",
@@ -213,6 +257,8 @@ test.each(exchanges)("$name are translated both ways", async (exchange) => {
 
 test.each([
   ["cohere", "embeddings", { embeddings: {} }],
+  ["google", "embeddings", { embedding: { values: [1] } }],
+  ["google", "embeddings", { embeddings: [{ value: [1] }] }],
   ["voyage", "rerank", { object: "list" }],
 ] as const)("a response of %s for %s without its list is a failure", async (kind, routeType, own) => {
   const { slot, providers } = world({ kind }, own);

@@ -9,6 +9,7 @@ import {
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { cohereEmbeddings } from "./cohere/embeddings.ts";
+import { googleEmbeddings } from "./google/embeddings.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
 import { jinaRerank } from "./jina/rerank.ts";
 import type { JsonAdapter } from "./json-adapter.ts";
@@ -19,6 +20,7 @@ import { voyageRerank } from "./voyage/rerank.ts";
 const adapters: {
   readonly [Kind in ProviderKind]?: { readonly [Type in RouteType]?: JsonAdapter };
 } = {
+  google: { embeddings: googleEmbeddings },
   cohere: { embeddings: cohereEmbeddings },
   voyage: { embeddings: voyageEmbeddings, rerank: voyageRerank },
   jina: { embeddings: jinaEmbeddings, rerank: jinaRerank },

@@ -81,7 +81,10 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
   },
   google: {
     defaultBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
-    paths: { chat: "/models/{model}:generateContent" },
+    paths: {
+      chat: "/models/{model}:generateContent",
+      embeddings: "/models/{model}:batchEmbedContents",
+    },
     takesTokens: false,
     chatParameters: new Set<ChatMember>([
       "max_completion_tokens",
