@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { commonOptions, numbers, outputLimit } from "../language-model/call-options.ts";
 import { createChatAdapter } from "../language-model/chat.ts";
+import type { LanguageModelKind } from "../language-model/kind.ts";
 import { thinkingOf } from "./thinking.ts";
 
 const signatures = {
@@ -28,7 +29,7 @@ const form = {
 };
 
 /** Chat completions by Anthropic's Messages API. */
-export const anthropicChat: ChatAdapter = createChatAdapter({
+export const anthropicKind: LanguageModelKind = {
   kind: "anthropic",
   metadataMembers: new Set(["user_id"]),
   signatures,
@@ -59,7 +60,9 @@ export const anthropicChat: ChatAdapter = createChatAdapter({
     return statusOfType[type];
   },
   refusalOf,
-});
+};
+
+export const anthropicChat: ChatAdapter = createChatAdapter(anthropicKind);
 
 /**
  * The HTTP status of each type of error, which an error event in a stream does not have.

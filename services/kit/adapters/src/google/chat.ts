@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { commonOptions, numbers, outputLimit } from "../language-model/call-options.ts";
 import { createChatAdapter } from "../language-model/chat.ts";
+import type { LanguageModelKind } from "../language-model/kind.ts";
 import { notSupported } from "../language-model/members.ts";
 import { imagesOf } from "./images.ts";
 import { thinkingOf } from "./thinking.ts";
@@ -16,7 +17,7 @@ const signatures = {
 };
 
 /** Chat completions by Gemini's API: https://ai.google.dev/api/generate-content */
-export const googleChat: ChatAdapter = createChatAdapter({
+export const googleKind: LanguageModelKind = {
   kind: "google",
   metadataMembers: new Set(),
   signatures,
@@ -45,7 +46,9 @@ export const googleChat: ChatAdapter = createChatAdapter({
     return typeof status === "number" ? status : undefined;
   },
   refusalOf,
-});
+};
+
+export const googleChat: ChatAdapter = createChatAdapter(googleKind);
 
 function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
   const images = imagesOf(modelId);
