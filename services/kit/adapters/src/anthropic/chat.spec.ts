@@ -86,6 +86,13 @@ test.each([
   if (budget === undefined) expect(bodies[0]).not.toHaveProperty("thinking");
 });
 
+test("thinking fits in the model's own output limit where that of the request is higher", async () => {
+  const { bodies, post } = await startProvider(claude);
+  await post({ ...base, max_completion_tokens: 500_000, reasoning_effort: "low" });
+  const thinking = { type: "enabled", budget_tokens: 12_800 };
+  expect(bodies[0]).toMatchObject({ max_tokens: 64_000, thinking });
+});
+
 test("marks of the prompt cache are sent", async () => {
   const { bodies, post } = await startProvider(claude);
   const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };

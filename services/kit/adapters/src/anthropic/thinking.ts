@@ -23,15 +23,19 @@ export function thinkingOf(
   const limits = maxOutputTokens === undefined ? {} : { maxOutputTokens };
   if (typeof effort !== "string") return limits;
   const reasoning = effort as Reasoning;
-  if (reasoning === "none" || getModelCapabilities(modelId).supportsAdaptiveThinking) {
+  const model = getModelCapabilities(modelId);
+  if (reasoning === "none" || model.supportsAdaptiveThinking) {
     return { ...limits, reasoning: reasoning === "minimal" ? ("low" as const) : reasoning };
   }
   const share = budgetShares[reasoning] ?? 0;
-  const budget = Math.max(leastBudget, Math.floor((maxOutputTokens ?? 2 * leastBudget) * share));
+  // The library lowers a limit above the model's own, but not the budget.
+  const most = model.isKnownModel ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
+  const limit = Math.min(maxOutputTokens ?? 2 * leastBudget, most);
+  const budget = Math.max(leastBudget, Math.floor(limit * share));
   if (maxOutputTokens === undefined) {
     return { thinking: { type: "enabled", budgetTokens: budget } };
   }
-  if (maxOutputTokens <= budget) return limits;
-  const rest = { maxOutputTokens: maxOutputTokens - budget };
+  if (limit <= budget) return limits;
+  const rest = { maxOutputTokens: limit - budget };
   return { ...rest, thinking: { type: "enabled", budgetTokens: budget } };
 }
