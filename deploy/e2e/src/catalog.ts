@@ -16,6 +16,7 @@ export function testCatalog(simulatorUrl: string): string {
       },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
       ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),
+      ...vendor("google", `${simulatorUrl}/google/v1beta`),
       ...vendor("cohere", `${simulatorUrl}/cohere/v2`),
       ...vendor("voyage", `${simulatorUrl}/voyage/v1`),
       ...vendor("jina", `${simulatorUrl}/jina/v1`),
@@ -23,6 +24,7 @@ export function testCatalog(simulatorUrl: string): string {
     models: [
       ...chatModels(),
       ...claudeModels(),
+      ...geminiModels(),
       ...jsonModels(),
       ...vendorModels(),
       ...audioModels(),
@@ -47,18 +49,22 @@ function vendorModels() {
     ...unitModel("rerank", alias, "", searches),
     chain,
   });
-  const ofVendors = ["cohere", "voyage", "jina"].flatMap((name) => [
+  const embedders = ["cohere", "google", "voyage", "jina"].flatMap((name) => [
     embedder(`test-${name}-embed`, [slot(name, "embed")]),
     embedder(`test-${name}-embed-counted`, [slot(name, "embed?usage=70,0")]),
     embedder(`test-${name}-embed-limited`, [slot(name, "embed?status=429"), slot("sim", "embed")]),
     embedder(`test-${name}-embed-invalid`, [slot(name, "embed?status=400&message=too%20long")]),
     embedder(`test-${name}-embed-cut`, [slot(name, "embed?cut_after=0")]),
+  ]);
+  const rankers = ["cohere", "voyage", "jina"].flatMap((name) => [
     ranker(`test-${name}-rerank`, [slot(name, "rerank")]),
     ranker(`test-${name}-rerank-down`, [slot(name, "rerank?status=503"), slot("sim", "rerank")]),
   ]);
   return [
-    ...ofVendors,
+    ...embedders,
+    ...rankers,
     embedder("test-cohere-query", [{ ...slot("cohere", "embed"), input_type: "search_query" }]),
+    embedder("test-google-query", [{ ...slot("google", "embed"), input_type: "RETRIEVAL_QUERY" }]),
     embedder("test-voyage-query", [{ ...slot("voyage", "embed"), input_type: "query" }]),
     embedder("test-jina-query", [{ ...slot("jina", "embed"), input_type: "retrieval.query" }]),
     chatModel("test-azure", [slot("azure", "gpt")]),
@@ -147,6 +153,38 @@ function claudeModels() {
     claude("test-claude-limited", [named("?status=429"), second]),
     claude("test-claude-erring-first", [named("?error_event=0"), second]),
     claude("test-claude-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
+  ];
+}
+
+/** Models of a provider that speaks Gemini's wire. */
+function geminiModels() {
+  const pricing = { input: "1", cached_input: "0.10", output: "4", reasoning: "5" };
+  const gemini = (alias: string, chain: object[]) =>
+    chatModel(alias, chain, { vision: true, pricing });
+  const named = (commands: string) => slot("google", `gemini-2.5-flash${commands}`);
+  const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
+  const first = { ...slot("sim", "first?status=503"), pricing: { input: "1", output: "2" } };
+  return [
+    gemini("test-gemini", [named("")]),
+    gemini("test-gemini-3", [slot("google", "gemini-3-flash-preview")]),
+    gemini("test-gemini-parallel", [slot("google", "gemini-3-flash-preview?calls=3")]),
+    gemini("test-gemini-cached", [named("?usage=700,40&cached=600,0,0")]),
+    gemini("test-gemini-refusing", [named("?refusal")]),
+    gemini("test-gemini-blocked", [named("?blocked")]),
+    gemini("test-gemini-cut", [named("?cut_after=2")]),
+    gemini("test-gemini-ended", [named("?end_after=2")]),
+    gemini("test-gemini-erring", [named("?error_event=2")]),
+    gemini("test-gemini-slow", [named("?chunks=200&gap_ms=50")]),
+    gemini("test-gemini-overloaded", [named("?status=503"), second]),
+    gemini("test-gemini-limited", [named("?status=429"), second]),
+    gemini("test-gemini-malformed", [named("?malformed_call"), second]),
+    gemini("test-gemini-erring-first", [named("?error_event=0"), second]),
+    gemini("test-gemini-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
+    gemini("test-gemini-second", [first, named("")]),
+    gemini("test-gemini-after-claude", [
+      slot("claude", "claude-sonnet-4-5?status=529"),
+      slot("google", "gemini-3-flash-preview"),
+    ]),
   ];
 }
 

@@ -6,8 +6,9 @@ import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/re
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 
-const kinds = ["cohere", "voyage", "jina"] as const;
-const dimensions = { cohere: 256, voyage: 256, jina: 16 };
+const rankers = ["cohere", "voyage", "jina"] as const;
+const embedders = [...rankers, "google"] as const;
+const dimensions = { cohere: 256, voyage: 256, jina: 16, google: 768 };
 
 describe("providers of other kinds", () => {
   let stack: Stack;
@@ -32,7 +33,7 @@ describe("providers of other kinds", () => {
     return call;
   }
 
-  test.each(kinds)("%s embeds texts for the OpenAI client, in both formats", async (kind) => {
+  test.each(embedders)("%s embeds texts for the OpenAI client, in both formats", async (kind) => {
     const input = ["one text", "and another"];
     const model = `test-${kind}-embed`;
     const size = dimensions[kind];
@@ -53,7 +54,7 @@ describe("providers of other kinds", () => {
     expect(lastCall().authorized).toBe(true);
   });
 
-  test.each(kinds)("the tokens that %s reports are billed", async (kind) => {
+  test.each(embedders)("the tokens that %s reports are billed", async (kind) => {
     const body = { model: `test-${kind}-embed-counted`, input: "some text" };
     const response = await post("/v1/embeddings", body);
     expect(response.status).toBe(200);
@@ -76,8 +77,13 @@ describe("providers of other kinds", () => {
     expect(lastCall().body).toMatchObject(query);
   });
 
+  test("a slot says to google what its texts are for", async () => {
+    await post("/v1/embeddings", { model: "test-google-query", input: "text" });
+    expect(lastCall().body).toMatchObject({ requests: [{ taskType: "RETRIEVAL_QUERY" }] });
+  });
+
   test.each(
-    kinds,
+    embedders,
   )("a limit of %s goes on to the next slot, and its refusal to the client", async (kind) => {
     const limited = await post("/v1/embeddings", {
       model: `test-${kind}-embed-limited`,
@@ -97,7 +103,7 @@ describe("providers of other kinds", () => {
   });
 
   test.each(
-    kinds,
+    rankers,
   )("%s ranks documents, and goes on to the next slot when it is down", async (kind) => {
     const request = { query: "red fox", documents: ["blue", "red fox", "red"], top_n: 2 };
     const ranked = await post("/v1/rerank", { model: `test-${kind}-rerank`, ...request });

@@ -10,8 +10,9 @@ const kitLayers: Readonly<Record<string, readonly string[]>> = {
   http: ["core", "catalog", "proto"],
   runtime: ["core", "rpc", "http", "proto"],
   upstream: ["core", "catalog"],
+  adapters: ["core", "catalog", "upstream"],
   metering: ["core", "catalog", "rpc", "runtime", "proto"],
-  generation: ["core", "catalog", "rpc", "runtime", "upstream", "metering", "proto"],
+  generation: ["core", "catalog", "rpc", "runtime", "upstream", "adapters", "metering", "proto"],
 };
 
 const maxKitLines = 2_500;

@@ -54,7 +54,8 @@ export function openCall(
 
 /** Returns whether the call carries a key. The key itself is never recorded. */
 export function isAuthorized({ headers }: IncomingMessage): boolean {
-  return Boolean(headers["x-api-key"]) || /^Bearer \S/i.test(headers.authorization ?? "");
+  const key = headers["x-api-key"] ?? headers["x-goog-api-key"];
+  return Boolean(key) || /^Bearer \S/i.test(headers.authorization ?? "");
 }
 
 /** Reads the caller's request id and its W3C trace context from the headers. */

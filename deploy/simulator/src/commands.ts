@@ -178,12 +178,19 @@ const commands = z
     stall: flag(),
     /** Adds the provider's own cost: `usage.cost`, `usage.cost_details` and a top-level `cost`. */
     cost: flag(),
-    /** On the Messages route: calls the tool n times at once. */
+    /** On the Messages route and Gemini's: calls the tool n times at once. */
     calls: integer(1, 16),
-    /** `R,S,L` on the Messages route: reports R tokens read from the cache, and S and L written. */
+    /**
+     * `R,S,L` on the Messages route: reports R tokens read from the cache, and S and L written. On
+     * Gemini's, R of the prompt are cached.
+     */
     cached: cached.optional(),
-    /** On the Messages route: refuses to respond, with the stop reason `refusal`. */
+    /** On the Messages route: refuses to respond, with the stop reason `refusal`. On Gemini's: `SAFETY`. */
     refusal: flag(),
+    /** On Gemini's route: blocks the prompt. */
+    blocked: flag(),
+    /** On Gemini's route: finishes with `MALFORMED_FUNCTION_CALL`. */
+    malformed_call: flag(),
     /** Generates exactly n tokens, unless the request's own limit is lower. */
     tokens: integer(1, 1_000_000),
     /** Sends n content chunks per choice; without `tokens`, each chunk is one token. */

@@ -35,6 +35,7 @@ export function sendError(call: Call, error: ProviderError, recorded?: RecordedC
 function bodyOf(path: string, error: ProviderError): object {
   const { message } = error;
   if (path === messagesPath) return messagesErrorBody(error);
+  if (path.startsWith("/google/")) return googleErrorBody(error);
   if (path.startsWith("/cohere/")) return { id: "simulated", message };
   if (path.startsWith("/voyage/") || path.startsWith("/jina/")) return { detail: message };
   return errorBody(error);
@@ -67,6 +68,24 @@ function messagesErrorType(status: number): string {
     529: "overloaded_error",
   };
   return types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+}
+
+/** Returns an error as Google's APIs send it, in a response or as an event of a stream. */
+export function googleErrorBody({ status, message }: ProviderError): object {
+  return { error: { code: status, message, status: googleStatus(status) } };
+}
+
+/** https://ai.google.dev/gemini-api/docs/troubleshooting */
+function googleStatus(status: number): string {
+  const names: Readonly<Record<number, string>> = {
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+  };
+  return names[status] ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL");
 }
 
 export function errorBody(error: ProviderError): object {

@@ -12,6 +12,7 @@ import { chatCompletions } from "./routes/chat-completions.ts";
 import { classification } from "./routes/classification.ts";
 import { cohereRoutes } from "./routes/cohere.ts";
 import { embeddings } from "./routes/embeddings.ts";
+import { google } from "./routes/google.ts";
 import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
 import { jinaRoutes } from "./routes/jina.ts";
@@ -40,6 +41,7 @@ export interface Simulator {
 const ROUTES: readonly Route[] = [
   chatCompletions,
   messages,
+  google,
   embeddings,
   rerank,
   classification,

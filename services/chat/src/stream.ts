@@ -1,10 +1,10 @@
+import { postChat } from "@tollgate/adapters/chat";
 import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { Rates } from "@tollgate/core/rates";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { postChat } from "@tollgate/upstream/adapters/chat";
 import { type Chunk, createChunkReader, indexOf } from "./chunk.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";

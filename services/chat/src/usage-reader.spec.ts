@@ -41,6 +41,20 @@ test("Anthropic's block has the totals that a chat completion has", () => {
   });
 });
 
+test("Gemini's block has the totals that a chat completion has", () => {
+  const block = { promptTokenCount: 100, candidatesTokenCount: 20, thoughtsTokenCount: 5 };
+  expect(readUsage({ ...block, cachedContentTokenCount: 60 })).toMatchObject({
+    promptTokens: 100n,
+    completionTokens: 25n,
+    cachedTokens: 60n,
+    reasoningTokens: 5n,
+    details: {
+      prompt_tokens_details: { cached_tokens: 60 },
+      completion_tokens_details: { reasoning_tokens: 5 },
+    },
+  });
+});
+
 test.each([
   ["none", undefined],
   ["null", null],
@@ -48,6 +62,7 @@ test.each([
   ["no prompt tokens", { completion_tokens: 1 }],
   ["no completion tokens", { prompt_tokens: 1 }],
   ["no output tokens", { input_tokens: 1 }],
+  ["no prompt tokens of Gemini", { candidatesTokenCount: 1, totalTokenCount: 1 }],
   ["members of both kinds", { prompt_tokens: 1, output_tokens: 1 }],
   ["a negative count", { prompt_tokens: -1, completion_tokens: 1 }],
   ["a fractional count", { prompt_tokens: 1.5, completion_tokens: 1 }],
@@ -87,6 +102,9 @@ test("whatever a provider counts, no line is negative and the tokens sum to thei
   const total = fc.nat({ max: 200 });
   const prompt = members("cached_tokens", "cache_write_tokens", "audio_tokens");
   const completion = members("reasoning_tokens", "audio_tokens");
+  const audio = fc.array(
+    fc.record({ modality: fc.constantFrom("TEXT", "AUDIO"), tokenCount: count }),
+  );
   const lifetimes = members("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens");
   const block = fc.oneof(
     fc.record({
@@ -102,6 +120,17 @@ test("whatever a provider counts, no line is negative and the tokens sum to thei
       cache_read_input_tokens: count,
       cache_creation_input_tokens: count,
       cache_creation: lifetimes,
+    }),
+    fc.record({
+      promptTokenCount: total,
+      candidatesTokenCount: count,
+      totalTokenCount: count,
+      cachedContentTokenCount: count,
+      thoughtsTokenCount: count,
+      toolUsePromptTokenCount: count,
+      promptTokensDetails: audio,
+      cacheTokensDetails: audio,
+      candidatesTokensDetails: audio,
     }),
   );
   const slots = [openAi, claude, vllm].map(slotAt);

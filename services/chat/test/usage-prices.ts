@@ -29,6 +29,13 @@ export const claude = {
     },
   ],
 };
+export const gemini = {
+  input: "1.25",
+  cached_input: "0.125",
+  audio_input: "3",
+  output: "10",
+  tiers: [{ above_input_tokens: 200_000, input: "2.50", cached_input: "0.25", output: "15" }],
+};
 export const vllm = { input: "0.10", cached_input: "0.01", output: "0.40", reasoning: "0.20" };
 
 /** Returns a slot with prices of USD per million tokens, so micro-USD per token. */

@@ -172,7 +172,15 @@ export interface Slot {
 }
 
 /** The wires that providers speak: OpenAI's, or one that an adapter translates to. */
-export const providerKinds = ["openai", "azure", "anthropic", "cohere", "voyage", "jina"] as const;
+export const providerKinds = [
+  "openai",
+  "azure",
+  "anthropic",
+  "google",
+  "cohere",
+  "voyage",
+  "jina",
+] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
 export interface Provider {

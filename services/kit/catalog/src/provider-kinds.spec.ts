@@ -37,6 +37,26 @@ test("a provider of the kind anthropic needs no address", () => {
   });
 });
 
+test("the path of a slot of the kind google has its model", () => {
+  const providers = { gemini: { kind: "google" } };
+  const chain = [
+    { provider: "gemini", model: "gemini-2.5-flash" },
+    { provider: "gemini", model: "a/b", path: "/tunedModels/b:generateContent" },
+    { provider: "gemini", model: "a b" },
+  ];
+  const { models } = parseCatalog(
+    JSON.stringify({ providers, models: [{ alias: "a", ...chat, chain }] }),
+  );
+  const slots = models.get("a")?.chain ?? [];
+  expect(slots.map(({ path }) => path)).toEqual([
+    "/models/gemini-2.5-flash:generateContent",
+    "/tunedModels/b:generateContent",
+    "/models/a%20b:generateContent",
+  ]);
+  const baseUrl = "https://generativelanguage.googleapis.com/v1beta";
+  expect(slots[0]?.provider).toMatchObject({ kind: "google", baseUrl });
+});
+
 test("a slot whose provider's kind does not serve the route type is refused by its path", () => {
   const chain = [
     { provider: "gpt", model: "embed" },

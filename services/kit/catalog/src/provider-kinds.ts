@@ -11,7 +11,7 @@ import {
 export interface KindProperties {
   /** The address of a provider whose entry has none; undefined where the entry must have one. */
   defaultBaseUrl: string | undefined;
-  /** The route types that the kind serves, each with its default path. */
+  /** The route types that the kind serves, each with its default path. `{model}` is the model's id. */
   paths: { readonly [Type in RouteType]?: string };
   /** Whether its embeddings models take token ids. */
   takesTokens: boolean;
@@ -77,6 +77,27 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
       "response_format",
       "reasoning_effort",
       "metadata",
+    ]),
+  },
+  google: {
+    defaultBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    paths: {
+      chat: "/models/{model}:generateContent",
+      embeddings: "/models/{model}:batchEmbedContents",
+    },
+    takesTokens: false,
+    chatParameters: new Set<ChatMember>([
+      "max_completion_tokens",
+      "max_tokens",
+      "temperature",
+      "top_p",
+      "top_k",
+      "stop",
+      "seed",
+      "tools",
+      "tool_choice",
+      "response_format",
+      "reasoning_effort",
     ]),
   },
   cohere: {

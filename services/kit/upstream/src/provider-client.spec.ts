@@ -243,3 +243,23 @@ test("a refusal has the provider's message without the API key", async () => {
   expect(failure).toBeInstanceOf(SlotFailure);
   expect(failure).toMatchObject({ kind: "rejected", status: 400, hint: "[key] is no good" });
 });
+
+test.each([
+  {
+    message: "API key not valid. Please pass a valid API key.",
+    status: "INVALID_ARGUMENT",
+    details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }],
+  },
+  {
+    message: "User location is not supported for the API use.",
+    status: "FAILED_PRECONDITION",
+  },
+])("a refusal by Google that is about the gateway's account is not shown: $status", async (error) => {
+  const { providers, slot } = await world((_req, res) => {
+    res.writeHead(400, { "content-type": "application/json" });
+    res.end(JSON.stringify({ error: { code: 400, ...error } }));
+  });
+  const call = { accept, requestId: "req_1", signal: never } as const;
+  const failure = await failureOf(providers.post(slot, Buffer.from("{}"), call));
+  expect(failure).toMatchObject({ kind: "rejected", status: 400, hint: undefined });
+});

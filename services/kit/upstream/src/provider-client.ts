@@ -189,6 +189,7 @@ function authorizationFor({ kind }: Provider, apiKey: string | undefined): Recor
     return apiKey === undefined ? version : { ...version, "x-api-key": apiKey };
   }
   if (apiKey === undefined) return {};
+  if (kind === "google") return { "x-goog-api-key": apiKey };
   return kind === "azure" ? { "api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "./failure.ts";
 
 /** The limits of what is read of a refusal's body, and of the message that a client is sent. */
@@ -53,9 +54,23 @@ function messageIn(text: string): string | undefined {
     const body = JSON.parse(text) as Record<"message" | "detail", unknown> & {
       error?: { message?: unknown };
     };
+    if (isAboutAccount(body.error)) return undefined;
     const message = body.error?.message ?? body.message ?? body.detail;
     return typeof message === "string" && message !== "" ? message : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Whether an error of Google's APIs, which have 400 for these too, is about the key, the billing or the
+ * location of the gateway: https://ai.google.dev/gemini-api/docs/troubleshooting
+ */
+function isAboutAccount(error: unknown): boolean {
+  if (!isJsonObject(error)) return false;
+  const details = Array.isArray(error.details) ? error.details.filter(isJsonObject) : [];
+  return (
+    error.status === "FAILED_PRECONDITION" ||
+    details.some(({ reason }) => reason === "API_KEY_INVALID")
+  );
 }

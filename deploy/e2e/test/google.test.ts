@@ -1,0 +1,438 @@
+import { randomUUID } from "node:crypto";
+import OpenAI from "openai";
+import type {
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from "openai/resources/chat/completions";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+const readFile: ChatCompletionTool = {
+  type: "function",
+  function: {
+    name: "read_file",
+    description: "Reads a file.",
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" } },
+      required: ["path"],
+      additionalProperties: false,
+    },
+  },
+};
+const pixel =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const citySchema = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+};
+
+describe("a chat with a provider of the kind google", () => {
+  let stack: Stack;
+  let account: Account;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(5);
+    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  function post(model: string, more: object = {}) {
+    const body = chatBody({ model, ...more });
+    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
+  }
+
+  function lastCall() {
+    const [call] = stack.simulator.calls.list().slice(-1);
+    if (call === undefined) throw new Error("the provider was not called");
+    return call;
+  }
+
+  /** Returns the body of the last request that the provider was sent. */
+  function lastSent(): Record<string, unknown> {
+    return lastCall().body as Record<string, unknown>;
+  }
+
+  test("is a completion, with the model in the path and the key in Google's header", async () => {
+    const response = await post("test-gemini", {
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello there" },
+      ],
+      max_tokens: 50,
+      seed: 7,
+      stop: "END",
+      temperature: 1.5,
+      top_p: 0.9,
+    });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
+      object: "chat.completion",
+      model: "test-gemini",
+      choices: [
+        {
+          finish_reason: "stop",
+          message: { role: "assistant", content: "You said: Hello there" },
+        },
+      ],
+      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_027 },
+    });
+    expect(lastCall()).toMatchObject({
+      route: "/google/v1beta/models/gemini-2.5-flash:generateContent",
+      authorized: true,
+      requestId: requestIdOf(response),
+    });
+    expect(lastSent()).toEqual({
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      contents: [{ role: "user", parts: [{ text: "Hello there" }] }],
+      generationConfig: {
+        maxOutputTokens: 50,
+        seed: 7,
+        stopSequences: ["END"],
+        temperature: 1.5,
+        topP: 0.9,
+      },
+    });
+  });
+
+  test("is a stream of chunks that end with usage and cost", async () => {
+    const response = await post("test-gemini", { stream: true });
+    const events = eventsOf(response.text) as { choices: { delta: { content?: string } }[] }[];
+    const text = events.flatMap(({ choices }) => choices?.[0]?.delta.content ?? []).join("");
+    expect(text).toBe("You said: Hello there");
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(events.at(-2)).toMatchObject({
+      model: "test-gemini",
+      choices: [],
+      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_027 },
+    });
+  });
+
+  test.each([
+    ["a completion", {}],
+    ["a stream", { stream: true }],
+  ])("has a line for each dimension that Gemini reports, in %s", async (_, more) => {
+    const response = await post("test-gemini-cached", { ...more, reasoning_effort: "low" });
+    // 100 × 1 + 600 × 0.10 + 40 × 4 + 12 thoughts × 5 = 380 USD per million.
+    expect(response.text).toContain('"cost":0.00038');
+    expect(response.text).toContain('"reasoning_tokens":12');
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry?.lines).toMatchObject([
+      { dimension: "input", quantity: 100n },
+      { dimension: "cached_input", quantity: 600n },
+      { dimension: "output", quantity: 40n },
+      { dimension: "reasoning", quantity: 12n },
+    ]);
+    expect(JSON.parse(entry?.providerUsage ?? "")).toMatchObject({
+      promptTokenCount: 700,
+      cachedContentTokenCount: 600,
+      candidatesTokenCount: 40,
+      thoughtsTokenCount: 12,
+    });
+  });
+
+  test.each([
+    "test-gemini",
+    "test-gemini-3",
+    "test-gemini-parallel",
+  ])("calls the tools of %s, in parallel where it does, and takes their results", async (model) => {
+    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
+    const request = { model, tools: [readFile] };
+    const called = await client.chat.completions.create({ ...request, messages });
+    const message = called.choices[0]?.message;
+    expect(called.choices[0]?.finish_reason).toBe("tool_calls");
+    expect(message?.tool_calls).toHaveLength(model === "test-gemini-parallel" ? 3 : 1);
+    if (message === undefined) return;
+    messages.push(message);
+    for (const { id } of message.tool_calls ?? []) {
+      messages.push({ role: "tool", tool_call_id: id, content: `contents for ${id}` });
+    }
+    const done = await client.chat.completions.create({ ...request, messages });
+    expect(done.choices[0]?.message.content).toContain("The tool returned: contents for ");
+  });
+
+  test("streams parallel calls", async () => {
+    const runner = client.chat.completions.stream({
+      model: "test-gemini-parallel",
+      tools: [readFile],
+      messages: [{ role: "user", content: "Read it" }],
+    });
+    const { choices } = await runner.finalChatCompletion();
+    expect(choices[0]?.finish_reason).toBe("tool_calls");
+    expect(choices[0]?.message.tool_calls).toMatchObject(
+      [0, 1, 2].map(() => ({ function: { name: "read_file", arguments: '{"path":"README.md"}' } })),
+    );
+  });
+
+  test.each([
+    ["auto", "auto", { mode: "AUTO" }],
+    ["none", "none", { mode: "NONE" }],
+    ["required", "required", { mode: "ANY" }],
+    [
+      "a named function",
+      { type: "function", function: { name: "read_file" } },
+      { mode: "ANY", allowedFunctionNames: ["read_file"] },
+    ],
+  ])("sends the tool choice %s", async (_, tool_choice, functionCallingConfig) => {
+    const response = await post("test-gemini", { tools: [readFile], tool_choice });
+    expect(response.status).toBe(200);
+    expect(lastSent()).toMatchObject({ toolConfig: { functionCallingConfig } });
+  });
+
+  test("takes images as data and by URL", async () => {
+    const urls = [pixel, "https://example.com/a.png"];
+    const parts = urls.map((url) => ({ type: "image_url", image_url: { url } }));
+    const content = [{ type: "text", text: "See" }, ...parts];
+    const response = await post("test-gemini", { messages: [{ role: "user", content }] });
+    expect(response.text).toContain("I see 2 images.");
+    const [, data] = pixel.split(",");
+    expect(lastSent()).toMatchObject({
+      contents: [
+        {
+          parts: [
+            { text: "See" },
+            { inlineData: { mimeType: "image/png", data } },
+            { fileData: { mimeType: "image/png", fileUri: urls[1] } },
+          ],
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ["json_schema", "test-gemini", {}],
+    ["json_object", "test-gemini", {}],
+    ["json_schema", "test-gemini", { stream: true }],
+    ["json_schema", "test-gemini-3", { tools: [readFile], tool_choice: "none" }],
+  ])("responds in the format %s of %s with %j", async (type, model, more) => {
+    const response_format = { type, json_schema: { name: "answer", schema: citySchema } };
+    const response = await post(model, { response_format, ...more });
+    expect(response.status).toBe(200);
+    const value = JSON.parse(contentOf(response.text)) as object;
+    if (type === "json_schema") expect(value).toEqual({ city: expect.any(String) });
+    else expect(value).toBeTypeOf("object");
+  });
+
+  test("responds by a schema beside tools, also by a model that cannot do both", async () => {
+    const json_schema = { name: "answer", schema: citySchema };
+    const more = { tools: [readFile], response_format: { type: "json_schema", json_schema } };
+    const response = await post("test-gemini", more);
+    expect(response.status).toBe(200);
+    expect(lastSent()).toMatchObject({
+      tools: [{ functionDeclarations: [{ name: "read_file" }, { name: "json" }] }],
+      toolConfig: { functionCallingConfig: { mode: "ANY" } },
+    });
+    expect(lastSent()).not.toHaveProperty("generationConfig.responseMimeType");
+  });
+
+  test.each([
+    ["test-gemini", false, { thinkingBudget: 2_000 }],
+    ["test-gemini", true, { thinkingBudget: 2_000 }],
+    ["test-gemini-3", false, { thinkingLevel: "medium" }],
+    ["test-gemini-3", true, { thinkingLevel: "medium" }],
+  ])("keeps the signatures of thinking in a loop of tools; %s, stream: %s", async (model, stream, thinkingConfig) => {
+    const body = {
+      model,
+      tools: [readFile],
+      reasoning_effort: "medium" as const,
+      max_tokens: 4_000,
+    };
+    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
+    const called = stream
+      ? await client.chat.completions.stream({ ...body, messages }).finalChatCompletion()
+      : await client.chat.completions.create({ ...body, messages });
+    const message = called.choices[0]?.message;
+    const [call] = message?.tool_calls ?? [];
+    expect(message).toMatchObject({
+      // The helper of streams does not join members that it does not know.
+      reasoning_content: expect.stringContaining(stream ? "it." : "The user wrote"),
+      reasoning_details: [
+        {
+          type: "reasoning.encrypted",
+          id: call?.id,
+          data: expect.any(String),
+          format: "google-gemini-v1",
+          index: 0,
+        },
+      ],
+    });
+    expect(lastSent()).toMatchObject({
+      generationConfig: {
+        maxOutputTokens: 4_000,
+        thinkingConfig: { ...thinkingConfig, includeThoughts: true },
+      },
+    });
+    if (message === undefined) return;
+    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
+    const done = await client.chat.completions.create({ ...body, messages });
+    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
+    const { reasoning_details } = message as unknown as { reasoning_details: [{ data: string }] };
+    const [{ data: thoughtSignature }] = reasoning_details;
+    expect(lastSent()).toMatchObject({ contents: [{}, { parts: [{ thoughtSignature }] }, {}] });
+  });
+
+  test.each([
+    ["test-gemini-refusing", false, '"refusal":"The simulator was commanded to refuse."'],
+    ["test-gemini-refusing", true, '"refusal":"The simulator was commanded to refuse."'],
+    ["test-gemini-blocked", false, '"refusal":null'],
+    ["test-gemini-blocked", true, '"prompt_tokens":3'],
+  ])("reports a refusal by the content filter; %s, stream: %s", async (model, stream, refusal) => {
+    const response = await post(model, { stream });
+    expect(response.text).toContain('"finish_reason":"content_filter"');
+    expect(response.text).toContain(refusal);
+  });
+
+  test("is sent an output limit that the wallet covers", async () => {
+    const { key } = await stack.newAccount(0.003, "strict");
+    const body = chatBody({ model: "test-gemini", max_tokens: 4_000 });
+    const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
+    expect(response.status).toBe(200);
+    const { maxOutputTokens } = lastSent().generationConfig as { maxOutputTokens: number };
+    expect(maxOutputTokens).toBeGreaterThan(0);
+    expect(maxOutputTokens).toBeLessThanOrEqual(600);
+  });
+
+  test.each([
+    ["is cut", "test-gemini-cut"],
+    ["ends early", "test-gemini-ended"],
+    ["has an error", "test-gemini-erring"],
+  ])("ends with an error event where the provider's stream %s", async (_, model) => {
+    const response = await post(model, { stream: true });
+    const last = eventsOf(response.text).at(-1);
+    expect(last).toMatchObject({ error: { code: "upstream_rejected" } });
+  });
+
+  test.each([
+    ["is overloaded", "test-gemini-overloaded", [false, true]],
+    ["limits its rate", "test-gemini-limited", [false, true]],
+    ["calls a tool with bad arguments", "test-gemini-malformed", [false, true]],
+    ["sends an error first", "test-gemini-erring-first", [true]],
+  ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
+    for (const stream of modes) {
+      const response = await post(model, { stream });
+      expect(response.status).toBe(200);
+      // 3 tokens at 1 USD per million and 6 at 2.
+      expect(response.text).toContain('"cost":0.000015');
+    }
+  });
+
+  test.each([
+    false,
+    true,
+  ])("serves where the slot before it is down; stream: %s", async (stream) => {
+    const response = await post("test-gemini-second", { stream });
+    // 3 tokens at 1 USD per million and 6 at 4.
+    expect(response.text).toContain('"cost":0.000027');
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry).toMatchObject({ provider: "google" });
+  });
+
+  test("goes on with a loop of tools that another provider's model has begun", async () => {
+    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
+    const request = { tools: [readFile], max_tokens: 4_000, reasoning_effort: "low" as const };
+    const called = await client.chat.completions.create({
+      ...request,
+      model: "test-claude",
+      messages,
+    });
+    const message = called.choices[0]?.message;
+    if (message === undefined) return;
+    const [call] = message.tool_calls ?? [];
+    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
+    const model = "test-gemini-after-claude";
+    const done = await client.chat.completions.create({ ...request, model, messages });
+    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
+    expect(lastCall().route).toContain("gemini-3-flash-preview");
+  });
+
+  test("is not retried at the next slot where the request is at fault", async () => {
+    const response = await post("test-gemini-invalid");
+    expectEnvelope(response, 502, "upstream_rejected");
+    expect(response.text).toContain("prompt is too long");
+  });
+
+  test("ends at the provider when the client goes away", async () => {
+    const before = stack.simulator.calls.list().length;
+    const abort = new AbortController();
+    const messages = [{ role: "user" as const, content: "Go on" }];
+    const request = await client.chat.completions.create(
+      { model: "test-gemini-slow", stream: true, messages },
+      { signal: abort.signal },
+    );
+    for await (const _ of request) {
+      abort.abort();
+      break;
+    }
+    await eventually(() => {
+      const [call] = stack.simulator.calls.list().slice(before);
+      expect(call?.outcome).toBe("client_disconnected");
+    });
+  });
+
+  test("continues a conversation, with calls that have no signatures there", async () => {
+    const session_id = randomUUID();
+    const model = "test-gemini-3";
+    const first = await post(model, { session_id, tools: [readFile] });
+    const { choices } = first.body as { choices: [{ message: { tool_calls: [{ id: string }] } }] };
+    const [{ id }] = choices[0].message.tool_calls;
+    const result = [{ role: "tool", tool_call_id: id, content: "text" }];
+    const second = await post(model, { session_id, messages: result, tools: [readFile] });
+    expect(second.text).toContain("The tool returned: text");
+    expect(lastSent()).toMatchObject({
+      contents: [
+        { role: "user", parts: [{ text: "Hello there" }] },
+        { role: "model", parts: [{ functionCall: { id, name: "read_file" } }] },
+        { role: "user", parts: [{ functionResponse: { id, name: "read_file" } }] },
+      ],
+    });
+  });
+
+  test.each([
+    ["n", { n: 2 }],
+    ["user", { user: "u" }],
+    ["metadata", { metadata: { team: "a" } }],
+    ["logit_bias", { logit_bias: { 5: 1 } }],
+    ["logprobs", { logprobs: true }],
+    ["frequency_penalty", { frequency_penalty: 0.5 }],
+    ["presence_penalty", { presence_penalty: 0.5 }],
+    ["min_p", { min_p: 0.5 }],
+    ["parallel_tool_calls", { tools: [readFile], parallel_tool_calls: false }],
+    ["tools[0].type", { tools: [{ type: "custom", custom: { name: "a" } }] }],
+    ["response_format.type", { tools: [readFile], response_format: { type: "json_object" } }],
+  ])("is refused by name before the provider is called: %s", async (param, more) => {
+    const before = stack.simulator.calls.list().length;
+    const response = await post("test-gemini", more);
+    expectEnvelope(response, 400, "invalid_param", param);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
+  });
+
+  test("has its supported parameters in the model's entry", async () => {
+    const { body } = await send(`${stack.url}/v1/models/test-gemini-after-claude`);
+    const { supported_parameters: both } = body as { supported_parameters: string[] };
+    expect(both).toContain("reasoning_effort");
+    expect(both).not.toContain("seed");
+    expect(both).not.toContain("parallel_tool_calls");
+    const { body: alone } = await send(`${stack.url}/v1/models/test-gemini`);
+    expect(alone).toMatchObject({ supported_parameters: expect.arrayContaining(["seed"]) });
+  });
+});
+
+/** Returns the text of a completion, or of a stream. */
+function contentOf(text: string): string {
+  interface Choice {
+    message?: { content?: string };
+    delta?: { content?: string };
+  }
+  const events = text.startsWith("data:") ? eventsOf(text) : [JSON.parse(text) as unknown];
+  const choices = events.flatMap((event) => (event as { choices?: Choice[] }).choices ?? []);
+  return choices.map(({ message, delta }) => (message ?? delta)?.content ?? "").join("");
+}

@@ -1,0 +1,139 @@
+import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { expect, test } from "vitest";
+import { claude } from "../../test/kinds.ts";
+import {
+  chunksOf,
+  failureOf,
+  sendEvents,
+  sendJson,
+  startProvider,
+} from "../../test/provider-of-kind.ts";
+
+/**
+ * The streams of Anthropic's documentation:
+ * https://docs.claude.com/en/docs/build-with-claude/streaming
+ */
+const basicStream = `event: message_start
+data: {"type": "message_start", "message": {"id": "msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyY", "type": "message", "role": "assistant", "content": [], "model": "claude-sonnet-4-5", "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 25, "output_tokens": 1}}}
+
+event: content_block_start
+data: {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+
+event: ping
+data: {"type": "ping"}
+
+event: content_block_delta
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hello"}}
+
+event: content_block_delta
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "!"}}
+
+event: content_block_stop
+data: {"type": "content_block_stop", "index": 0}
+
+event: message_delta
+data: {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence":null}, "usage": {"output_tokens": 15}}
+
+event: message_stop
+data: {"type": "message_stop"}
+
+`;
+
+const base = { messages: [{ role: "user", content: "Hi" }], max_completion_tokens: 4_000 };
+
+const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+
+test.each<[string, JsonObject]>([
+  ["temperature", { temperature: 1.5 }],
+  ["top_p", { temperature: 0.5, top_p: 0.5 }],
+  ["temperature", { temperature: 0.5, reasoning_effort: "low" }],
+  ["top_k", { top_k: 5, reasoning_effort: "low" }],
+  ["tool_choice", { tools, tool_choice: "required", reasoning_effort: "low" }],
+  ["tools[0].type", { tools: [{ type: "web_search" }] }],
+  ["response_format.type", { response_format: { type: "grammar" } }],
+  ["messages[0].name", { messages: [{ role: "user", content: "a", name: "b" }] }],
+  [
+    "messages[0].content[0].image_url.url",
+    {
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "image_url", image_url: { url: "http://a/b.png" } }],
+        },
+      ],
+    },
+  ],
+])("what the library would leave out is refused as %s: %j", async (param, more) => {
+  const { check } = await startProvider(claude);
+  const error = await failureOf(check({ ...base, ...more }));
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(error).toMatchObject({ code: "invalid_param", param });
+});
+
+test.each([
+  [undefined, 4_000, undefined],
+  ["low", 10_000, 2_000],
+  ["low", 2_000, 1_024],
+  ["max", 10_000, 9_500],
+  ["low", 1_024, undefined],
+])("thinking with the effort %s fits in an output limit of %i", async (effort, limit, budget) => {
+  const { bodies, post } = await startProvider(claude);
+  await post({ ...base, max_completion_tokens: limit, reasoning_effort: effort });
+  const thinking = budget && { type: "enabled", budget_tokens: budget };
+  expect(bodies[0]).toMatchObject({ max_tokens: limit, ...(thinking && { thinking }) });
+  if (budget === undefined) expect(bodies[0]).not.toHaveProperty("thinking");
+});
+
+test("thinking fits in the model's own output limit where that of the request is higher", async () => {
+  const { bodies, post } = await startProvider(claude);
+  await post({ ...base, max_completion_tokens: 500_000, reasoning_effort: "low" });
+  const thinking = { type: "enabled", budget_tokens: 12_800 };
+  expect(bodies[0]).toMatchObject({ max_tokens: 64_000, thinking });
+});
+
+test("marks of the prompt cache are sent", async () => {
+  const { bodies, post } = await startProvider(claude);
+  const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
+  const part = { type: "text", text: "Long", ...mark };
+  const messages = ["system", "user"].map((role) => ({ role, content: [part] }));
+  await post({ ...base, messages });
+  expect(bodies[0]).toMatchObject({ system: [part], messages: [{ content: [part] }] });
+});
+
+test("a documented stream becomes chunks, with Anthropic's usage in the last", async () => {
+  const { post } = await startProvider(claude, (response) => sendEvents(response, basicStream));
+  const chunks = chunksOf(await post({ ...base, stream: true }));
+  const id = "msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyY";
+  const choice = { index: 0, logprobs: null, finish_reason: null };
+  expect(chunks).toMatchObject([
+    { id, choices: [{ ...choice, delta: { role: "assistant", content: "Hello" } }] },
+    { id, choices: [{ ...choice, delta: { content: "!" } }] },
+    { id, choices: [{ ...choice, delta: {}, finish_reason: "stop" }] },
+    { id, choices: [], usage: { input_tokens: 25, output_tokens: 15 } },
+  ]);
+});
+
+test.each([
+  [400, "invalid_request_error", false, false],
+  [401, "authentication_error", false, false],
+  [403, "permission_error", false, false],
+  [404, "not_found_error", false, false],
+  [413, "request_too_large", false, false],
+  [429, "rate_limit_error", true, true],
+  [500, "api_error", true, true],
+  [529, "overloaded_error", true, true],
+])("a %i %s goes on to the next slot: %s", async (status, type, passesOn, countsAgainstSlot) => {
+  const body = { type: "error", error: { type, message: "No" } };
+  const refusing = await startProvider(claude, (response) => sendJson(response, status, body));
+  const refused = await failureOf(refusing.post(base));
+  const streaming = await startProvider(claude, (response) =>
+    sendEvents(response, `event: error\ndata: ${JSON.stringify(body)}\n\n`),
+  );
+  const broken = await failureOf(streaming.post({ ...base, stream: true }));
+  for (const failure of [refused, broken]) {
+    expect(failure).toBeInstanceOf(SlotFailure);
+    expect(failure).toMatchObject({ kind: "rejected", status, passesOn, countsAgainstSlot });
+  }
+});

@@ -1,0 +1,112 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { AnthropicLanguageModel } from "@ai-sdk/anthropic/internal";
+import type {
+  LanguageModelV4CallOptions,
+  SharedV4ProviderMetadata,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { ChatAdapter } from "../chat-adapter.ts";
+import { commonOptions, numbers, outputLimit } from "../language-model/call-options.ts";
+import { createChatAdapter } from "../language-model/chat.ts";
+import type { LanguageModelKind } from "../language-model/kind.ts";
+import { thinkingOf } from "./thinking.ts";
+
+const signatures = {
+  provider: "anthropic",
+  format: "anthropic-claude-v1",
+  signature: "signature",
+  encrypted: "redactedData",
+};
+
+const form = {
+  signatures,
+  images: { typeAt: () => "image/*" },
+  cacheOptions: (mark: JsonObject) =>
+    ({ anthropic: { cacheControl: mark } }) as SharedV4ProviderOptions,
+  takesLateInstructions: true,
+  objectSchema: { type: "object" as const },
+};
+
+/** Chat completions by Anthropic's Messages API. */
+export const anthropicKind: LanguageModelKind = {
+  kind: "anthropic",
+  metadataMembers: new Set(["user_id"]),
+  signatures,
+  headers: ["anthropic-beta"],
+  pathOf: ({ path }) => path,
+  createModel(modelId, fetch) {
+    return createAnthropic({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);
+  },
+  callOptions,
+  async warningsOf(modelId, options, isStream) {
+    const { warnings } = await AnthropicLanguageModel.prepareRequest({
+      modelId,
+      config: { provider: "anthropic.messages", baseURL: "" },
+      options: { ...options, stream: isStream, userSuppliedBetas: new Set() },
+    });
+    return warnings;
+  },
+  warnedMembers: {
+    "extended thinking": "reasoning_effort",
+    "providerOptions.anthropic.thinking": "reasoning_effort",
+    "providerOptions.anthropic.effort": "reasoning_effort",
+    "providerOptions.anthropic.disableParallelToolUse": "parallel_tool_calls",
+  },
+  // A lower output limit is no loss: the model's own limit applies.
+  isHarmless: (warning) => "feature" in warning && warning.feature === "maxOutputTokens",
+  statusOfEvent(error) {
+    const type = isJsonObject(error) && typeof error.type === "string" ? error.type : "";
+    return statusOfType[type];
+  },
+  refusalOf,
+};
+
+export const anthropicChat: ChatAdapter = createChatAdapter(anthropicKind);
+
+/**
+ * The HTTP status of each type of error, which an error event in a stream does not have.
+ * https://docs.claude.com/en/api/errors
+ */
+const statusOfType: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
+  const anthropic: Record<string, unknown> = {};
+  const userId = isJsonObject(request.metadata) ? request.metadata.user_id : undefined;
+  const user = userId ?? request.user ?? undefined;
+  if (user !== undefined) anthropic.metadata = { userId: String(user) };
+  if (request.parallel_tool_calls === false) anthropic.disableParallelToolUse = true;
+  const limit = outputLimit(request);
+  const { thinking, ...limits } = thinkingOf(modelId, request.reasoning_effort, limit);
+  if (thinking !== undefined) anthropic.thinking = thinking;
+  return {
+    ...commonOptions(request, form),
+    ...limits,
+    // Both are Anthropic's own default, which it refuses beside thinking.
+    ...numbers({ temperature: unless(1, request.temperature), topP: unless(1, request.top_p) }),
+    ...numbers({ topK: request.top_k }),
+    providerOptions: { anthropic } as SharedV4ProviderOptions,
+  };
+}
+
+function unless(usual: number, value: unknown): unknown {
+  return value === usual ? undefined : value;
+}
+
+/** Returns Anthropic's explanation of a refusal. */
+function refusalOf(metadata: SharedV4ProviderMetadata | undefined): string | null {
+  const details = metadata?.anthropic?.stopDetails;
+  if (!isJsonObject(details) || details.type !== "refusal") return null;
+  return typeof details.explanation === "string" ? details.explanation : null;
+}

@@ -1,0 +1,41 @@
+import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
+import { budgetShares, type Reasoning } from "../language-model/thinking-budget.ts";
+
+/** The least budget that Anthropic accepts. */
+const leastBudget = 1_024;
+
+export interface ThinkingOptions {
+  maxOutputTokens?: number;
+  reasoning?: Reasoning;
+  thinking?: { type: "enabled"; budgetTokens: number };
+}
+
+/**
+ * Returns the options for an effort. The thinking budget is part of the output limit, which the hold
+ * covers. The library adds it to the limit, so it is subtracted here. A limit without room for the
+ * least budget leaves no thinking.
+ */
+export function thinkingOf(
+  modelId: string,
+  effort: unknown,
+  maxOutputTokens: number | undefined,
+): ThinkingOptions {
+  const limits = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+  if (typeof effort !== "string") return limits;
+  const reasoning = effort as Reasoning;
+  const model = getModelCapabilities(modelId);
+  if (reasoning === "none" || model.supportsAdaptiveThinking) {
+    return { ...limits, reasoning: reasoning === "minimal" ? ("low" as const) : reasoning };
+  }
+  const share = budgetShares[reasoning] ?? 0;
+  // The library lowers a limit above the model's own, but not the budget.
+  const most = model.isKnownModel ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
+  const limit = Math.min(maxOutputTokens ?? 2 * leastBudget, most);
+  const budget = Math.max(leastBudget, Math.floor(limit * share));
+  if (maxOutputTokens === undefined) {
+    return { thinking: { type: "enabled", budgetTokens: budget } };
+  }
+  if (limit <= budget) return limits;
+  const rest = { maxOutputTokens: limit - budget };
+  return { ...rest, thinking: { type: "enabled", budgetTokens: budget } };
+}

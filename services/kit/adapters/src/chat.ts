@@ -1,0 +1,62 @@
+import type { Model, Provider, ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import type {
+  PostCall,
+  ProviderClient,
+  ProviderResponse,
+} from "@tollgate/upstream/provider-client";
+import type { ChatAdapter } from "./chat-adapter.ts";
+
+/**
+ * Loads the adapter of each kind whose wire of chat is not OpenAI's. The packages of providers take
+ * some 20 MB of memory, which a gateway without such a provider saves.
+ */
+const adapters: { readonly [Kind in ProviderKind]?: () => Promise<ChatAdapter> } = {
+  anthropic: async () => (await import("./anthropic/chat.ts")).anthropicChat,
+  google: async () => (await import("./google/chat.ts")).googleChat,
+};
+
+function isAdapted({ kind = "openai" }: Provider): boolean {
+  return adapters[kind] !== undefined;
+}
+
+async function adapterOf({ kind = "openai" }: Provider): Promise<ChatAdapter | undefined> {
+  return adapters[kind]?.();
+}
+
+/**
+ * Throws a GatewayError where a slot of the model cannot be sent the whole request. `request` is
+ * called only where a slot has an adapter.
+ */
+export async function checkChat({ chain }: Model, request: () => JsonObject): Promise<void> {
+  const adapted = chain.filter(({ provider }) => isAdapted(provider));
+  if (adapted.length === 0) return;
+  const members = request();
+  for (const slot of adapted) await (await adapterOf(slot.provider))?.check(slot, members);
+}
+
+/**
+ * Posts a chat completion request to a slot. The bytes are forwarded where the provider speaks
+ * OpenAI's wire, and translated otherwise. Throws what `ProviderClient.post` throws.
+ */
+export function postChat(
+  providers: ProviderClient,
+  slot: Slot,
+  body: readonly Uint8Array[],
+  call: PostCall,
+): Promise<ProviderResponse> {
+  if (!isAdapted(slot.provider)) return providers.post(slot, body, call);
+  return postAdapted(providers, slot, body, call);
+}
+
+async function postAdapted(
+  providers: ProviderClient,
+  slot: Slot,
+  body: readonly Uint8Array[],
+  call: PostCall,
+): Promise<ProviderResponse> {
+  const adapter = await adapterOf(slot.provider);
+  if (adapter === undefined) return providers.post(slot, body, call);
+  const request = JSON.parse(Buffer.concat(body).toString("utf8")) as JsonObject;
+  return adapter.post(providers, slot, request, call);
+}

@@ -1,0 +1,31 @@
+import type { ImageForm } from "../language-model/image.ts";
+import { notSupported } from "../language-model/members.ts";
+
+/** https://ai.google.dev/gemini-api/docs/image-understanding */
+const typeByExtension: ReadonlyMap<string, string> = new Map([
+  ["png", "image/png"],
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["webp", "image/webp"],
+  ["heic", "image/heic"],
+  ["heif", "image/heif"],
+]);
+
+/**
+ * Returns which images a model takes. An address needs a media type, which only its ending tells.
+ * Gemini 2.0 reads no addresses: https://ai.google.dev/gemini-api/docs/file-input-methods
+ */
+export function imagesOf(modelId: string): ImageForm {
+  const readsAddresses = !modelId.startsWith("gemini-2.0");
+  return {
+    dataTypes: new Set(typeByExtension.values()),
+    typeAt({ pathname }, param) {
+      if (!readsAddresses) throw notSupported(param, "send the image in base64");
+      const extension = /\.([a-z]+)$/i.exec(pathname)?.[1]?.toLowerCase() ?? "";
+      const type = typeByExtension.get(extension);
+      if (type !== undefined) return type;
+      const endings = [...typeByExtension.keys()].map((name) => `.${name}`).join(", ");
+      throw notSupported(param, `use an address that ends with ${endings}, or send base64`);
+    },
+  };
+}

@@ -1,0 +1,267 @@
+import type { ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import type { JsonBytes, ProviderClient } from "@tollgate/upstream/provider-client";
+import { expect, test } from "vitest";
+import { postJson } from "./json.ts";
+
+interface Exchange {
+  name: string;
+  kind: ProviderKind;
+  routeType: RouteType;
+  inputType?: string;
+  /** The client's request, and what the provider is sent. */
+  request: JsonObject;
+  sent: JsonObject;
+  /** The provider's response in the form of its documentation, and what the client is sent. */
+  response: JsonObject;
+  received: JsonObject;
+}
+
+const exchanges: Exchange[] = [
+  {
+    // https://docs.cohere.com/reference/embed
+    name: "Cohere's embeddings",
+    kind: "cohere",
+    routeType: "embeddings",
+    request: { model: "embed-v4.0", input: "hello", dimensions: 256 },
+    sent: {
+      model: "embed-v4.0",
+      texts: ["hello"],
+      input_type: "search_document",
+      embedding_types: ["float"],
+      output_dimension: 256,
+    },
+    response: {
+      id: "da6e531f-54c5-4a73-bf92-f60566d8d753",
+      embeddings: { float: [[0.016296387, -0.008354187]] },
+      texts: ["hello"],
+      meta: { api_version: { version: "2" }, billed_units: { input_tokens: 2 } },
+    },
+    received: {
+      id: "da6e531f-54c5-4a73-bf92-f60566d8d753",
+      object: "list",
+      data: [{ object: "embedding", index: 0, embedding: [0.016296387, -0.008354187] }],
+      model: "embed-v4.0",
+      usage: { prompt_tokens: 2, total_tokens: 2 },
+    },
+  },
+  {
+    name: "Cohere's embeddings in base64, for queries",
+    kind: "cohere",
+    routeType: "embeddings",
+    inputType: "search_query",
+    request: { model: "embed-v4.0", input: ["a", "b"], encoding_format: "base64" },
+    sent: {
+      model: "embed-v4.0",
+      texts: ["a", "b"],
+      input_type: "search_query",
+      embedding_types: ["base64"],
+    },
+    response: { id: "1", embeddings: { base64: ["AAAA", "BBBB"] }, meta: {} },
+    received: {
+      id: "1",
+      object: "list",
+      data: [
+        { object: "embedding", index: 0, embedding: "AAAA" },
+        { object: "embedding", index: 1, embedding: "BBBB" },
+      ],
+      model: "embed-v4.0",
+    },
+  },
+  {
+    // https://docs.cohere.com/reference/rerank
+    name: "Cohere's ranks, which have OpenAI-compatible names",
+    kind: "cohere",
+    routeType: "rerank",
+    request: { model: "rerank-v3.5", query: "q", documents: ["a", "b"], top_n: 1 },
+    sent: { model: "rerank-v3.5", query: "q", documents: ["a", "b"], top_n: 1 },
+    response: {
+      results: [{ index: 1, relevance_score: 0.999071 }],
+      id: "07734bd2-2473-4f07-94e1-0d9f0e6843cf",
+      meta: { api_version: { version: "2" }, billed_units: { search_units: 1 } },
+    },
+    received: {
+      results: [{ index: 1, relevance_score: 0.999071 }],
+      id: "07734bd2-2473-4f07-94e1-0d9f0e6843cf",
+      meta: { api_version: { version: "2" }, billed_units: { search_units: 1 } },
+    },
+  },
+  {
+    // https://ai.google.dev/api/embeddings
+    name: "Gemini's embeddings",
+    kind: "google",
+    routeType: "embeddings",
+    inputType: "RETRIEVAL_QUERY",
+    request: { model: "gemini-embedding-001", input: ["a", "b"], dimensions: 2 },
+    sent: {
+      requests: ["a", "b"].map((text) => ({
+        model: "models/gemini-embedding-001",
+        content: { parts: [{ text }] },
+        taskType: "RETRIEVAL_QUERY",
+        outputDimensionality: 2,
+      })),
+    },
+    response: {
+      embeddings: [{ values: [0.013168517, -0.008711934] }, { values: [0.5, -1] }],
+      usageMetadata: { promptTokenCount: 4 },
+    },
+    received: {
+      object: "list",
+      data: [
+        { object: "embedding", index: 0, embedding: [0.013168517, -0.008711934] },
+        { object: "embedding", index: 1, embedding: [0.5, -1] },
+      ],
+      model: "gemini-embedding-001",
+      usage: { prompt_tokens: 4, total_tokens: 4 },
+    },
+  },
+  {
+    name: "Gemini's embeddings in base64, without usage",
+    kind: "google",
+    routeType: "embeddings",
+    request: { model: "gemini-embedding-001", input: "a", encoding_format: "base64" },
+    sent: {
+      requests: [{ model: "models/gemini-embedding-001", content: { parts: [{ text: "a" }] } }],
+    },
+    response: { embeddings: [{ values: [0.5, -1] }] },
+    received: {
+      object: "list",
+      data: [{ object: "embedding", index: 0, embedding: "AAAAPwAAgL8=" }],
+      model: "gemini-embedding-001",
+    },
+  },
+  {
+    // https://docs.voyageai.com/reference/embeddings-api
+    name: "Voyage's embeddings",
+    kind: "voyage",
+    routeType: "embeddings",
+    inputType: "document",
+    request: { model: "voyage-3.5", input: ["a"], dimensions: 512, encoding_format: "float" },
+    sent: { model: "voyage-3.5", input: ["a"], input_type: "document", output_dimension: 512 },
+    response: {
+      object: "list",
+      data: [{ object: "embedding", embedding: [0.0038915484, 0.010964915], index: 0 }],
+      model: "voyage-3.5",
+      usage: { total_tokens: 10 },
+    },
+    received: {
+      object: "list",
+      data: [{ object: "embedding", embedding: [0.0038915484, 0.010964915], index: 0 }],
+      model: "voyage-3.5",
+      usage: { total_tokens: 10 },
+    },
+  },
+  {
+    // https://docs.voyageai.com/reference/reranker-api
+    name: "Voyage's ranks",
+    kind: "voyage",
+    routeType: "rerank",
+    request: { model: "rerank-2.5", query: "q", documents: ["a", "b"], top_n: 2 },
+    sent: { model: "rerank-2.5", query: "q", documents: ["a", "b"], top_k: 2 },
+    response: {
+      object: "list",
+      data: [
+        { relevance_score: 0.4375, index: 0 },
+        { relevance_score: 0.421875, index: 1 },
+      ],
+      model: "rerank-2.5",
+      usage: { total_tokens: 26 },
+    },
+    received: {
+      results: [
+        { relevance_score: 0.4375, index: 0 },
+        { relevance_score: 0.421875, index: 1 },
+      ],
+      model: "rerank-2.5",
+      usage: { total_tokens: 26 },
+    },
+  },
+  {
+    // https://api.jina.ai/docs
+    name: "Jina's embeddings",
+    kind: "jina",
+    routeType: "embeddings",
+    inputType: "retrieval.query",
+    request: { model: "jina-embeddings-v3", input: "a", dimensions: 64, encoding_format: "base64" },
+    sent: {
+      model: "jina-embeddings-v3",
+      input: "a",
+      task: "retrieval.query",
+      dimensions: 64,
+      embedding_type: "base64",
+    },
+    response: {
+      model: "jina-embeddings-v3",
+      object: "list",
+      usage: { total_tokens: 6, prompt_tokens: 6 },
+      data: [{ object: "embedding", index: 0, embedding: "AAAA" }],
+    },
+    received: {
+      model: "jina-embeddings-v3",
+      object: "list",
+      usage: { total_tokens: 6, prompt_tokens: 6 },
+      data: [{ object: "embedding", index: 0, embedding: "AAAA" }],
+    },
+  },
+  {
+    name: "Jina's ranks, without the documents",
+    kind: "jina",
+    routeType: "rerank",
+    request: { model: "jina-reranker-v2", query: "q", documents: ["a", "b"] },
+    sent: { model: "jina-reranker-v2", query: "q", documents: ["a", "b"], return_documents: false },
+    response: {
+      model: "jina-reranker-v2",
+      usage: { total_tokens: 38 },
+      results: [{ index: 0, relevance_score: 0.8783142566680908 }],
+    },
+    received: {
+      model: "jina-reranker-v2",
+      usage: { total_tokens: 38 },
+      results: [{ index: 0, relevance_score: 0.8783142566680908 }],
+    },
+  },
+];
+
+/** A client whose provider responds with `response`, and what it was sent. */
+function world({ kind, inputType }: Pick<Exchange, "kind" | "inputType">, response: JsonObject) {
+  const sent: JsonObject[] = [];
+  const slot = { provider: { name: kind, kind }, inputType } as unknown as Slot;
+  const providers = {
+    async post(_slot: Slot, body: JsonBytes) {
+      const bytes = body instanceof Uint8Array ? body : Buffer.concat(body);
+      sent.push(JSON.parse(Buffer.from(bytes).toString()) as JsonObject);
+      const body_ = [Buffer.from(JSON.stringify(response))];
+      return { status: 200, contentType: "application/json", body: body_ };
+    },
+  } as unknown as ProviderClient;
+  return { sent, slot, providers };
+}
+
+const call = {
+  accept: "application/json",
+  requestId: "req_1",
+  signal: new AbortController().signal,
+} as const;
+
+const bytesOf = (value: JsonObject) => Buffer.from(JSON.stringify(value));
+
+test.each(exchanges)("$name are translated both ways", async (exchange) => {
+  const { sent, slot, providers } = world(exchange, exchange.response);
+  const body = [bytesOf(exchange.request)];
+  const { bytes, value } = await postJson(providers, slot, exchange.routeType, body, call);
+  expect(sent).toEqual([exchange.sent]);
+  expect(value).toEqual(exchange.received);
+  expect(JSON.parse(Buffer.from(bytes).toString())).toEqual(exchange.received);
+});
+
+test.each([
+  ["cohere", "embeddings", { embeddings: {} }],
+  ["google", "embeddings", { embedding: { values: [1] } }],
+  ["google", "embeddings", { embeddings: [{ value: [1] }] }],
+  ["voyage", "rerank", { object: "list" }],
+] as const)("a response of %s for %s without its list is a failure", async (kind, routeType, own) => {
+  const { slot, providers } = world({ kind }, own);
+  const posted = postJson(providers, slot, routeType, bytesOf({ model: "m", input: "a" }), call);
+  await expect(posted).rejects.toThrow(SlotFailure);
+});

@@ -1,0 +1,93 @@
+import { type ChatMember, chatMembers } from "@tollgate/catalog/model";
+import { kindProperties } from "@tollgate/catalog/provider-kinds";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { describe, expect, test } from "vitest";
+import { claude, gemini } from "../../test/kinds.ts";
+import { failureOf, sendJson, startProvider } from "../../test/provider-of-kind.ts";
+
+const base = { messages: [{ role: "user", content: "Hi" }], max_completion_tokens: 4_000 };
+
+/** A value of each member that changes the request. */
+const values: Record<ChatMember, unknown> = {
+  model: "a",
+  messages: base.messages,
+  stream: true,
+  max_completion_tokens: 50,
+  max_tokens: 50,
+  temperature: 0.5,
+  top_p: 0.5,
+  top_k: 5,
+  min_p: 0.5,
+  frequency_penalty: 0.5,
+  presence_penalty: 0.5,
+  stop: ["a"],
+  seed: 1,
+  n: 2,
+  logit_bias: { 1: 1 },
+  user: "u",
+  parallel_tool_calls: false,
+  tools: [{ type: "function", function: { name: "f", parameters: { type: "object" } } }],
+  tool_choice: "required",
+  response_format: { type: "json_object" },
+  reasoning_effort: "low",
+  stream_options: { include_usage: true },
+  metadata: { user_id: "u" },
+  logprobs: true,
+  top_logprobs: 1,
+  session_id: "s",
+  store: true,
+  service_tier: "auto",
+};
+
+/** The members that the gateway sets, which never reach the check as the client's. */
+const own = ["model", "messages", "stream", "stream_options"];
+
+describe.each([
+  ["Claude", claude],
+  ["Gemini 2.5", gemini],
+  ["Gemini 3", { ...gemini, modelId: "gemini-3-flash-preview" }],
+])("a chat with %s", (_, kind) => {
+  test.each(
+    chatMembers.filter((member) => !own.includes(member)),
+  )("has the member %s sent, or refused by name", async (member) => {
+    const { bodies, check, post } = await startProvider(kind);
+    const tools = ["tool_choice", "parallel_tool_calls"].includes(member)
+      ? { tools: values.tools }
+      : {};
+    const request = { ...base, ...tools, [member]: values[member] };
+    const refusal = await check(request).catch((error: unknown) => error);
+    if (!kindProperties[kind.kind].chatParameters.has(member)) {
+      expect(refusal).toMatchObject({ code: "invalid_param", param: member });
+      return;
+    }
+    expect(refusal).toBeUndefined();
+    await post({ ...base, ...tools });
+    await post(request);
+    const [without, sent] = bodies;
+    const isSet = member === "max_completion_tokens" || member === "max_tokens";
+    if (!isSet) expect(sent).not.toEqual(without);
+  });
+
+  test("may have members that change nothing", async () => {
+    const { bodies, check, post } = await startProvider(kind);
+    const neutral = { n: 1, frequency_penalty: 0, logprobs: false, logit_bias: {}, metadata: {} };
+    const request = { ...base, ...neutral, presence_penalty: 0, parallel_tool_calls: true };
+    await check(request);
+    await post(base);
+    await post(request);
+    expect(bodies[1]).toEqual(bodies[0]);
+  });
+
+  test("has no member that the API does not define", async () => {
+    const { check } = await startProvider(kind);
+    const error = await failureOf(check({ ...base, prediction: {} }));
+    expect(error).toMatchObject({ code: "unknown_param", param: "prediction" });
+  });
+
+  test("has a response that is one, or it is a failure of the slot", async () => {
+    const { post } = await startProvider(kind, (response) => sendJson(response, 200, [1]));
+    const failure = await failureOf(post(base));
+    expect(failure).toBeInstanceOf(SlotFailure);
+    expect(failure).toMatchObject({ kind: "rejected", passesOn: true });
+  });
+});

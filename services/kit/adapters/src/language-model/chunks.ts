@@ -1,0 +1,140 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { JsonObject } from "@tollgate/core/json";
+import { eventFailure } from "./failure.ts";
+import { finishReasonOf, refusalOf } from "./finish-reason.ts";
+import type { LanguageModelKind } from "./kind.ts";
+import {
+  type GeneratedPart,
+  metadataOf,
+  reasoningDetail,
+  type SignatureForm,
+} from "./reasoning.ts";
+
+/**
+ * Yields the events of a chat completion's stream, one for each part that has something to say. The
+ * last chunk has the provider's own usage block. A stream that the provider does not finish has
+ * neither a finish reason nor `[DONE]`. Throws a SlotFailure for an error event, and where the model
+ * failed.
+ */
+export async function* writeChunks(
+  kind: LanguageModelKind,
+  parts: AsyncIterable<LanguageModelV4StreamPart>,
+  model: string,
+): AsyncGenerator<Buffer> {
+  const head = { id: "", object: "chat.completion.chunk", created: secondsNow(), model };
+  const translate = createTranslation(kind.signatures);
+  for await (const part of parts) {
+    if (part.type === "error") throw eventFailure(part.error, kind.statusOfEvent(part.error));
+    if (part.type === "response-metadata") head.id = part.id ?? "";
+    if (part.type === "finish") {
+      if (part.finishReason.unified === "interrupted") return;
+      yield finishEvents(head, part, refusalOf(kind, part.finishReason, part.providerMetadata));
+      return;
+    }
+    const delta = translate(part);
+    if (delta !== undefined) yield event({ ...head, choices: [choiceOf(delta, null)] });
+  }
+}
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+
+function finishEvents(head: JsonObject, part: Finish, refusal: string | null): Buffer {
+  const delta = refusal === null ? {} : { refusal };
+  const last = { ...head, choices: [choiceOf(delta, finishReasonOf(part.finishReason))] };
+  const usage = { ...head, choices: [], usage: part.usage.raw };
+  return Buffer.concat([event(last), event(usage), Buffer.from("data: [DONE]\n\n")]);
+}
+
+function choiceOf(delta: JsonObject, finishReason: string | null): JsonObject {
+  return { index: 0, delta, logprobs: null, finish_reason: finishReason };
+}
+
+function event(chunk: JsonObject): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}
+
+function secondsNow(): number {
+  return Math.floor(Date.now() / 1_000);
+}
+
+/** Returns a function that translates a part to a delta; to undefined where it says nothing. */
+function createTranslation(form: SignatureForm) {
+  const signatures = createSignatures(form);
+  const calls = new Map<string, { index: number; hasArguments: boolean }>();
+  let isFirst = true;
+
+  function deltaOf(part: LanguageModelV4StreamPart): JsonObject | undefined {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start":
+        signatures.start(part.providerMetadata);
+        return undefined;
+      case "text-delta":
+        signatures.add(part.delta, part.providerMetadata);
+        return part.delta === "" ? undefined : { content: part.delta };
+      case "reasoning-delta":
+        signatures.add(part.delta, part.providerMetadata);
+        return part.delta === "" ? undefined : { reasoning_content: part.delta };
+      case "text-end":
+        return signatures.end({ type: "text" }, part.providerMetadata);
+      case "reasoning-end":
+        return signatures.end({ type: "reasoning" }, part.providerMetadata);
+      case "tool-input-start": {
+        if (part.providerExecuted) return undefined;
+        const { id, toolName: name } = part;
+        const index = calls.size;
+        calls.set(id, { index, hasArguments: false });
+        const call = { index, id, type: "function", function: { name, arguments: "" } };
+        signatures.start(part.providerMetadata);
+        return { tool_calls: [call], ...signatures.end({ type: "tool-call", id }) };
+      }
+      case "tool-input-delta":
+        return argumentsOf(part.id, part.delta);
+      case "tool-call":
+        // A call without arguments has no deltas.
+        return calls.get(part.toolCallId)?.hasArguments
+          ? undefined
+          : argumentsOf(part.toolCallId, part.input);
+      default:
+        return undefined;
+    }
+  }
+
+  function argumentsOf(id: string, text: string): JsonObject | undefined {
+    const call = calls.get(id);
+    if (call === undefined || text === "") return undefined;
+    call.hasArguments = true;
+    return { tool_calls: [{ index: call.index, function: { arguments: text } }] };
+  }
+
+  return (part: LanguageModelV4StreamPart): JsonObject | undefined => {
+    const delta = deltaOf(part);
+    if (delta === undefined || !isFirst) return delta;
+    isFirst = false;
+    return { role: "assistant", ...delta };
+  };
+}
+
+/** Collects the text and the metadata of a block, and returns its detail when it ends. */
+function createSignatures(form: SignatureForm) {
+  let texts: string[] = [];
+  let metadata: JsonObject = {};
+  let details = 0;
+  return {
+    start(added: unknown): void {
+      texts = [];
+      metadata = metadataOf(form, added);
+    },
+    add(text: string, added: unknown): void {
+      texts.push(text);
+      if (added !== undefined) metadata = { ...metadata, ...metadataOf(form, added) };
+    },
+    end(part: GeneratedPart, added?: unknown): { reasoning_details: object[] } | undefined {
+      const all = added === undefined ? metadata : { ...metadata, ...metadataOf(form, added) };
+      const detail = reasoningDetail(form, { ...part, text: texts.join("") }, all, details);
+      if (detail === undefined) return undefined;
+      details += 1;
+      return { reasoning_details: [detail] };
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { Slot } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { claude, gemini } from "../../test/kinds.ts";
+import { anthropicKind } from "../anthropic/chat.ts";
+import { googleKind } from "../google/chat.ts";
+
+const user = { role: "user", content: "Hi" };
+const image = (url: string) => ({ type: "image_url", image_url: { url } });
+const schema = {
+  type: "object",
+  properties: { a: { type: "string" } },
+  additionalProperties: false,
+};
+const called = { name: "f", arguments: "{}" };
+const loop = [
+  user,
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "c", type: "function", function: called }],
+  },
+  { role: "tool", tool_call_id: "c", content: "text" },
+];
+const conversations = [
+  [user],
+  [{ role: "system", content: "Be brief." }, user],
+  [user, { role: "developer", content: "Be brief." }, user],
+  [user, { role: "assistant", content: "Hello" }],
+  loop,
+  [{ role: "user", content: [image("data:image/png;base64,AAAA"), image("https://a.test/b.png")] }],
+  [{ role: "user", content: [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }] }],
+];
+const tool = (strict: boolean) => ({
+  type: "function",
+  function: { name: "f", description: "F", parameters: schema, strict },
+});
+
+const required = {
+  messages: fc.constantFrom(...conversations),
+  max_completion_tokens: fc.constantFrom(1, 1_000, 4_000, 500_000),
+};
+const optional = {
+  temperature: fc.constantFrom(0, 0.5, 1, 1.5, 2),
+  top_p: fc.constantFrom(0, 0.5, 1),
+  top_k: fc.constantFrom(1, 40),
+  seed: fc.constantFrom(0, 7),
+  stop: fc.constantFrom("a", ["a", "b"]),
+  frequency_penalty: fc.constantFrom(0, 1),
+  presence_penalty: fc.constantFrom(0, 1),
+  parallel_tool_calls: fc.boolean(),
+  tools: fc.constantFrom([], [tool(true)], [tool(false)]),
+  tool_choice: fc.constantFrom("auto", "none", "required", {
+    type: "function",
+    function: called,
+  }),
+  response_format: fc.constantFrom(
+    { type: "text" },
+    { type: "json_object" },
+    { type: "json_schema", json_schema: { name: "a", description: "A", schema } },
+  ),
+  reasoning_effort: fc.constantFrom("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+  stream: fc.boolean(),
+};
+
+/** Requests with few optional members: most of those with many are refused for one of them. */
+const requests: fc.Arbitrary<JsonObject> = fc
+  .tuple(
+    fc.record(required),
+    fc.record(optional),
+    fc.subarray(Object.keys(optional), { maxLength: 4 }),
+  )
+  .map(([given, values, names]) => {
+    const kept = Object.entries(values).filter(([name]) => names.includes(name));
+    return { ...given, ...Object.fromEntries(kept) };
+  });
+
+test.each([
+  ["claude-sonnet-4-5", anthropicKind, claude],
+  ["claude-opus-4-8", anthropicKind, claude],
+  ["gemini-2.0-flash", googleKind, gemini],
+  ["gemini-2.5-flash", googleKind, gemini],
+  ["gemini-2.5-pro", googleKind, gemini],
+  ["gemini-3-pro-preview", googleKind, gemini],
+  ["gemini-flash-latest", googleKind, gemini],
+])("whatever the package of %s warns of has been refused by name", async (model, kind, {
+  adapter,
+  response,
+}) => {
+  const fetch = async () => Response.json(response);
+  const slot = { upstreamModel: model, provider: { name: "p", kind: kind.kind } } as Slot;
+  let sent = 0;
+  const property = fc.asyncProperty(requests, async (request) => {
+    const refusal = await adapter.check(slot, request).catch((error: unknown) => error);
+    if (refusal !== undefined) {
+      expect(refusal).toBeInstanceOf(GatewayError);
+      expect(refusal).toMatchObject({ code: "invalid_param", param: expect.any(String) });
+      return;
+    }
+    sent += 1;
+    const options = kind.callOptions(model, request);
+    const { warnings } = await kind.createModel(model, fetch).doGenerate(options);
+    expect(warnings.filter((warning) => !kind.isHarmless(warning))).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: 300 });
+  expect(sent).toBeGreaterThan(20);
+});

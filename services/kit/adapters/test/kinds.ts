@@ -1,0 +1,33 @@
+import { anthropicChat } from "../src/anthropic/chat.ts";
+import { googleChat } from "../src/google/chat.ts";
+import type { KindUnderTest } from "./provider-of-kind.ts";
+
+export const claude: KindUnderTest = {
+  kind: "anthropic",
+  adapter: anthropicChat,
+  modelId: "claude-sonnet-4-5",
+  response: {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "claude-sonnet-4-5",
+    content: [{ type: "text", text: "Hi!" }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+    usage: { input_tokens: 5, output_tokens: 2 },
+  },
+};
+
+export const gemini: KindUnderTest = {
+  kind: "google",
+  adapter: googleChat,
+  modelId: "gemini-2.5-flash",
+  response: {
+    candidates: [
+      { content: { parts: [{ text: "Hi!" }], role: "model" }, finishReason: "STOP", index: 0 },
+    ],
+    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 },
+    modelVersion: "gemini-2.5-flash",
+    responseId: "r1",
+  },
+};
