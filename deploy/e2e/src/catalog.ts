@@ -20,6 +20,8 @@ export function testCatalog(simulatorUrl: string): string {
       ...vendor("cohere", `${simulatorUrl}/cohere/v2`),
       ...vendor("voyage", `${simulatorUrl}/voyage/v1`),
       ...vendor("jina", `${simulatorUrl}/jina/v1`),
+      ...vendor("elevenlabs", `${simulatorUrl}/elevenlabs/v1`),
+      ...vendor("deepgram", `${simulatorUrl}/deepgram/v1`),
     },
     models: [
       ...chatModels(),
@@ -226,6 +228,7 @@ function audioModels() {
     speechModel("test-speech-cut", "voice?cut_after=3&chunk_bytes=1000&bytes=9000"),
     speechModel("test-speech-empty", "voice?bytes=0"),
     speechModel("test-speech-big", "voice?bytes=1000000000&chunk_bytes=262144"),
+    ...audioVendorModels(),
     ...faulty("test-speech", (alias, model) => speechModel(alias, model)),
     transcriber("test-hear", "hear"),
     transcriber("test-hear-dedicated", "hear?needs_lang", { language: "required" }),
@@ -364,6 +367,41 @@ function taxonomyModel(alias: string, model: string, taxonomies: string[]) {
 
 function imageModel(alias: string, model: string, price = "0.04") {
   return unitModel("images", alias, model, { per: 1, price });
+}
+
+/** Models of the vendors of audio. */
+function audioVendorModels() {
+  const speaker = (alias: string, chain: object[]) => ({ ...speechModel(alias, ""), chain });
+  const listener = (alias: string, chain: object[]) => ({ ...transcriber(alias, ""), chain });
+  const realtime = {
+    ...slot("elevenlabs", "scribe_v2_realtime"),
+    stream_path: "/speech-to-text/realtime",
+  };
+  const deepgramLive = { ...slot("deepgram", "nova-3"), stream_path: "/listen" };
+  const invalid = "eleven_v2?status=400&message=no%20such%20voice";
+  return [
+    speaker("test-elevenlabs-speech", [slot("elevenlabs", "eleven_v2")]),
+    speaker("test-elevenlabs-speech-limited", [
+      slot("elevenlabs", "eleven_v2?status=429"),
+      slot("sim", "voice"),
+    ]),
+    speaker("test-elevenlabs-speech-invalid", [slot("elevenlabs", invalid)]),
+    speaker("test-deepgram-speech", [slot("deepgram", "aura-2")]),
+    listener("test-elevenlabs-hear", [slot("elevenlabs", "scribe_v2")]),
+    listener("test-elevenlabs-hear-down", [
+      slot("elevenlabs", "scribe_v2?status=503"),
+      slot("deepgram", "nova-3"),
+    ]),
+    listener("test-elevenlabs-live", [realtime]),
+    listener("test-elevenlabs-live-failing", [
+      { ...realtime, model: "scribe_v2_realtime?fail_after=1" },
+    ]),
+    listener("test-deepgram-hear", [slot("deepgram", "nova-3")]),
+    listener("test-deepgram-hear-unknown", [slot("deepgram", "nova-3?no_choices")]),
+    listener("test-deepgram-live", [deepgramLive]),
+    listener("test-deepgram-live-failing", [{ ...deepgramLive, model: "nova-3?fail_after=1" }]),
+    speaker("test-deepgram-speech-limited", [slot("deepgram", "aura-2"), slot("sim", "voice")]),
+  ];
 }
 
 function speechModel(alias: string, model: string, response_formats?: string[]) {

@@ -30,7 +30,7 @@ export interface Call {
 /** One path with one method. `handle` writes the complete response. */
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
-  /** A last segment of `*` matches any one segment. */
+  /** A segment of `*`, the last or the one before it, matches any one segment. */
   readonly path: string;
   handle(call: Call): Promise<void> | void;
 }
@@ -54,8 +54,8 @@ export function openCall(
 
 /** Returns whether the call carries a key. The key itself is never recorded. */
 export function isAuthorized({ headers }: IncomingMessage): boolean {
-  const key = headers["x-api-key"] ?? headers["x-goog-api-key"];
-  return Boolean(key) || /^Bearer \S/i.test(headers.authorization ?? "");
+  const key = headers["x-api-key"] ?? headers["x-goog-api-key"] ?? headers["xi-api-key"];
+  return Boolean(key) || /^(?:Bearer|Token) \S/i.test(headers.authorization ?? "");
 }
 
 /** Reads the caller's request id and its W3C trace context from the headers. */

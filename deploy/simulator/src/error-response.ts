@@ -37,6 +37,9 @@ function bodyOf(path: string, error: ProviderError): object {
   if (path === messagesPath) return messagesErrorBody(error);
   if (path.startsWith("/google/")) return googleErrorBody(error);
   if (path.startsWith("/cohere/")) return { id: "simulated", message };
+  if (path.startsWith("/elevenlabs/")) return { detail: { status: "simulated", message } };
+  if (path.startsWith("/deepgram/"))
+    return { err_code: "SIMULATED", err_msg: message, request_id: "" };
   if (path.startsWith("/voyage/") || path.startsWith("/jina/")) return { detail: message };
   return errorBody(error);
 }

@@ -11,6 +11,8 @@ import { clearCalls, listCalls } from "./routes/call-log.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { classification } from "./routes/classification.ts";
 import { cohereRoutes } from "./routes/cohere.ts";
+import { deepgramRoutes } from "./routes/deepgram.ts";
+import { elevenlabsRoutes } from "./routes/elevenlabs.ts";
 import { embeddings } from "./routes/embeddings.ts";
 import { google } from "./routes/google.ts";
 import { health } from "./routes/health.ts";
@@ -56,6 +58,8 @@ const ROUTES: readonly Route[] = [
   ...cohereRoutes,
   ...voyageRoutes,
   ...jinaRoutes,
+  ...elevenlabsRoutes,
+  ...deepgramRoutes,
   listCalls,
   clearCalls,
   health,
@@ -114,9 +118,9 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const call = openCall(state, request, response);
-  const parent = call.path.slice(0, call.path.lastIndexOf("/"));
-  const route =
-    table.get(`${request.method} ${call.path}`) ?? table.get(`${request.method} ${parent}/*`);
+  const route = wildcardsOf(call.path)
+    .map((path) => table.get(`${request.method} ${path}`))
+    .find((found) => found !== undefined);
   try {
     if (route === undefined) {
       sendError(call, { status: 404, message: `no route ${request.method} ${call.path}` });
@@ -126,6 +130,14 @@ async function serve(
   } catch (error) {
     if (!call.disconnected.aborted) sendInternalError(call, error);
   }
+}
+
+/** Returns the paths of routes that a path may match: itself, and those with one segment of `*`. */
+function wildcardsOf(path: string): string[] {
+  const segments = path.split("/");
+  const last = [...segments.slice(0, -1), "*"];
+  const inner = [...segments.slice(0, -2), "*", ...segments.slice(-1)];
+  return [path, last.join("/"), inner.join("/")];
 }
 
 function sendInternalError(call: Call, error: unknown): void {

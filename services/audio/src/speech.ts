@@ -1,3 +1,4 @@
+import { checkSpeech, postSpeech } from "@tollgate/adapters/speech";
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import { oneOf } from "@tollgate/core/schema-errors";
@@ -6,7 +7,6 @@ import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { measureUnits } from "@tollgate/metering/measurement";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { spliceBody } from "@tollgate/upstream/json-body";
 import { type ProviderResponse, transportFailure } from "@tollgate/upstream/provider-client";
 
 const defaultType = "audio/mpeg";
@@ -21,7 +21,7 @@ interface SpeechChunk {
 /**
  * Yields speech as it arrives; the first chunk has the content type. Bills the characters of the
  * input once all audio was sent, and also when the client disconnects after audio was sent. Throws
- * `invalid_param` for an input over the alias's limit, and for a format that the alias does not
+ * `invalid_param` for an input over the alias's limit, and for what the alias or a slot of it does not
  * support.
  */
 export async function* speak(
@@ -30,15 +30,16 @@ export async function* speak(
   signal: AbortSignal,
 ): AsyncGenerator<SpeechChunk> {
   const model = engine.resolve(call.alias, "speech", call.caller);
-  checkSpeech(call, model);
+  checkLimits(call, model);
+  checkSpeech(model, call.body);
   const quantity = BigInt(call.characters);
   const estimate = dearestCostOfUnits(model, quantity);
   yield* engine.stream({ caller: call.caller, model, estimate }, async function* (generation) {
     let isDelivered = false;
     const { slot, response } = await generation.attemptStream(async (slot) => {
-      const body = spliceBody({ model: slot.upstreamModel }, call.body);
       const { requestId = "" } = call.caller ?? {};
-      const sent = await providers.post(slot, body, { accept: "audio/*", requestId, signal });
+      const details = { accept: "audio/*", requestId, signal } as const;
+      const sent = await postSpeech(providers, slot, call.body, details);
       const chunks = await openAudio(sent, signal, () => {
         isDelivered = true;
       });
@@ -53,7 +54,7 @@ export async function* speak(
   });
 }
 
-function checkSpeech({ characters, format }: SpeakRequest, { alias, speech }: Model): void {
+function checkLimits({ characters, format }: SpeakRequest, { alias, speech }: Model): void {
   if (speech === undefined) throw new Error("a speech alias has a speech section");
   if (characters > speech.maxCharacters) {
     const limit = `at most ${speech.maxCharacters} characters for ${alias}`;

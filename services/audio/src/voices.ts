@@ -1,3 +1,4 @@
+import { voicesRequest } from "@tollgate/adapters/speech";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ListVoicesRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { readJson } from "@tollgate/upstream/provider-client";
@@ -10,13 +11,9 @@ export async function listVoices(
 ): Promise<{ body: Uint8Array }> {
   const model = engine.resolve(alias, "speech", caller);
   const { response } = await engine.attemptFree(model, async (slot) => {
-    const path = slot.voicesPath ?? "/audio/voices";
-    const query = { model: slot.upstreamModel };
     const headers = { accept: "application/json" };
-    return readJson(
-      await providers.send(slot, { method: "GET", path, query, headers }, signal),
-      signal,
-    );
+    const request = { method: "GET", ...voicesRequest(slot), headers } as const;
+    return readJson(await providers.send(slot, request, signal), signal);
   });
   return { body: response.bytes };
 }

@@ -4,11 +4,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
-import { createTranscriber } from "./transcriber.ts";
+import type { LiveWire } from "./live-wires.ts";
+import { createTranscriber, type LiveEvent } from "./transcriber.ts";
 
 /** Serves one live connection until it closes, as its commands specify. */
 export async function serveLive(
   socket: WebSocket,
+  wire: LiveWire,
   recorded: RecordedCall,
   commands: Commands,
 ): Promise<void> {
@@ -16,47 +18,61 @@ export async function serveLive(
   const upload = { contentType: "", bytes: 0, sha256: "", lang: undefined };
   recorded.upload = upload;
   const transcriber = createTranscriber(commands);
-  const send = sender(socket, recorded, commands);
+  const send = sender(socket, wire, recorded, commands);
   let work: Promise<void> = Promise.resolve();
   const doNext = (next: () => Promise<void>) => {
     work = work.then(next).catch(() => {});
   };
   socket.on("error", () => {});
   socket.on("message", (data: Buffer, isBinary) => {
-    if (!isBinary)
+    const audio = readFrame(wire, data, isBinary);
+    if (audio === undefined) return;
+    if (audio === "invalid") return socket.close(1_008);
+    if (audio === "end") {
       return doNext(() => drain(socket, recorded, commands, transcriber.flush(), send));
-    hash.update(data);
-    upload.bytes += data.length;
-    const events = transcriber.addAudio(data.length);
+    }
+    hash.update(audio);
+    upload.bytes += audio.length;
+    const events = transcriber.addAudio(audio.length);
     doNext(async () => {
       for (const event of events) await send(event);
     });
   });
   if (commands.stall) socket.pause();
-  if (commands.die_after === 0) doNext(() => send({}));
+  if (commands.die_after === 0) doNext(() => send({ type: "transcription.partial", text: "" }));
   await once(socket, "close");
   upload.sha256 = hash.digest("hex");
   if (recorded.outcome === "open") recorded.outcome = "client_disconnected";
 }
 
+/** A frame that the vendor would not take is invalid. */
+function readFrame(wire: LiveWire, data: Buffer, isBinary: boolean) {
+  try {
+    return wire.read(data, isBinary);
+  } catch {
+    return "invalid";
+  }
+}
+
 /** Returns a function that sends an event, or does what a command specifies instead. */
-function sender(socket: WebSocket, recorded: RecordedCall, commands: Commands) {
+function sender(socket: WebSocket, wire: LiveWire, recorded: RecordedCall, commands: Commands) {
   const { die_after, fail_after, close_after, mute } = commands;
-  return async (event: object): Promise<void> => {
+  return async (event: LiveEvent): Promise<void> => {
     if (socket.readyState !== WebSocket.OPEN || mute) return;
     if (recorded.chunksSent === die_after) {
       recorded.outcome = "cut";
       socket.terminate();
     } else if (recorded.chunksSent === fail_after) {
       recorded.outcome = "error_event";
-      socket.send(JSON.stringify({ error: { message: "the simulator was commanded to fail" } }));
+      socket.send(JSON.stringify(wire.failure));
       socket.close(1_011);
     } else if (recorded.chunksSent === close_after) {
       recorded.outcome = "ended_early";
       socket.close(1_000);
     } else {
       recorded.chunksSent += 1;
-      await new Promise<void>((resolve) => socket.send(JSON.stringify(event), () => resolve()));
+      const text = JSON.stringify(wire.write(event));
+      await new Promise<void>((resolve) => socket.send(text, () => resolve()));
     }
   };
 }
@@ -65,8 +81,8 @@ async function drain(
   socket: WebSocket,
   recorded: RecordedCall,
   { drain_ms, no_close }: Commands,
-  events: readonly object[],
-  send: (event: object) => Promise<void>,
+  events: readonly LiveEvent[],
+  send: (event: LiveEvent) => Promise<void>,
 ): Promise<void> {
   for (const event of events) {
     if (drain_ms) await delay(drain_ms);

@@ -5,8 +5,7 @@ import { WebSocketServer } from "ws";
 import { correlationIds, isAuthorized, type SimulatorState } from "../call.ts";
 import { readCommands } from "../commands.ts";
 import { serveLive } from "./live-stream.ts";
-
-const PATH = "/v1/audio/stream";
+import { liveWires } from "./live-wires.ts";
 
 /** Handles WebSocket upgrades to the live transcriber. */
 export interface LiveUpgrade {
@@ -19,14 +18,12 @@ export function createLiveUpgrade(state: SimulatorState): LiveUpgrade {
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
   async function accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://simulator");
-    const model = searchParams.get("model") ?? "";
-    const commands = readCommands(model, undefined);
-    if (pathname !== PATH) return refuse(socket, 404);
-    if ("problem" in commands) return refuse(socket, 400);
+    const asked = readUpgrade(request);
+    if ("status" in asked) return refuse(socket, asked.status);
+    const { wire, model, commands } = asked;
     const recorded = state.calls.record({
       at: state.nowMs(),
-      route: pathname,
+      route: wire.path,
       model,
       stream: true,
       user: null,
@@ -49,7 +46,7 @@ export function createLiveUpgrade(state: SimulatorState): LiveUpgrade {
         request,
         socket,
         head,
-        (live) => void serveLive(live, recorded, commands),
+        (live) => void serveLive(live, wire, recorded, commands),
       );
     }
   }
@@ -63,6 +60,18 @@ export function createLiveUpgrade(state: SimulatorState): LiveUpgrade {
       for (const live of server.clients) live.terminate();
     },
   };
+}
+
+/** Returns what an upgrade asks for, or the status that refuses it. */
+function readUpgrade({ url = "" }: IncomingMessage) {
+  const { pathname, searchParams } = new URL(url, "http://simulator");
+  const wire = liveWires.get(pathname);
+  if (wire === undefined) return { status: 404 };
+  const query = wire.query.safeParse(Object.fromEntries(searchParams));
+  if (!query.success) return { status: 400 };
+  const { model } = query.data;
+  const commands = readCommands(model, undefined);
+  return "problem" in commands ? { status: 400 } : { wire, model, commands };
 }
 
 function refuse(socket: Duplex, status: number): void {

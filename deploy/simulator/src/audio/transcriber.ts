@@ -5,12 +5,23 @@ const BYTES_PER_SECOND = 32_000;
 const PARTIAL_BYTES = BYTES_PER_SECOND / 2;
 const DEFAULT_FINAL_MS = 2_000;
 
+/** An event as the gateway's own wire has it. */
+export interface LiveEvent {
+  type: "transcription.partial" | "transcription.final" | "transcription.refine";
+  text: string;
+  start?: number;
+  end?: number;
+  speaker?: string;
+  duration?: number;
+  lang?: string;
+}
+
 /** Produces the events of a live transcriber from the amount of audio. */
 export interface Transcriber {
   /** Returns the events for this many more bytes of audio. */
-  addAudio(bytes: number): object[];
+  addAudio(bytes: number): LiveEvent[];
   /** Returns the remaining events after the end of the audio. */
-  flush(): object[];
+  flush(): LiveEvent[];
 }
 
 export function createTranscriber({ final_ms, no_duration, flood }: Commands): Transcriber {
@@ -20,17 +31,23 @@ export function createTranscriber({ final_ms, no_duration, flood }: Commands): T
   let finals = 0;
 
   const speaker = () => (finals % 2 === 0 ? "A" : "B");
-  const partial = () => ({
+  const partial = (): LiveEvent => ({
     type: "transcription.partial",
     text: `word ${partials}`,
     speaker: speaker(),
   });
 
-  function final(untilBytes: number): object {
+  function final(untilBytes: number): LiveEvent {
     const start = (finals * finalBytes) / BYTES_PER_SECOND;
     const end = untilBytes / BYTES_PER_SECOND;
-    const event = { type: "transcription.final", text: `sentence ${finals}`, start, end };
-    const attributed = { ...event, speaker: speaker() };
+    const text = `sentence ${finals}`;
+    const attributed = {
+      type: "transcription.final",
+      text,
+      start,
+      end,
+      speaker: speaker(),
+    } as const;
     finals += 1;
     return no_duration ? attributed : { ...attributed, duration: end - start };
   }
@@ -38,7 +55,7 @@ export function createTranscriber({ final_ms, no_duration, flood }: Commands): T
   return {
     addAudio(bytes) {
       receivedBytes += bytes;
-      const events: object[] = [];
+      const events: LiveEvent[] = [];
       for (let copy = 0; copy < (flood ?? 0); copy += 1) events.push(partial());
       while ((partials + 1) * PARTIAL_BYTES <= receivedBytes) {
         partials += 1;
@@ -50,7 +67,7 @@ export function createTranscriber({ final_ms, no_duration, flood }: Commands): T
       return events;
     },
     flush() {
-      const events: object[] = [];
+      const events: LiveEvent[] = [];
       while ((finals + 1) * finalBytes <= receivedBytes)
         events.push(final((finals + 1) * finalBytes));
       if (receivedBytes > finals * finalBytes) events.push(final(receivedBytes));

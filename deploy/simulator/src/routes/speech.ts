@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Call, cut, pause, write } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
-import { commandedRoute } from "../json-route.ts";
+import { type CommandedCall, commandedRoute } from "../json-route.ts";
 
 const BYTES_PER_CHARACTER = 100;
 const DEFAULT_CHUNK_BYTES = 16_384;
@@ -22,12 +22,21 @@ export const speech = commandedRoute(
   "/v1/audio/speech",
   request,
   async ({ call, recorded, commands }, { input }) => {
-    const bytes = commands.bytes ?? input.length * BYTES_PER_CHARACTER;
-    const type = commands.audio_type ?? "audio/mpeg";
-    call.response.writeHead(200, type === "" ? {} : { "content-type": type });
-    await sendAudio(call, recorded, commands, bytes);
+    await sendSpeech({ call, recorded, commands }, input, "audio/mpeg");
   },
 );
+
+/** Responds with audio of a length that depends on the text. */
+export async function sendSpeech(
+  { call, recorded, commands }: CommandedCall,
+  text: string,
+  contentType: string,
+): Promise<void> {
+  const bytes = commands.bytes ?? text.length * BYTES_PER_CHARACTER;
+  const type = commands.audio_type ?? contentType;
+  call.response.writeHead(200, type === "" ? {} : { "content-type": type });
+  await sendAudio(call, recorded, commands, bytes);
+}
 
 async function sendAudio(
   call: Call,

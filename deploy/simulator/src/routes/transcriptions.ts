@@ -11,7 +11,7 @@ const HEAD_BYTES = 64;
 const LANGUAGES: readonly string[] = ["en", "de", "fr"];
 const BYTES_PER_SECOND = 2_000;
 /** An upload that starts with this text is reported as undecodable. */
-const GARBAGE = "garbage";
+export const GARBAGE = "garbage";
 
 /**
  * Transcribes a file that is the raw request body. The model, with its commands, and the language
@@ -33,7 +33,7 @@ export const transcriptions: Route = {
 };
 
 /** Records the size and SHA-256 of the body. Resolves with its first bytes. */
-async function receiveUpload(
+export async function receiveUpload(
   call: Call,
   recorded: RecordedCall,
   lang: string | undefined,
@@ -80,7 +80,7 @@ async function respond(
 }
 
 /** Reads the duration from a plain WAV header, else estimates it from the size. */
-function secondsOf(head: Buffer, bytes: number): number {
+export function secondsOf(head: Buffer, bytes: number): number {
   const isWav = head.length >= 44 && head.toString("latin1", 0, 4) === "RIFF";
   return isWav ? (bytes - 44) / head.readUInt32LE(28) : bytes / BYTES_PER_SECOND;
 }

@@ -4,7 +4,7 @@ import type { Generation } from "@tollgate/generation/generation";
 import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
 import { type AudioProgress, readProviderEvents } from "../streaming/provider-events.ts";
-import { flushMessage, type ProviderSocket } from "../streaming/provider-socket.ts";
+import type { ProviderSocket } from "../streaming/provider-socket.ts";
 import { createTranscriptUsage } from "../streaming/transcript-usage.ts";
 import type { ClientFrame, ClientSocket } from "./client-socket.ts";
 import { createGrowingHold, type GrowingHold } from "./growing-hold.ts";
@@ -83,7 +83,7 @@ export class LiveStream {
       await this.#hold.cover(sentBytes / pcmBytesPerSecond);
       if (!(await this.#provider.send(next.value.audio))) return this.#endAudio();
     }
-    this.#progress.flushed = await this.#provider.send(flushMessage);
+    this.#progress.flushed = await this.#provider.endAudio();
     this.#endAudio();
   }
 

@@ -20,7 +20,12 @@ function provider(...texts: string[]): ProviderSocket {
       closing.signal.addEventListener("abort", () => reject(closed()));
     });
   }
-  return { send: async () => true, events: send(), close: () => closing.abort() };
+  return {
+    send: async () => true,
+    endAudio: async () => true,
+    events: send(),
+    close: () => closing.abort(),
+  };
 }
 
 /** Reads all events. Takes `paceMs` for each. */
@@ -51,6 +56,7 @@ test("silence of the provider ends a transcript that has events, and fails one w
 test("a provider that closes without an event has failed, unless the audio was flushed", async () => {
   const closing = (): ProviderSocket => ({
     send: async () => true,
+    endAudio: async () => true,
     events: (async function* () {})(),
     close: () => {},
   });

@@ -1,3 +1,5 @@
+import { liveAdapterOf } from "@tollgate/adapters/live";
+import type { LiveAdapter } from "@tollgate/adapters/live-adapter";
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
@@ -13,17 +15,16 @@ const maxBufferedBytes = 1024 * 1024;
 /** With more unread events, reading is paused. */
 const maxUnreadEvents = 256;
 
-/** Sent to a provider after the last audio. */
-export const flushMessage = JSON.stringify({ action: "flush" });
-
 /** A WebSocket to a slot's provider. It sends audio, and receives JSON events. */
 export interface ProviderSocket {
   /**
-   * Sends data. Resolves once there is room for more: with true, or with false where the data was
+   * Sends audio. Resolves once there is room for more: with true, or with false where the audio was
    * dropped because the provider has closed the connection or is closing it. Closes the connection
    * to a provider that does not make room within its timeout.
    */
-  send(data: Uint8Array | string): Promise<boolean>;
+  send(audio: Uint8Array): Promise<boolean>;
+  /** Tells the provider that there is no more audio. Resolves as `send` does. */
+  endAudio(): Promise<boolean>;
   /**
    * The events until the provider closes. Throws a SlotFailure when the connection breaks or an
    * event is not a JSON object. Reading from the provider pauses while too many are unread.
@@ -44,13 +45,15 @@ export async function connectProvider(
   signal: AbortSignal,
 ): Promise<ProviderSocket> {
   signal.throwIfAborted();
-  const socket = new WebSocket(providers.streamUrl(slot), {
+  const adapter = liveAdapterOf(slot);
+  const url = withQuery(providers.streamUrl(slot), adapter.query(slot));
+  const socket = new WebSocket(url, {
     headers: providers.streamHeaders(slot, requestId),
     handshakeTimeout: Math.min(connectTimeoutMs, slot.provider.timeoutMs),
     maxPayload: maxEventBytes,
     perMessageDeflate: false,
   });
-  const events = queueEvents(socket, startHeartbeat(socket));
+  const events = queueEvents(socket, startHeartbeat(socket), adapter);
   const close = () => socket.terminate();
   signal.addEventListener("abort", close, { once: true });
   socket.once("close", () => signal.removeEventListener("abort", close));
@@ -59,19 +62,42 @@ export async function connectProvider(
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
+  async function send(frame: Uint8Array | string): Promise<boolean> {
+    if (socket.readyState !== WebSocket.OPEN) return false;
+    const written = new Promise<void>((resolve) => socket.send(frame, () => resolve()));
+    if (socket.bufferedAmount <= maxBufferedBytes) return true;
+    const timeout = setTimeout(close, slot.provider.timeoutMs);
+    await written;
+    clearTimeout(timeout);
+    return true;
+  }
+  const stopKeepingAlive = keepAlive(socket, adapter);
   return {
-    async send(data) {
-      if (socket.readyState !== WebSocket.OPEN) return false;
-      const written = new Promise<void>((resolve) => socket.send(data, () => resolve()));
-      if (socket.bufferedAmount <= maxBufferedBytes) return true;
-      const timeout = setTimeout(close, slot.provider.timeoutMs);
-      await written;
-      clearTimeout(timeout);
-      return true;
+    send: (audio) => send(adapter.audio(audio)),
+    endAudio() {
+      stopKeepingAlive();
+      return send(adapter.end);
     },
     events,
     close,
   };
+}
+
+/** Sends the frames that some providers need while nobody speaks, until the socket closes. */
+function keepAlive(socket: WebSocket, { keepAlive: frames }: LiveAdapter): () => void {
+  if (frames === undefined) return () => {};
+  const timer = setInterval(() => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(frames.frame);
+  }, frames.everyMs);
+  const stop = () => clearInterval(timer);
+  socket.once("close", stop);
+  return stop;
+}
+
+function withQuery(url: string, query: Record<string, string>): string {
+  const added = new URLSearchParams(query).toString();
+  if (added === "") return url;
+  return `${url}${url.includes("?") ? "&" : "?"}${added}`;
 }
 
 async function untilOpen(socket: WebSocket): Promise<void> {
@@ -90,7 +116,11 @@ async function untilOpen(socket: WebSocket): Promise<void> {
 }
 
 /** Queues the events from the start, so that none is lost before the first read. */
-function queueEvents(socket: WebSocket, heartbeat: Heartbeat): AsyncIterable<JsonObject> {
+function queueEvents(
+  socket: WebSocket,
+  heartbeat: Heartbeat,
+  adapter: LiveAdapter,
+): AsyncIterable<JsonObject> {
   const queue = createQueue<JsonObject>({
     limit: maxUnreadEvents,
     maxBytes: maxBufferedBytes,
@@ -98,8 +128,12 @@ function queueEvents(socket: WebSocket, heartbeat: Heartbeat): AsyncIterable<Jso
     onEmpty: heartbeat.resumeReading,
   });
   socket.on("message", (data: Buffer, isBinary) => {
-    const event = isBinary ? undefined : parseEvent(String(data));
-    if (event !== undefined) return queue.push(event, data.length);
+    const value = isBinary ? undefined : parseEvent(String(data));
+    if (value !== undefined) {
+      const event = adapter.event(value);
+      if (event !== undefined) queue.push(event, data.length);
+      return;
+    }
     queue.end(new SlotFailure("rejected", "an event of the provider is not a JSON object"));
     socket.terminate();
   });

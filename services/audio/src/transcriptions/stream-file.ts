@@ -7,11 +7,7 @@ import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
 import { type AudioProgress, readProviderEvents } from "../streaming/provider-events.ts";
-import {
-  connectProvider,
-  flushMessage,
-  type ProviderSocket,
-} from "../streaming/provider-socket.ts";
+import { connectProvider, type ProviderSocket } from "../streaming/provider-socket.ts";
 import { withStreamSlots } from "../streaming/stream-slots.ts";
 import { createTranscriptUsage, type TranscriptUsage } from "../streaming/transcript-usage.ts";
 import { findPcmSamples } from "./pcm-samples.ts";
@@ -87,7 +83,7 @@ async function sendAudio(
       if (!(await socket.send(chunk))) return;
       progress.sentBytes += chunk.length;
     }
-    progress.flushed = await socket.send(flushMessage);
+    progress.flushed = await socket.endAudio();
   } catch {
     socket.close();
   }

@@ -36,7 +36,7 @@ function hanging(attempt: (call: (slot: Slot) => Promise<unknown>) => Promise<un
   return { failing, send };
 }
 
-const slot = { path: "/" } as Slot;
+const slot = { path: "/", provider: {} } as Slot;
 
 test("a provider may take 240 seconds, and counts as unreachable if it takes longer", async () => {
   const { failing, send } = hanging((call) => call(slot));

@@ -1,3 +1,4 @@
+import { postTranscription } from "@tollgate/adapters/transcription";
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
@@ -7,8 +8,6 @@ import type { UploadStore } from "@tollgate/http/upload-store";
 import { measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
-import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { billableSeconds, readDuration } from "../durations.ts";
 import { LanguageRefusal, namesLanguage } from "./language-refusal.ts";
 import type { Upload } from "./upload.ts";
@@ -23,7 +22,7 @@ const maxTranscriptionMs = 240_000;
 const minBytesPerSecond = 2_000;
 
 /**
- * Transcribes a file. Returns the provider's JSON, byte for byte. Bills the duration that the
+ * Transcribes a file. Returns the provider's JSON, byte for byte, or what its adapter makes of it. Bills the duration that the
  * provider reports, else the time that the call took. Throws a LanguageRefusal where the alias
  * requires a language and the request names none, or one that no slot supports.
  */
@@ -43,27 +42,12 @@ export async function transcribeFile(
       // No time is left for another slot, which has not failed.
       if (limited.aborted && !signal.aborted) throw tookTooLong();
       const startedAt = performance.now();
-      const headers = {
-        accept: "application/json",
-        "content-type": contentType,
-        "content-length": String(audio.bytes),
-        ...requestIdHeader(caller.requestId),
-      };
-      const query = language === "" ? {} : { lang: language };
+      const call = { requestId: caller.requestId, defaultTimeoutMs: maxTranscriptionMs };
       try {
-        const body = audio.read();
-        const request = {
-          method: "POST",
-          path: slot.path,
-          query,
-          headers,
-          body,
-          defaultTimeoutMs: maxTranscriptionMs,
-        } as const;
-        const response = await providers.send(slot, request, limited);
-        const { bytes, value } = await readJsonObject(response, limited);
-        refuseReportedError(value);
-        return { bytes, value, elapsedMs: performance.now() - startedAt };
+        const file = { language, contentType, bytes: audio.bytes, read: () => audio.read() };
+        const sent = { ...call, signal: limited };
+        const response = await postTranscription(providers, slot, file, sent);
+        return { ...response, elapsedMs: performance.now() - startedAt };
       } catch (error) {
         throw failureOf(error, model, language, signal);
       }

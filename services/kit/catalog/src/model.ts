@@ -180,6 +180,8 @@ export const providerKinds = [
   "cohere",
   "voyage",
   "jina",
+  "elevenlabs",
+  "deepgram",
 ] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 

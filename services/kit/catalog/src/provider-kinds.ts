@@ -118,6 +118,18 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
     takesTokens: false,
     chatParameters: new Set(),
   },
+  elevenlabs: {
+    defaultBaseUrl: "https://api.elevenlabs.io/v1",
+    paths: { speech: "/text-to-speech", transcriptions: "/speech-to-text" },
+    takesTokens: false,
+    chatParameters: new Set(),
+  },
+  deepgram: {
+    defaultBaseUrl: "https://api.deepgram.com/v1",
+    paths: { speech: "/speak", transcriptions: "/listen" },
+    takesTokens: false,
+    chatParameters: new Set(),
+  },
 };
 
 /** Returns the route types that a kind serves. */

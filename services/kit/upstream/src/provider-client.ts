@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Catalog, Provider, Slot } from "@tollgate/catalog/model";
+import type { Catalog, Provider, ProviderKind, Slot } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { Agent, errors } from "undici";
@@ -183,14 +183,24 @@ function apiKeyOf(provider: Provider, env: Environment): string | undefined {
   return provider.apiKeyEnv === undefined ? undefined : env[provider.apiKeyEnv];
 }
 
+/** How a kind is sent its API key, where it is not as a bearer token. */
+const keyHeaders: {
+  readonly [Kind in ProviderKind]?: (apiKey: string) => Record<string, string>;
+} = {
+  azure: (apiKey) => ({ "api-key": apiKey }),
+  google: (apiKey) => ({ "x-goog-api-key": apiKey }),
+  elevenlabs: (apiKey) => ({ "xi-api-key": apiKey }),
+  deepgram: (apiKey) => ({ authorization: `Token ${apiKey}` }),
+};
+
 function authorizationFor({ kind }: Provider, apiKey: string | undefined): Record<string, string> {
   if (kind === "anthropic") {
     const version = { "anthropic-version": "2023-06-01" };
     return apiKey === undefined ? version : { ...version, "x-api-key": apiKey };
   }
   if (apiKey === undefined) return {};
-  if (kind === "google") return { "x-goog-api-key": apiKey };
-  return kind === "azure" ? { "api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
+  const header = keyHeaders[kind ?? "openai"];
+  return header === undefined ? { authorization: `Bearer ${apiKey}` } : header(apiKey);
 }
 
 /**

@@ -51,12 +51,15 @@ function hintFrom(text: string, apiKey: string | undefined): string | undefined 
 
 function messageIn(text: string): string | undefined {
   try {
-    const body = JSON.parse(text) as Record<"message" | "detail", unknown> & {
-      error?: { message?: unknown };
-    };
-    if (isAboutAccount(body.error)) return undefined;
-    const message = body.error?.message ?? body.message ?? body.detail;
-    return typeof message === "string" && message !== "" ? message : undefined;
+    const body: unknown = JSON.parse(text);
+    if (!isJsonObject(body)) return undefined;
+    const { error, message, detail, err_msg } = body;
+    if (isAboutAccount(error)) return undefined;
+    // In the order in which one is likely to be it: most vendors', Cohere's, Jina's and ElevenLabs',
+    // Deepgram's.
+    const inner = isJsonObject(error) ? error.message : undefined;
+    const found = [inner, message, isJsonObject(detail) ? detail.message : detail, err_msg];
+    return found.find((one): one is string => typeof one === "string" && one !== "");
   } catch {
     return undefined;
   }

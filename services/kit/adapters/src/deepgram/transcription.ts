@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { segmentsOf } from "../segments.ts";
+import type { TranscriptionAdapter, Word } from "../transcription-adapter.ts";
+
+/** Transcription of files by Deepgram's API, which takes the file as the body. */
+export const deepgramTranscription: TranscriptionAdapter = {
+  request: ({ upstreamModel }, { language, contentType, bytes, read }) => ({
+    query: {
+      model: upstreamModel,
+      smart_format: "true",
+      diarize: "true",
+      ...(language === "" ? { detect_language: "true" } : { language }),
+    },
+    headers: { "content-type": contentType, "content-length": String(bytes) },
+    body: read(),
+  }),
+  response({ results, metadata }) {
+    const channel = firstOf(isJsonObject(results) ? results.channels : undefined);
+    const alternative = firstOf(channel?.alternatives);
+    if (typeof alternative?.transcript !== "string") {
+      throw new SlotFailure("rejected", "the provider's response has no transcript");
+    }
+    const { duration } = isJsonObject(metadata) ? metadata : {};
+    const language = channel?.detected_language;
+    const words = wordsOf(alternative);
+    return {
+      text: alternative.transcript,
+      ...(typeof language === "string" ? { language } : {}),
+      ...(typeof duration === "number" ? { duration } : {}),
+      segments: segmentsOf(words),
+      words,
+    };
+  },
+};
+
+/** Returns the words of an alternative: https://developers.deepgram.com/docs/diarization */
+export function wordsOf({ words }: JsonObject): Word[] {
+  return (Array.isArray(words) ? words : []).filter(isJsonObject).flatMap((one) => {
+    const { word, punctuated_word: written = word, start, end, speaker } = one;
+    if (typeof written !== "string" || typeof start !== "number" || typeof end !== "number") {
+      return [];
+    }
+    const spoken = typeof speaker === "number" ? { speaker: String(speaker) } : {};
+    return [{ word: written, start, end, ...spoken }];
+  });
+}
+
+/** Returns the first member of a list of objects. */
+export function firstOf(list: unknown): JsonObject | undefined {
+  const first: unknown = Array.isArray(list) ? list[0] : undefined;
+  return isJsonObject(first) ? first : undefined;
+}

@@ -1,0 +1,38 @@
+import type { SpeechFormat } from "@tollgate/catalog/model";
+import { invalidParam } from "@tollgate/core/errors";
+import type { SpeechAdapter } from "../speech-adapter.ts";
+
+/** https://elevenlabs.io/docs/api-reference/text-to-speech/stream: `output_format`. */
+const outputFormats: { readonly [Format in SpeechFormat]?: string } = {
+  mp3: "mp3_44100_128",
+  opus: "opus_48000_128",
+  wav: "wav_44100",
+  pcm: "pcm_24000",
+};
+
+/** The same page: `voice_settings.speed`. */
+const [slowest, fastest] = [0.7, 1.2];
+
+/** Speech by ElevenLabs' API. The voice is a part of the path. */
+export const elevenlabsSpeech: SpeechAdapter = {
+  voicesPath: "/voices",
+  request({ path, upstreamModel }, { input, voice, response_format = "mp3", speed = 1 }) {
+    const format = outputFormats[response_format];
+    if (format === undefined) {
+      const formats = Object.keys(outputFormats).join(", ");
+      throw invalidParam("response_format", `must be ${formats} for this model`);
+    }
+    if (speed < slowest || speed > fastest) {
+      throw invalidParam("speed", `must be from ${slowest} to ${fastest} for this model`);
+    }
+    return {
+      path: `${path}/${encodeURIComponent(voice)}/stream`,
+      query: { output_format: format },
+      body: {
+        text: input,
+        model_id: upstreamModel,
+        ...(speed === 1 ? {} : { voice_settings: { speed } }),
+      },
+    };
+  },
+};

@@ -1,0 +1,59 @@
+import type { ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import {
+  type ProviderClient,
+  readJsonObject,
+  requestIdHeader,
+} from "@tollgate/upstream/provider-client";
+import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { deepgramTranscription } from "./deepgram/transcription.ts";
+import { elevenlabsTranscription } from "./elevenlabs/transcription.ts";
+import type { AudioUpload, TranscriptionAdapter } from "./transcription-adapter.ts";
+
+const adapters: { readonly [Kind in ProviderKind]?: TranscriptionAdapter } = {
+  elevenlabs: elevenlabsTranscription,
+  deepgram: deepgramTranscription,
+};
+
+/** The provider that takes the file as its body, and the language as `lang`. */
+const ownWire: Pick<TranscriptionAdapter, "request"> = {
+  request: (_slot, { language, contentType, bytes, read }) => ({
+    query: language === "" ? {} : { lang: language },
+    headers: { "content-type": contentType, "content-length": String(bytes) },
+    body: read(),
+  }),
+};
+
+export interface TranscriptionCall {
+  requestId: string;
+  signal: AbortSignal;
+  /** The timeout of a provider for which the catalog sets none. */
+  defaultTimeoutMs: number;
+}
+
+/**
+ * Sends a file to a slot. Resolves with the response: the bytes of the provider, or what an adapter makes
+ * of them. Throws what `ProviderClient.send` throws, and a SlotFailure for a response that reports an
+ * error or is none.
+ */
+export async function postTranscription(
+  providers: ProviderClient,
+  slot: Slot,
+  upload: AudioUpload,
+  { requestId, signal, defaultTimeoutMs }: TranscriptionCall,
+): Promise<{ bytes: Uint8Array; value: JsonObject }> {
+  const adapter = adapters[slot.provider.kind ?? "openai"];
+  const { headers, ...request } = (adapter ?? ownWire).request(slot, upload);
+  const sent = {
+    ...request,
+    method: "POST",
+    path: slot.path,
+    headers: { accept: "application/json", ...headers, ...requestIdHeader(requestId) },
+    defaultTimeoutMs,
+  } as const;
+  const { bytes, value } = await readJsonObject(await providers.send(slot, sent, signal), signal);
+  refuseReportedError(value);
+  if (adapter === undefined) return { bytes, value };
+  const transcript = adapter.response(value);
+  return { bytes: Buffer.from(JSON.stringify(transcript)), value: transcript };
+}
