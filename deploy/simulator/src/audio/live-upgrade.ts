@@ -18,9 +18,9 @@ export function createLiveUpgrade(state: SimulatorState): LiveUpgrade {
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
   async function accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const asked = readUpgrade(request);
-    if ("status" in asked) return refuse(socket, asked.status);
-    const { wire, model, commands } = asked;
+    const upgrade = readUpgrade(request);
+    if ("status" in upgrade) return refuse(socket, upgrade.status);
+    const { wire, model, commands } = upgrade;
     const recorded = state.calls.record({
       at: state.nowMs(),
       route: wire.path,
@@ -62,7 +62,7 @@ export function createLiveUpgrade(state: SimulatorState): LiveUpgrade {
   };
 }
 
-/** Returns what an upgrade asks for, or the status that refuses it. */
+/** Returns what an upgrade requests, or the status that refuses it. */
 function readUpgrade({ url = "" }: IncomingMessage) {
   const { pathname, searchParams } = new URL(url, "http://simulator");
   const wire = liveWires.get(pathname);
