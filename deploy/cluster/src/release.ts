@@ -10,16 +10,18 @@ import { retry } from "./wait-for.ts";
 
 const chart = fileURLToPath(new URL("../../../charts/tollgate", import.meta.url));
 
-export const serviceNames = [
+/** The services that clients' requests need, which have as many replicas as the values say for all. */
+export const scaledServices = [
   "edge",
   "chat",
   "document",
   "image",
   "audio",
   "billing",
-  "console",
   "ledger",
 ] as const;
+
+export const serviceNames = [...scaledServices, "console"] as const;
 
 /** The labels of the pods of all services. */
 export const servicesSelector = `app.kubernetes.io/component in (${serviceNames.join(",")})`;

@@ -44,6 +44,7 @@ const screens: readonly Screen[] = [
   { name: "settings-operators", path: "/settings", heading: "Settings" },
   { name: "settings-tokens", path: "/settings?tab=tokens", heading: "Settings" },
   { name: "settings-audit", path: "/settings?tab=audit", heading: "Settings" },
+  { name: "settings-retention", path: "/settings?tab=retention", heading: "Settings" },
   { name: "settings-sign-in", path: "/settings?tab=sign-in", heading: "Settings" },
 ];
 

@@ -65,6 +65,27 @@ describe("the record of a request", () => {
     expect(cut.request?.attempts).toHaveLength(1);
   });
 
+  test("a refused request has none, and is counted by its error code", async () => {
+    const own = await stack.newAccount(1);
+    expect((await chat({ model: "no-such-model" }, own.key)).status).toBe(404);
+    expect((await chat({ temperature: 9 }, own.key)).status).toBe(400);
+    expect((await chat({ temperature: 9 }, own.key)).status).toBe(400);
+    const hour = 3_600;
+    const from = BigInt(Math.floor(Date.now() / 1_000 / hour) * hour - hour);
+    await eventually(async () => {
+      const { refusals, requests } = await stack.operator.readOverview({
+        account: own.accountId,
+        from: { seconds: from, nanos: 0 },
+        to: { seconds: from + BigInt(3 * hour), nanos: 0 },
+      });
+      expect(refusals).toMatchObject([
+        { errorCode: "invalid_param", requests: 2n },
+        { errorCode: "model_not_found", requests: 1n },
+      ]);
+      expect(requests).toBe(0n);
+    });
+  });
+
   test("that no slot served says why, and one without money has none", async () => {
     // A refusal does not take the slot out for other tests.
     const failed = await chat({ model: "test-small", ...simulate("status=400") });

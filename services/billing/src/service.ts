@@ -17,6 +17,7 @@ import { PrismaClient } from "./generated/client.ts";
 import { implementIdentity } from "./identity/identity.ts";
 import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
 import { implementOperator } from "./operator/operator.ts";
+import { recordRefusals } from "./refusals.ts";
 import { billingSchema } from "./schema.ts";
 import { lookUpSettlement } from "./settlement.ts";
 
@@ -43,6 +44,10 @@ export const billing = defineService({
       }),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
+      async recordRefusals({ refusals }) {
+        await recordRefusals(pool, refusals);
+        return {};
+      },
       lookUpSettlement: async ({ accountId, requestIds }) => ({
         requests: await lookUpSettlement(ledger, accountId, requestIds),
       }),

@@ -17,6 +17,7 @@ import { createRateWindows } from "./billable/rate-windows.ts";
 import { readConfig } from "./config.ts";
 import { sendBodyTimeout } from "./http/error-response.ts";
 import { createPendingRequests } from "./http/pending-requests.ts";
+import { countRefusals } from "./http/refusals.ts";
 import type { RequestContext } from "./http/request-context.ts";
 import { listen } from "./http/server.ts";
 import { createUpgrades, type UpgradeHandler } from "./http/upgrades.ts";
@@ -45,6 +46,7 @@ export const edge = defineService({
     const records = createRecords(pool, { quotaBytes: config.storedResponsesBytes });
     const leases = createLeases(records, log);
     const billing = peer("billing", BillingService);
+    const refusals = countRefusals(billing, log);
     const proxyTo = (owner: ServiceName) =>
       traceProxy(createServiceProxy(httpPeer(owner), peerAuth, log));
     const proxies = { audio: proxyTo("audio"), document: proxyTo("document") };
@@ -78,7 +80,14 @@ export const edge = defineService({
       leaving: shutdown.leaving,
       onBodyTimeout: sendBodyTimeout,
     });
-    const app = createApp(routes, dependencies, { log, metrics, knows, pending, corsOrigins });
+    const app = createApp(routes, dependencies, {
+      log,
+      metrics,
+      refusals,
+      knows,
+      pending,
+      corsOrigins,
+    });
     const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
     const server = await listen(app, traceUpgrades(upgrades), config);
     log.info({ url: server.url }, "listening");
@@ -87,6 +96,7 @@ export const edge = defineService({
       url: server.url,
       drain: server.stop,
       async stop(graceMs) {
+        await refusals.stop();
         await leases.stop(graceMs);
         await pool.end();
         proxies.audio.close();

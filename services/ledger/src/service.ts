@@ -150,7 +150,7 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
 }
 
 /** Reads that follow a request include all usage that this replica has received. */
-function implementReads({ pool, prisma, captures }: LedgerParts) {
+function implementReads({ pool, prisma, config, captures }: LedgerParts) {
   /** Captures what is pending of an account, or of all, so that a read finds it. */
   const flush = (accountId?: string) => orTimeout(captures.flush(accountId) ?? Promise.resolve());
 
@@ -192,6 +192,16 @@ function implementReads({ pool, prisma, captures }: LedgerParts) {
     async sumOverview({ accountId, from, to }) {
       await flush(accountId || undefined);
       return sumOverview(pool, { accountId, from: dateOf(from), to: dateOf(to) });
+    },
+    async getRetention() {
+      const first = await prisma.entry.findFirst({
+        select: { recordedAt: true },
+        orderBy: [{ id: "asc" }],
+      });
+      return {
+        requestDays: config.requestDays,
+        ...(first && { firstEntryAt: timestampFromDate(first.recordedAt) }),
+      };
     },
     async findCharges({ accountId, requestIds, withinMs }) {
       await flush(accountId);

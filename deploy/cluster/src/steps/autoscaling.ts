@@ -1,4 +1,4 @@
-import { type Release, serviceNames } from "../release.ts";
+import { type Release, scaledServices } from "../release.ts";
 import { retry } from "../wait-for.ts";
 import { type Step, underLoad, usualLoad } from "./step.ts";
 
@@ -41,7 +41,7 @@ async function hasMetrics({ kubectl }: Release): Promise<boolean> {
 }
 
 async function readReplicas({ kubectl }: Release): Promise<number[]> {
-  const names = serviceNames.map((name) => `deployment/tollgate-${name}`);
+  const names = scaledServices.map((name) => `deployment/tollgate-${name}`);
   const path = "jsonpath={.items[*].spec.replicas}";
   return (await kubectl(["get", ...names, "--output", path])).split(" ").map(Number);
 }
@@ -50,5 +50,6 @@ async function expectMetrics({ kubectl }: Release): Promise<void> {
   const path = "{.items[*].status.currentMetrics[0].resource.current.averageUtilization}";
   const values = await kubectl(["get", "hpa", "--output", `jsonpath=${path}`]);
   const count = values.split(" ").filter(Boolean).length;
-  if (count < serviceNames.length) throw new Error(`${count} of ${serviceNames.length} have one`);
+  if (count < scaledServices.length)
+    throw new Error(`${count} of ${scaledServices.length} have one`);
 }

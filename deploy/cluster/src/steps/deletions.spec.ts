@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Runs the step. The pods of the seven services are killed in the first 7 s of the load. */
+/** Runs the step. The pods of the eight services are killed in the first 8 s of the load. */
 async function run(lastFailureMs: number): Promise<Finding> {
   const load: LoadResult = { ...emptyResult(), failures: { "json: 503": 2 }, lastFailureMs };
   const release = {
@@ -35,10 +35,10 @@ async function run(lastFailureMs: number): Promise<Finding> {
 }
 
 test("requests may fail for 15 s after the last pod was killed", async () => {
-  expect(await run(7_000 + 15_000)).toMatchObject({ problem: undefined, note: "2 × json: 503" });
+  expect(await run(8_000 + 15_000)).toMatchObject({ problem: undefined, note: "2 × json: 503" });
 });
 
 test("a failure after that is a problem, however long the load took to start", async () => {
-  const { problem } = await run(7_000 + 15_001);
+  const { problem } = await run(8_000 + 15_001);
   expect(problem).toBe("a request failed 15001 ms later");
 });

@@ -1,11 +1,11 @@
-import { serviceNames } from "../release.ts";
+import { scaledServices } from "../release.ts";
 import { type Step, underLoad, usualLoad } from "./step.ts";
 
 export const scaling: Step = {
   name: "scale",
   run(context) {
     const { release } = context;
-    const names = serviceNames.map((name) => `deployment/tollgate-${name}`);
+    const names = scaledServices.map((name) => `deployment/tollgate-${name}`);
     return underLoad(context, usualLoad(context), async () => {
       for (const replicas of [3, 1, 2]) {
         await release.kubectl(["scale", `--replicas=${replicas}`, ...names]);

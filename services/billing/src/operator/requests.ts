@@ -1,7 +1,9 @@
-import { GatewayError } from "@tollgate/core/errors";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
+import { sumRefusals } from "../refusals.ts";
 import { pageSize } from "./messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -33,19 +35,30 @@ export function implementRequests({ prisma, ledger }: OperatorParts) {
       if (requests.length === 0) throw unknownRequest(id);
       return { requests, entries };
     },
+    async readRetention() {
+      return { retention: await ledger.getRetention({}) };
+    },
     async readOverview({ account, from, to }) {
       const accountId = await accountIdOf(prisma, account);
       const period = { ...(from && { from }), ...(to && { to }) };
-      const { $typeName: _, ...overview } = await ledger.sumOverview({ accountId, ...period });
+      const [{ $typeName: _, ...overview }, refusals] = await Promise.all([
+        ledger.sumOverview({ accountId, ...period }),
+        sumRefusals(prisma, { accountId, from: dateOf(from, "from"), to: dateOf(to, "to") }),
+      ]);
       const ids = overview.forecasts.map((forecast) => forecast.accountId);
       const names = await nameAccounts(prisma, ids);
       const forecasts = overview.forecasts.map((forecast) => ({
         ...forecast,
         accountName: names.get(forecast.accountId) ?? "",
       }));
-      return { ...overview, forecasts };
+      return { ...overview, forecasts, refusals };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+function dateOf(timestamp: Timestamp | undefined, name: string): Date {
+  if (timestamp === undefined) throw invalidParam(name, "is required");
+  return timestampDate(timestamp);
 }
 
 function unknownRequest(id: string): GatewayError {

@@ -40,6 +40,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   listRequests: { role: CUSTOMER, confinedBy: "account" },
   getRequest: { role: CUSTOMER, confinedBy: "account" },
   readOverview: { role: CUSTOMER, confinedBy: "account" },
+  readRetention: { role: VIEWER },
   listModels: { role: VIEWER },
   checkCatalog: { role: OPERATOR },
   updateSlot: { role: OPERATOR },

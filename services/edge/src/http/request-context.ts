@@ -3,6 +3,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import { dropRestOf } from "@tollgate/http/linger";
 import type { PendingRequests } from "./pending-requests.ts";
+import type { Refusals } from "./refusals.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
 
 /** One request and its response, as every route handler receives it. */
@@ -22,6 +23,8 @@ export interface RequestContext {
   pathParameter?: string;
   /** The requested alias, as soon as it is known. */
   alias?: string;
+  /** The account of the key, as soon as it is known. */
+  accountId?: string;
   /** The error that was sent, if any. */
   failure?: GatewayError;
   /** Set while tracing is enabled. */
@@ -32,6 +35,7 @@ export type ResponseHeaders = Record<string, string>;
 
 export interface RequestContextOptions extends RequestLog {
   pending: PendingRequests<RequestContext>;
+  refusals: Pick<Refusals, "count">;
   /** Returns whether the catalog has the alias. Metrics carry no other alias. */
   knows(alias: string): boolean;
 }
@@ -83,6 +87,9 @@ function recordEnd(context: RequestContext, ms: number, options: RequestContextO
   const alias = context.alias !== undefined && options.knows(context.alias) ? context.alias : "";
   const status = res.headersSent ? res.statusCode : clientClosedStatus;
   const clientDisconnected = !res.writableFinished;
+  // A stream may end with an error after its status was sent.
+  if (context.failure?.status === status)
+    options.refusals.count(context.failure, context.accountId);
   recordRequest(options, { req, requestId, route, alias, status, clientDisconnected, traceId, ms });
 }
 

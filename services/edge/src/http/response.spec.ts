@@ -31,7 +31,13 @@ async function listenTo(
 ): Promise<Socket> {
   const pending = { add() {}, delete() {} };
   const log = createLog("silent");
-  const options = { log, metrics: createMetrics(), pending, knows: () => false };
+  const options = {
+    log,
+    metrics: createMetrics(),
+    pending,
+    refusals: { count() {} },
+    knows: () => false,
+  };
   server = createServer((req, res) => respond(createRequestContext(options, req, res)));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

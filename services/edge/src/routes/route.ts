@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { type ErrorCode, invalidParam } from "@tollgate/core/errors";
-import { type Auth, requireSettlementKey } from "../auth/authenticate.ts";
+import { type Auth, type Principal, requireSettlementKey } from "../auth/authenticate.ts";
 import { toInternalError } from "../http/error-response.ts";
 import type { Handler, KeyedHandler, OptionalKeyHandler } from "../http/handler.ts";
 import { rejectInvalidQuery } from "../http/query.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import type { UpgradeHandler } from "../http/upgrades.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { RouteDependencies } from "./dependencies.ts";
@@ -33,7 +34,7 @@ export function withKey(
   return defineRoute(method, path, "key", operation, (dependencies, checkQuery) => {
     const handler = createHandler(dependencies);
     return async (context) => {
-      const principal = await dependencies.authenticate(context);
+      const principal = await authenticate(dependencies, context);
       checkQuery(context.req);
       await handler(context, principal);
     };
@@ -50,7 +51,7 @@ export function withSettlementKey(
   return defineRoute(method, path, "settlement key", operation, (dependencies, checkQuery) => {
     const handler = createHandler(dependencies);
     return async (context) => {
-      const principal = await dependencies.authenticate(context);
+      const principal = await authenticate(dependencies, context);
       requireSettlementKey(principal);
       checkQuery(context.req);
       await handler(context, principal);
@@ -69,11 +70,20 @@ export function withOptionalKey(
     const handler = createHandler(dependencies);
     return async (context) => {
       const hasKey = context.req.headers.authorization !== undefined;
-      const principal = hasKey ? await dependencies.authenticate(context) : undefined;
+      const principal = hasKey ? await authenticate(dependencies, context) : undefined;
       checkQuery(context.req);
       await handler(context, principal);
     };
   });
+}
+
+async function authenticate(
+  dependencies: RouteDependencies,
+  context: RequestContext,
+): Promise<Principal> {
+  const principal = await dependencies.authenticate(context);
+  context.accountId = principal.accountId;
+  return principal;
 }
 
 /** Defines a route that ignores keys and unknown query parameters. */

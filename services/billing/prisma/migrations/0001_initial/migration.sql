@@ -139,3 +139,15 @@ CREATE TABLE audit_record (
 
 CREATE INDEX audit_record_account_id ON audit_record (account_id, id);
 CREATE UNIQUE INDEX audit_record_reference ON audit_record (action, subject_id, reference);
+
+-- How many requests were refused, by the hour in which the edge reported them.
+CREATE TABLE refusal_hour (
+  -- Empty for requests without a valid key.
+  account_id text NOT NULL,
+  hour       timestamptz(6) NOT NULL,
+  code       text NOT NULL,
+  requests   bigint NOT NULL CHECK (requests > 0),
+  PRIMARY KEY (account_id, hour, code)
+);
+
+CREATE INDEX refusal_hour_hour ON refusal_hour (hour);

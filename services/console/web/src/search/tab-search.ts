@@ -7,7 +7,7 @@ interface TabSearch<Tab extends string> {
 }
 
 const accountTabs = ["ledger", "holds", "keys"] as const;
-const settingsTabs = ["operators", "tokens", "audit", "sign-in"] as const;
+const settingsTabs = ["operators", "tokens", "audit", "sign-in", "retention"] as const;
 
 /** Returns what an address asks of an account's screen. */
 export function readAccountSearch(raw: RawSearch): TabSearch<(typeof accountTabs)[number]> {

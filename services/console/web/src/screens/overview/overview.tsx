@@ -19,6 +19,7 @@ import { Attention } from "./attention.tsx";
 import { ErrorCodes } from "./error-codes.tsx";
 import { OwnLimits } from "./own-limits.tsx";
 import { Providers } from "./providers.tsx";
+import { Refusals } from "./refusals.tsx";
 
 const route = getRouteApi("/app/");
 const fallback = "7d";
@@ -45,7 +46,10 @@ export function Overview() {
             {isCustomer ? <Own /> : <Attention forecasts={data.forecasts} />}
             <div className="columns">
               {!isCustomer && <Providers providers={data.providers} search={search} />}
-              <ErrorCodes data={data} search={search} />
+              <div className="column">
+                <ErrorCodes data={data} search={search} />
+                <Refusals refusals={data.refusals} />
+              </div>
             </div>
           </>
         )}

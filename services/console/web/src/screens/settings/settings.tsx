@@ -3,6 +3,7 @@ import { Page } from "../../ui/page.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { Audit } from "./audit.tsx";
 import { Operators } from "./operators.tsx";
+import { Retention } from "./retention.tsx";
 import { SignInWays } from "./sign-in-ways.tsx";
 import { Tokens } from "./tokens.tsx";
 
@@ -12,6 +13,7 @@ const tabs = {
   tokens: "Tokens",
   audit: "Audit log",
   "sign-in": "Sign-in",
+  retention: "Retention",
 } as const;
 
 /** Who uses the console and its API, and what they changed. */
@@ -26,6 +28,7 @@ export function Settings() {
       {tab === "tokens" && <Tokens />}
       {tab === "audit" && <Audit before={before} />}
       {tab === "sign-in" && <SignInWays />}
+      {tab === "retention" && <Retention />}
     </Page>
   );
 }
