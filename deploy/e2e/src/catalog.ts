@@ -73,6 +73,7 @@ function vendorModels() {
     chatModel("test-azure-down", [slot("azure", "gpt?status=503"), slot("claude", "claude")]),
     embedder("test-azure-embed", [slot("azure", "embed")]),
     { ...imageModel("test-azure-image", ""), chain: [slot("azure", "image")] },
+    ...googleMedia(),
   ];
 }
 
@@ -367,6 +368,26 @@ function taxonomyModel(alias: string, model: string, taxonomies: string[]) {
 
 function imageModel(alias: string, model: string, price = "0.04") {
   return unitModel("images", alias, model, { per: 1, price });
+}
+
+/** Images and speech of Gemini, and images of Imagen. */
+function googleMedia() {
+  const imagen = "imagen-4.0-generate-001";
+  const drawer = (alias: string, chain: object[]) => ({ ...imageModel(alias, ""), chain });
+  const speaker = (alias: string, chain: object[]) => ({ ...speechModel(alias, ""), chain });
+  return [
+    drawer("test-google-image", [slot("google", "gemini-2.5-flash-image")]),
+    drawer("test-google-image-none", [slot("google", "gemini-2.5-flash-image?images=0")]),
+    drawer("test-google-image-down", [
+      slot("google", "gemini-2.5-flash-image?status=503"),
+      slot("sim", "image"),
+    ]),
+    drawer("test-google-imagen", [
+      { ...slot("google", imagen), path: `/models/${imagen}:predict` },
+    ]),
+    speaker("test-google-speech", [slot("google", "gemini-2.5-flash-preview-tts")]),
+    speaker("test-google-speech-empty", [slot("google", "gemini-2.5-flash-preview-tts?bytes=0")]),
+  ];
 }
 
 /** Models of the vendors of audio. */

@@ -1,7 +1,6 @@
-import { voicesRequest } from "@tollgate/adapters/speech";
+import { readVoices } from "@tollgate/adapters/speech";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ListVoicesRequest } from "@tollgate/proto/tollgate/v1/audio";
-import { readJson } from "@tollgate/upstream/provider-client";
 
 /** Returns the voices of a speech alias as its provider lists them. Costs nothing. */
 export async function listVoices(
@@ -11,9 +10,7 @@ export async function listVoices(
 ): Promise<{ body: Uint8Array }> {
   const model = engine.resolve(alias, "speech", caller);
   const { response } = await engine.attemptFree(model, async (slot) => {
-    const headers = { accept: "application/json" };
-    const request = { method: "GET", ...voicesRequest(slot), headers } as const;
-    return readJson(await providers.send(slot, request, signal), signal);
+    return readVoices(providers, slot, signal);
   });
-  return { body: response.bytes };
+  return { body: response };
 }

@@ -11,6 +11,7 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 export const generation: JsonRoute<GenerateImagesRequest> = {
   routeType: "images",
   bound: ({ images = 1 }) => BigInt(images),
+  requested: ({ images }) => (images === undefined ? {} : { n: images }),
   ownMembers: ({ images }, attempt) =>
     images === undefined ? {} : { n: affordableImages(images, attempt) },
   measure(response, { images = 1 }, attempt) {

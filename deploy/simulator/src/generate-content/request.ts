@@ -77,6 +77,21 @@ const generationConfig = z.strictObject({
   seed: z.int().optional(),
   presencePenalty: z.number().min(-2).max(2).optional(),
   frequencyPenalty: z.number().min(-2).max(2).optional(),
+  responseModalities: z.array(z.enum(["TEXT", "IMAGE", "AUDIO"])).optional(),
+  imageConfig: z
+    .strictObject({
+      aspectRatio: z
+        .enum(["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"])
+        .optional(),
+    })
+    .optional(),
+  speechConfig: z
+    .strictObject({
+      voiceConfig: z.strictObject({
+        prebuiltVoiceConfig: z.strictObject({ voiceName: z.string().min(1) }),
+      }),
+    })
+    .optional(),
   thinkingConfig: z
     .strictObject({
       includeThoughts: z.boolean().optional(),

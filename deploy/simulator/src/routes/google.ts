@@ -5,6 +5,7 @@ import { sendError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { batchEmbedRequest, embed, modelProblem } from "../generate-content/embeddings.ts";
 import { generateContent } from "../generate-content/generated.ts";
+import { mediaResponse, predictions, predictRequest } from "../generate-content/media.ts";
 import {
   type GenerateContentRequest,
   generateContentRequest,
@@ -34,6 +35,8 @@ export const google: Route = {
       sendError(call, { status: 403, message: noKey }, recorded);
     } else if (method === "generateContent" || (stream && call.search === "alt=sse")) {
       await handleGenerate(call, recorded, model, value);
+    } else if (method === "predict") {
+      await handlePredict(call, recorded, model, value);
     } else if (method === "batchEmbedContents") {
       await handleEmbed(call, recorded, model, value);
     } else {
@@ -84,6 +87,24 @@ async function handleEmbed(
   });
 }
 
+async function handlePredict(
+  call: Call,
+  recorded: RecordedCall,
+  model: string,
+  value: unknown,
+): Promise<void> {
+  const parsed = predictRequest.safeParse(value);
+  if (!parsed.success) {
+    const message = describe(parsed.error.issues[0], "PredictRequest");
+    return sendError(call, { status: 400, message }, recorded);
+  }
+  await runCommanded(call, recorded, { model }, async (commands) => {
+    if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+    recorded.status = 200;
+    await sendJson(call, recorded, commands, JSON.stringify(predictions(parsed.data, commands)));
+  });
+}
+
 interface Issue {
   code?: string;
   path: PropertyKey[];
@@ -105,6 +126,11 @@ async function respond(
   request: GenerateContentRequest,
 ): Promise<void> {
   if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+  const media = mediaResponse(request, commands);
+  if (media !== undefined) {
+    recorded.status = 200;
+    return sendJson(call, recorded, commands, JSON.stringify(media));
+  }
   const [version = ""] = recorded.model.split("?");
   const content = generateContent(version, request, commands, recorded.seq);
   recorded.status = 200;

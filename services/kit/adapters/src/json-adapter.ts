@@ -6,6 +6,8 @@ import type { JsonObject } from "@tollgate/core/json";
  * and responses back.
  */
 export interface JsonAdapter {
+  /** Throws `invalid_param` for a member that the provider cannot be sent. */
+  check?(slot: Slot, members: JsonObject): void;
   /** Returns the body for the provider. */
   request(slot: Slot, members: JsonObject): JsonObject;
   /**

@@ -1,4 +1,4 @@
-import type { ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
+import type { Model, ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import {
   type JsonBytes,
@@ -10,6 +10,7 @@ import {
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { cohereEmbeddings } from "./cohere/embeddings.ts";
 import { googleEmbeddings } from "./google/embeddings.ts";
+import { googleImages } from "./google/image-generation.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
 import { jinaRerank } from "./jina/rerank.ts";
 import type { JsonAdapter } from "./json-adapter.ts";
@@ -20,7 +21,7 @@ import { voyageRerank } from "./voyage/rerank.ts";
 const adapters: {
   readonly [Kind in ProviderKind]?: { readonly [Type in RouteType]?: JsonAdapter };
 } = {
-  google: { embeddings: googleEmbeddings },
+  google: { embeddings: googleEmbeddings, images: googleImages },
   cohere: { embeddings: cohereEmbeddings },
   voyage: { embeddings: voyageEmbeddings, rerank: voyageRerank },
   jina: { embeddings: jinaEmbeddings, rerank: jinaRerank },
@@ -30,6 +31,21 @@ const adapters: {
 export interface JsonResponse {
   bytes: Uint8Array;
   value: unknown;
+}
+
+/**
+ * Throws `invalid_param` where a slot of the model cannot be sent the whole request. `body` is the
+ * client's, and `others` the members that it has besides.
+ */
+export function checkJson(
+  { chain, routeType }: Model,
+  body: Uint8Array,
+  others: JsonObject = {},
+): void {
+  for (const slot of chain) {
+    const check = adapterOf(slot, routeType)?.check;
+    if (check !== undefined) check(slot, { ...membersOf(body), ...others });
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Slot, SpeechFormat } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
+import type { ProviderResponse } from "@tollgate/upstream/provider-client";
 
 /** The members of a speech request, besides its model. The edge has validated them. */
 export interface SpeechMembers {
@@ -21,6 +22,12 @@ export interface SpeechRequest {
 export interface SpeechAdapter {
   /** Returns the request. Throws `invalid_param` for what the provider cannot be sent. */
   request(slot: Slot, members: SpeechMembers): SpeechRequest;
-  /** The path of the provider's list of voices, where the slot names none. */
-  voicesPath: string;
+  /** Returns the audio of a response, where the response is not the audio itself. */
+  response?(
+    response: ProviderResponse,
+    members: SpeechMembers,
+    signal: AbortSignal,
+  ): Promise<ProviderResponse>;
+  /** The path of the provider's list of voices, or the list of a provider that has none. */
+  voices: string | JsonObject;
 }

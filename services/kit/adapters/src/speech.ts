@@ -1,17 +1,19 @@
 import type { Model, ProviderKind, Slot } from "@tollgate/catalog/model";
 import { spliceBody } from "@tollgate/upstream/json-body";
-import type {
-  PostCall,
-  ProviderClient,
-  ProviderRequest,
-  ProviderResponse,
+import {
+  type PostCall,
+  type ProviderClient,
+  type ProviderResponse,
+  readJson,
+  requestIdHeader,
 } from "@tollgate/upstream/provider-client";
-import { requestIdHeader } from "@tollgate/upstream/provider-client";
 import { deepgramSpeech } from "./deepgram/speech.ts";
 import { elevenlabsSpeech } from "./elevenlabs/speech.ts";
+import { googleSpeech } from "./google/speech.ts";
 import type { SpeechAdapter, SpeechMembers } from "./speech-adapter.ts";
 
 const adapters: { readonly [Kind in ProviderKind]?: SpeechAdapter } = {
+  google: googleSpeech,
   elevenlabs: elevenlabsSpeech,
   deepgram: deepgramSpeech,
 };
@@ -32,7 +34,7 @@ export function checkSpeech({ chain }: Model, body: Uint8Array): void {
  * Posts a speech request to a slot. The bytes are forwarded where the provider speaks OpenAI's wire, and
  * translated otherwise. Throws what `ProviderClient.post` throws.
  */
-export function postSpeech(
+export async function postSpeech(
   providers: ProviderClient,
   slot: Slot,
   body: Uint8Array,
@@ -42,18 +44,29 @@ export function postSpeech(
   if (adapter === undefined) {
     return providers.post(slot, spliceBody({ model: slot.upstreamModel }, body), call);
   }
-  const { path, query, body: own } = adapter.request(slot, membersOf(body));
+  const members = membersOf(body);
+  const { path, query, body: own } = adapter.request(slot, members);
   const type = { "content-type": "application/json", accept: call.accept };
   const headers = { ...type, ...requestIdHeader(call.requestId) };
   const sent = Buffer.from(JSON.stringify(own));
-  return providers.send(slot, { method: "POST", path, query, headers, body: sent }, call.signal);
+  const request = { method: "POST", path, query, headers, body: sent } as const;
+  const response = await providers.send(slot, request, call.signal);
+  return adapter.response?.(response, members, call.signal) ?? response;
 }
 
-/** Returns the request that lists the voices of a slot. */
-export function voicesRequest(slot: Slot): Pick<ProviderRequest, "path" | "query"> {
-  const adapter = adapterOf(slot);
-  if (adapter !== undefined) return { path: slot.voicesPath ?? adapter.voicesPath };
-  return { path: slot.voicesPath ?? "/audio/voices", query: { model: slot.upstreamModel } };
+/** Resolves with the JSON of a slot's voices. Throws what `ProviderClient.send` throws. */
+export async function readVoices(
+  providers: ProviderClient,
+  slot: Slot,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const voices = adapterOf(slot)?.voices;
+  if (typeof voices === "object") return Buffer.from(JSON.stringify(voices));
+  const path = slot.voicesPath ?? voices ?? "/audio/voices";
+  const query = voices === undefined ? { query: { model: slot.upstreamModel } } : {};
+  const headers = { accept: "application/json" };
+  const response = await providers.send(slot, { method: "GET", path, ...query, headers }, signal);
+  return (await readJson(response, signal)).bytes;
 }
 
 function membersOf(body: Uint8Array): SpeechMembers {

@@ -84,6 +84,8 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
     paths: {
       chat: "/models/{model}:generateContent",
       embeddings: "/models/{model}:batchEmbedContents",
+      speech: "/models/{model}:generateContent",
+      images: "/models/{model}:generateContent",
     },
     takesTokens: false,
     chatParameters: new Set<ChatMember>([

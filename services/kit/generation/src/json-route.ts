@@ -1,4 +1,4 @@
-import { postJson } from "@tollgate/adapters/json";
+import { checkJson, postJson } from "@tollgate/adapters/json";
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
@@ -34,6 +34,8 @@ export interface JsonRoute<Call extends JsonCall> {
   bound(call: Call, model: Model): bigint;
   /** Returns the tokens that the call is likely to use. Routes that count no tokens have none. */
   tokens?(call: Call): bigint;
+  /** Returns the members of the client's request that `ownMembers` sets. */
+  requested?(call: Call): JsonObject;
   /** Returns the members that the gateway sets in a slot's body, besides the model. */
   ownMembers?(call: Call, attempt: Attempt): JsonObject;
   /** A response that is an object must have one of these members, and it must be a list. */
@@ -61,6 +63,7 @@ export async function serveJson<Call extends JsonCall>(
   const { caller, alias } = call;
   const { routeType } = route;
   const model = engine.resolve(alias, routeType, caller);
+  checkJson(model, call.body, route.requested?.(call));
   const estimate = dearestCostOfUnits(model, route.bound(call, model));
   const tokens = route.tokens?.(call);
   return engine.generate({ caller, model, estimate, tokens }, async (generation) => {

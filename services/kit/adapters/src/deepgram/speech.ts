@@ -17,7 +17,7 @@ const outputs: Readonly<Record<SpeechFormat, Record<string, string>>> = {
  * of another model, which has another price, is refused.
  */
 export const deepgramSpeech: SpeechAdapter = {
-  voicesPath: "/models",
+  voices: "/models",
   request({ path, upstreamModel }, { input, voice, response_format = "mp3", speed = 1 }) {
     if (!voice.startsWith(`${upstreamModel}-`)) {
       throw invalidParam("voice", `must begin with ${upstreamModel}- for this model`);

@@ -15,7 +15,7 @@ const [slowest, fastest] = [0.7, 1.2];
 
 /** Speech by ElevenLabs' API. The voice is a part of the path. */
 export const elevenlabsSpeech: SpeechAdapter = {
-  voicesPath: "/voices",
+  voices: "/voices",
   request({ path, upstreamModel }, { input, voice, response_format = "mp3", speed = 1 }) {
     const format = outputFormats[response_format];
     if (format === undefined) {

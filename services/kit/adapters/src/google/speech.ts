@@ -1,0 +1,68 @@
+import { invalidParam } from "@tollgate/core/errors";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { type ProviderResponse, readJsonObject } from "@tollgate/upstream/provider-client";
+import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import type { SpeechAdapter } from "../speech-adapter.ts";
+import { wavHeader } from "./wav-header.ts";
+
+/** https://ai.google.dev/gemini-api/docs/speech-generation: 16-bit PCM, mono. */
+const sampleRate = 24_000;
+
+/** The same page: Gemini has no request that lists them. */
+const voiceNames =
+  "Zephyr Puck Charon Kore Fenrir Leda Orus Aoede Callirrhoe Autonoe Enceladus Iapetus Umbriel Algieba " +
+  "Despina Erinome Algenib Rasalgethi Laomedeia Achernar Alnilam Schedar Gacrux Pulcherrima Achird " +
+  "Zubenelgenubi Vindemiatrix Sadachbia Sadaltager Sulafat";
+
+/** Speech by Gemini's API, which returns it whole, as PCM in JSON. */
+export const googleSpeech: SpeechAdapter = {
+  voices: { voices: voiceNames.split(" ").map((name) => ({ id: name, name })) },
+  request({ path }, { input, voice, response_format = "wav", speed = 1 }) {
+    if (response_format !== "wav" && response_format !== "pcm") {
+      throw invalidParam("response_format", "must be wav or pcm for this model");
+    }
+    if (speed !== 1) throw invalidParam("speed", "cannot be set for this model");
+    const voiceConfig = { prebuiltVoiceConfig: { voiceName: voice } };
+    return {
+      path,
+      query: {},
+      body: {
+        contents: [{ role: "user", parts: [{ text: input }] }],
+        generationConfig: { responseModalities: ["AUDIO"], speechConfig: { voiceConfig } },
+      },
+    };
+  },
+  async response(response, { response_format = "wav" }, signal) {
+    const { value } = await readJsonObject(response, signal);
+    refuseReportedError(value);
+    const samples = samplesOf(value);
+    return response_format === "pcm"
+      ? audioOf("audio/pcm", [samples])
+      : audioOf("audio/wav", [wavHeader(samples.length, sampleRate), samples]);
+  },
+};
+
+function samplesOf({ candidates }: JsonObject): Buffer {
+  const list: unknown[] = Array.isArray(candidates) ? candidates : [];
+  const parts = list.flatMap((one): unknown => {
+    const content = isJsonObject(one) ? one.content : undefined;
+    return isJsonObject(content) ? content.parts : [];
+  });
+  const chunks = parts.flatMap((part) => {
+    const { data } = isJsonObject(part) && isJsonObject(part.inlineData) ? part.inlineData : {};
+    return typeof data === "string" ? [Buffer.from(data, "base64")] : [];
+  });
+  if (chunks.length === 0) {
+    throw new SlotFailure("unusable", "the provider's response has no audio");
+  }
+  return Buffer.concat(chunks);
+}
+
+function audioOf(contentType: string, buffers: readonly Buffer[]): ProviderResponse {
+  const chunks = (async function* () {
+    yield* buffers;
+  })();
+  const body = { [Symbol.asyncIterator]: () => chunks, letEnd() {} };
+  return { status: 200, contentType, body };
+}
