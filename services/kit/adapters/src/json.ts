@@ -1,4 +1,4 @@
-import type { ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
+import type { Model, ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import {
   type JsonBytes,
@@ -13,6 +13,7 @@ import { googleEmbeddings } from "./google/embeddings.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
 import { jinaRerank } from "./jina/rerank.ts";
 import type { JsonAdapter } from "./json-adapter.ts";
+import { notSupported } from "./language-model/members.ts";
 import { voyageEmbeddings } from "./voyage/embeddings.ts";
 import { voyageRerank } from "./voyage/rerank.ts";
 
@@ -25,6 +26,28 @@ const adapters: {
   voyage: { embeddings: voyageEmbeddings, rerank: voyageRerank },
   jina: { embeddings: jinaEmbeddings, rerank: jinaRerank },
 };
+
+/** The members that a kind refuses on a route. */
+const refused: {
+  readonly [Kind in ProviderKind]?: { readonly [Type in RouteType]?: readonly string[] };
+} = {
+  // https://docs.x.ai/docs/guides/image-generations
+  xai: { images: ["size"] },
+};
+
+/**
+ * Throws `invalid_param` for a member of a request that a slot of the model cannot be sent. The body
+ * is parsed only where a slot's kind refuses members.
+ */
+export function checkJson({ chain, routeType }: Model, body: Uint8Array): void {
+  for (const { provider } of chain) {
+    const names = refused[provider.kind ?? "openai"]?.[routeType];
+    if (names === undefined) continue;
+    const members = membersOf(body);
+    const given = names.find((name) => members[name] != null);
+    if (given !== undefined) throw notSupported(given);
+  }
+}
 
 /** A JSON response: its bytes and its value. */
 export interface JsonResponse {

@@ -1,4 +1,4 @@
-import { postJson } from "@tollgate/adapters/json";
+import { checkJson, postJson } from "@tollgate/adapters/json";
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
@@ -61,6 +61,7 @@ export async function serveJson<Call extends JsonCall>(
   const { caller, alias } = call;
   const { routeType } = route;
   const model = engine.resolve(alias, routeType, caller);
+  checkJson(model, call.body);
   const estimate = dearestCostOfUnits(model, route.bound(call, model));
   const tokens = route.tokens?.(call);
   return engine.generate({ caller, model, estimate, tokens }, async (generation) => {
