@@ -22,11 +22,13 @@ export function testCatalog(simulatorUrl: string): string {
       ...vendor("jina", `${simulatorUrl}/jina/v1`),
       ...vendor("elevenlabs", `${simulatorUrl}/elevenlabs/v1`),
       ...vendor("deepgram", `${simulatorUrl}/deepgram/v1`),
+      ...vendor("xai", `${simulatorUrl}/xai/v1`),
     },
     models: [
       ...chatModels(),
       ...claudeModels(),
       ...geminiModels(),
+      ...grokModels(),
       ...jsonModels(),
       ...vendorModels(),
       ...audioModels(),
@@ -188,6 +190,28 @@ function geminiModels() {
       slot("claude", "claude-sonnet-4-5?status=529"),
       slot("google", "gemini-3-flash-preview"),
     ]),
+  ];
+}
+
+/** Models of xAI, which speaks OpenAI's wire with less members and another usage. */
+function grokModels() {
+  const pricing = { input: "3", cached_input: "0.75", output: "15" };
+  const grok = (alias: string, chain: object[]) =>
+    chatModel(alias, chain, { vision: true, pricing });
+  const named = (commands: string) => slot("xai", `grok-4-0709${commands}`);
+  const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
+  return [
+    grok("test-grok", [named("")]),
+    grok("test-grok-plain", [slot("xai", "grok-4-fast-non-reasoning")]),
+    grok("test-grok-limited", [named("?status=429"), second]),
+    grok("test-grok-down", [named("?status=503"), second]),
+    grok("test-grok-cut", [named("?cut_after=2")]),
+    grok("test-grok-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
+    { ...imageModel("test-grok-image", ""), chain: [slot("xai", "grok-2-image")] },
+    {
+      ...imageModel("test-grok-image-down", ""),
+      chain: [slot("xai", "grok-2-image?status=503"), slot("sim", "image")],
+    },
   ];
 }
 

@@ -40,8 +40,16 @@ function bodyOf(path: string, error: ProviderError): object {
   if (path.startsWith("/elevenlabs/")) return { detail: { status: "simulated", message } };
   if (path.startsWith("/deepgram/"))
     return { err_code: "SIMULATED", err_msg: message, request_id: "" };
+  if (path.startsWith("/xai/")) return { code: xaiCode(error.status), error: message };
   if (path.startsWith("/voyage/") || path.startsWith("/jina/")) return { detail: message };
   return errorBody(error);
+}
+
+/** https://docs.x.ai/docs/key-information/debugging */
+function xaiCode(status: number): string {
+  if (status === 429) return "Some resource has been exhausted";
+  if (status < 500) return "Client specified an invalid argument";
+  return "The service is currently unavailable";
 }
 
 /** Sends a 400 that reports the first issue of a failed schema validation. */

@@ -25,6 +25,7 @@ import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { voices } from "./routes/voices.ts";
 import { voyageRoutes } from "./routes/voyage.ts";
+import { xaiRoutes } from "./routes/xai.ts";
 
 /** A stand-in model provider that listens on its own port. */
 export interface Simulator {
@@ -60,6 +61,7 @@ const ROUTES: readonly Route[] = [
   ...jinaRoutes,
   ...elevenlabsRoutes,
   ...deepgramRoutes,
+  ...xaiRoutes,
   listCalls,
   clearCalls,
   health,

@@ -41,6 +41,17 @@ test("Anthropic's block has the totals that a chat completion has", () => {
   });
 });
 
+test("xAI's block has the totals that a chat completion has", () => {
+  const details = { completion_tokens_details: { reasoning_tokens: 94 } };
+  const block = { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135, ...details };
+  expect(readUsage(block)).toMatchObject({
+    promptTokens: 32n,
+    completionTokens: 103n,
+    reasoningTokens: 94n,
+    details,
+  });
+});
+
 test("Gemini's block has the totals that a chat completion has", () => {
   const block = { promptTokenCount: 100, candidatesTokenCount: 20, thoughtsTokenCount: 5 };
   expect(readUsage({ ...block, cachedContentTokenCount: 60 })).toMatchObject({

@@ -5,21 +5,29 @@ import type { ChatUsage, ToolCalls, UsedTokens } from "./usage.ts";
 
 /**
  * Reads a provider's usage block: one with the members of a chat completion, as OpenAI, OpenRouter,
- * DeepSeek and vLLM write it, Anthropic's or Gemini's. Returns undefined for any other block, which cannot be
- * billed from. A count that contradicts another one is lowered to it.
+ * DeepSeek, vLLM and xAI write it, Anthropic's or Gemini's. Returns undefined for any other block, which
+ * cannot be billed from. A count that contradicts another one is lowered to it.
  */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   return readCompletionUsage(block) ?? readMessageUsage(block) ?? readGeminiUsage(block);
 }
 
-/** Reads a chat completion's usage: `prompt_tokens` includes the tokens of the cache. */
+/**
+ * Reads a chat completion's usage: `prompt_tokens` includes the tokens of the cache. xAI's
+ * `completion_tokens` excludes those of reasoning, which its total includes.
+ * https://docs.x.ai/docs/key-information/consumption-and-rate-limits
+ */
 function readCompletionUsage(block: JsonObject): ChatUsage | undefined {
   const promptTokens = readCount(block.prompt_tokens);
-  const completionTokens = readCount(block.completion_tokens);
-  if (promptTokens === undefined || completionTokens === undefined) return undefined;
+  const completionCount = readCount(block.completion_tokens);
+  if (promptTokens === undefined || completionCount === undefined) return undefined;
   const prompt = membersOf(block.prompt_tokens_details);
   const completion = membersOf(block.completion_tokens_details);
+  const reasoningTokens = countOf(completion.reasoning_tokens);
+  const withReasoning = completionCount + reasoningTokens;
+  const isApart = countOf(block.total_tokens) === promptTokens + withReasoning;
+  const completionTokens = isApart ? withReasoning : completionCount;
   // DeepSeek has its own name for what others call cached tokens.
   const cached = countOf(prompt.cached_tokens) || countOf(block.prompt_cache_hit_tokens);
   const details: Record<string, unknown> = {};
@@ -38,7 +46,7 @@ function readCompletionUsage(block: JsonObject): ChatUsage | undefined {
       ]),
       ...divide(completionTokens, "output", [["audio_output", countOf(completion.audio_tokens)]]),
     ],
-    reasoningTokens: countOf(completion.reasoning_tokens),
+    reasoningTokens,
     toolCalls: readToolCalls(block),
     basis: "provider",
     details,

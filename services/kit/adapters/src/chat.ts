@@ -6,6 +6,7 @@ import type {
   ProviderResponse,
 } from "@tollgate/upstream/provider-client";
 import type { ChatAdapter } from "./chat-adapter.ts";
+import { checkXaiChat } from "./xai/chat.ts";
 
 /**
  * Loads the adapter of each kind whose wire of chat is not OpenAI's. The packages of providers take
@@ -16,6 +17,11 @@ const adapters: { readonly [Kind in ProviderKind]?: () => Promise<ChatAdapter> }
   google: async () => (await import("./google/chat.ts")).googleChat,
 };
 
+/** Checks the requests of each kind that speaks OpenAI's wire without all of its members. */
+const checks: {
+  readonly [Kind in ProviderKind]?: (slot: Slot, request: JsonObject) => void;
+} = { xai: checkXaiChat };
+
 function isAdapted({ kind = "openai" }: Provider): boolean {
   return adapters[kind] !== undefined;
 }
@@ -24,15 +30,22 @@ async function adapterOf({ kind = "openai" }: Provider): Promise<ChatAdapter | u
   return adapters[kind]?.();
 }
 
+function isChecked({ kind = "openai" }: Provider): boolean {
+  return adapters[kind] !== undefined || checks[kind] !== undefined;
+}
+
 /**
  * Throws a GatewayError where a slot of the model cannot be sent the whole request. `request` is
- * called only where a slot has an adapter.
+ * called only where a slot takes less than OpenAI's API.
  */
 export async function checkChat({ chain }: Model, request: () => JsonObject): Promise<void> {
-  const adapted = chain.filter(({ provider }) => isAdapted(provider));
-  if (adapted.length === 0) return;
+  const checked = chain.filter(({ provider }) => isChecked(provider));
+  if (checked.length === 0) return;
   const members = request();
-  for (const slot of adapted) await (await adapterOf(slot.provider))?.check(slot, members);
+  for (const slot of checked) {
+    checks[slot.provider.kind ?? "openai"]?.(slot, members);
+    await (await adapterOf(slot.provider))?.check(slot, members);
+  }
 }
 
 /**

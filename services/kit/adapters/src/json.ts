@@ -14,6 +14,7 @@ import { googleImages } from "./google/image-generation.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
 import { jinaRerank } from "./jina/rerank.ts";
 import type { JsonAdapter } from "./json-adapter.ts";
+import { notSupported } from "./language-model/members.ts";
 import { voyageEmbeddings } from "./voyage/embeddings.ts";
 import { voyageRerank } from "./voyage/rerank.ts";
 
@@ -27,6 +28,14 @@ const adapters: {
   jina: { embeddings: jinaEmbeddings, rerank: jinaRerank },
 };
 
+/** The members that a kind refuses on a route. */
+const refused: {
+  readonly [Kind in ProviderKind]?: { readonly [Type in RouteType]?: readonly string[] };
+} = {
+  // https://docs.x.ai/docs/guides/image-generations
+  xai: { images: ["size"] },
+};
+
 /** A JSON response: its bytes and its value. */
 export interface JsonResponse {
   bytes: Uint8Array;
@@ -35,7 +44,8 @@ export interface JsonResponse {
 
 /**
  * Throws `invalid_param` where a slot of the model cannot be sent the whole request. `body` is the
- * client's, and `others` the members that it has besides.
+ * client's, and `others` the members that it has besides. The body is parsed only where a slot's kind
+ * refuses something.
  */
 export function checkJson(
   { chain, routeType }: Model,
@@ -43,8 +53,13 @@ export function checkJson(
   others: JsonObject = {},
 ): void {
   for (const slot of chain) {
+    const names = refused[slot.provider.kind ?? "openai"]?.[routeType] ?? [];
     const check = adapterOf(slot, routeType)?.check;
-    if (check !== undefined) check(slot, { ...membersOf(body), ...others });
+    if (names.length === 0 && check === undefined) continue;
+    const members = { ...membersOf(body), ...others };
+    const given = names.find((name) => members[name] != null);
+    if (given !== undefined) throw notSupported(given);
+    check?.(slot, members);
   }
 }
 

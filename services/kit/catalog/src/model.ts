@@ -182,6 +182,7 @@ export const providerKinds = [
   "jina",
   "elevenlabs",
   "deepgram",
+  "xai",
 ] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 

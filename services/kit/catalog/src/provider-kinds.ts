@@ -32,6 +32,10 @@ const ownMembers: ReadonlySet<ChatMember> = new Set<ChatMember>([
 
 const allMembers = new Set(chatMembers.filter((member) => !ownMembers.has(member)));
 
+function membersWithout(...left: readonly ChatMember[]): ReadonlySet<ChatMember> {
+  return new Set([...allMembers].filter((member) => !left.includes(member)));
+}
+
 /** The properties of each kind. */
 export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
   openai: {
@@ -131,6 +135,12 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
     paths: { speech: "/speak", transcriptions: "/listen" },
     takesTokens: false,
     chatParameters: new Set(),
+  },
+  xai: {
+    defaultBaseUrl: "https://api.x.ai/v1",
+    paths: { chat: "/chat/completions", images: "/images/generations" },
+    takesTokens: false,
+    chatParameters: membersWithout("top_k", "min_p", "logit_bias", "metadata"),
   },
 };
 

@@ -245,6 +245,19 @@ test("a refusal has the provider's message without the API key", async () => {
 });
 
 test.each([
+  ["Argument not supported: size", "Argument not supported: size"],
+  ["Incorrect API key provided: se***et. You can obtain an API key from https://x.ai.", undefined],
+])("a refusal in xAI's form is shown where it is about the request: %s", async (error, hint) => {
+  const { providers, slot } = await world((_req, res) => {
+    res.writeHead(400, { "content-type": "application/json" });
+    res.end(JSON.stringify({ code: "Client specified an invalid argument", error }));
+  });
+  const call = { accept, requestId: "req_1", signal: never } as const;
+  const failure = await failureOf(providers.post(slot, Buffer.from("{}"), call));
+  expect(failure).toMatchObject({ kind: "rejected", status: 400, hint });
+});
+
+test.each([
   {
     message: "API key not valid. Please pass a valid API key.",
     status: "INVALID_ARGUMENT",

@@ -56,9 +56,9 @@ function messageIn(text: string): string | undefined {
     const { error, message, detail, err_msg } = body;
     if (isAboutAccount(error)) return undefined;
     // In the order in which one is likely to be it: most vendors', Cohere's, Jina's and ElevenLabs',
-    // Deepgram's.
+    // Deepgram's, xAI's.
     const inner = isJsonObject(error) ? error.message : undefined;
-    const found = [inner, message, isJsonObject(detail) ? detail.message : detail, err_msg];
+    const found = [inner, message, isJsonObject(detail) ? detail.message : detail, err_msg, error];
     return found.find((one): one is string => typeof one === "string" && one !== "");
   } catch {
     return undefined;
@@ -66,10 +66,11 @@ function messageIn(text: string): string | undefined {
 }
 
 /**
- * Whether an error of Google's APIs, which have 400 for these too, is about the key, the billing or the
- * location of the gateway: https://ai.google.dev/gemini-api/docs/troubleshooting
+ * Whether an error of Google's APIs or xAI's, which have 400 for these too, is about the key, the billing
+ * or the location of the gateway: https://ai.google.dev/gemini-api/docs/troubleshooting
  */
 function isAboutAccount(error: unknown): boolean {
+  if (typeof error === "string") return /^Incorrect API key/.test(error);
   if (!isJsonObject(error)) return false;
   const details = Array.isArray(error.details) ? error.details.filter(isJsonObject) : [];
   return (

@@ -5,7 +5,12 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { LanguageModelKind } from "./kind.ts";
 
 /** The members that the gateway sets. */
-const setMembers: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);
+export const setMembers: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+]);
 
 /** The values of members that change nothing, also where a kind does not have the member. */
 const neutralValues: { readonly [Member in ChatMember]?: unknown } = {
@@ -43,7 +48,8 @@ export function notSupported(param: string, instead = "leave it out") {
   return invalidParam(param, `is not supported by a provider of this model: ${instead}`);
 }
 
-function isChatMember(name: string): name is ChatMember {
+/** Returns whether the API defines a member of a chat request. */
+export function isChatMember(name: string): name is ChatMember {
   return chatMembers.some((member) => member === name);
 }
 
