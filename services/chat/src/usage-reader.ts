@@ -5,7 +5,7 @@ import type { ChatUsage, ToolCalls, UsedTokens } from "./usage.ts";
 
 /**
  * Reads a provider's usage block: one with the members of a chat completion, as OpenAI, OpenRouter,
- * DeepSeek and vLLM write it, Anthropic's or Gemini's. Returns undefined for any other block, which cannot be
+ * DeepSeek, Mistral and vLLM write it, Anthropic's or Gemini's. Returns undefined for any other block, which cannot be
  * billed from. A count that contradicts another one is lowered to it.
  */
 export function readUsage(block: unknown): ChatUsage | undefined {
@@ -20,8 +20,11 @@ function readCompletionUsage(block: JsonObject): ChatUsage | undefined {
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
   const prompt = membersOf(block.prompt_tokens_details);
   const completion = membersOf(block.completion_tokens_details);
-  // DeepSeek has its own name for what others call cached tokens.
-  const cached = countOf(prompt.cached_tokens) || countOf(block.prompt_cache_hit_tokens);
+  // DeepSeek and Mistral have their own names for what others call cached tokens.
+  const cached =
+    countOf(prompt.cached_tokens) ||
+    countOf(block.prompt_cache_hit_tokens) ||
+    countOf(block.num_cached_tokens);
   const details: Record<string, unknown> = {};
   for (const name of ["prompt_tokens_details", "completion_tokens_details"]) {
     if (isJsonObject(block[name])) details[name] = block[name];
