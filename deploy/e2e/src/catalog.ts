@@ -17,6 +17,7 @@ export function testCatalog(simulatorUrl: string): string {
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
       ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),
       ...vendor("google", `${simulatorUrl}/google/v1beta`),
+      ...vendor("mistral", `${simulatorUrl}/mistral/v1`),
       ...vendor("cohere", `${simulatorUrl}/cohere/v2`),
       ...vendor("voyage", `${simulatorUrl}/voyage/v1`),
       ...vendor("jina", `${simulatorUrl}/jina/v1`),
@@ -29,6 +30,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...claudeModels(),
       ...geminiModels(),
       ...grokModels(),
+      ...mistralModels(),
       ...jsonModels(),
       ...vendorModels(),
       ...audioModels(),
@@ -158,6 +160,35 @@ function claudeModels() {
     claude("test-claude-limited", [named("?status=429"), second]),
     claude("test-claude-erring-first", [named("?error_event=0"), second]),
     claude("test-claude-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
+  ];
+}
+
+/** Models of a provider that speaks Mistral's wire. */
+function mistralModels() {
+  const pricing = { input: "1", cached_input: "0.10", output: "4" };
+  const mistral = (alias: string, chain: object[]) =>
+    chatModel(alias, chain, { vision: true, pricing });
+  const named = (commands: string) => slot("mistral", `mistral-large-4${commands}`);
+  const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
+  const first = { ...slot("sim", "first?status=503"), pricing: { input: "1", output: "2" } };
+  return [
+    mistral("test-mistral", [named("")]),
+    mistral("test-mistral-thinking", [slot("mistral", "magistral-medium-latest")]),
+    mistral("test-mistral-parallel", [named("?calls=3")]),
+    mistral("test-mistral-cached", [named("?usage=700,40&cached=600,0,0")]),
+    mistral("test-mistral-cut", [named("?cut_after=2")]),
+    mistral("test-mistral-ended", [named("?end_after=2")]),
+    mistral("test-mistral-erring", [named("?error_event=2")]),
+    mistral("test-mistral-slow", [named("?chunks=200&gap_ms=50")]),
+    mistral("test-mistral-overloaded", [named("?status=503"), second]),
+    mistral("test-mistral-limited", [named("?status=429"), second]),
+    mistral("test-mistral-failed", [named("?malformed_call"), second]),
+    mistral("test-mistral-erring-first", [named("?error_event=0"), second]),
+    mistral("test-mistral-invalid", [
+      named("?status=400&message=prompt%20is%20too%20long"),
+      second,
+    ]),
+    mistral("test-mistral-second", [first, named("")]),
   ];
 }
 

@@ -36,6 +36,7 @@ function bodyOf(path: string, error: ProviderError): object {
   const { message } = error;
   if (path === messagesPath) return messagesErrorBody(error);
   if (path.startsWith("/google/")) return googleErrorBody(error);
+  if (path.startsWith("/mistral/")) return mistralErrorBody(error);
   if (path.startsWith("/cohere/")) return { id: "simulated", message };
   if (path.startsWith("/elevenlabs/")) return { detail: { status: "simulated", message } };
   if (path.startsWith("/deepgram/"))
@@ -97,6 +98,21 @@ function googleStatus(status: number): string {
     504: "DEADLINE_EXCEEDED",
   };
   return names[status] ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL");
+}
+
+/** Returns an error as Mistral's API sends it, in a response or as an event of a stream. */
+export function mistralErrorBody({ status, message }: ProviderError): object {
+  const [type, code] = mistralError(status);
+  // The reasons of a 422 are in an object: https://docs.mistral.ai/api
+  const said = status === 422 ? { detail: [{ type: "invalid", msg: message }] } : message;
+  return { object: "error", message: said, type, param: null, code, raw_status_code: status };
+}
+
+function mistralError(status: number): readonly [type: string, code: string | null] {
+  if (status === 401) return ["invalid_request_error", null];
+  if (status === 429) return ["service_tier_capacity_exceeded", "3505"];
+  if (status === 503) return ["unreachable_backend", "1100"];
+  return [status < 500 ? "invalid_request_error" : "internal_server_error", "3000"];
 }
 
 export function errorBody(error: ProviderError): object {

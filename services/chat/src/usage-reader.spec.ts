@@ -122,6 +122,7 @@ test("whatever a provider counts, no line is negative and the tokens sum to thei
       prompt_tokens: total,
       completion_tokens: total,
       prompt_cache_hit_tokens: count,
+      num_cached_tokens: count,
       prompt_tokens_details: prompt,
       completion_tokens_details: completion,
     }),

@@ -5,8 +5,8 @@ import type { ChatUsage, ToolCalls, UsedTokens } from "./usage.ts";
 
 /**
  * Reads a provider's usage block: one with the members of a chat completion, as OpenAI, OpenRouter,
- * DeepSeek, vLLM and xAI write it, Anthropic's or Gemini's. Returns undefined for any other block, which
- * cannot be billed from. A count that contradicts another one is lowered to it.
+ * DeepSeek, Mistral, vLLM and xAI write it, Anthropic's or Gemini's. Returns undefined for any other
+ * block, which cannot be billed from. A count that contradicts another one is lowered to it.
  */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
@@ -28,8 +28,11 @@ function readCompletionUsage(block: JsonObject): ChatUsage | undefined {
   const withReasoning = completionCount + reasoningTokens;
   const isApart = countOf(block.total_tokens) === promptTokens + withReasoning;
   const completionTokens = isApart ? withReasoning : completionCount;
-  // DeepSeek has its own name for what others call cached tokens.
-  const cached = countOf(prompt.cached_tokens) || countOf(block.prompt_cache_hit_tokens);
+  // DeepSeek and Mistral have their own names for what others call cached tokens.
+  const cached =
+    countOf(prompt.cached_tokens) ||
+    countOf(block.prompt_cache_hit_tokens) ||
+    countOf(block.num_cached_tokens);
   const details: Record<string, unknown> = {};
   for (const name of ["prompt_tokens_details", "completion_tokens_details"]) {
     if (isJsonObject(block[name])) details[name] = block[name];

@@ -36,6 +36,7 @@ export const gemini = {
   output: "10",
   tiers: [{ above_input_tokens: 200_000, input: "2.50", cached_input: "0.25", output: "15" }],
 };
+export const mistral = { input: "0.50", cached_input: "0.05", output: "1.50" };
 export const vllm = { input: "0.10", cached_input: "0.01", output: "0.40", reasoning: "0.20" };
 
 /** Returns a slot with prices of USD per million tokens, so micro-USD per token. */

@@ -1,5 +1,6 @@
 import { anthropicChat } from "../src/anthropic/chat.ts";
 import { googleChat } from "../src/google/chat.ts";
+import { mistralChat } from "../src/mistral/chat.ts";
 import type { KindUnderTest } from "./provider-of-kind.ts";
 
 export const claude: KindUnderTest = {
@@ -29,5 +30,19 @@ export const gemini: KindUnderTest = {
     usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 },
     modelVersion: "gemini-2.5-flash",
     responseId: "r1",
+  },
+};
+
+export const mistral: KindUnderTest = {
+  kind: "mistral",
+  adapter: mistralChat,
+  modelId: "mistral-large-4",
+  response: {
+    id: "cmpl-1",
+    object: "chat.completion",
+    created: 1_702_256_327,
+    model: "mistral-large-4",
+    choices: [{ index: 0, message: { role: "assistant", content: "Hi!" }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
   },
 };

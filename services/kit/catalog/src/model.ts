@@ -177,6 +177,7 @@ export const providerKinds = [
   "azure",
   "anthropic",
   "google",
+  "mistral",
   "cohere",
   "voyage",
   "jina",

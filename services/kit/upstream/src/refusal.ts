@@ -58,11 +58,18 @@ function messageIn(text: string): string | undefined {
     // In the order in which one is likely to be it: most vendors', Cohere's, Jina's and ElevenLabs',
     // Deepgram's, xAI's.
     const inner = isJsonObject(error) ? error.message : undefined;
-    const found = [inner, message, isJsonObject(detail) ? detail.message : detail, err_msg, error];
+    const own = isJsonObject(message) ? firstReason(message.detail) : message;
+    const found = [inner, own, isJsonObject(detail) ? detail.message : detail, err_msg, error];
     return found.find((one): one is string => typeof one === "string" && one !== "");
   } catch {
     return undefined;
   }
+}
+
+/** Returns the first reason of a list of them, which Mistral has within its message. */
+function firstReason(detail: unknown): unknown {
+  const [first] = Array.isArray(detail) ? detail.filter(isJsonObject) : [];
+  return first?.msg;
 }
 
 /**

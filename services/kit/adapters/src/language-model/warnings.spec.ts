@@ -3,9 +3,10 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { claude, gemini } from "../../test/kinds.ts";
+import { claude, gemini, mistral } from "../../test/kinds.ts";
 import { anthropicKind } from "../anthropic/chat.ts";
 import { googleKind } from "../google/chat.ts";
+import { mistralKind } from "../mistral/chat.ts";
 
 const user = { role: "user", content: "Hi" };
 const image = (url: string) => ({ type: "image_url", image_url: { url } });
@@ -85,6 +86,9 @@ test.each([
   ["gemini-2.5-pro", googleKind, gemini],
   ["gemini-3-pro-preview", googleKind, gemini],
   ["gemini-flash-latest", googleKind, gemini],
+  ["mistral-large-4", mistralKind, mistral],
+  ["mistral-large-latest", mistralKind, mistral],
+  ["magistral-medium-latest", mistralKind, mistral],
 ])("whatever the package of %s warns of has been refused by name", async (model, kind, {
   adapter,
   response,

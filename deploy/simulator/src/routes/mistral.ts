@@ -1,0 +1,72 @@
+import type { z } from "zod";
+import type { Call, Route } from "../call.ts";
+import type { RecordedCall } from "../call-log.ts";
+import { type Commands, NO_COMMANDS } from "../commands.ts";
+import { sendError } from "../error-response.ts";
+import { injectFaults } from "../faults.ts";
+import { readJsonBody } from "../json-body.ts";
+import { generateMistral } from "../mistral/generated.ts";
+import { type MistralChatRequest, mistralChatRequest, problemOf } from "../mistral/request.ts";
+import { sendMistralStream } from "../mistral/stream.ts";
+import { recordCall, runCommanded } from "../recorded-call.ts";
+import { sendJson } from "../send-json.ts";
+
+/** Mistral's chat completions. Their commands are behind the model id. */
+export const mistralChat: Route = {
+  method: "POST",
+  path: "/mistral/v1/chat/completions",
+  async handle(call) {
+    const { value, recordable } = await readJsonBody(call.request);
+    const parsed = mistralChatRequest.safeParse(value);
+    const { model, stream } = parsed.data ?? { model: "" };
+    const recorded = recordCall(call, { model, stream }, recordable);
+    if (!call.request.headers.authorization?.startsWith("Bearer ")) {
+      sendError(call, { status: 401, message: "Unauthorized" }, recorded);
+      return;
+    }
+    if (parsed.data === undefined) {
+      const message = invalidBody(parsed.error);
+      sendError(call, { status: 422, message }, recorded);
+      return;
+    }
+    const request = parsed.data;
+    const message = problemOf(request);
+    if (message !== undefined) {
+      sendError(call, { status: 400, message }, recorded);
+      return;
+    }
+    await runCommanded(call, recorded, { model }, (commands) =>
+      respond(call, recorded, commands, request),
+    );
+  },
+};
+
+function invalidBody({ issues: [issue] }: z.ZodError): string {
+  const names = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const path = ["body", ...(issue?.path ?? []), ...names].join(".");
+  return `${path}: ${names.length > 0 ? "Extra inputs are not permitted" : issue?.message}`;
+}
+
+async function respond(
+  call: Call,
+  recorded: RecordedCall,
+  commands: Commands,
+  request: MistralChatRequest,
+): Promise<void> {
+  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+  const generated = generateMistral(request, commands, recorded.seq);
+  const { id, message, finishReason, usage } = generated;
+  recorded.status = 200;
+  recorded.promptTokens = generated.promptTokens;
+  const [model] = request.model.split("?");
+  const created = 1_702_256_327;
+  if (request.stream) {
+    const head = { id, object: "chat.completion.chunk", created, model };
+    await sendMistralStream(call, recorded, commands, generated, head);
+    return;
+  }
+  recorded.completionTokens = generated.completionTokens;
+  const choices = [{ index: 0, message, finish_reason: finishReason }];
+  const head = { id, object: "chat.completion", created, model };
+  await sendJson(call, recorded, commands, JSON.stringify({ ...head, choices, usage }));
+}

@@ -1,0 +1,92 @@
+import { createMistral } from "@ai-sdk/mistral";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { ChatAdapter } from "../chat-adapter.ts";
+import { commonOptions, numbers, outputLimit } from "../language-model/call-options.ts";
+import { createChatAdapter } from "../language-model/chat.ts";
+import type { LanguageModelKind } from "../language-model/kind.ts";
+import { notSupported } from "../language-model/members.ts";
+import type { Reasoning } from "../language-model/thinking-budget.ts";
+import { withMistralCallIds } from "./call-ids.ts";
+
+/** Mistral does not sign its thinking, so the format has no details. */
+const signatures = {
+  provider: "mistral",
+  format: "mistral-unsigned-v1",
+  signature: "signature",
+};
+
+const form = {
+  signatures,
+  images: { typeAt: () => "image/*" },
+  takesLateInstructions: false,
+  objectSchema: undefined,
+};
+
+/** https://docs.mistral.ai/api/endpoint/chat */
+const maxTemperature = 1.5;
+
+/** Chat completions by Mistral's API: https://docs.mistral.ai/api/endpoint/chat */
+export const mistralKind: LanguageModelKind = {
+  kind: "mistral",
+  metadataMembers: new Set(),
+  signatures,
+  headers: [],
+  pathOf: ({ path }) => path,
+  createModel,
+  callOptions,
+  async warningsOf(modelId, options) {
+    // The package warns of options only, whatever the messages are.
+    const prompt: LanguageModelV4CallOptions["prompt"] = [{ role: "system", content: "" }];
+    const model = createModel(modelId, async () => Response.json(emptyCompletion));
+    const { warnings } = await model.doGenerate({ ...options, prompt });
+    return warnings;
+  },
+  warnedMembers: {},
+  isHarmless: () => false,
+  statusOfEvent(error) {
+    // The package has the event in the error of its validation.
+    const event = isJsonObject(error) && isJsonObject(error.value) ? error.value : {};
+    return typeof event.raw_status_code === "number" ? event.raw_status_code : undefined;
+  },
+  refusalOf: () => null,
+};
+
+export const mistralChat: ChatAdapter = createChatAdapter(mistralKind);
+
+const emptyCompletion = {
+  object: "chat.completion",
+  choices: [{ index: 0, message: { role: "assistant", content: "" }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+};
+
+function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageModelV4 {
+  return createMistral({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);
+}
+
+function callOptions(_modelId: string, request: JsonObject): LanguageModelV4CallOptions {
+  const { temperature, top_p: topP, seed, reasoning_effort: effort } = request;
+  if (typeof temperature === "number" && temperature > maxTemperature) {
+    throw notSupported("temperature", `use a value up to ${maxTemperature}`);
+  }
+  const { prompt, ...common } = commonOptions(request, form);
+  // Zero is the default of both.
+  const frequencyPenalty = request.frequency_penalty || undefined;
+  const presencePenalty = request.presence_penalty || undefined;
+  const maxOutputTokens = outputLimit(request);
+  return {
+    ...common,
+    prompt: withMistralCallIds(prompt),
+    ...numbers({ maxOutputTokens, temperature, topP, seed, frequencyPenalty, presencePenalty }),
+    ...(typeof effort === "string" ? { reasoning: effort as Reasoning } : {}),
+    providerOptions: { mistral: ownOptions(request) },
+  };
+}
+
+function ownOptions({ parallel_tool_calls: parallel, response_format: format }: JsonObject) {
+  const schema = isJsonObject(format) && isJsonObject(format.json_schema) ? format.json_schema : {};
+  return {
+    ...(parallel === false ? { parallelToolCalls: false } : {}),
+    ...(schema.strict === true ? { strictJsonSchema: true } : {}),
+  };
+}
