@@ -1,4 +1,5 @@
 import { anthropicChat } from "../src/anthropic/chat.ts";
+import { bedrockChat } from "../src/bedrock/chat.ts";
 import { googleChat } from "../src/google/chat.ts";
 import type { KindUnderTest } from "./provider-of-kind.ts";
 
@@ -29,5 +30,17 @@ export const gemini: KindUnderTest = {
     usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 },
     modelVersion: "gemini-2.5-flash",
     responseId: "r1",
+  },
+};
+
+export const bedrock: KindUnderTest = {
+  kind: "bedrock",
+  adapter: bedrockChat,
+  modelId: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+  response: {
+    output: { message: { role: "assistant", content: [{ text: "Hi!" }] } },
+    stopReason: "end_turn",
+    usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 },
+    metrics: { latencyMs: 551 },
   },
 };

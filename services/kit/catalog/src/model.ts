@@ -183,6 +183,7 @@ export const providerKinds = [
   "elevenlabs",
   "deepgram",
   "xai",
+  "bedrock",
 ] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
@@ -194,6 +195,8 @@ export interface Provider {
   baseUrl: string | undefined;
   baseUrlEnv: string | undefined;
   apiKeyEnv: string | undefined;
+  /** The AWS region; of the kind `bedrock` only. */
+  region?: string | undefined;
   /** How long the provider may send nothing, before its response and during it. */
   timeoutMs: number;
   /** Whether the catalog sets no timeout, so that a route with a limit of its own may replace it. */
