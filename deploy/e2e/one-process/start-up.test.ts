@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDatabase } from "@tollgate/local/postgres";
+import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { testCatalog } from "../src/catalog.ts";
@@ -36,6 +37,7 @@ describe("a program that cannot start prints one line with the reason and exits 
       TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
       TOLLGATE_LOG: "silent",
       TEST_PROVIDER_KEY: "x",
+      ...exampleCredentials,
     };
   });
 
@@ -103,6 +105,11 @@ describe("a program that cannot start prints one line with the reason and exits 
   test("a provider's key that is not in the environment", async () => {
     const outcome = run({ TEST_PROVIDER_KEY: "" }, ["--target", "chat"]);
     await expectRefusal(outcome, /providers\.secret\.api_key_env: .*TEST_PROVIDER_KEY is not set/);
+  });
+
+  test("an AWS variable that is not in the environment", async () => {
+    const outcome = run({ AWS_SECRET_ACCESS_KEY: "" }, ["--target", "chat"]);
+    await expectRefusal(outcome, /providers\.bedrock: .*AWS_SECRET_ACCESS_KEY is not set, nor is/);
   });
 
   test("tables that are not migrated, with migration turned off", async () => {

@@ -24,6 +24,18 @@ export function testCatalog(simulatorUrl: string): string {
       ...vendor("elevenlabs", `${simulatorUrl}/elevenlabs/v1`),
       ...vendor("deepgram", `${simulatorUrl}/deepgram/v1`),
       ...vendor("xai", `${simulatorUrl}/xai/v1`),
+      bedrock: {
+        kind: "bedrock",
+        region: "us-east-1",
+        base_url: `${simulatorUrl}/bedrock`,
+        timeout_seconds: 5,
+      },
+      bedrock_key: {
+        kind: "bedrock",
+        region: "us-east-1",
+        base_url: `${simulatorUrl}/bedrock`,
+        api_key_env: "TEST_PROVIDER_KEY",
+      },
     },
     models: [
       ...chatModels(),
@@ -31,6 +43,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...geminiModels(),
       ...grokModels(),
       ...mistralModels(),
+      ...bedrockModels(),
       ...jsonModels(),
       ...vendorModels(),
       ...audioModels(),
@@ -243,6 +256,52 @@ function grokModels() {
       ...imageModel("test-grok-image-down", ""),
       chain: [slot("xai", "grok-2-image?status=503"), slot("sim", "image")],
     },
+  ];
+}
+
+/** Models of Amazon Bedrock. */
+function bedrockModels() {
+  const pricing = {
+    input: "3",
+    cached_input: "0.30",
+    cache_write: "3.75",
+    cache_write_1h: "6",
+    output: "15",
+  };
+  const bedrock = (alias: string, chain: object[]) =>
+    chatModel(alias, chain, { vision: true, pricing });
+  const claude = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+  const named = (commands: string) => slot("bedrock", `${claude}${commands}`);
+  const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
+  return [
+    bedrock("test-bedrock", [named("")]),
+    bedrock("test-bedrock-key", [slot("bedrock_key", claude)]),
+    bedrock("test-bedrock-nova", [slot("bedrock", "amazon.nova-pro-v1:0")]),
+    bedrock("test-bedrock-parallel", [named("?calls=3")]),
+    bedrock("test-bedrock-cached", [named("?usage=100,40&cached=600,150,50")]),
+    bedrock("test-bedrock-refusing", [named("?refusal")]),
+    bedrock("test-bedrock-cut", [named("?cut_after=2")]),
+    bedrock("test-bedrock-ended", [named("?end_after=2")]),
+    bedrock("test-bedrock-truncated", [named("?truncate_after=2")]),
+    bedrock("test-bedrock-corrupt", [named("?garbage"), second]),
+    bedrock("test-bedrock-throttled", [named("?error_event=2")]),
+    bedrock("test-bedrock-slow", [named("?chunks=200&gap_ms=50")]),
+    bedrock("test-bedrock-trickling", [named("?trickle_ms=1")]),
+    bedrock("test-bedrock-down", [named("?status=503"), second]),
+    bedrock("test-bedrock-limited", [named("?status=429"), second]),
+    bedrock("test-bedrock-failed", [named("?status=424"), second]),
+    bedrock("test-bedrock-malformed", [named("?malformed_call"), second]),
+    bedrock("test-bedrock-throttled-first", [named("?error_event=0"), second]),
+    bedrock("test-bedrock-truncated-first", [named("?truncate_after=0"), second]),
+    bedrock("test-bedrock-invalid", [
+      named("?status=400&message=prompt%20is%20too%20long"),
+      second,
+    ]),
+    bedrock("test-bedrock-denied", [named("?status=403&message=no%20access%20for%20arn"), second]),
+    bedrock("test-bedrock-after-claude", [
+      slot("claude", "claude-sonnet-4-5?status=529"),
+      named(""),
+    ]),
   ];
 }
 

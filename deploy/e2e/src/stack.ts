@@ -10,6 +10,7 @@ import { connectOperator } from "@tollgate/local/operator";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { ServiceName } from "@tollgate/runtime/service";
+import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 import { inject } from "vitest";
 import { testCatalog } from "./catalog.ts";
@@ -76,6 +77,12 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
+const providerKeys = {
+  TEST_PROVIDER_KEY: "provider-secret",
+  ...exampleCredentials,
+  AWS_SESSION_TOKEN: "session",
+};
+
 /**
  * Starts a stack of `replicas` processes of every service, or of all services together, with `env`
  * on top of the settings that every stack has.
@@ -95,7 +102,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}, replicas = 1): Pro
     DATABASE_URL: database.url,
     TOLLGATE_CATALOG: catalogFile,
     TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",
-    TEST_PROVIDER_KEY: "provider-secret",
+    ...providerKeys,
     HOST: "127.0.0.1",
     TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
     TOLLGATE_FLEET_SECRET: fleetSecret,

@@ -8,6 +8,7 @@ import { type Fleet, startFleet } from "@tollgate/local/fleet";
 import { startNatsServer } from "@tollgate/local/nats-server";
 import { startPostgres } from "@tollgate/local/postgres";
 import type { ServiceName } from "@tollgate/runtime/service";
+import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 
 /** A complete installation. Each part is a process that can be faulted. */
@@ -59,6 +60,7 @@ export async function startCluster(
     TOLLGATE_CATALOG: catalogFile,
     TOLLGATE_LOG: "silent",
     TEST_PROVIDER_KEY: "provider-secret",
+    ...exampleCredentials,
     HOST: "127.0.0.1",
     TOLLGATE_FLEET_SECRET: fleetSecret,
     TOLLGATE_SPOOL_DIR: join(folder, "spool"),

@@ -55,7 +55,7 @@ export function openCall(
 /** Returns whether the call carries a key. The key itself is never recorded. */
 export function isAuthorized({ headers }: IncomingMessage): boolean {
   const key = headers["x-api-key"] ?? headers["x-goog-api-key"] ?? headers["xi-api-key"];
-  return Boolean(key) || /^(?:Bearer|Token) \S/i.test(headers.authorization ?? "");
+  return Boolean(key) || /^(?:Bearer|Token|AWS4-HMAC-SHA256) \S/i.test(headers.authorization ?? "");
 }
 
 /** Reads the caller's request id and its W3C trace context from the headers. */

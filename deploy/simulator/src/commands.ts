@@ -106,6 +106,8 @@ const commands = z
     cut_after: integer(0, 1_000_000),
     /** Ends the stream cleanly after n chunks, without a finish reason and `[DONE]`. */
     end_after: integer(0, 1_000_000),
+    /** On Bedrock's route: ends the stream cleanly in the middle of the event after n chunks. */
+    truncate_after: integer(0, 1_000_000),
     /** Sends an error event after n chunks and ends the stream. */
     error_event: integer(0, 1_000_000),
     /** Omits `id`, `object` and `created` from a completion, or from all chunks. */
@@ -207,7 +209,10 @@ const commands = z
     one_write: flag(),
     /** Sends a comment line before every event. */
     comment: flag(),
-    /** Sends an invalid JSON event after the first chunk, or an invalid JSON body. */
+    /**
+     * Sends an invalid JSON event after the first chunk, or an invalid JSON body. On Bedrock's route: a
+     * first event with a wrong checksum.
+     */
     garbage: flag(),
   })
   .refine((given) => given.fail_first === undefined || given.id !== undefined, {

@@ -13,6 +13,9 @@ export interface ProviderError {
 /** The route whose errors have the form of Anthropic's API. */
 export const messagesPath = "/v1/messages";
 
+/** Where the errors have the form of Bedrock's API. */
+const bedrockPath = "/bedrock/";
+
 /** The `Retry-After` of a 429. */
 const RETRY_AFTER_SECONDS = 1;
 
@@ -24,6 +27,9 @@ export function sendError(call: Call, error: ProviderError, recorded?: RecordedC
   }
   const body = JSON.stringify(bodyOf(call.path, error));
   if (error.status === 429) call.response.setHeader("retry-after", RETRY_AFTER_SECONDS);
+  if (call.path.startsWith(bedrockPath)) {
+    call.response.setHeader("x-amzn-errortype", bedrockException(error.status));
+  }
   call.response.writeHead(error.status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
@@ -41,9 +47,23 @@ function bodyOf(path: string, error: ProviderError): object {
   if (path.startsWith("/elevenlabs/")) return { detail: { status: "simulated", message } };
   if (path.startsWith("/deepgram/"))
     return { err_code: "SIMULATED", err_msg: message, request_id: "" };
+  if (path.startsWith(bedrockPath)) return { message };
   if (path.startsWith("/xai/")) return { code: xaiCode(error.status), error: message };
   if (path.startsWith("/voyage/") || path.startsWith("/jina/")) return { detail: message };
   return errorBody(error);
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html#API_runtime_Converse_Errors */
+function bedrockException(status: number): string {
+  const names: Readonly<Record<number, string>> = {
+    403: "AccessDeniedException",
+    404: "ResourceNotFoundException",
+    408: "ModelTimeoutException",
+    424: "ModelErrorException",
+    429: "ThrottlingException",
+    503: "ServiceUnavailableException",
+  };
+  return names[status] ?? (status < 500 ? "ValidationException" : "InternalServerException");
 }
 
 /** https://docs.x.ai/docs/key-information/debugging */

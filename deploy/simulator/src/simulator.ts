@@ -7,6 +7,7 @@ import { createCallCounter } from "./call-counter.ts";
 import { type CallLog, createCallLog } from "./call-log.ts";
 import { sendError } from "./error-response.ts";
 import { azureRoutes } from "./routes/azure.ts";
+import { bedrockRoutes } from "./routes/bedrock.ts";
 import { clearCalls, listCalls } from "./routes/call-log.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { classification } from "./routes/classification.ts";
@@ -64,6 +65,7 @@ const ROUTES: readonly Route[] = [
   ...elevenlabsRoutes,
   ...deepgramRoutes,
   ...xaiRoutes,
+  ...bedrockRoutes,
   listCalls,
   clearCalls,
   health,

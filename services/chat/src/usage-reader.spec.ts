@@ -66,6 +66,17 @@ test("Gemini's block has the totals that a chat completion has", () => {
   });
 });
 
+test("Bedrock's block has the totals that a chat completion has", () => {
+  const block = { inputTokens: 5, outputTokens: 20, totalTokens: 120 };
+  const cache = { cacheReadInputTokens: 60, cacheWriteInputTokens: 35 };
+  expect(readUsage({ ...block, ...cache })).toMatchObject({
+    promptTokens: 100n,
+    completionTokens: 20n,
+    cachedTokens: 60n,
+    details: { prompt_tokens_details: { cached_tokens: 60 } },
+  });
+});
+
 test.each([
   ["none", undefined],
   ["null", null],
@@ -73,6 +84,7 @@ test.each([
   ["no prompt tokens", { completion_tokens: 1 }],
   ["no completion tokens", { prompt_tokens: 1 }],
   ["no output tokens", { input_tokens: 1 }],
+  ["no output tokens of Bedrock", { inputTokens: 1, totalTokens: 2 }],
   ["no prompt tokens of Gemini", { candidatesTokenCount: 1, totalTokenCount: 1 }],
   ["members of both kinds", { prompt_tokens: 1, output_tokens: 1 }],
   ["a negative count", { prompt_tokens: -1, completion_tokens: 1 }],

@@ -16,6 +16,7 @@ const adapters: { readonly [Kind in ProviderKind]?: () => Promise<ChatAdapter> }
   anthropic: async () => (await import("./anthropic/chat.ts")).anthropicChat,
   google: async () => (await import("./google/chat.ts")).googleChat,
   mistral: async () => (await import("./mistral/chat.ts")).mistralChat,
+  bedrock: async () => (await import("./bedrock/chat.ts")).bedrockChat,
 };
 
 /** Checks the requests of each kind that speaks OpenAI's wire without all of its members. */

@@ -1,4 +1,5 @@
 import { anthropicChat } from "../src/anthropic/chat.ts";
+import { bedrockChat } from "../src/bedrock/chat.ts";
 import { googleChat } from "../src/google/chat.ts";
 import { mistralChat } from "../src/mistral/chat.ts";
 import type { KindUnderTest } from "./provider-of-kind.ts";
@@ -44,5 +45,17 @@ export const mistral: KindUnderTest = {
     model: "mistral-large-4",
     choices: [{ index: 0, message: { role: "assistant", content: "Hi!" }, finish_reason: "stop" }],
     usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+  },
+};
+
+export const bedrock: KindUnderTest = {
+  kind: "bedrock",
+  adapter: bedrockChat,
+  modelId: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+  response: {
+    output: { message: { role: "assistant", content: [{ text: "Hi!" }] } },
+    stopReason: "end_turn",
+    usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 },
+    metrics: { latencyMs: 551 },
   },
 };

@@ -10,7 +10,7 @@ import type { ChatAdapter } from "../src/chat-adapter.ts";
 
 /** A kind of providers under test: its adapter, one of its models and a whole response. */
 export interface KindUnderTest {
-  kind: "anthropic" | "google" | "mistral";
+  kind: "anthropic" | "google" | "mistral" | "bedrock";
   adapter: ChatAdapter;
   modelId: string;
   response: object;
@@ -55,7 +55,8 @@ export async function startProvider(
 function slotAt(kind: string, model: string, base_url: string): Slot {
   const chat = { route_type: "chat", context_tokens: 10, max_output_tokens: 5 };
   const pricing = { input: "1", output: "1" };
-  const providers = { p: { kind, base_url, api_key_env: "KEY", timeout_seconds: 5 } };
+  const region = kind === "bedrock" ? { region: "us-east-1" } : {};
+  const providers = { p: { kind, base_url, api_key_env: "KEY", timeout_seconds: 5, ...region } };
   const models = [{ alias: "a", ...chat, pricing, chain: [{ provider: "p", model }] }];
   const { models: parsed } = parseCatalog(JSON.stringify({ providers, models }));
   return parsed.get("a")?.chain[0] as Slot;

@@ -184,6 +184,7 @@ export const providerKinds = [
   "elevenlabs",
   "deepgram",
   "xai",
+  "bedrock",
 ] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
@@ -195,6 +196,8 @@ export interface Provider {
   baseUrl: string | undefined;
   baseUrlEnv: string | undefined;
   apiKeyEnv: string | undefined;
+  /** The AWS region; of the kind `bedrock` only. */
+  region?: string | undefined;
   /** How long the provider may send nothing, before its response and during it. */
   timeoutMs: number;
   /** Whether the catalog sets no timeout, so that a route with a limit of its own may replace it. */

@@ -56,6 +56,7 @@ function toCatalog(file: CatalogFile): Catalog {
       baseUrl: baseUrlOf(entry)?.replace(/\/+$/, ""),
       baseUrlEnv: entry.base_url_env,
       apiKeyEnv: entry.api_key_env,
+      region: entry.region,
       timeoutMs: (entry.timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
       isDefaultTimeout: entry.timeout_seconds === undefined,
     });
@@ -72,9 +73,12 @@ function toCatalog(file: CatalogFile): Catalog {
   return { models, limits: { requestsPerMinute, tokensPerMinute } };
 }
 
-function baseUrlOf({ kind, base_url, base_url_env }: ProviderEntry): string | undefined {
+function baseUrlOf({ kind, base_url, base_url_env, region }: ProviderEntry): string | undefined {
   if (base_url !== undefined || base_url_env !== undefined) return base_url;
-  return kindProperties[kind].defaultBaseUrl;
+  const address = kindProperties[kind].defaultBaseUrl;
+  if (region === undefined) return address;
+  // The regions in China have a domain of their own.
+  return address?.replace("{region}", region) + (region.startsWith("cn-") ? ".cn" : "");
 }
 
 function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string, Provider>): Model {

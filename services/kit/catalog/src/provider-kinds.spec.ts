@@ -57,6 +57,33 @@ test("the path of a slot of the kind google has its model", () => {
   expect(slots[0]?.provider).toMatchObject({ kind: "google", baseUrl });
 });
 
+test("a provider of the kind bedrock has the address of its region", () => {
+  const chain = [{ provider: "aws", model: "anthropic.claude-sonnet-4-5-20250929-v1:0" }];
+  const slotIn = (region: string) => {
+    const providers = { aws: { kind: "bedrock", region } };
+    const models = [{ alias: "a", ...chat, chain }];
+    return parseCatalog(JSON.stringify({ providers, models })).models.get("a")?.chain[0];
+  };
+  expect(slotIn("eu-central-1")).toMatchObject({
+    path: "/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse",
+    provider: { baseUrl: "https://bedrock-runtime.eu-central-1.amazonaws.com" },
+  });
+  expect(slotIn("cn-north-1")).toMatchObject({
+    provider: { baseUrl: "https://bedrock-runtime.cn-north-1.amazonaws.com.cn" },
+  });
+  expect(() => slotIn("Virginia")).toThrow(
+    "providers.aws.region: must be the name of an AWS region, such as us-east-1",
+  );
+});
+
+test.each([
+  [{ kind: "bedrock" }, "must be set for a provider of the kind bedrock"],
+  [{ kind: "anthropic", region: "us-east-1" }, "must not be set, since only the kind bedrock"],
+])("a region is for the kind bedrock: %j", (provider, problem) => {
+  const file = { providers: { p: provider }, models: [] };
+  expect(() => parseCatalog(JSON.stringify(file))).toThrow(`providers.p.region: ${problem}`);
+});
+
 test("a slot whose provider's kind does not serve the route type is refused by its path", () => {
   const chain = [
     { provider: "gpt", model: "embed" },

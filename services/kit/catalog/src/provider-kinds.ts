@@ -9,7 +9,10 @@ import {
 
 /** What all providers of one kind have in common. */
 export interface KindProperties {
-  /** The address of a provider whose entry has none; undefined where the entry must have one. */
+  /**
+   * The address of a provider whose entry has none; undefined where the entry must have one. `{region}`
+   * is the provider's region.
+   */
   defaultBaseUrl: string | undefined;
   /** The route types that the kind serves, each with its default path. `{model}` is the model's id. */
   paths: { readonly [Type in RouteType]?: string };
@@ -161,6 +164,23 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
     paths: { chat: "/chat/completions", images: "/images/generations" },
     takesTokens: false,
     chatParameters: membersWithout("top_k", "min_p", "logit_bias", "metadata"),
+  },
+  bedrock: {
+    defaultBaseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
+    paths: { chat: "/model/{model}/converse" },
+    takesTokens: false,
+    chatParameters: new Set<ChatMember>([
+      "max_completion_tokens",
+      "max_tokens",
+      "temperature",
+      "top_p",
+      "stop",
+      "parallel_tool_calls",
+      "tools",
+      "tool_choice",
+      "response_format",
+      "reasoning_effort",
+    ]),
   },
 };
 

@@ -86,15 +86,28 @@ const variableName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
 
+const region = z
+  .string()
+  .regex(/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/, "must be the name of an AWS region, such as us-east-1");
+
 const provider = z
   .strictObject({
     kind: z.enum(providerKinds).default("openai"),
     base_url: httpUrl.optional(),
     base_url_env: variableName.optional(),
     api_key_env: variableName.optional(),
+    region: region.optional(),
     timeout_seconds: z.number().positive().max(3_600).optional(),
   })
-  .refine(hasOneAddress, { error: "must have either base_url or base_url_env" });
+  .refine(hasOneAddress, { error: "must have either base_url or base_url_env" })
+  .refine(({ kind, region }) => kind !== "bedrock" || region !== undefined, {
+    path: ["region"],
+    error: "must be set for a provider of the kind bedrock, for instance us-east-1",
+  })
+  .refine(({ kind, region }) => kind === "bedrock" || region === undefined, {
+    path: ["region"],
+    error: "must not be set, since only the kind bedrock has regions",
+  });
 
 interface Address {
   kind: ProviderKind;

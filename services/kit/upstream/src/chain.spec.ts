@@ -56,7 +56,7 @@ test("no slot is attempted after one that serves", async () => {
 });
 
 test.each([
-  408, 409, 425, 429, 500, 502, 503, 529,
+  408, 409, 424, 425, 429, 500, 502, 503, 529,
 ])("after a response of %d the next slot is attempted", async (status) => {
   const { called, walk } = world();
   expect(await walk(responded(status), "serves")).toEqual({

@@ -62,9 +62,9 @@ export class SlotFailure extends Error implements ClassifiedError {
   }
 }
 
-/** The statuses of temporary failures: 408, 409, 425, 429 and 5xx. */
+/** The statuses of temporary failures: 408, 409, 424 (Bedrock's for a failed model), 425, 429, 5xx. */
 function isTemporary(status: number): boolean {
-  return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
+  return [408, 409, 424, 425, 429].includes(status) || status >= 500;
 }
 
 /**

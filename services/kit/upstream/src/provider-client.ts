@@ -3,6 +3,7 @@ import type { Catalog, Provider, ProviderKind, Slot } from "@tollgate/catalog/mo
 import type { Environment } from "@tollgate/core/config";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { Agent, errors } from "undici";
+import { awsBearerToken, awsCredentials, signAwsRequest } from "./aws-signature.ts";
 import { SlotFailure } from "./failure.ts";
 import { type ProviderBody, ProviderCall, type RequestBody } from "./provider-call.ts";
 import { requireVariables } from "./provider-variables.ts";
@@ -84,7 +85,9 @@ export function createProviderClient(env: Environment): ProviderClient {
       (trace) => {
         const traced =
           trace === undefined ? request : { ...request, headers: { ...request.headers, ...trace } };
-        return send(agent, targetOf(slot, request), slot.provider, traced, signal);
+        const target = targetOf(slot, request);
+        const signed = slot.provider.kind === "bedrock" ? sign(traced, target, slot, env) : traced;
+        return send(agent, target, slot.provider, signed, signal);
       },
     );
   return {
@@ -166,6 +169,27 @@ async function send(
   }
 }
 
+/** Signs a request to Bedrock, unless the provider has a key. */
+function sign(
+  request: ProviderRequest,
+  { origin, path, apiKey }: Target,
+  { provider }: Slot,
+  env: Environment,
+): ProviderRequest {
+  const credentials = awsCredentials(env);
+  if (apiKey !== undefined || credentials === undefined) return request;
+  const { method, headers, body = Buffer.alloc(0) } = request;
+  // Streams are sent on other routes only.
+  const signable = { method, origin, path, body: body as JsonBytes };
+  const { "content-type": type = "" } = headers;
+  const signature = signAwsRequest(
+    { ...signable, headers: { "content-type": type } },
+    credentials,
+    { region: provider.region ?? "", service: "bedrock", now: new Date() },
+  );
+  return { ...request, headers: { ...headers, ...signature } };
+}
+
 /** Buffers with at most this total size are joined: a copy costs less than several writes. */
 const maxJoinedBytes = 1024 * 1024;
 
@@ -180,6 +204,9 @@ function sendable(body: JsonBytes): Pick<ProviderRequest, "headers"> & { body: J
 }
 
 function apiKeyOf(provider: Provider, env: Environment): string | undefined {
+  if (provider.kind === "bedrock" && provider.apiKeyEnv === undefined) {
+    return env[awsBearerToken] || undefined;
+  }
   return provider.apiKeyEnv === undefined ? undefined : env[provider.apiKeyEnv];
 }
 

@@ -3,7 +3,7 @@ import { GoogleLanguageModel, getGoogleLanguageModelEntry } from "@ai-sdk/google
 import type { LanguageModelV4CallOptions, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatAdapter } from "../chat-adapter.ts";
-import { commonOptions, numbers, outputLimit } from "../language-model/call-options.ts";
+import { commonOptions, described, numbers, outputLimit } from "../language-model/call-options.ts";
 import { createChatAdapter } from "../language-model/chat.ts";
 import type { LanguageModelKind } from "../language-model/kind.ts";
 import { notSupported } from "../language-model/members.ts";
@@ -65,15 +65,6 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
   };
   refuseFreeJson(modelId, options);
   return options;
-}
-
-type ResponseFormat = NonNullable<LanguageModelV4CallOptions["responseFormat"]>;
-
-/** Moves the description of a schema to where Gemini reads it. */
-function described(format: ResponseFormat): ResponseFormat {
-  if (format.type !== "json" || format.schema === undefined) return format;
-  if (format.description === undefined) return format;
-  return { ...format, schema: { description: format.description, ...format.schema } };
 }
 
 /**

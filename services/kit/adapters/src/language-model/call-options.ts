@@ -41,6 +41,15 @@ export function numbers<Name extends string>(
   return Object.fromEntries(entries) as { [Key in Name]?: number };
 }
 
+type ResponseFormat = NonNullable<LanguageModelV4CallOptions["responseFormat"]>;
+
+/** Moves the description of a schema into it, for packages that send only the schema. */
+export function described(format: ResponseFormat): ResponseFormat {
+  if (format.type !== "json" || format.schema === undefined) return format;
+  if (format.description === undefined) return format;
+  return { ...format, schema: { description: format.description, ...format.schema } };
+}
+
 function stopOf(stop: unknown): Pick<LanguageModelV4CallOptions, "stopSequences"> {
   if (typeof stop === "string") return { stopSequences: [stop] };
   return Array.isArray(stop) && stop.length > 0 ? { stopSequences: stop.map(String) } : {};

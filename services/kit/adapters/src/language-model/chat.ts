@@ -4,8 +4,8 @@ import {
   type LanguageModelV4CallOptions,
 } from "@ai-sdk/provider";
 import type { ProviderResponse } from "@tollgate/upstream/provider-client";
+import { createProviderFetch, type ProviderFetch } from "@tollgate/upstream/provider-fetch";
 import type { ChatAdapter } from "../chat-adapter.ts";
-import { createProviderFetch, type ProviderFetch } from "../provider-fetch.ts";
 import { writeChunks } from "./chunks.ts";
 import { completionOf } from "./completion.ts";
 import { toSlotFailure } from "./failure.ts";
@@ -28,7 +28,8 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
     },
     async post(providers, slot, request, call) {
       const isStream = request.stream === true;
-      const target = { path: kind.pathOf(slot, isStream), headers: kind.headers };
+      const { headers, framing } = kind;
+      const target = { path: kind.pathOf(slot, isStream), headers, framing };
       const sent = createProviderFetch(providers, slot, call, target);
       const model = kind.createModel(slot.upstreamModel, sent.fetch);
       const options = kind.callOptions(slot.upstreamModel, request);

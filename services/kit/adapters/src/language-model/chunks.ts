@@ -27,8 +27,8 @@ export async function* writeChunks(
     if (part.type === "error") throw eventFailure(part.error, kind.statusOfEvent(part.error));
     if (part.type === "response-metadata") head.id = part.id ?? "";
     if (part.type === "finish") {
-      if (part.finishReason.unified === "interrupted") return;
-      yield finishEvents(head, part, refusalOf(kind, part.finishReason, part.providerMetadata));
+      if (isUnfinished(part.finishReason)) return;
+      yield finishEvents(kind, head, part);
       return;
     }
     const delta = translate(part);
@@ -38,9 +38,15 @@ export async function* writeChunks(
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
-function finishEvents(head: JsonObject, part: Finish, refusal: string | null): Buffer {
+/** Whether the provider gave no reason to finish: its stream has ended early. */
+function isUnfinished({ unified, raw }: Finish["finishReason"]): boolean {
+  return unified === "interrupted" || (unified === "other" && raw === undefined);
+}
+
+function finishEvents(kind: LanguageModelKind, head: JsonObject, part: Finish): Buffer {
+  const refusal = refusalOf(kind, part.finishReason, part.providerMetadata);
   const delta = refusal === null ? {} : { refusal };
-  const last = { ...head, choices: [choiceOf(delta, finishReasonOf(part.finishReason))] };
+  const last = { ...head, choices: [choiceOf(delta, finishReasonOf(kind, part.finishReason))] };
   const usage = { ...head, choices: [], usage: part.usage.raw };
   return Buffer.concat([event(last), event(usage), Buffer.from("data: [DONE]\n\n")]);
 }

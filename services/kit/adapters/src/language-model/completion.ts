@@ -25,7 +25,12 @@ export function completionOf(
   const { finishReason, usage, response, providerMetadata } = result;
   const refusal = refusalOf(kind, finishReason, providerMetadata);
   const message = { ...messageOf(kind.signatures, result), refusal };
-  const choice = { index: 0, message, logprobs: null, finish_reason: finishReasonOf(finishReason) };
+  const choice = {
+    index: 0,
+    message,
+    logprobs: null,
+    finish_reason: finishReasonOf(kind, finishReason),
+  };
   return {
     id: response?.id,
     object: "chat.completion",

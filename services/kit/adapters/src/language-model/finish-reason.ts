@@ -13,7 +13,11 @@ const reasons: { readonly [Reason in LanguageModelV4FinishReason["unified"]]?: s
  * Returns the `finish_reason` of a choice. Throws a SlotFailure where the model failed, for instance
  * because it called a tool with arguments that are not JSON.
  */
-export function finishReasonOf({ unified, raw }: LanguageModelV4FinishReason): string {
+export function finishReasonOf(
+  kind: LanguageModelKind,
+  { unified: known, raw }: LanguageModelV4FinishReason,
+): string {
+  const unified = kind.reasons?.[raw ?? ""] ?? known;
   if (unified !== "error") return reasons[unified] ?? "stop";
   throw new SlotFailure("unusable", `the provider's model failed: ${raw ?? "no reason"}`);
 }

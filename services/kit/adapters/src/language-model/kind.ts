@@ -1,6 +1,7 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
@@ -17,6 +18,10 @@ export interface LanguageModelKind {
   signatures: SignatureForm;
   /** The headers of the package that are sent. */
   headers: readonly string[];
+  /** How events are separated in a stream: by AWS's own framing, or by lines where it is not set. */
+  framing?: "aws";
+  /** What the provider's reasons mean to finish with that the package does not know. */
+  reasons?: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>>;
   /** Returns the path of a request after the provider's base URL. */
   pathOf(slot: Slot, isStream: boolean): string;
   /** Creates the package's model. The provider client sets the address and the key. */

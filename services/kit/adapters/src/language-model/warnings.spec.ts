@@ -3,8 +3,9 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { claude, gemini, mistral } from "../../test/kinds.ts";
+import { bedrock, claude, gemini, mistral } from "../../test/kinds.ts";
 import { anthropicKind } from "../anthropic/chat.ts";
+import { bedrockKind } from "../bedrock/chat.ts";
 import { googleKind } from "../google/chat.ts";
 import { mistralKind } from "../mistral/chat.ts";
 
@@ -89,6 +90,11 @@ test.each([
   ["mistral-large-4", mistralKind, mistral],
   ["mistral-large-latest", mistralKind, mistral],
   ["magistral-medium-latest", mistralKind, mistral],
+  ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", bedrockKind, bedrock],
+  ["us.anthropic.claude-opus-4-8-v1:0", bedrockKind, bedrock],
+  ["amazon.nova-pro-v1:0", bedrockKind, bedrock],
+  ["us.amazon.nova-2-lite-v1:0", bedrockKind, bedrock],
+  ["openai.gpt-oss-120b-1:0", bedrockKind, bedrock],
 ])("whatever the package of %s warns of has been refused by name", async (model, kind, {
   adapter,
   response,

@@ -1,13 +1,14 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { SlotFailure } from "@tollgate/upstream/failure";
-import type { ProviderBody } from "@tollgate/upstream/provider-call";
+import { SlotFailure } from "./failure.ts";
+import { limitFrames } from "./frame-limit.ts";
+import type { ProviderBody } from "./provider-call.ts";
 import {
   type PostCall,
   type ProviderClient,
   type ProviderResponse,
   readJson,
   requestIdHeader,
-} from "@tollgate/upstream/provider-client";
+} from "./provider-client.ts";
 
 /** The `fetch` of a provider package for one call, and what it does not report itself. */
 export interface ProviderFetch {
@@ -18,7 +19,7 @@ export interface ProviderFetch {
   letEnd(): void;
 }
 
-/** The largest single line of a stream. */
+/** The largest single line of a stream, and the largest event of AWS's. */
 const maxLineBytes = 16 * 1024 * 1024;
 
 /** Where a package's requests go, whatever address it has, and which of its headers are sent. */
@@ -26,6 +27,8 @@ export interface FetchTarget {
   /** The path after the provider's base URL. */
   path: string;
   headers: readonly string[];
+  /** How the events of a stream are separated: by AWS's framing, or by lines where it is not set. */
+  framing?: "aws" | undefined;
 }
 
 /**
@@ -43,9 +46,10 @@ export function createProviderFetch(
 
   async function post(init: RequestInit | undefined): Promise<Response> {
     const given = new Headers(init?.headers);
+    const isFramed = target.framing === "aws" && accept === "text/event-stream";
     const headers: Record<string, string> = {
       "content-type": "application/json",
-      accept,
+      accept: isFramed ? "application/vnd.amazon.eventstream" : accept,
       ...requestIdHeader(requestId),
     };
     for (const name of target.headers) {
@@ -65,7 +69,10 @@ export function createProviderFetch(
       const { bytes } = await readJson(response, signal);
       return new Response(new Uint8Array(bytes), init);
     }
-    return new Response(ReadableStream.from(recordFailure(limitLines(response.body))), init);
+    const { framing } = target;
+    const limited =
+      framing === "aws" ? limitFrames(body, maxLineBytes) : limitLines(body, maxLineBytes);
+    return new Response(ReadableStream.from(recordFailure(limited)), init);
   }
 
   async function* recordFailure(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -94,12 +101,12 @@ export function createProviderFetch(
 }
 
 /** Throws a SlotFailure where a line of the stream is too large. */
-async function* limitLines(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* limitLines(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let lineBytes = 0;
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(0x0a);
     lineBytes = end < 0 ? lineBytes + chunk.length : chunk.length - end;
-    if (lineBytes > maxLineBytes) throw new SlotFailure("oversized", "an event is too large");
+    if (lineBytes > maxBytes) throw new SlotFailure("oversized", "an event is too large");
     yield chunk;
   }
 }

@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { type ChatRequest, chatRequest } from "../chat/request.ts";
+
+/**
+ * The body of Bedrock's Converse API, with the members that its reference documents; others are refused:
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
+
+const text = z.strictObject({
+  text: z.string().regex(/\S/, "The text field in the ContentBlock object is blank."),
+});
+const cachePoint = z.strictObject({
+  cachePoint: z.strictObject({
+    type: z.literal("default"),
+    ttl: z.enum(["5m", "1h"]).optional(),
+  }),
+});
+const image = z.strictObject({
+  image: z.strictObject({
+    format: z.enum(["png", "jpeg", "gif", "webp"]),
+    source: z.strictObject({ bytes: z.base64() }),
+  }),
+});
+const toolId = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
+const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
+const toolUse = z.strictObject({
+  toolUse: z.strictObject({
+    toolUseId: toolId,
+    name: toolName,
+    input: z.record(z.string(), z.unknown()),
+  }),
+});
+const toolResult = z.strictObject({
+  toolResult: z.strictObject({
+    toolUseId: toolId,
+    content: z.array(z.union([z.strictObject({ text: z.string() }), image])),
+    status: z.enum(["success", "error"]).optional(),
+  }),
+});
+const reasoning = z.strictObject({
+  reasoningContent: z.union([
+    z.strictObject({
+      reasoningText: z.strictObject({
+        text: z.string(),
+        signature: z.string().regex(/^signature-/, "Invalid `signature` in `thinking` block"),
+      }),
+    }),
+    z.strictObject({ redactedContent: z.base64() }),
+  ]),
+});
+
+const block = z.union([text, cachePoint, image, toolUse, toolResult, reasoning]);
+type Block = z.output<typeof block>;
+
+const message = z.strictObject({
+  role: z.enum(["user", "assistant"]),
+  content: z.array(block).min(1),
+});
+
+const empty = z.strictObject({});
+const toolConfig = z.strictObject({
+  tools: z
+    .array(
+      z.strictObject({
+        toolSpec: z.strictObject({
+          name: toolName,
+          description: z.string().min(1).optional(),
+          inputSchema: z.strictObject({ json: z.looseObject({ type: z.literal("object") }) }),
+          strict: z.boolean().optional(),
+        }),
+      }),
+    )
+    .min(1),
+  toolChoice: z
+    .union([
+      z.strictObject({ auto: empty }),
+      z.strictObject({ any: empty }),
+      z.strictObject({ tool: z.strictObject({ name: toolName }) }),
+    ])
+    .optional(),
+});
+
+/** The fields of Claude's own that a request may have. */
+const claudeFields = z.strictObject({
+  thinking: z
+    .discriminatedUnion("type", [
+      z.strictObject({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024) }),
+      z.strictObject({ type: z.literal("adaptive") }),
+    ])
+    .optional(),
+  output_config: z
+    .strictObject({ effort: z.enum(["low", "medium", "high", "max"]).optional() })
+    .optional(),
+  tool_choice: z
+    .strictObject({
+      type: z.enum(["auto", "any", "tool"]),
+      name: z.string().optional(),
+      disable_parallel_tool_use: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+export const converseRequest = z.strictObject({
+  messages: z.array(message).min(1),
+  system: z.array(z.union([text, cachePoint])).optional(),
+  inferenceConfig: z
+    .strictObject({
+      maxTokens: z.int().min(1).optional(),
+      temperature: z.number().min(0).max(1).optional(),
+      topP: z.number().min(0).max(1).optional(),
+      stopSequences: z.array(z.string().min(1)).max(2_500).optional(),
+    })
+    .optional(),
+  toolConfig: toolConfig.optional(),
+  additionalModelRequestFields: claudeFields.optional(),
+  additionalModelResponseFieldPaths: z.array(z.string().startsWith("/")).max(10).optional(),
+});
+
+export type ConverseRequest = z.output<typeof converseRequest>;
+
+export function isThinking({ additionalModelRequestFields: fields }: ConverseRequest): boolean {
+  return fields?.thinking !== undefined;
+}
+
+/** Returns the first rule between members that a request breaks. */
+export function problemOf(request: ConverseRequest): string | undefined {
+  const { messages, toolConfig: config } = request;
+  const blocks = messages.flatMap(({ content }) => content);
+  if (messages[0]?.role !== "user") {
+    return "A conversation must start with a user message. Try again with a conversation that starts with a user message.";
+  }
+  if (messages.some(({ role }, index) => role === messages[index - 1]?.role)) {
+    return "A conversation must alternate between user and assistant roles.";
+  }
+  if (config === undefined && blocks.some((one) => "toolUse" in one || "toolResult" in one)) {
+    return "The toolConfig field must be defined when using toolUse and toolResult content blocks.";
+  }
+  const unanswered = messages.map((_, index) => resultProblem(messages, index)).find(Boolean);
+  return unanswered ?? (isThinking(request) ? thinkingProblem(request) : undefined);
+}
+
+/** Returns the first rule of thinking that a request breaks. */
+function thinkingProblem(request: ConverseRequest): string | undefined {
+  const { messages, inferenceConfig = {}, toolConfig: config } = request;
+  const { thinking, tool_choice: choice } = request.additionalModelRequestFields ?? {};
+  if (thinking?.type === "enabled" && thinking.budget_tokens >= (inferenceConfig.maxTokens ?? 0)) {
+    return "`max_tokens` must be greater than `thinking.budget_tokens`.";
+  }
+  if ((inferenceConfig.temperature ?? 1) !== 1) {
+    return "`temperature` may only be set to 1 when thinking is enabled.";
+  }
+  const { toolChoice = { auto: {} } } = config ?? {};
+  if (!("auto" in toolChoice) || (choice !== undefined && choice.type !== "auto")) {
+    return "Thinking may not be enabled when tool_choice forces tool use.";
+  }
+  return turnProblem(messages);
+}
+
+type Messages = ConverseRequest["messages"];
+
+/** The results of a turn's calls must be in the next message, all of them. */
+function resultProblem(messages: Messages, index: number): string | undefined {
+  const called = callsOf(messages[index - 1]?.content ?? []);
+  const results = (messages[index]?.content ?? []).flatMap((one) =>
+    "toolResult" in one ? one.toolResult.toolUseId : [],
+  );
+  if (results.length === called.length && results.every((id) => called.includes(id))) {
+    return undefined;
+  }
+  return `Expected toolResult blocks at messages.${index}.content for the following Ids: ${called.join(", ")}`;
+}
+
+function callsOf(content: readonly Block[]): string[] {
+  return content.flatMap((one) => ("toolUse" in one ? one.toolUse.toolUseId : []));
+}
+
+/** A turn with thinking that calls tools must be sent back with its thinking. */
+function turnProblem(messages: Messages): string | undefined {
+  const { role, content = [] } = messages.at(-2) ?? {};
+  const [first] = content;
+  if (role !== "assistant" || callsOf(content).length === 0) return undefined;
+  if (first !== undefined && "reasoningContent" in first) return undefined;
+  return "Expected `thinking` or `redacted_thinking`, but found `tool_use`.";
+}
+
+/** Returns the request in the form that the simulator generates from. */
+export function toChatRequest(model: string, request: ConverseRequest): ChatRequest {
+  const { toolConfig: config, inferenceConfig, additionalModelRequestFields: fields } = request;
+  const choice = config?.toolChoice ?? { auto: {} };
+  const isAny = "any" in choice || fields?.tool_choice?.type === "any";
+  const named = "tool" in choice ? choice.tool.name : fields?.tool_choice?.name;
+  return chatRequest.parse({
+    model,
+    max_tokens: inferenceConfig?.maxTokens,
+    messages: request.messages.map(toChatMessage),
+    tools: toolsOf(request, isAny),
+    ...(isAny ? { tool_choice: "required" } : {}),
+    ...(named === undefined ? {} : { tool_choice: { function: { name: named } } }),
+  });
+}
+
+/** Of tools of which one must be called, Claude calls the one for a JSON response, if it is there. */
+function toolsOf({ toolConfig: config }: ConverseRequest, isAny: boolean) {
+  const tools = config?.tools.map(({ toolSpec: { name, inputSchema } }) => {
+    return { function: { name, parameters: inputSchema.json } };
+  });
+  const json = isAny ? tools?.find((tool) => tool.function.name === "json") : undefined;
+  return json === undefined ? tools : [json];
+}
+
+function toChatMessage({ role, content }: Messages[number]): unknown {
+  const results = content.flatMap((one) => ("toolResult" in one ? one.toolResult.content : []));
+  if (results.length > 0) {
+    return {
+      role: "tool",
+      content: results.flatMap((one) => ("text" in one ? one.text : [])).join("\n"),
+    };
+  }
+  return { role, content: content.flatMap(toPart) };
+}
+
+function toPart(one: Block): object[] {
+  if ("text" in one) return [{ type: "text", text: one.text }];
+  return "image" in one ? [{ type: "image" }] : [];
+}

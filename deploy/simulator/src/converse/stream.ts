@@ -1,0 +1,93 @@
+import { type Call, cut, pause, write } from "../call.ts";
+import type { RecordedCall } from "../call-log.ts";
+import type { Commands } from "../commands.ts";
+import { trickle } from "../trickle.ts";
+import { eventFrame, exceptionFrame } from "./event-stream.ts";
+import type { GeneratedBlock, GeneratedMessage } from "./generated.ts";
+
+type StreamEvent = readonly [type: string, payload: object];
+
+/**
+ * Sends a message as an event stream, in the order of the reference, or breaks the stream as the commands
+ * specify: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+ */
+export async function sendConverseStream(
+  call: Call,
+  recorded: RecordedCall,
+  commands: Commands,
+  message: GeneratedMessage,
+): Promise<void> {
+  call.response.writeHead(200, { "content-type": "application/vnd.amazon.eventstream" });
+  for (const [type, payload] of eventsOf(message)) {
+    const frame = eventFrame(type, payload);
+    if (type === "contentBlockDelta") {
+      if (commands.gap_ms) await pause(call, commands.gap_ms);
+      if (await breakStream(call, recorded, commands, frame)) return;
+      recorded.chunksSent += 1;
+    }
+    if (commands.trickle_ms) await trickle(call, frame, commands.trickle_ms);
+    else await write(call, frame);
+  }
+  recorded.completionTokens = message.completionTokens;
+  recorded.outcome = "completed";
+  call.response.end();
+}
+
+/** Ends the stream before the next event if a command says so. Resolves with whether it has. */
+async function breakStream(
+  call: Call,
+  recorded: RecordedCall,
+  commands: Commands,
+  next: Buffer,
+): Promise<boolean> {
+  const { chunksSent: sent } = recorded;
+  if (commands.cut_after === sent) {
+    recorded.outcome = "cut";
+    cut(call);
+    return true;
+  }
+  const isGarbage = commands.garbage && sent === 0;
+  const isError = commands.error_event === sent;
+  const isTruncated = commands.truncate_after === sent;
+  if (!isGarbage && !isError && !isTruncated && commands.end_after !== sent) return false;
+  recorded.outcome = isError ? "error_event" : "ended_early";
+  if (isError) {
+    const said = commands.message ?? "Too many requests, please wait before trying again.";
+    await write(call, exceptionFrame("throttlingException", said));
+  }
+  if (isTruncated) await write(call, next.subarray(0, next.length - 5));
+  // A checksum that is wrong.
+  if (isGarbage) await write(call, Buffer.concat([next.subarray(0, -1), Buffer.from([0])]));
+  call.response.end();
+  return true;
+}
+
+function* eventsOf({ content, stopReason, usage }: GeneratedMessage): Generator<StreamEvent> {
+  yield ["messageStart", { role: "assistant" }];
+  for (const [contentBlockIndex, block] of content.entries()) {
+    if ("toolUse" in block) {
+      const { toolUseId, name } = block.toolUse;
+      yield ["contentBlockStart", { contentBlockIndex, start: { toolUse: { toolUseId, name } } }];
+    }
+    for (const delta of deltasOf(block)) yield ["contentBlockDelta", { contentBlockIndex, delta }];
+    yield ["contentBlockStop", { contentBlockIndex }];
+  }
+  yield ["messageStop", { stopReason }];
+  yield ["metadata", { usage, metrics: { latencyMs: 1 } }];
+}
+
+function deltasOf(block: GeneratedBlock): object[] {
+  if ("text" in block) return pieces(block.text).map((text) => ({ text }));
+  if ("toolUse" in block) {
+    const json = JSON.stringify(block.toolUse.input);
+    return pieces(json).map((input) => ({ toolUse: { input } }));
+  }
+  const { text, signature } = block.reasoningContent.reasoningText;
+  const thoughts = pieces(text).map((piece) => ({ reasoningContent: { text: piece } }));
+  return [...thoughts, { reasoningContent: { signature } }];
+}
+
+/** Splits a text as a tokenizer does, about. */
+function pieces(text: string): string[] {
+  return text.match(/[\s\S]{1,8}/gu) ?? [];
+}

@@ -1,0 +1,75 @@
+import type { z } from "zod";
+import type { Call, Route } from "../call.ts";
+import type { RecordedCall } from "../call-log.ts";
+import { type Commands, NO_COMMANDS } from "../commands.ts";
+import { authorizationProblem } from "../converse/authorization.ts";
+import { generateMessage } from "../converse/generated.ts";
+import { type ConverseRequest, converseRequest, problemOf } from "../converse/request.ts";
+import { sendConverseStream } from "../converse/stream.ts";
+import { sendError } from "../error-response.ts";
+import { injectFaults } from "../faults.ts";
+import { readBody } from "../read-body.ts";
+import { recordCall, runCommanded } from "../recorded-call.ts";
+import { sendJson } from "../send-json.ts";
+
+/** Bedrock's Converse API. The commands of a call are behind the model id, in the path. */
+export const bedrockRoutes: readonly Route[] = ["converse", "converse-stream"].map((operation) => ({
+  method: "POST",
+  path: `/bedrock/model/*/${operation}`,
+  handle: (call) => handle(call, operation === "converse-stream"),
+}));
+
+async function handle(call: Call, stream: boolean): Promise<void> {
+  const body = (await readBody(call.request))?.toString() ?? "";
+  const value = parse(body);
+  const model = decodeURIComponent(call.path.split("/")[3] ?? "");
+  const recorded = recordCall(call, { model, stream }, value);
+  const refusal = authorizationProblem(call.request, body, Date.now());
+  const parsed = converseRequest.safeParse(value);
+  const message = parsed.success ? problemOf(parsed.data) : describe(parsed.error);
+  if (refusal !== undefined) {
+    sendError(call, refusal, recorded);
+  } else if (parsed.data === undefined || message !== undefined) {
+    sendError(call, { status: 400, message: message ?? "" }, recorded);
+  } else {
+    await runCommanded(call, recorded, { model }, (commands) =>
+      respond(call, recorded, commands, parsed.data),
+    );
+  }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe({ issues: [issue] }: z.ZodError): string {
+  const path = issue?.path.join(".") ?? "";
+  const [name] = issue?.code === "unrecognized_keys" ? issue.keys : [];
+  if (name === undefined) return `${path}: ${issue?.message}`;
+  return `The model returned the following errors: ${path}.${name}: Extra inputs are not permitted`;
+}
+
+async function respond(
+  call: Call,
+  recorded: RecordedCall,
+  commands: Commands,
+  request: ConverseRequest,
+): Promise<void> {
+  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+  const message = generateMessage(recorded.model, request, commands, recorded.seq);
+  recorded.status = 200;
+  recorded.promptTokens = message.promptTokens;
+  if (recorded.stream) {
+    await sendConverseStream(call, recorded, commands, message);
+    return;
+  }
+  const { content, stopReason, usage } = message;
+  recorded.completionTokens = message.completionTokens;
+  const output = { message: { role: "assistant", content } };
+  const body = { metrics: { latencyMs: 1 }, output, stopReason, usage };
+  await sendJson(call, recorded, commands, JSON.stringify(body));
+}
