@@ -10,7 +10,8 @@ const kitLayers: Readonly<Record<string, readonly string[]>> = {
   http: ["core", "catalog", "proto"],
   runtime: ["core", "rpc", "http", "proto"],
   upstream: ["core", "catalog"],
-  adapters: ["core", "catalog", "upstream"],
+  adapters: ["core", "catalog", "upstream", "language-models"],
+  "language-models": ["core", "catalog", "upstream"],
   metering: ["core", "catalog", "rpc", "runtime", "proto"],
   generation: ["core", "catalog", "rpc", "runtime", "upstream", "adapters", "metering", "proto"],
 };

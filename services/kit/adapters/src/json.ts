@@ -1,5 +1,6 @@
 import type { Model, ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
+import { notSupported } from "@tollgate/language-models/members";
 import {
   type JsonBytes,
   type PostCall,
@@ -14,7 +15,6 @@ import { googleImages } from "./google/image-generation.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
 import { jinaRerank } from "./jina/rerank.ts";
 import type { JsonAdapter } from "./json-adapter.ts";
-import { notSupported } from "./language-model/members.ts";
 import { voyageEmbeddings } from "./voyage/embeddings.ts";
 import { voyageRerank } from "./voyage/rerank.ts";
 

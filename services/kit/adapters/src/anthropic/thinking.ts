@@ -1,5 +1,5 @@
 import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
-import { budgetShares, type Reasoning } from "../language-model/thinking-budget.ts";
+import { budgetShares, type Reasoning } from "@tollgate/language-models/thinking-budget";
 
 /** The least budget that Anthropic accepts. */
 const leastBudget = 1_024;

@@ -7,11 +7,16 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ChatAdapter } from "../chat-adapter.ts";
-import { commonOptions, described, numbers, outputLimit } from "../language-model/call-options.ts";
-import { createChatAdapter } from "../language-model/chat.ts";
-import type { LanguageModelKind } from "../language-model/kind.ts";
-import { notSupported } from "../language-model/members.ts";
+import {
+  commonOptions,
+  described,
+  numbers,
+  outputLimit,
+} from "@tollgate/language-models/call-options";
+import { createChatAdapter } from "@tollgate/language-models/chat";
+import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
+import type { LanguageModelKind } from "@tollgate/language-models/kind";
+import { notSupported } from "@tollgate/language-models/members";
 import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
 
 /** Signatures of Claude are valid on all of its platforms. */

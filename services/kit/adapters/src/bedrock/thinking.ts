@@ -1,8 +1,8 @@
 import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { notSupported } from "@tollgate/language-models/members";
+import type { Reasoning } from "@tollgate/language-models/thinking-budget";
 import { thinkingOf } from "../anthropic/thinking.ts";
-import { notSupported } from "../language-model/members.ts";
-import type { Reasoning } from "../language-model/thinking-budget.ts";
 
 /** The package's options of thinking: a budget of tokens, or an effort. */
 export type ReasoningConfig =

@@ -2,11 +2,16 @@ import { createGoogle } from "@ai-sdk/google";
 import { GoogleLanguageModel, getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
 import type { LanguageModelV4CallOptions, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ChatAdapter } from "../chat-adapter.ts";
-import { commonOptions, described, numbers, outputLimit } from "../language-model/call-options.ts";
-import { createChatAdapter } from "../language-model/chat.ts";
-import type { LanguageModelKind } from "../language-model/kind.ts";
-import { notSupported } from "../language-model/members.ts";
+import {
+  commonOptions,
+  described,
+  numbers,
+  outputLimit,
+} from "@tollgate/language-models/call-options";
+import { createChatAdapter } from "@tollgate/language-models/chat";
+import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
+import type { LanguageModelKind } from "@tollgate/language-models/kind";
+import { notSupported } from "@tollgate/language-models/members";
 import { imagesOf } from "./images.ts";
 import { thinkingOf } from "./thinking.ts";
 

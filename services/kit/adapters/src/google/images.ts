@@ -1,5 +1,5 @@
-import type { ImageForm } from "../language-model/image.ts";
-import { notSupported } from "../language-model/members.ts";
+import type { ImageForm } from "@tollgate/language-models/image";
+import { notSupported } from "@tollgate/language-models/members";
 
 /** https://ai.google.dev/gemini-api/docs/image-understanding */
 const typeByExtension: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,7 @@
 import type { GoogleLanguageModelOptions } from "@ai-sdk/google";
 import { getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
-import { notSupported } from "../language-model/members.ts";
-import { budgetShares, type Reasoning } from "../language-model/thinking-budget.ts";
+import { notSupported } from "@tollgate/language-models/members";
+import { budgetShares, type Reasoning } from "@tollgate/language-models/thinking-budget";
 
 export type ThinkingConfig = NonNullable<GoogleLanguageModelOptions["thinkingConfig"]>;
 

@@ -1,12 +1,12 @@
 import { createMistral } from "@ai-sdk/mistral";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ChatAdapter } from "../chat-adapter.ts";
-import { commonOptions, numbers, outputLimit } from "../language-model/call-options.ts";
-import { createChatAdapter } from "../language-model/chat.ts";
-import type { LanguageModelKind } from "../language-model/kind.ts";
-import { notSupported } from "../language-model/members.ts";
-import type { Reasoning } from "../language-model/thinking-budget.ts";
+import { commonOptions, numbers, outputLimit } from "@tollgate/language-models/call-options";
+import { createChatAdapter } from "@tollgate/language-models/chat";
+import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
+import type { LanguageModelKind } from "@tollgate/language-models/kind";
+import { notSupported } from "@tollgate/language-models/members";
+import type { Reasoning } from "@tollgate/language-models/thinking-budget";
 import { withMistralCallIds } from "./call-ids.ts";
 
 /** Mistral does not sign its thinking, so the format has no details. */

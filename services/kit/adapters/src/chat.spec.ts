@@ -2,8 +2,8 @@ import { type ChatMember, chatMembers } from "@tollgate/catalog/model";
 import { kindProperties } from "@tollgate/catalog/provider-kinds";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { describe, expect, test } from "vitest";
-import { bedrock, claude, gemini, mistral } from "../../test/kinds.ts";
-import { failureOf, sendJson, startProvider } from "../../test/provider-of-kind.ts";
+import { bedrock, claude, gemini, mistral } from "../test/kinds.ts";
+import { failureOf, sendJson, startProvider } from "../test/provider-of-kind.ts";
 
 const base = { messages: [{ role: "user", content: "Hi" }], max_completion_tokens: 4_000 };
 

@@ -5,7 +5,7 @@ import {
 } from "@ai-sdk/provider";
 import type { ProviderResponse } from "@tollgate/upstream/provider-client";
 import { createProviderFetch, type ProviderFetch } from "@tollgate/upstream/provider-fetch";
-import type { ChatAdapter } from "../chat-adapter.ts";
+import type { ChatAdapter } from "./chat-adapter.ts";
 import { writeChunks } from "./chunks.ts";
 import { completionOf } from "./completion.ts";
 import { toSlotFailure } from "./failure.ts";

@@ -3,11 +3,11 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bedrock, claude, gemini, mistral } from "../../test/kinds.ts";
-import { anthropicKind } from "../anthropic/chat.ts";
-import { bedrockKind } from "../bedrock/chat.ts";
-import { googleKind } from "../google/chat.ts";
-import { mistralKind } from "../mistral/chat.ts";
+import { bedrock, claude, gemini, mistral } from "../test/kinds.ts";
+import { anthropicKind } from "./anthropic/chat.ts";
+import { bedrockKind } from "./bedrock/chat.ts";
+import { googleKind } from "./google/chat.ts";
+import { mistralKind } from "./mistral/chat.ts";
 
 const user = { role: "user", content: "Hi" };
 const image = (url: string) => ({ type: "image_url", image_url: { url } });
