@@ -8,6 +8,7 @@ import {
   readJsonObject,
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { bedrockRerank } from "./bedrock/rerank.ts";
 import { cohereEmbeddings } from "./cohere/embeddings.ts";
 import { googleEmbeddings } from "./google/embeddings.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
@@ -23,6 +24,7 @@ const adapters: {
 } = {
   google: { embeddings: googleEmbeddings },
   cohere: { embeddings: cohereEmbeddings },
+  bedrock: { rerank: bedrockRerank },
   voyage: { embeddings: voyageEmbeddings, rerank: voyageRerank },
   jina: { embeddings: jinaEmbeddings, rerank: jinaRerank },
 };
