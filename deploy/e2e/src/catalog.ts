@@ -75,7 +75,7 @@ function vendorModels() {
     embedder(`test-${name}-embed-invalid`, [slot(name, "embed?status=400&message=too%20long")]),
     embedder(`test-${name}-embed-cut`, [slot(name, "embed?cut_after=0")]),
   ]);
-  const rankers = ["cohere", "voyage", "jina"].flatMap((name) => [
+  const rankers = ["cohere", "voyage", "jina", "bedrock"].flatMap((name) => [
     ranker(`test-${name}-rerank`, [slot(name, "rerank")]),
     ranker(`test-${name}-rerank-down`, [slot(name, "rerank?status=503"), slot("sim", "rerank")]),
   ]);

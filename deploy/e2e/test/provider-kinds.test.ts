@@ -6,8 +6,8 @@ import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/re
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 
-const rankers = ["cohere", "voyage", "jina"] as const;
-const embedders = [...rankers, "google"] as const;
+const rankers = ["cohere", "voyage", "jina", "bedrock"] as const;
+const embedders = ["cohere", "voyage", "jina", "google"] as const;
 const dimensions = { cohere: 256, voyage: 256, jina: 16, google: 768 };
 
 describe("providers of other kinds", () => {

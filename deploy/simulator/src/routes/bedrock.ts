@@ -5,19 +5,28 @@ import { type Commands, NO_COMMANDS } from "../commands.ts";
 import { authorizationProblem } from "../converse/authorization.ts";
 import { generateMessage } from "../converse/generated.ts";
 import { type ConverseRequest, converseRequest, problemOf } from "../converse/request.ts";
+import { bedrockRerankRequest } from "../converse/rerank.ts";
 import { sendConverseStream } from "../converse/stream.ts";
 import { sendError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readBody } from "../read-body.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { sendJson } from "../send-json.ts";
+import { rank } from "./rerank.ts";
 
-/** Bedrock's Converse API. The commands of a call are behind the model id, in the path. */
-export const bedrockRoutes: readonly Route[] = ["converse", "converse-stream"].map((operation) => ({
-  method: "POST",
-  path: `/bedrock/model/*/${operation}`,
-  handle: (call) => handle(call, operation === "converse-stream"),
-}));
+/**
+ * Bedrock's Converse API and its rerank. The commands of a call are behind the model id, which Converse
+ * has in its path.
+ */
+export const bedrockRoutes: readonly Route[] = [
+  { method: "POST", path: "/bedrock/model/*/converse", handle: (call) => handle(call, false) },
+  {
+    method: "POST",
+    path: "/bedrock/model/*/converse-stream",
+    handle: (call) => handle(call, true),
+  },
+  { method: "POST", path: "/bedrock/rerank", handle: handleRerank },
+];
 
 async function handle(call: Call, stream: boolean): Promise<void> {
   const body = (await readBody(call.request))?.toString() ?? "";
@@ -35,6 +44,36 @@ async function handle(call: Call, stream: boolean): Promise<void> {
     await runCommanded(call, recorded, { model }, (commands) =>
       respond(call, recorded, commands, parsed.data),
     );
+  }
+}
+
+async function handleRerank(call: Call): Promise<void> {
+  const body = (await readBody(call.request))?.toString() ?? "";
+  const value = parse(body);
+  const parsed = bedrockRerankRequest.safeParse(value);
+  const configuration = parsed.data?.rerankingConfiguration.bedrockRerankingConfiguration;
+  const { modelConfiguration, numberOfResults } = configuration ?? {};
+  const model = modelConfiguration?.modelArn.split("/").at(-1) ?? "";
+  const recorded = recordCall(call, { model }, value);
+  const refusal = authorizationProblem(call.request, body, Date.now());
+  if (refusal !== undefined) {
+    sendError(call, refusal, recorded);
+  } else if (parsed.data === undefined) {
+    sendError(call, { status: 400, message: describe(parsed.error) }, recorded);
+  } else {
+    const [query] = parsed.data.queries;
+    const texts = parsed.data.sources.map(
+      (source) => source.inlineDocumentSource.textDocument.text,
+    );
+    const ranked = rank(query?.textQuery.text ?? "", texts).slice(0, numberOfResults);
+    const results = ranked.map(({ index, relevance_score: relevanceScore }) => {
+      return { index, relevanceScore };
+    });
+    await runCommanded(call, recorded, { model }, async (commands) => {
+      if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+      recorded.status = 200;
+      await sendJson(call, recorded, commands, JSON.stringify({ results }));
+    });
   }
 }
 

@@ -153,6 +153,41 @@ const exchanges: Exchange[] = [
     },
   },
   {
+    // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent-runtime_Rerank.html
+    name: "Bedrock's ranks",
+    kind: "bedrock",
+    routeType: "rerank",
+    request: { model: "amazon.rerank-v1:0", query: "q", documents: ["a", "b"], top_n: 5 },
+    sent: {
+      queries: [{ type: "TEXT", textQuery: { text: "q" } }],
+      sources: ["a", "b"].map((text) => ({
+        type: "INLINE",
+        inlineDocumentSource: { type: "TEXT", textDocument: { text } },
+      })),
+      rerankingConfiguration: {
+        type: "BEDROCK_RERANKING_MODEL",
+        bedrockRerankingConfiguration: {
+          modelConfiguration: {
+            modelArn: "arn:aws:bedrock:us-east-1::foundation-model/amazon.rerank-v1:0",
+          },
+          numberOfResults: 2,
+        },
+      },
+    },
+    response: {
+      results: [
+        { index: 1, relevanceScore: 0.5 },
+        { index: 0, relevanceScore: 0.1 },
+      ],
+    },
+    received: {
+      results: [
+        { index: 1, relevance_score: 0.5 },
+        { index: 0, relevance_score: 0.1 },
+      ],
+    },
+  },
+  {
     // https://docs.voyageai.com/reference/reranker-api
     name: "Voyage's ranks",
     kind: "voyage",
@@ -226,7 +261,10 @@ const exchanges: Exchange[] = [
 /** A client whose provider responds with `response`, and what it was sent. */
 function world({ kind, inputType }: Pick<Exchange, "kind" | "inputType">, response: JsonObject) {
   const sent: JsonObject[] = [];
-  const slot = { provider: { name: kind, kind }, inputType } as unknown as Slot;
+  const slot = {
+    provider: { name: kind, kind, region: "us-east-1" },
+    inputType,
+  } as unknown as Slot;
   const providers = {
     async post(_slot: Slot, body: JsonBytes) {
       const bytes = body instanceof Uint8Array ? body : Buffer.concat(body);
@@ -260,6 +298,7 @@ test.each([
   ["google", "embeddings", { embedding: { values: [1] } }],
   ["google", "embeddings", { embeddings: [{ value: [1] }] }],
   ["voyage", "rerank", { object: "list" }],
+  ["bedrock", "rerank", { nextToken: "a" }],
 ] as const)("a response of %s for %s without its list is a failure", async (kind, routeType, own) => {
   const { slot, providers } = world({ kind }, own);
   const posted = postJson(providers, slot, routeType, bytesOf({ model: "m", input: "a" }), call);

@@ -9,6 +9,7 @@ import {
   readJsonObject,
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { bedrockRerank } from "./bedrock/rerank.ts";
 import { cohereEmbeddings } from "./cohere/embeddings.ts";
 import { googleEmbeddings } from "./google/embeddings.ts";
 import { googleImages } from "./google/image-generation.ts";
@@ -24,6 +25,7 @@ const adapters: {
 } = {
   google: { embeddings: googleEmbeddings, images: googleImages },
   cohere: { embeddings: cohereEmbeddings },
+  bedrock: { rerank: bedrockRerank },
   voyage: { embeddings: voyageEmbeddings, rerank: voyageRerank },
   jina: { embeddings: jinaEmbeddings, rerank: jinaRerank },
 };

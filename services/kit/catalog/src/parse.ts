@@ -75,7 +75,19 @@ function toCatalog(file: CatalogFile): Catalog {
 
 function baseUrlOf({ kind, base_url, base_url_env, region }: ProviderEntry): string | undefined {
   if (base_url !== undefined || base_url_env !== undefined) return base_url;
-  const address = kindProperties[kind].defaultBaseUrl;
+  return addressIn(region, kindProperties[kind].defaultBaseUrl);
+}
+
+/** Returns the provider as a route calls it: some kinds have an address of their own for it. */
+function providerOf(provider: Provider, type: RouteType): Provider {
+  const { kind = "openai", region, baseUrl } = provider;
+  const { defaultBaseUrl, routeBaseUrls } = kindProperties[kind];
+  const own = routeBaseUrls?.[type];
+  if (own === undefined || baseUrl !== addressIn(region, defaultBaseUrl)) return provider;
+  return { ...provider, baseUrl: addressIn(region, own) };
+}
+
+function addressIn(region: string | undefined, address: string | undefined): string | undefined {
   if (region === undefined) return address;
   // The regions in China have a domain of their own.
   return address?.replace("{region}", region) + (region.startsWith("cn-") ? ".cn" : "");
@@ -99,7 +111,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     );
     return {
       id: `${slot.provider}/${slot.model}`,
-      provider,
+      provider: providerOf(provider, entry.route_type),
       upstreamModel: slot.model,
       path: slot.path ?? defaultPath.replace("{model}", encodeURIComponent(slot.model)),
       jobsPath: slot.jobs_path,

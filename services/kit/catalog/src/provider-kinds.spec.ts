@@ -71,6 +71,14 @@ test("a provider of the kind bedrock has the address of its region", () => {
   expect(slotIn("cn-north-1")).toMatchObject({
     provider: { baseUrl: "https://bedrock-runtime.cn-north-1.amazonaws.com.cn" },
   });
+  const ranker = { alias: "r", route_type: "rerank", pricing: { per: 1, price: "0.002" } };
+  const rerankAt = (more: object) => {
+    const providers = { aws: { kind: "bedrock", region: "us-west-2", ...more } };
+    const models = [{ ...ranker, chain: [{ provider: "aws", model: "amazon.rerank-v1:0" }] }];
+    return parseCatalog(JSON.stringify({ providers, models })).models.get("r")?.chain[0]?.provider;
+  };
+  expect(rerankAt({})?.baseUrl).toBe("https://bedrock-agent-runtime.us-west-2.amazonaws.com");
+  expect(rerankAt({ base_url: "http://own" })?.baseUrl).toBe("http://own");
   expect(() => slotIn("Virginia")).toThrow(
     "providers.aws.region: must be the name of an AWS region, such as us-east-1",
   );

@@ -14,6 +14,8 @@ export interface KindProperties {
    * is the provider's region.
    */
   defaultBaseUrl: string | undefined;
+  /** The addresses of route types that have another one than `defaultBaseUrl`. */
+  routeBaseUrls?: { readonly [Type in RouteType]?: string };
   /** The route types that the kind serves, each with its default path. `{model}` is the model's id. */
   paths: { readonly [Type in RouteType]?: string };
   /** Whether its embeddings models take token ids. */
@@ -167,7 +169,8 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
   },
   bedrock: {
     defaultBaseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
-    paths: { chat: "/model/{model}/converse" },
+    routeBaseUrls: { rerank: "https://bedrock-agent-runtime.{region}.amazonaws.com" },
+    paths: { chat: "/model/{model}/converse", rerank: "/rerank" },
     takesTokens: false,
     chatParameters: new Set<ChatMember>([
       "max_completion_tokens",
