@@ -53,7 +53,7 @@ function vendorModels() {
     ...unitModel("rerank", alias, "", searches),
     chain,
   });
-  const embedders = ["cohere", "google", "voyage", "jina"].flatMap((name) => [
+  const embedders = ["cohere", "google", "mistral", "voyage", "jina"].flatMap((name) => [
     embedder(`test-${name}-embed`, [slot(name, "embed")]),
     embedder(`test-${name}-embed-counted`, [slot(name, "embed?usage=70,0")]),
     embedder(`test-${name}-embed-limited`, [slot(name, "embed?status=429"), slot("sim", "embed")]),

@@ -19,7 +19,7 @@ import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
 import { jinaRoutes } from "./routes/jina.ts";
 import { messages } from "./routes/messages.ts";
-import { mistralChat } from "./routes/mistral.ts";
+import { mistralChat, mistralEmbeddings } from "./routes/mistral.ts";
 import { ocr, ocrJob, ocrJobs } from "./routes/ocr.ts";
 import { rerank } from "./routes/rerank.ts";
 import { speech } from "./routes/speech.ts";
@@ -46,6 +46,7 @@ const ROUTES: readonly Route[] = [
   messages,
   google,
   mistralChat,
+  mistralEmbeddings,
   embeddings,
   rerank,
   classification,

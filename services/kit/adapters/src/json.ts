@@ -13,6 +13,7 @@ import { googleEmbeddings } from "./google/embeddings.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
 import { jinaRerank } from "./jina/rerank.ts";
 import type { JsonAdapter } from "./json-adapter.ts";
+import { mistralEmbeddings } from "./mistral/embeddings.ts";
 import { voyageEmbeddings } from "./voyage/embeddings.ts";
 import { voyageRerank } from "./voyage/rerank.ts";
 
@@ -21,6 +22,7 @@ const adapters: {
   readonly [Kind in ProviderKind]?: { readonly [Type in RouteType]?: JsonAdapter };
 } = {
   google: { embeddings: googleEmbeddings },
+  mistral: { embeddings: mistralEmbeddings },
   cohere: { embeddings: cohereEmbeddings },
   voyage: { embeddings: voyageEmbeddings, rerank: voyageRerank },
   jina: { embeddings: jinaEmbeddings, rerank: jinaRerank },

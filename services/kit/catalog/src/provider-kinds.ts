@@ -102,7 +102,7 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
   },
   mistral: {
     defaultBaseUrl: "https://api.mistral.ai/v1",
-    paths: { chat: "/chat/completions" },
+    paths: { chat: "/chat/completions", embeddings: "/embeddings" },
     takesTokens: false,
     chatParameters: new Set<ChatMember>([
       "max_completion_tokens",
