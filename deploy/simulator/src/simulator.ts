@@ -11,6 +11,7 @@ import { clearCalls, listCalls } from "./routes/call-log.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { classification } from "./routes/classification.ts";
 import { cohereRoutes } from "./routes/cohere.ts";
+import { cohereChat } from "./routes/cohere-chat.ts";
 import { deepgramRoutes } from "./routes/deepgram.ts";
 import { elevenlabsRoutes } from "./routes/elevenlabs.ts";
 import { embeddings } from "./routes/embeddings.ts";
@@ -46,6 +47,7 @@ const ROUTES: readonly Route[] = [
   messages,
   google,
   mistralChat,
+  cohereChat,
   mistralEmbeddings,
   embeddings,
   rerank,

@@ -14,6 +14,7 @@ import type { ChatAdapter } from "./chat-adapter.ts";
 const adapters: { readonly [Kind in ProviderKind]?: () => Promise<ChatAdapter> } = {
   anthropic: async () => (await import("./anthropic/chat.ts")).anthropicChat,
   google: async () => (await import("./google/chat.ts")).googleChat,
+  cohere: async () => (await import("./cohere/chat.ts")).cohereChat,
   mistral: async () => (await import("./mistral/chat.ts")).mistralChat,
 };
 

@@ -1,4 +1,5 @@
 import { anthropicChat } from "../src/anthropic/chat.ts";
+import { cohereChat } from "../src/cohere/chat.ts";
 import { googleChat } from "../src/google/chat.ts";
 import { mistralChat } from "../src/mistral/chat.ts";
 import type { KindUnderTest } from "./provider-of-kind.ts";
@@ -44,5 +45,20 @@ export const mistral: KindUnderTest = {
     model: "mistral-large-4",
     choices: [{ index: 0, message: { role: "assistant", content: "Hi!" }, finish_reason: "stop" }],
     usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+  },
+};
+
+export const cohere: KindUnderTest = {
+  kind: "cohere",
+  adapter: cohereChat,
+  modelId: "command-a-reasoning-08-2025",
+  response: {
+    id: "chat-1",
+    message: { role: "assistant", content: [{ type: "text", text: "Hi!" }] },
+    finish_reason: "COMPLETE",
+    usage: {
+      billed_units: { input_tokens: 5, output_tokens: 2 },
+      tokens: { input_tokens: 65, output_tokens: 4 },
+    },
   },
 };

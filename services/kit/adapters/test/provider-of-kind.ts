@@ -10,7 +10,7 @@ import type { ChatAdapter } from "../src/chat-adapter.ts";
 
 /** A kind of providers under test: its adapter, one of its models and a whole response. */
 export interface KindUnderTest {
-  kind: "anthropic" | "google" | "mistral";
+  kind: "anthropic" | "cohere" | "google" | "mistral";
   adapter: ChatAdapter;
   modelId: string;
   response: object;

@@ -27,13 +27,18 @@ export async function* writeChunks(
     if (part.type === "error") throw eventFailure(part.error, kind.statusOfEvent(part.error));
     if (part.type === "response-metadata") head.id = part.id ?? "";
     if (part.type === "finish") {
-      if (part.finishReason.unified === "interrupted") return;
+      if (isInterrupted(part.finishReason)) return;
       yield finishEvents(head, part, refusalOf(kind, part.finishReason, part.providerMetadata));
       return;
     }
     const delta = translate(part);
     if (delta !== undefined) yield event({ ...head, choices: [choiceOf(delta, null)] });
   }
+}
+
+/** Cohere's package has `other` where the stream has not ended. */
+function isInterrupted({ unified, raw }: Finish["finishReason"]): boolean {
+  return unified === "interrupted" || (unified === "other" && raw === undefined);
 }
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
