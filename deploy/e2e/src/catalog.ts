@@ -44,6 +44,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...grokModels(),
       ...mistralModels(),
       ...bedrockModels(),
+      ...cohereModels(),
       ...jsonModels(),
       ...vendorModels(),
       ...audioModels(),
@@ -68,7 +69,7 @@ function vendorModels() {
     ...unitModel("rerank", alias, "", searches),
     chain,
   });
-  const embedders = ["cohere", "google", "voyage", "jina"].flatMap((name) => [
+  const embedders = ["cohere", "google", "mistral", "voyage", "jina"].flatMap((name) => [
     embedder(`test-${name}-embed`, [slot(name, "embed")]),
     embedder(`test-${name}-embed-counted`, [slot(name, "embed?usage=70,0")]),
     embedder(`test-${name}-embed-limited`, [slot(name, "embed?status=429"), slot("sim", "embed")]),
@@ -202,6 +203,28 @@ function mistralModels() {
       second,
     ]),
     mistral("test-mistral-second", [first, named("")]),
+  ];
+}
+
+/** Models of a provider that speaks Cohere's wire. */
+function cohereModels() {
+  const pricing = { input: "1", cached_input: "0.10", output: "4" };
+  const cohere = (alias: string, chain: object[]) =>
+    chatModel(alias, chain, { vision: true, pricing });
+  const named = (commands: string) => slot("cohere", `command-a-03-2025${commands}`);
+  const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
+  const first = { ...slot("sim", "first?status=503"), pricing: { input: "1", output: "2" } };
+  return [
+    cohere("test-cohere", [named("")]),
+    cohere("test-cohere-parallel", [named("?calls=3")]),
+    cohere("test-cohere-cached", [named("?usage=700,40&cached=600,0,0")]),
+    cohere("test-cohere-cut", [named("?cut_after=3")]),
+    cohere("test-cohere-ended", [named("?end_after=3")]),
+    cohere("test-cohere-overloaded", [named("?status=503"), second]),
+    cohere("test-cohere-limited", [named("?status=429"), second]),
+    cohere("test-cohere-failed", [named("?malformed_call"), second]),
+    cohere("test-cohere-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
+    cohere("test-cohere-second", [first, named("")]),
   ];
 }
 

@@ -7,8 +7,8 @@ import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 
 const rankers = ["cohere", "voyage", "jina", "bedrock"] as const;
-const embedders = ["cohere", "voyage", "jina", "google"] as const;
-const dimensions = { cohere: 256, voyage: 256, jina: 16, google: 768 };
+const embedders = ["cohere", "voyage", "jina", "google", "mistral"] as const;
+const dimensions = { cohere: 256, voyage: 256, jina: 16, google: 768, mistral: 256 };
 
 describe("providers of other kinds", () => {
   let stack: Stack;

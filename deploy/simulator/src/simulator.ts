@@ -12,6 +12,7 @@ import { clearCalls, listCalls } from "./routes/call-log.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { classification } from "./routes/classification.ts";
 import { cohereRoutes } from "./routes/cohere.ts";
+import { cohereChat } from "./routes/cohere-chat.ts";
 import { deepgramRoutes } from "./routes/deepgram.ts";
 import { elevenlabsRoutes } from "./routes/elevenlabs.ts";
 import { embeddings } from "./routes/embeddings.ts";
@@ -20,7 +21,7 @@ import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
 import { jinaRoutes } from "./routes/jina.ts";
 import { messages } from "./routes/messages.ts";
-import { mistralChat } from "./routes/mistral.ts";
+import { mistralChat, mistralEmbeddings } from "./routes/mistral.ts";
 import { ocr, ocrJob, ocrJobs } from "./routes/ocr.ts";
 import { rerank } from "./routes/rerank.ts";
 import { speech } from "./routes/speech.ts";
@@ -48,6 +49,8 @@ const ROUTES: readonly Route[] = [
   messages,
   google,
   mistralChat,
+  cohereChat,
+  mistralEmbeddings,
   embeddings,
   rerank,
   classification,

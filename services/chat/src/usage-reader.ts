@@ -5,8 +5,8 @@ import type { ChatUsage, ToolCalls, UsedTokens } from "./usage.ts";
 
 /**
  * Reads a provider's usage block: one with the members of a chat completion, as OpenAI, OpenRouter,
- * DeepSeek, Mistral, vLLM and xAI write it, Anthropic's, Gemini's or Bedrock's. Returns undefined for any other
- * block, which cannot be billed from. A count that contradicts another one is lowered to it.
+ * DeepSeek, Mistral, vLLM and xAI write it, Anthropic's, Gemini's, Bedrock's or
+ * Cohere's. Returns undefined for any other block, which cannot be billed from. A count that contradicts another one is lowered to it.
  */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
@@ -14,7 +14,8 @@ export function readUsage(block: unknown): ChatUsage | undefined {
     readCompletionUsage(block) ??
     readMessageUsage(block) ??
     readGeminiUsage(block) ??
-    readBedrockUsage(block)
+    readBedrockUsage(block) ??
+    readCohereUsage(block)
   );
 }
 
@@ -157,6 +158,32 @@ function readBedrockUsage(block: JsonObject): ChatUsage | undefined {
         ["cache_write", written - hour],
         ["cache_write_1h", hour],
       ]),
+      { dimension: "output", quantity: completionTokens },
+    ],
+    reasoningTokens: 0n,
+    toolCalls: [],
+    basis: "provider",
+    details: { prompt_tokens_details: { cached_tokens: Number(cachedTokens) } },
+    block,
+  };
+}
+
+/**
+ * Reads the usage of Cohere, which bills less than it counts: its own instructions are free.
+ * `billed_units` includes the tokens of the cache. https://docs.cohere.com/reference/chat
+ */
+function readCohereUsage(block: JsonObject): ChatUsage | undefined {
+  const counted = isJsonObject(block.billed_units) ? block.billed_units : membersOf(block.tokens);
+  const promptTokens = readCount(counted.input_tokens);
+  const completionTokens = readCount(counted.output_tokens);
+  if (promptTokens === undefined || completionTokens === undefined) return undefined;
+  const cachedTokens = minOf(countOf(block.cached_tokens), promptTokens);
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    tokens: [
+      ...divide(promptTokens, "input", [["cached_input", cachedTokens]]),
       { dimension: "output", quantity: completionTokens },
     ],
     reasoningTokens: 0n,

@@ -107,6 +107,24 @@ describe("Mistral's chat completions", () => {
     expect(JSON.parse(refused.text)).toMatchObject({ object: "error", raw_status_code: status });
   });
 
+  test("have embeddings beside them, without OpenAI's dimensions", async () => {
+    const embed = async (more: object) => {
+      const body = JSON.stringify({ model: "mistral-embed", input: ["a", "b"], ...more });
+      const init = { method: "POST", body };
+      const sent = await fetch(`${simulator.url}/mistral/v1/embeddings`, init);
+      return { status: sent.status, body: (await sent.json()) as object };
+    };
+    expect(await embed({})).toMatchObject({
+      status: 200,
+      body: {
+        object: "list",
+        data: [{ index: 0 }, { index: 1 }],
+        usage: { prompt_tokens: 2, total_tokens: 2 },
+      },
+    });
+    expect((await embed({ dimensions: 5 })).status).toBe(400);
+  });
+
   test("refuse a request without a key", async () => {
     expect((await post(hello, "")).status).toBe(401);
   });

@@ -1,15 +1,18 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Call, Route } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
+import { countTokens } from "../chat/tokens.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
 import { sendError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
+import { jsonRoute } from "../json-route.ts";
 import { generateMistral } from "../mistral/generated.ts";
 import { type MistralChatRequest, mistralChatRequest, problemOf } from "../mistral/request.ts";
 import { sendMistralStream } from "../mistral/stream.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { sendJson } from "../send-json.ts";
+import { base64Of, vectorOf } from "./embeddings.ts";
 
 /** Mistral's chat completions. Their commands are behind the model id. */
 export const mistralChat: Route = {
@@ -40,6 +43,35 @@ export const mistralChat: Route = {
     );
   },
 };
+
+/** https://docs.mistral.ai/api/endpoint/embeddings */
+const embeddingsRequest = z.strictObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(z.string()).min(1)]),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  output_dimension: z.int().min(1).nullish(),
+  output_dtype: z.literal("float").optional(),
+  encoding_format: z.enum(["float", "base64"]).optional(),
+});
+
+/** Mistral's embeddings. */
+export const mistralEmbeddings = jsonRoute(
+  "/mistral/v1/embeddings",
+  embeddingsRequest,
+  ({ model, input, output_dimension, encoding_format }, commands, seq) => {
+    const texts = [input].flat();
+    const data = texts.map((text, index) => {
+      const vector = vectorOf(text, output_dimension ?? 8);
+      const embedding = encoding_format === "base64" ? base64Of(vector) : [...vector];
+      return { object: "embedding", embedding, index };
+    });
+    const counted = texts.reduce((sum, text) => sum + countTokens(text.length), 0);
+    const prompt_tokens = commands.usage?.promptTokens ?? counted;
+    const usage = { prompt_tokens, completion_tokens: 0, total_tokens: prompt_tokens };
+    const list = commands.no_list ? {} : { data };
+    return { id: `embd-${seq}`, object: "list", ...list, model, usage };
+  },
+);
 
 function invalidBody({ issues: [issue] }: z.ZodError): string {
   const names = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];

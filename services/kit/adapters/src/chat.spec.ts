@@ -2,7 +2,7 @@ import { type ChatMember, chatMembers } from "@tollgate/catalog/model";
 import { kindProperties } from "@tollgate/catalog/provider-kinds";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { describe, expect, test } from "vitest";
-import { bedrock, claude, gemini, mistral } from "../test/kinds.ts";
+import { bedrock, claude, cohere, gemini, mistral } from "../test/kinds.ts";
 import { failureOf, sendJson, startProvider } from "../test/provider-of-kind.ts";
 
 const base = { messages: [{ role: "user", content: "Hi" }], max_completion_tokens: 4_000 };
@@ -48,6 +48,7 @@ describe.each([
   ["Gemini 2.5", gemini],
   ["Gemini 3", { ...gemini, modelId: "gemini-3-flash-preview" }],
   ["Mistral", mistral],
+  ["Cohere", cohere],
 ])("a chat with %s", (_, kind) => {
   test.each(
     chatMembers.filter((member) => !own.includes(member)),

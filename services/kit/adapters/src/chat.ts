@@ -15,6 +15,7 @@ import { checkXaiChat } from "./xai/chat.ts";
 const adapters: { readonly [Kind in ProviderKind]?: () => Promise<ChatAdapter> } = {
   anthropic: async () => (await import("./anthropic/chat.ts")).anthropicChat,
   google: async () => (await import("./google/chat.ts")).googleChat,
+  cohere: async () => (await import("./cohere/chat.ts")).cohereChat,
   mistral: async () => (await import("./mistral/chat.ts")).mistralChat,
   bedrock: async () => (await import("./bedrock/chat.ts")).bedrockChat,
 };

@@ -132,6 +132,38 @@ const exchanges: Exchange[] = [
     },
   },
   {
+    // https://docs.mistral.ai/api/endpoint/embeddings
+    name: "Mistral's embeddings",
+    kind: "mistral",
+    routeType: "embeddings",
+    request: {
+      model: "codestral-embed",
+      input: ["a", "b"],
+      dimensions: 256,
+      encoding_format: "base64",
+    },
+    sent: {
+      model: "codestral-embed",
+      input: ["a", "b"],
+      output_dimension: 256,
+      encoding_format: "base64",
+    },
+    response: {
+      id: "cf79f7daaee244b1a0ae5c7b1444424a",
+      object: "list",
+      data: [{ object: "embedding", embedding: "AAAA", index: 0 }],
+      model: "codestral-embed",
+      usage: { prompt_tokens: 15, completion_tokens: 0, total_tokens: 15 },
+    },
+    received: {
+      id: "cf79f7daaee244b1a0ae5c7b1444424a",
+      object: "list",
+      data: [{ object: "embedding", embedding: "AAAA", index: 0 }],
+      model: "codestral-embed",
+      usage: { prompt_tokens: 15, completion_tokens: 0, total_tokens: 15 },
+    },
+  },
+  {
     // https://docs.voyageai.com/reference/embeddings-api
     name: "Voyage's embeddings",
     kind: "voyage",

@@ -16,6 +16,7 @@ import { googleImages } from "./google/image-generation.ts";
 import { jinaEmbeddings } from "./jina/embeddings.ts";
 import { jinaRerank } from "./jina/rerank.ts";
 import type { JsonAdapter } from "./json-adapter.ts";
+import { mistralEmbeddings } from "./mistral/embeddings.ts";
 import { voyageEmbeddings } from "./voyage/embeddings.ts";
 import { voyageRerank } from "./voyage/rerank.ts";
 
@@ -24,6 +25,7 @@ const adapters: {
   readonly [Kind in ProviderKind]?: { readonly [Type in RouteType]?: JsonAdapter };
 } = {
   google: { embeddings: googleEmbeddings, images: googleImages },
+  mistral: { embeddings: mistralEmbeddings },
   cohere: { embeddings: cohereEmbeddings },
   bedrock: { rerank: bedrockRerank },
   voyage: { embeddings: voyageEmbeddings, rerank: voyageRerank },

@@ -3,9 +3,10 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bedrock, claude, gemini, mistral } from "../test/kinds.ts";
+import { bedrock, claude, cohere, gemini, mistral } from "../test/kinds.ts";
 import { anthropicKind } from "./anthropic/chat.ts";
 import { bedrockKind } from "./bedrock/chat.ts";
+import { cohereKind } from "./cohere/chat.ts";
 import { googleKind } from "./google/chat.ts";
 import { mistralKind } from "./mistral/chat.ts";
 
@@ -87,6 +88,7 @@ test.each([
   ["gemini-2.5-pro", googleKind, gemini],
   ["gemini-3-pro-preview", googleKind, gemini],
   ["gemini-flash-latest", googleKind, gemini],
+  ["command-a-reasoning-08-2025", cohereKind, cohere],
   ["mistral-large-4", mistralKind, mistral],
   ["mistral-large-latest", mistralKind, mistral],
   ["magistral-medium-latest", mistralKind, mistral],

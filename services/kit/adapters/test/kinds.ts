@@ -1,5 +1,6 @@
 import { anthropicChat } from "../src/anthropic/chat.ts";
 import { bedrockChat } from "../src/bedrock/chat.ts";
+import { cohereChat } from "../src/cohere/chat.ts";
 import { googleChat } from "../src/google/chat.ts";
 import { mistralChat } from "../src/mistral/chat.ts";
 import type { KindUnderTest } from "./provider-of-kind.ts";
@@ -57,5 +58,20 @@ export const bedrock: KindUnderTest = {
     stopReason: "end_turn",
     usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 },
     metrics: { latencyMs: 551 },
+  },
+};
+
+export const cohere: KindUnderTest = {
+  kind: "cohere",
+  adapter: cohereChat,
+  modelId: "command-a-reasoning-08-2025",
+  response: {
+    id: "chat-1",
+    message: { role: "assistant", content: [{ type: "text", text: "Hi!" }] },
+    finish_reason: "COMPLETE",
+    usage: {
+      billed_units: { input_tokens: 5, output_tokens: 2 },
+      tokens: { input_tokens: 65, output_tokens: 4 },
+    },
   },
 };

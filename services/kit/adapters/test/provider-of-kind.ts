@@ -10,7 +10,7 @@ import { expect, onTestFinished } from "vitest";
 
 /** A kind of providers under test: its adapter, one of its models and a whole response. */
 export interface KindUnderTest {
-  kind: "anthropic" | "google" | "mistral" | "bedrock";
+  kind: "anthropic" | "bedrock" | "cohere" | "google" | "mistral";
   adapter: ChatAdapter;
   modelId: string;
   response: object;

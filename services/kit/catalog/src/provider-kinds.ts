@@ -113,7 +113,7 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
   },
   mistral: {
     defaultBaseUrl: "https://api.mistral.ai/v1",
-    paths: { chat: "/chat/completions" },
+    paths: { chat: "/chat/completions", embeddings: "/embeddings" },
     takesTokens: false,
     chatParameters: new Set<ChatMember>([
       "max_completion_tokens",
@@ -133,9 +133,23 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
   },
   cohere: {
     defaultBaseUrl: "https://api.cohere.com/v2",
-    paths: { embeddings: "/embed", rerank: "/rerank" },
+    paths: { chat: "/chat", embeddings: "/embed", rerank: "/rerank" },
     takesTokens: false,
-    chatParameters: new Set(),
+    chatParameters: new Set<ChatMember>([
+      "max_completion_tokens",
+      "max_tokens",
+      "temperature",
+      "top_p",
+      "top_k",
+      "frequency_penalty",
+      "presence_penalty",
+      "stop",
+      "seed",
+      "tools",
+      "tool_choice",
+      "response_format",
+      "reasoning_effort",
+    ]),
   },
   voyage: {
     defaultBaseUrl: "https://api.voyageai.com/v1",

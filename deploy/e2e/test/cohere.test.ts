@@ -1,0 +1,293 @@
+import OpenAI from "openai";
+import type {
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from "openai/resources/chat/completions";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+const readFile: ChatCompletionTool = {
+  type: "function",
+  function: {
+    name: "read_file",
+    description: "Reads a file.",
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" } },
+      required: ["path"],
+      additionalProperties: false,
+    },
+  },
+};
+const pixel =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const citySchema = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+};
+
+describe("a chat with a provider of the kind cohere", () => {
+  let stack: Stack;
+  let account: Account;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(5);
+    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  function post(model: string, more: object = {}) {
+    const body = chatBody({ model, ...more });
+    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
+  }
+
+  function lastCall() {
+    const [call] = stack.simulator.calls.list().slice(-1);
+    if (call === undefined) throw new Error("the provider was not called");
+    return call;
+  }
+
+  /** Returns the body of the last request that the provider was sent. */
+  function lastSent(): Record<string, unknown> {
+    return lastCall().body as Record<string, unknown>;
+  }
+
+  test("is a completion, by Cohere's names", async () => {
+    const response = await post("test-cohere", {
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello there" },
+      ],
+      max_tokens: 50,
+      seed: 7,
+      stop: "END",
+      top_p: 0.9,
+      top_k: 5,
+    });
+    expect(response.body).toMatchObject({
+      choices: [{ finish_reason: "stop", message: { content: "You said: Hello there" } }],
+      usage: { prompt_tokens: 5, completion_tokens: 6, cost: 0.000_029 },
+    });
+    expect(lastCall()).toMatchObject({ route: "/cohere/v2/chat", authorized: true });
+    expect(lastSent()).toEqual({
+      model: "command-a-03-2025",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello there" },
+      ],
+      max_tokens: 50,
+      seed: 7,
+      stop_sequences: ["END"],
+      p: 0.9,
+      k: 5,
+    });
+  });
+
+  test.each([
+    ["a completion", {}],
+    ["a stream", { stream: true }],
+  ])("has a line for each dimension that Cohere bills, in %s", async (_, more) => {
+    const response = await post("test-cohere-cached", more);
+    // 100 × 1 + 600 × 0.10 + 40 × 4 = 320 USD per million.
+    expect(response.text).toContain('"cost":0.00032');
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry?.lines).toMatchObject([
+      { dimension: "input", quantity: 100n },
+      { dimension: "cached_input", quantity: 600n },
+      { dimension: "output", quantity: 40n },
+    ]);
+  });
+
+  test.each([false, true])("returns thinking as reasoning_content; stream: %s", async (stream) => {
+    const more = { reasoning_effort: "medium", max_tokens: 4_000, stream };
+    const response = await post("test-cohere", more);
+    expect(reasoningOf(response.text)).toBe("The user wrote something. I will respond to it.");
+    expect(contentOf(response.text)).toBe("You said: Hello there");
+    expect(lastSent()).toMatchObject({ thinking: { type: "enabled", token_budget: 2_000 } });
+  });
+
+  test("takes images as data and by URL", async () => {
+    const urls = [pixel, "https://example.com/a.png"];
+    const parts = urls.map((url) => ({ type: "image_url", image_url: { url } }));
+    const content = [{ type: "text", text: "See" }, ...parts];
+    const response = await post("test-cohere", { messages: [{ role: "user", content }] });
+    expect(response.text).toContain("I see 2 images.");
+    expect(lastSent()).toMatchObject({ messages: [{ content }] });
+  });
+
+  test.each([false, true])("responds by a schema; stream: %s", async (stream) => {
+    const json_schema = { name: "answer", schema: citySchema };
+    const response_format = { type: "json_schema", json_schema };
+    const response = await post("test-cohere", { response_format, stream });
+    expect(JSON.parse(contentOf(response.text))).toEqual({ city: expect.any(String) });
+  });
+
+  test("sends the text of a message with calls as its tool_plan", async () => {
+    const called = { name: "read_file", arguments: "{}" };
+    const tool_calls = [{ id: "c", type: "function", function: called }];
+    const messages = [
+      { role: "user", content: "Read it" },
+      { role: "assistant", content: "I will read it.", tool_calls },
+      { role: "tool", tool_call_id: "c", content: "text" },
+    ];
+    const response = await post("test-cohere", { tools: [readFile], messages });
+    expect(response.text).toContain("The tool returned: text");
+    const planned = { role: "assistant", tool_plan: "I will read it.", tool_calls };
+    expect((lastSent().messages as object[])[1]).toEqual(planned);
+  });
+
+  test.each([
+    ["n", { n: 2 }],
+    ["user", { user: "u" }],
+    ["temperature", { temperature: 1.5 }],
+    ["presence_penalty", { presence_penalty: -1 }],
+    ["parallel_tool_calls", { tools: [readFile], parallel_tool_calls: false }],
+    ["response_format", { tools: [readFile], response_format: { type: "json_object" } }],
+    [
+      "tools[0].function.strict",
+      { tools: [{ type: "function", function: { ...readFile.function, strict: true } }] },
+    ],
+  ])("is refused by name before the provider is called: %s", async (param, more) => {
+    const before = stack.simulator.calls.list().length;
+    const response = await post("test-cohere", more);
+    expectEnvelope(response, 400, "invalid_param", param);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
+  });
+
+  test("is a stream of chunks that end with usage and cost", async () => {
+    const response = await post("test-cohere", { stream: true });
+    const events = eventsOf(response.text) as { choices: { delta: { content?: string } }[] }[];
+    const text = events.flatMap(({ choices }) => choices?.[0]?.delta.content ?? []).join("");
+    expect(text).toBe("You said: Hello there");
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(events.at(-2)).toMatchObject({
+      model: "test-cohere",
+      choices: [],
+      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_027 },
+    });
+  });
+
+  test.each([
+    "test-cohere",
+    "test-cohere-parallel",
+  ])("calls the tools of %s, in parallel where it does, and takes their results", async (model) => {
+    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
+    const request = { model, tools: [readFile] };
+    const called = await client.chat.completions.create({ ...request, messages });
+    const message = called.choices[0]?.message;
+    expect(called.choices[0]?.finish_reason).toBe("tool_calls");
+    expect(message?.tool_calls).toHaveLength(model === "test-cohere-parallel" ? 3 : 1);
+    if (message === undefined) return;
+    messages.push(message);
+    for (const { id } of message.tool_calls ?? []) {
+      messages.push({ role: "tool", tool_call_id: id, content: `contents for ${id}` });
+    }
+    const done = await client.chat.completions.create({ ...request, messages });
+    expect(done.choices[0]?.message.content).toContain("The tool returned: contents for ");
+  });
+
+  test("streams parallel calls", async () => {
+    const runner = client.chat.completions.stream({
+      model: "test-cohere-parallel",
+      tools: [readFile],
+      messages: [{ role: "user", content: "Read it" }],
+    });
+    const { choices } = await runner.finalChatCompletion();
+    expect(choices[0]?.finish_reason).toBe("tool_calls");
+    expect(choices[0]?.message.tool_calls).toMatchObject(
+      [0, 1, 2].map(() => ({ function: { name: "read_file", arguments: '{"path":"README.md"}' } })),
+    );
+  });
+
+  test.each([
+    ["is cut", "test-cohere-cut"],
+    ["ends early", "test-cohere-ended"],
+  ])("ends with an error event where the provider's stream %s", async (_, model) => {
+    const response = await post(model, { stream: true });
+    const last = eventsOf(response.text).at(-1);
+    expect(last).toMatchObject({ error: { code: "upstream_rejected" } });
+  });
+
+  test.each([
+    ["is overloaded", "test-cohere-overloaded", [false, true]],
+    ["limits its rate", "test-cohere-limited", [false, true]],
+    ["has a model that failed", "test-cohere-failed", [false]],
+  ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
+    for (const stream of modes) {
+      const response = await post(model, { stream });
+      expect(response.status).toBe(200);
+      // 3 tokens at 1 USD per million and 6 at 2.
+      expect(response.text).toContain('"cost":0.000015');
+    }
+  });
+
+  test.each([
+    false,
+    true,
+  ])("serves where the slot before it is down; stream: %s", async (stream) => {
+    const response = await post("test-cohere-second", { stream });
+    // 3 tokens at 1 USD per million and 6 at 4.
+    expect(response.text).toContain('"cost":0.000027');
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry).toMatchObject({ provider: "cohere" });
+  });
+
+  test("goes on with a loop of tools that another provider's model has begun", async () => {
+    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
+    const request = { tools: [readFile], max_tokens: 4_000 };
+    const first = { ...request, model: "test-claude", messages };
+    const called = await client.chat.completions.create(first);
+    const message = called.choices[0]?.message;
+    if (message === undefined) return;
+    const [call] = message.tool_calls ?? [];
+    expect(call?.id).not.toMatch(/^[a-zA-Z0-9]{9}$/);
+    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
+    const done = await client.chat.completions.create({
+      ...request,
+      model: "test-cohere",
+      messages,
+    });
+    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
+  });
+
+  test("is not retried at the next slot where the request is at fault", async () => {
+    const response = await post("test-cohere-invalid");
+    expectEnvelope(response, 502, "upstream_rejected");
+    expect(response.text).toContain("prompt is too long");
+  });
+});
+
+interface Said {
+  content?: string;
+  reasoning_content?: string;
+}
+
+/** Returns the text of a completion, or of a stream. */
+function contentOf(text: string): string {
+  return messagesIn(text)
+    .map(({ content }) => content ?? "")
+    .join("");
+}
+
+/** Returns the thinking of a completion, or of a stream. */
+function reasoningOf(text: string): string {
+  return messagesIn(text)
+    .map(({ reasoning_content }) => reasoning_content ?? "")
+    .join("");
+}
+
+function messagesIn(text: string): Said[] {
+  const events = text.startsWith("data:") ? eventsOf(text) : [JSON.parse(text) as unknown];
+  const choices = events.flatMap(
+    (event) => (event as { choices?: { message?: Said; delta?: Said }[] }).choices ?? [],
+  );
+  return choices.map(({ message, delta }) => message ?? delta ?? {});
+}
