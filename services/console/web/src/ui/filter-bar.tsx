@@ -5,27 +5,33 @@ import { AccountFilter } from "./account-filter.tsx";
 import { Icon } from "./icons.tsx";
 import { SearchLink, useSearchChange } from "./search-link.tsx";
 
-const typed: readonly FilterName[] = ["model", "key", "provider", "route"];
+interface Props {
+  search: FilterSearch & { error?: string };
+  /** The filters with their names for people. */
+  names?: Readonly<Partial<Record<Name, string>>>;
+}
 
-/** Chooses and shows the filters of usage. Each that is set has a link that takes it away. */
-export function FilterBar({ search }: { search: FilterSearch }) {
+type Name = FilterName | "error";
+
+/** Chooses and shows filters. Each that is set has a link that takes it away. */
+export function FilterBar({ search, names = filterNames }: Props) {
   const { isCustomer } = useAccess();
   const { nameOf } = useAccountNames();
-  const set = (Object.keys(filterNames) as FilterName[]).filter((name) => search[name]);
+  const set = (Object.keys(names) as Name[]).filter((name) => search[name]);
   const shown = set.filter((name) => name !== "account" || isCustomer);
   return (
     <>
       {!isCustomer && <AccountFilter account={search.account ?? ""} />}
-      <AddFilter />
+      <AddFilter names={names} />
       {shown.map((name) => (
         <span key={name} className="chip">
-          <span className="quiet">{filterNames[name]}</span>
+          <span className="quiet">{names[name]}</span>
           <span className="cut">
             {name === "account" ? nameOf(search.account ?? "") : search[name]}
           </span>
           <SearchLink change={{ [name]: undefined }}>
             <Icon name="close" size={12} />
-            <span className="unseen">Remove the filter {filterNames[name]}</span>
+            <span className="unseen">Remove the filter {names[name]}</span>
           </SearchLink>
         </span>
       ))}
@@ -33,8 +39,8 @@ export function FilterBar({ search }: { search: FilterSearch }) {
   );
 }
 
-/** Adds a filter by its value. */
-function AddFilter() {
+/** Adds a filter by its value. An account is chosen by its name elsewhere. */
+function AddFilter({ names }: { names: NonNullable<Props["names"]> }) {
   const change = useSearchChange();
   return (
     <form
@@ -48,11 +54,13 @@ function AddFilter() {
       }}
     >
       <select name="name" aria-label="Filter by">
-        {typed.map((name) => (
-          <option key={name} value={name}>
-            {filterNames[name]}
-          </option>
-        ))}
+        {Object.entries(names)
+          .filter(([name]) => name !== "account")
+          .map(([name, text]) => (
+            <option key={name} value={name}>
+              {text}
+            </option>
+          ))}
       </select>
       <input name="value" aria-label="Value of the filter" placeholder="is…" size={12} />
     </form>

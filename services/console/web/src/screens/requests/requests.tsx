@@ -7,6 +7,7 @@ import { type AccountNames, useAccountNames } from "../../calls/use-account-name
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
 import { rangeOf } from "../../search/period.ts";
+import { requestFilterNames } from "../../search/requests-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";
@@ -38,6 +39,7 @@ export function Requests() {
       provider: search.provider ?? "",
       routeType: search.route ?? "",
       onlyFailed: search.failed ?? false,
+      errorCode: search.error ?? "",
       from: timestampFromDate(range.from),
       to: timestampFromDate(range.to),
       limit: pageSize,
@@ -49,7 +51,7 @@ export function Requests() {
     <Page title="Requests" actions={<FindRequest />}>
       <div className="filters">
         <PeriodLinks search={search} fallback={fallback} hasDays />
-        <FilterBar search={search} />
+        <FilterBar search={search} names={requestFilterNames} />
         <label className="filter">
           <input
             type="checkbox"
