@@ -22,6 +22,8 @@ import { FindRequest } from "./find-request.tsx";
 const route = getRouteApi("/app/requests");
 const fallback = "7d";
 const pageSize = 50;
+/** How often the newest page is read again while it is shown. */
+const refreshMs = 15_000;
 
 /** The requests of a period, the newest first. */
 export function Requests() {
@@ -45,7 +47,10 @@ export function Requests() {
       limit: pageSize,
       beforeCursor: search.before ?? "",
     },
-    { placeholderData: (previous) => previous },
+    {
+      placeholderData: (previous) => previous,
+      refetchInterval: search.before === undefined && refreshMs,
+    },
   );
   return (
     <Page title="Requests" actions={<FindRequest />}>
