@@ -38,6 +38,10 @@ const screens: readonly Screen[] = [
   },
   { name: "requests", path: "/requests", heading: "Requests" },
   { name: "requests-customer", path: "/requests", heading: "Requests", role: "customer" },
+  {
+    ...{ name: "request-customer", path: "/requests", heading: "req_" },
+    ...{ role: "customer", follow: ".row-link" },
+  },
   { name: "request", path: "/requests?model=gpt-5", heading: "req_", follow: ".row-link" },
   { name: "request-failed", path: "/requests?failed=1", heading: "req_", follow: ".row-link" },
   { name: "models", path: "/models", heading: "Models and prices" },
@@ -178,6 +182,10 @@ describe.skipIf(noBrowser || inject("shape") === "fleet")("the console's page", 
       "Activity",
       "Requests",
     ]);
+    await using own = await open(screenNamed("request-customer"));
+    const steps = own.page.locator(".step h2");
+    expect(await steps.allInnerTexts()).toEqual(["Hold", "Usage", "Price", "Ledger entry"]);
+    expect(await own.page.locator(".usage-block").count()).toBe(0);
   });
 
   test("whoever is not signed in is led to the sign-in, and back by a link with a secret", async () => {

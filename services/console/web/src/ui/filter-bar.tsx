@@ -17,12 +17,15 @@ type Name = FilterName | "error";
 export function FilterBar({ search, names = filterNames }: Props) {
   const { isCustomer } = useAccess();
   const { nameOf } = useAccountNames();
+  const offered = (Object.keys(names) as Name[]).filter(
+    (name) => name !== "account" && !(isCustomer && name === "provider"),
+  );
   const set = (Object.keys(names) as Name[]).filter((name) => search[name]);
   const shown = set.filter((name) => name !== "account" || isCustomer);
   return (
     <>
       {!isCustomer && <AccountFilter account={search.account ?? ""} />}
-      <AddFilter names={names} />
+      <AddFilter names={names} offered={offered} />
       {shown.map((name) => (
         <span key={name} className="chip">
           <span className="quiet">{names[name]}</span>
@@ -40,7 +43,7 @@ export function FilterBar({ search, names = filterNames }: Props) {
 }
 
 /** Adds a filter by its value. An account is chosen by its name elsewhere. */
-function AddFilter({ names }: { names: NonNullable<Props["names"]> }) {
+function AddFilter(props: { names: NonNullable<Props["names"]>; offered: readonly Name[] }) {
   const change = useSearchChange();
   return (
     <form
@@ -54,13 +57,11 @@ function AddFilter({ names }: { names: NonNullable<Props["names"]> }) {
       }}
     >
       <select name="name" aria-label="Filter by">
-        {Object.entries(names)
-          .filter(([name]) => name !== "account")
-          .map(([name, text]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
+        {props.offered.map((name) => (
+          <option key={name} value={name}>
+            {props.names[name]}
+          </option>
+        ))}
       </select>
       <input name="value" aria-label="Value of the filter" placeholder="is…" size={12} />
     </form>

@@ -77,7 +77,7 @@ export function Requests() {
             <>
               <DataTable
                 caption="Requests"
-                columns={isCustomer ? columns : withAccount(names)}
+                columns={isCustomer ? columns : operatorColumns(names)}
                 rows={requests}
                 idOf={({ id }) => id}
               />
@@ -105,7 +105,6 @@ const columns: readonly Column<Request>[] = [
       errorCode === "" ? <Badge tone="good">Served</Badge> : <Badge tone="bad">{errorCode}</Badge>,
   },
   { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
-  { header: "Provider", isSecondary: true, cell: ({ provider }) => provider },
   {
     header: "Duration",
     align: "right",
@@ -118,10 +117,15 @@ const columns: readonly Column<Request>[] = [
   },
 ];
 
-function withAccount({ nameOf }: AccountNames): Column<Request>[] {
+function operatorColumns({ nameOf }: AccountNames): Column<Request>[] {
   const account: Column<Request> = {
     header: "Account",
     cell: ({ accountId }) => <span className="cut">{nameOf(accountId)}</span>,
   };
-  return [...columns.slice(0, 2), account, ...columns.slice(2)];
+  const provider: Column<Request> = {
+    header: "Provider",
+    isSecondary: true,
+    cell: (request) => request.provider,
+  };
+  return [...columns.slice(0, 2), account, ...columns.slice(2, 3), provider, ...columns.slice(3)];
 }
