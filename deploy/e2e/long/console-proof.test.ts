@@ -278,7 +278,7 @@ describe.skipIf(noBrowser)("the console over a running gateway", () => {
     expect(audit).not.toContain(key.toLowerCase());
     expect(problems).toEqual([]);
     await expectBalancedLedger(stack);
-  });
+  }, 180_000);
 
   test("an OpenID provider signs an owner in, who does the same, and a viewer, who changes nothing", async () => {
     await using opened = await newPage();
