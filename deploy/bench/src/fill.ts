@@ -111,7 +111,8 @@ export function filledEntryId(n: number, { entries, untilMs }: LedgerFilling): s
 /**
  * Inserts ledger entries in the order of their time, spread evenly over the sixty days before now, of
  * several accounts, keys and models, with the trails of the last 30 days: one request of fifty was
- * served by the second slot of its chain. A conversation has a hundred of them.
+ * served by the second slot of its chain, and one of a hundred was cut. A conversation has a hundred of
+ * them.
  */
 export async function fillLedger(database: Database, filling: LedgerFilling) {
   const { entries, accountIds, keysPerAccount, aliases, untilMs } = filling;
@@ -132,15 +133,17 @@ export async function fillLedger(database: Database, filling: LedgerFilling) {
            ($1::text[])[CASE n % 2 WHEN 0 THEN 1 ELSE 1 + n / 2 % cardinality($1) END] AS account_id,
            floor($7::float8 - ${filledMs} * (1 - n::float8 / $6::float8))::bigint AS ms
        ) AS row, LATERAL (SELECT to_timestamp(ms / 1000.0) AS at) AS moment
-       RETURNING id, recorded_at, event_id
+       RETURNING id, recorded_at, event_id, account_id
        )
-       INSERT INTO ledger.request_trail (entry_id, recorded_at, trail)
+       INSERT INTO ledger.request_trail (entry_id, recorded_at, trail, error_code, account_id)
        SELECT id, recorded_at, json_build_array(
          CASE WHEN ms % 50 = 0
            THEN json_build_array(json_build_array('azure', 'gpt-4o', 0, 30, 'rejected', 503), served)
            ELSE json_build_array(served)
-         END, ms + 12, 210, '', md5(event_id), '12000', true)
+         END, ms + 12, 210, coalesce(code, ''), md5(event_id), '12000', true),
+         code, CASE WHEN code IS NOT NULL THEN account_id END
        FROM added, LATERAL (SELECT 300 + hashtext(event_id) & 1023 AS ms) AS took,
+         LATERAL (SELECT CASE WHEN ms % 100 = 1 THEN 'upstream_disconnected' END AS code) AS ended,
          LATERAL (SELECT json_build_array('openai', 'gpt-4o-mini', 2, ms, '', 0) AS served) AS call
        WHERE recorded_at >= date_trunc('day', now(), 'UTC') - interval '${trailDays - 1} days'`,
       [accountIds, first, end, keysPerAccount, aliases, entries, untilMs],

@@ -127,6 +127,9 @@ function readsOf(
   };
 }
 
+/** The error code of the filled requests that were cut. */
+const cut = "upstream_disconnected";
+
 /** What only the console and the commands of requests read. */
 function requestReads(
   databases: { pool: pg.Pool; prisma: PrismaClient },
@@ -141,7 +144,7 @@ function requestReads(
   });
   const requests = (page: Partial<Parameters<typeof findRequests>[1]>) =>
     findRequests(databases, {
-      ...{ accountId: "", onlyFailed: false, limit: 50, beforeCursor: "" },
+      ...{ accountId: "", onlyFailed: false, errorCode: "", limit: 50, beforeCursor: "" },
       ...page,
     });
   return {
@@ -151,6 +154,10 @@ function requestReads(
     "request list --model, of a week": () =>
       requests({ filter: create(UsageFilterSchema, { alias: "model-1" }), ...days(7) }),
     "request list --failed, of which there are none": () => requests({ onlyFailed: true }),
+    "request list --error": () => requests({ errorCode: cut }),
+    "request list --account --error": () => requests({ accountId, errorCode: cut }),
+    "request list --error --model, of which there are none": () =>
+      requests({ errorCode: cut, filter: create(UsageFilterSchema, { alias: "none" }) }),
     "request show": async () => {
       const id = `req_${next().toString(16).padStart(32, "0")}`;
       return toRequests(databases, await findRequestEntries(databases, { id, accountId: "" }));

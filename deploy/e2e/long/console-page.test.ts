@@ -38,6 +38,10 @@ const screens: readonly Screen[] = [
   },
   { name: "requests", path: "/requests", heading: "Requests" },
   { name: "requests-customer", path: "/requests", heading: "Requests", role: "customer" },
+  {
+    ...{ name: "request-customer", path: "/requests", heading: "req_" },
+    ...{ role: "customer", follow: ".row-link" },
+  },
   { name: "request", path: "/requests?model=gpt-5", heading: "req_", follow: ".row-link" },
   { name: "request-failed", path: "/requests?failed=1", heading: "req_", follow: ".row-link" },
   { name: "models", path: "/models", heading: "Models and prices" },
@@ -131,6 +135,21 @@ describe.skipIf(noBrowser || inject("shape") === "fleet")("the console's page", 
     expect(rows.every((row) => row.includes("gpt-5") && !row.includes("Served"))).toBe(true);
   });
 
+  test("an error code of the overview leads to its requests, and the filter can be removed", async () => {
+    await using shown = await open(screenNamed("overview"));
+    const { page } = shown;
+    const link = page.getByRole("table", { name: "Error codes" }).getByRole("link").first();
+    const code = await link.innerText();
+    await link.click();
+    await page.locator("tbody tr").first().waitFor();
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("error")).toBe(code);
+    const rows = await page.locator("tbody tr").allInnerTexts();
+    expect(rows.filter((row) => !row.includes(code))).toEqual([]);
+    await page.getByRole("link", { name: "Remove the filter Error code" }).click();
+    await expect.poll(() => page.locator("tbody").innerText()).toContain("Served");
+  });
+
   test("an account is created and topped up by the keyboard, to the last decimal", async () => {
     await using shown = await open(screenNamed("accounts"));
     const { page } = shown;
@@ -178,6 +197,10 @@ describe.skipIf(noBrowser || inject("shape") === "fleet")("the console's page", 
       "Activity",
       "Requests",
     ]);
+    await using own = await open(screenNamed("request-customer"));
+    const steps = own.page.locator(".step h2");
+    expect(await steps.allInnerTexts()).toEqual(["Hold", "Usage", "Price", "Ledger entry"]);
+    expect(await own.page.locator(".usage-block").count()).toBe(0);
   });
 
   test("whoever is not signed in is led to the sign-in, and back by a link with a secret", async () => {

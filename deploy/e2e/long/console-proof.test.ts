@@ -8,14 +8,26 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { browserPath, startBrowser } from "../src/browser.ts";
 import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
+import { nanoUsd, readShownUsd, shownUsd } from "../src/nano-usd.ts";
 import { type OidcProviderUnderTest, oidcClient, startOidcProvider } from "../src/oidc-provider.ts";
-import { collectProblems, screenshots, violationsOf } from "../src/page-checks.ts";
+import { collectProblems, overflowOf, screenshots, violationsOf } from "../src/page-checks.ts";
 import { fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
 
 const noBrowser = browserPath === undefined;
-if (noBrowser) process.stderr.write("No Chromium on the PATH: the console is not tested in one.\n");
+if (noBrowser) process.stderr.write("No Chromium on the PATH: the console is not tested in it.\n");
 
-describe.skipIf(noBrowser)("the console of a running gateway", () => {
+const groups: Readonly<Record<string, string[]>> = { ada: ["admins"], bob: ["staff"] };
+const widths = [1_280, 380] as const;
+
+/** What a client knows of one request. */
+interface Sent {
+  id: string;
+  model: string;
+  /** As the response reports it. */
+  cost: number;
+}
+
+describe.skipIf(noBrowser)("the console over a running gateway", () => {
   let stack: OwnStack;
   let provider: OidcProviderUnderTest;
   let browser: Browser;
@@ -24,7 +36,8 @@ describe.skipIf(noBrowser)("the console of a running gateway", () => {
   beforeAll(async () => {
     const listen = `127.0.0.1:${await freePort()}`;
     origin = `http://${listen}`;
-    provider = await startOidcProvider(`${origin}/sign-in/oidc/callback`, () => ["staff"]);
+    const callback = `${origin}/sign-in/oidc/callback`;
+    provider = await startOidcProvider(callback, (name) => groups[name] ?? []);
     stack = await startStack({
       TOLLGATE_CONSOLE_LISTEN: listen,
       TOLLGATE_CONSOLE_URL: origin,
@@ -32,7 +45,7 @@ describe.skipIf(noBrowser)("the console of a running gateway", () => {
       TOLLGATE_OIDC_CLIENT_ID: oidcClient.id,
       TOLLGATE_OIDC_CLIENT_SECRET: oidcClient.secret,
       TOLLGATE_OIDC_NAME: "Example",
-      TOLLGATE_OIDC_ROLES: "staff=viewer",
+      TOLLGATE_OIDC_ROLES: "admins=owner,staff=viewer",
     });
     browser = await startBrowser();
     await mkdir(screenshots, { recursive: true });
@@ -44,138 +57,259 @@ describe.skipIf(noBrowser)("the console of a running gateway", () => {
     await provider?.stop();
   });
 
+  /** Opens a browser of its own, with an empty page. */
+  async function newPage() {
+    const context = await browser.newContext({
+      viewport: { width: widths[0], height: 860 },
+      colorScheme: "light",
+      reducedMotion: "reduce",
+    });
+    await context.route(
+      (url) => url.hostname !== "127.0.0.1",
+      (route) => route.abort(),
+    );
+    const page = await context.newPage();
+    const problems = collectProblems(page, origin);
+    return { page, context, problems, [Symbol.asyncDispose]: () => context.close() };
+  }
+
+  /** Checks the screen that a page shows, at both widths, and stores screenshots of it. */
+  async function look(page: Page, name: string): Promise<void> {
+    await page.locator(".bone").first().waitFor({ state: "detached" });
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 860 });
+      const file = `proof-${inject("shape")}-${name}-${width}.png`;
+      await page.screenshot({ path: join(screenshots, file), fullPage: true });
+      expect([name, width, await violationsOf(page)]).toEqual([name, width, []]);
+      expect([name, width, await overflowOf(page)]).toEqual([name, width, 0]);
+    }
+    await page.setViewportSize({ width: widths[0], height: 860 });
+  }
+
   const heading = (page: Page, name: string | RegExp) =>
     page.getByRole("heading", { level: 1, name }).waitFor();
+  const menu = (page: Page, name: string) =>
+    page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name }).click();
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const dialogButton = (page: Page, name: string) =>
+    page.getByRole("dialog").getByRole("button", { name, exact: true });
+  const stat = (page: Page, name: string) =>
+    page.locator(".stat").filter({ hasText: name }).locator(".stat-value");
+  const step = (page: Page, name: string) =>
+    page.locator(".step").filter({ has: page.getByRole("heading", { level: 2, name }) });
 
-  /** Waits until a screen shows its data, checks it and keeps a picture of it. */
-  async function look(page: Page, name: string, title: string | RegExp) {
-    await heading(page, title);
-    await page.locator(".bone").first().waitFor({ state: "detached" });
-    expect(await violationsOf(page)).toEqual([]);
-    const file = `proof-${inject("shape")}-${name}.png`;
-    await page.screenshot({ path: join(screenshots, file), fullPage: true });
-  }
-
-  async function signInByLink() {
-    const page = await browser.newPage({ viewport: { width: 1_280, height: 860 } });
-    const problems = collectProblems(page);
-    await page.goto(await createSignInUrl(origin, stack.operatorAddress, fleetSecret));
+  async function signInByLink(page: Page): Promise<void> {
+    const url = await createSignInUrl(stack.consoleUrl, stack.operatorAddress, fleetSecret);
+    await page.goto(url);
     await heading(page, "Overview");
     expect(page.url()).toBe(`${origin}/`);
-    return { page, problems };
   }
 
-  test("follows an account from its creation over its requests to a key that is revoked", async () => {
-    const { page, problems } = await signInByLink();
-    await look(page, "overview-empty", "Overview");
-
-    await page.getByRole("link", { name: "Accounts" }).click();
-    await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("Acme");
-    await page.getByLabel("Opening credit in USD").fill("2");
-    await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click();
-    await heading(page, "Acme");
-
-    await page.getByRole("button", { name: "Key", exact: true }).click();
-    await page.getByLabel("Name", { exact: true }).fill("production");
-    await page.getByLabel("Budget in USD").fill("1.5");
-    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
-    const apiKey = await page.locator("[data-secret]").innerText();
-    await page.getByRole("button", { name: "Done" }).click();
-
-    const client = new OpenAI({ apiKey, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-    const messages = [{ role: "user", content: "Hello" }] as const;
-    const body = { model: "test-failover", messages: [...messages] };
-    const { data, response } = await client.chat.completions.create(body).withResponse();
-    const id = response.headers.get("x-request-id") ?? "";
-    const { cost } = data.usage as OpenAI.CompletionUsage & { cost: number };
-    const streamed = await client.chat.completions.create({ ...body, stream: true });
-    for await (const _chunk of streamed);
-    await eventually(async () => {
-      expect((await stack.operator.listRequests({ account: "Acme" })).requests).toHaveLength(2);
-    });
-
-    await page.getByRole("link", { name: "Requests", exact: true }).first().click();
-    await look(page, "requests", "Requests");
-    const rows = page.locator("tbody tr");
-    await expect.poll(() => rows.count()).toBe(2);
-    expect(await rows.first().innerText()).toContain("Served");
-
-    await page.goto(`${origin}/requests/${id}`);
-    await look(page, "request", new RegExp(id));
-    const text = await page.locator("main").innerText();
-    const shownCost = `$${cost.toFixed(6).replace(/0+$/, "")}`;
-    for (const part of ["Hold", "sim", "rejected", "503", "prompt_tokens", "Price", "Ledger entry"])
-      expect(text).toContain(part);
-    expect(await page.locator(".sum-lines .total").innerText()).toContain(shownCost);
-    const { requests } = await stack.operator.getRequest({ id });
-    expect(text).toContain(requests[0]?.entryId);
-    expect(Number(requests[0]?.chargedNanoUsd) / 1e9).toBeCloseTo(cost, 6);
-
-    await page.getByRole("link", { name: "Accounts", exact: true }).click();
-    await page.getByRole("link", { name: "Acme" }).click();
-    await page.getByRole("button", { name: "Top up" }).click();
-    await page.getByLabel("Amount in USD").fill("10");
-    await page.getByRole("dialog").getByRole("button", { name: "Top up" }).click();
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-    const { wallet } = await stack.operator.readWallet({ account: "Acme" });
-    const balance = Number(wallet?.balanceNanoUsd ?? 0n) / 1e9;
-    expect(balance).toBeGreaterThan(11.9);
-    const shown = page.locator(".stat-value").first();
-    await expect
-      .poll(async () => Number((await shown.innerText()).slice(1)))
-      .toBeCloseTo(balance, 6);
-    await look(page, "account", "Acme");
-
-    await page.locator("main").getByRole("link", { name: "Keys" }).click();
-    await page.getByRole("link", { name: "production" }).click();
-    await look(page, "key", "production");
-    await page.getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
-    await page.locator("main").getByText("Revoked", { exact: true }).first().waitFor();
-    await eventually(async () => {
-      const refused = await client.chat.completions.create(body).catch((error) => error);
-      expect(refused).toMatchObject({ status: 403, code: "key_revoked" });
-    });
-
-    await page.getByRole("link", { name: "Overview" }).click();
-    await look(page, "overview", "Overview");
-    await page.getByRole("link", { name: "Models" }).click();
-    await look(page, "models", "Models and prices");
-    await page.goto(`${origin}/settings?tab=audit`);
-    await look(page, "audit", "Settings");
-    const audit = await page.locator("main").innerText();
-    for (const action of ["CreateAccount", "CreateKey", "TopUpWallet", "RevokeKey"])
-      expect(audit.replaceAll(" ", "").toLowerCase()).toContain(action.toLowerCase());
-    expect(audit).not.toContain(apiKey);
-    expect(problems).toEqual([]);
-    await expectBalancedLedger(stack);
-    await page.close();
-  });
-
-  test("lets an operator in by an OpenID provider, who sees what its role may see", async () => {
-    const context = await browser.newContext();
-    const page = await context.newPage();
+  async function signInByProvider(page: Page, name: string): Promise<void> {
     await page.goto(`${origin}/accounts`);
     await heading(page, "Sign in to Tollgate");
     await page.getByRole("link", { name: "Continue with Example" }).click();
-    await page.locator("input[name=login]").fill("ada");
+    await page.locator("input[name=login]").fill(name);
     await page.locator("input[name=password]").fill("any");
     await page.locator("button[type=submit]").click();
+    await page.waitForURL(/interaction\/(?!.*login)/);
     await page.locator("button[type=submit]").click();
+    await page.waitForURL(`${origin}/accounts`);
     await heading(page, "Accounts");
-    // The pages of the provider have problems of their own.
-    const problems = collectProblems(page);
-    await page.reload();
-    await look(page, "accounts-viewer", "Accounts");
+  }
+
+  async function createAccount(page: Page, name: string): Promise<void> {
+    await button(page, "Create account").click();
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await dialogButton(page, "Create account").click();
+    await heading(page, name);
+  }
+
+  async function topUp(page: Page, usd: string, reference: string): Promise<void> {
+    await button(page, "Top up").click();
+    await page.getByLabel("Amount in USD").fill(usd);
+    await page.getByLabel("Reference").fill(reference);
+    await dialogButton(page, "Top up").click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+
+  /** Creates a key of the account that is shown. Returns its text, which is shown once. */
+  async function createKey(page: Page, name: string): Promise<string> {
+    await button(page, "Key").click();
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByLabel("Budget in USD").fill("0.50");
+    await dialogButton(page, "Create key").click();
+    const text = await page.locator("[data-secret]").innerText();
+    await dialogButton(page, "Done").click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain(text);
+    return text;
+  }
+
+  const clientOf = (apiKey: string) =>
+    new OpenAI({ apiKey, baseURL: `${stack.url}/v1`, maxRetries: 0 });
+
+  async function complete(client: OpenAI, model: string): Promise<Sent> {
+    const { data, response } = await client.chat.completions
+      .create({ model, messages: [{ role: "user", content: "Hello" }] })
+      .withResponse();
+    const { cost } = data.usage as unknown as { cost: number };
+    return { id: response.headers.get("x-request-id") ?? "", model, cost };
+  }
+
+  async function stream(client: OpenAI, model: string): Promise<Sent> {
+    const { data, response } = await client.chat.completions
+      .create({ model, stream: true, messages: [{ role: "user", content: "Hello" }] })
+      .withResponse();
+    let cost = 0;
+    for await (const { usage } of data) cost = (usage as { cost?: number } | null)?.cost ?? cost;
+    return { id: response.headers.get("x-request-id") ?? "", model, cost };
+  }
+
+  /** Checks one request's page: every amount of it follows from the cost in the client's response. */
+  async function expectRequestPage(page: Page, sent: Sent): Promise<void> {
+    await heading(page, new RegExp(sent.id));
+    expect(await stat(page, "Charged").innerText()).toBe(shownUsd(nanoUsd(sent.cost)));
+    const held = readShownUsd(await step(page, "Hold").locator(".step-result").innerText());
+    expect(held).toBeGreaterThanOrEqual(nanoUsd(sent.cost));
+    const attempts = await step(page, "Attempts").locator("li").allInnerTexts();
+    expect(attempts.at(-1)).toContain("served");
+    expect(await step(page, "Usage").locator(".usage-block").innerText()).toContain(
+      "prompt_tokens",
+    );
+    const amounts = await step(page, "Price").locator("tbody td:last-child").allInnerTexts();
+    const sum = amounts.map(readShownUsd).reduce((total, amount) => total + amount, 0n);
+    expect(sum).toBe(nanoUsd(sent.cost));
+    const entry = step(page, "Ledger entry");
+    expect(await entry.locator(".step-result").innerText()).toBe(
+      `−${shownUsd(nanoUsd(sent.cost))}`,
+    );
+    const released = await fact(entry.page(), "Released");
+    expect(readShownUsd(released)).toBe(held - nanoUsd(sent.cost));
+  }
+
+  const fact = (page: Page, name: string) =>
+    page
+      .locator(".facts > div")
+      .filter({ has: page.locator("dt", { hasText: name }) })
+      .locator("dd")
+      .innerText();
+
+  test("shows the money of requests from a first top-up to a revoked key", async () => {
+    await using opened = await newPage();
+    const { page, problems } = opened;
+    await signInByLink(page);
+    await look(page, "overview-empty");
+    const name = `Proof ${inject("shape")}`;
+    await menu(page, "Accounts");
+    await createAccount(page, name);
+    await topUp(page, "10", "invoice-1");
+    await expect.poll(() => stat(page, "Balance").innerText()).toBe("$10.00");
+    const key = await createKey(page, "production");
+    const client = clientOf(key);
+    const sent = [await complete(client, "test-failover"), await stream(client, "test-small")];
+    const spent = sent.reduce((sum, { cost }) => sum + nanoUsd(cost), 0n);
+    expect(sent.every(({ cost }) => cost > 0)).toBe(true);
+
+    await page.getByRole("main").getByRole("link", { name: "Requests", exact: true }).click();
+    await heading(page, "Requests");
+    await eventually(async () => {
+      await page.reload();
+      await page.locator("tbody tr").nth(1).waitFor({ timeout: 1_000 });
+    });
+    const rows = await page.locator("tbody tr").allInnerTexts();
+    expect(rows).toHaveLength(2);
+    for (const [index, { model, cost }] of sent.toReversed().entries()) {
+      expect(rows[index]).toContain("Served");
+      expect(rows[index]).toContain(model);
+      expect(rows[index]).toContain(shownUsd(nanoUsd(cost)));
+    }
+    await look(page, "requests");
+    await page.locator(".row-link").nth(1).click();
+    const [failover, streamed] = sent as [Sent, Sent];
+    await expectRequestPage(page, failover);
+    const attempts = await step(page, "Attempts").locator("li").allInnerTexts();
+    expect(attempts).toHaveLength(2);
+    expect(attempts[0]).toContain("HTTP 503");
+    await look(page, "request");
+    await page.goto(`${origin}/requests/${streamed.id}`);
+    await expectRequestPage(page, streamed);
+    expect(await stat(page, "First token").innerText()).toMatch(/ms$/);
+
+    await page.getByRole("link", { name }).click();
+    await heading(page, name);
+    await topUp(page, "2.50", "invoice-2");
+    const balance = 12_500_000_000n - spent;
+    await expect
+      .poll(async () => readShownUsd(await stat(page, "Balance").innerText()))
+      .toBe(balance);
+    await page.locator("tbody tr").nth(3).waitFor();
+    expect(await page.locator("tbody tr").first().innerText()).toContain("+$2.50");
+    await look(page, "account");
+
+    await page.getByRole("main").getByRole("link", { name: "Keys", exact: true }).click();
+    await page.getByRole("link", { name: "production" }).click();
+    await heading(page, "production");
+    const budget = await page.locator(".limits").innerText();
+    expect(readShownUsd(budget)).toBe(spent);
+    await look(page, "key");
+    await button(page, "Revoke").click();
+    await dialogButton(page, "Revoke key").click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("heading", { level: 1, name: /Revoked/ }).waitFor();
+    await expect(complete(client, "test-small")).rejects.toMatchObject({
+      status: 403,
+      code: "key_revoked",
+      type: "permission_error",
+    });
+    await look(page, "key-revoked");
+    await menu(page, "Overview");
+    await heading(page, "Overview");
+    await look(page, "overview");
+    await menu(page, "Models");
+    await heading(page, "Models and prices");
+    await look(page, "models");
+    await page.goto(`${origin}/settings?tab=audit`);
+    await heading(page, "Settings");
+    await look(page, "audit");
+    const audit = (await page.locator("main").innerText()).replaceAll(" ", "").toLowerCase();
+    for (const action of ["createaccount", "createkey", "topupwallet", "revokekey"])
+      expect(audit).toContain(action);
+    expect(audit).not.toContain(key.toLowerCase());
     expect(problems).toEqual([]);
-    expect(await page.getByRole("button", { name: "Create account" }).count()).toBe(0);
-    await context.close();
+    await expectBalancedLedger(stack);
+  }, 180_000);
+
+  test("an OpenID provider signs an owner in, who does the same, and a viewer, who changes nothing", async () => {
+    await using opened = await newPage();
+    const { page, problems } = opened;
+    await signInByProvider(page, "ada");
+    const name = `Acme ${inject("shape")}`;
+    await createAccount(page, name);
+    await topUp(page, "1", "invoice-1");
+    const sent = await complete(clientOf(await createKey(page, "ada's key")), "test-small");
+    await eventually(() => stack.operator.getRequest({ id: sent.id }));
+    await page.goto(`${origin}/requests/${sent.id}`);
+    await expectRequestPage(page, sent);
+    await page.getByRole("button", { name: /^Signed in as ada@example.com/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await heading(page, "Sign in to Tollgate");
+    await look(page, "sign-in");
+    expect(problems).toEqual([]);
+
+    await using other = await newPage();
+    await signInByProvider(other.page, "bob");
+    await other.page.getByRole("link", { name }).click();
+    await heading(other.page, name);
+    expect(await button(other.page, "Top up").count()).toBe(0);
+    await other.page.goto(`${origin}/requests/${sent.id}`);
+    await expectRequestPage(other.page, sent);
+    expect(other.problems).toEqual([]);
   });
 
   test("asks for a sign-in again where a link was used before", async () => {
-    const context = await browser.newContext();
-    const page = await context.newPage();
+    await using opened = await newPage();
+    const { page, context } = opened;
     const link = await createSignInUrl(origin, stack.operatorAddress, fleetSecret);
     await page.goto(link);
     await heading(page, "Overview");
@@ -184,6 +318,5 @@ describe.skipIf(noBrowser)("the console of a running gateway", () => {
     await page.goto(link);
     expect(await page.getByRole("alert").innerText()).toContain("it works once");
     await heading(page, "Sign in to Tollgate");
-    await context.close();
   });
 });

@@ -111,11 +111,24 @@ describe("npm run fleet", () => {
     expect((await send(`${url()}/v1/credits`, { key })).body).toMatchObject({ balance: 1 });
   });
 
+  test("is where a sign-in link of the tollgate command leads, also on another port", async () => {
+    const [, started = ""] = /^Console: (\S+)\/sign-in#/m.exec(output) ?? [];
+    expect(new URL(started).port).not.toBe("8081");
+    const { stdout } = await tollgate("operator", "link", "--json");
+    const [origin = "", secret = ""] = (JSON.parse(stdout) as { link: string }).link.split(
+      "/sign-in#",
+    );
+    expect(origin).toBe(started);
+    const { console } = connectConsole(origin);
+    const { operator } = await console.signIn({ method: { case: "linkSecret", value: secret } });
+    expect(operator).toMatchObject({ name: "owner" });
+  });
+
   test("lets no other user connect to billing, or read its secret", async () => {
     const operator = join(folder, ".data", "operator");
     const mode = async (path: string) => (await stat(path)).mode & 0o777;
     expect(await mode(operator)).toBe(0o700);
-    for (const name of ["tollgate.sock", "secret"]) {
+    for (const name of ["tollgate.sock", "secret", "console-url"]) {
       expect([name, await mode(join(operator, name))]).toEqual([name, 0o600]);
     }
   });

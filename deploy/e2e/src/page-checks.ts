@@ -9,16 +9,27 @@ const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 export const screenshots = fileURLToPath(new URL("../../../.data/screenshots/", import.meta.url));
 
 /**
- * Collects what goes wrong in a page from now on: errors of its scripts, and what they write to the
- * console as an error, among it what the content security policy forbids.
+ * Collects what goes wrong in a page from now on while it shows a screen of `origin`, or any screen:
+ * errors of its scripts, and what they write to the console as an error, among it what the content
+ * security policy forbids.
  */
-export function collectProblems(page: Page): readonly string[] {
+export function collectProblems(page: Page, origin = ""): readonly string[] {
   const problems: string[] = [];
-  page.on("pageerror", (error) => void problems.push(error.message));
+  const add = (text: string) => {
+    if (page.url().startsWith(origin)) problems.push(text);
+  };
+  page.on("pageerror", (error) => add(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error") problems.push(message.text());
+    if (message.type() === "error") add(message.text());
   });
   return problems;
+}
+
+/** Resolves with the number of pixels by which a page is wider than its window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)",
+  );
 }
 
 /** Resolves with the serious violations of the WCAG that axe finds. */

@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { browserPath, startBrowser } from "../src/browser.ts";
 import { eventually } from "../src/eventually.ts";
+import { nanoUsd, shownUsd } from "../src/nano-usd.ts";
 import { collectProblems } from "../src/page-checks.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -20,11 +21,13 @@ describe.skipIf(browserPath === undefined)("the console's page", () => {
 
   afterAll(() => browser?.close());
 
-  test("opens by a sign-in link, and shows a request from its hold to its ledger entry", async () => {
-    const { key } = await stack.newAccount(1);
+  test("opens by a sign-in link, and shows a balance, and a request from its hold to its ledger entry", async () => {
+    const { accountId, key } = await stack.newAccount(3);
     const body = chatBody({ model: "test-small" });
     const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
     const id = requestIdOf(response) ?? "";
+    const { usage } = response.body as { usage: { cost: number } };
+    const cost = nanoUsd(usage.cost);
     await eventually(async () => {
       expect((await stack.operator.getRequest({ id })).requests).toHaveLength(1);
     });
@@ -32,12 +35,18 @@ describe.skipIf(browserPath === undefined)("the console's page", () => {
     const problems = collectProblems(page);
     await page.goto(await createSignInUrl(stack.consoleUrl, stack.operatorAddress, fleetSecret));
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.goto(`${stack.consoleUrl}/accounts/${accountId}`);
+    expect(await page.locator(".stat-value").first().innerText()).toBe(
+      shownUsd(3_000_000_000n - cost),
+    );
     await page.goto(`${stack.consoleUrl}/requests/${id}`);
     await page.getByRole("heading", { level: 1, name: id }).waitFor();
     const steps = page.locator(".steps > li h3, .steps > li h2");
     await expect
       .poll(() => steps.allInnerTexts())
       .toEqual(["Hold", "Attempts", "Usage", "Price", "Ledger entry"]);
+    const entry = page.locator(".step").last();
+    expect(await entry.locator(".step-result").innerText()).toBe(`−${shownUsd(cost)}`);
     expect(problems).toEqual([]);
   });
 });

@@ -1,12 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { beforeAll, describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
-import { chatBody, send } from "../src/request.ts";
+import { eventually } from "../src/eventually.ts";
+import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Stack } from "../src/stack.ts";
+
+/** What a customer sees in place of a provider. */
+const noProvider = { provider: "", providerUsage: "" };
 
 const { CUSTOMER, VIEWER, OPERATOR, OWNER } = OperatorRole;
 
@@ -179,6 +184,40 @@ describe("the console's API", () => {
     const { entries } = await operator.listLedger({});
     expect(entries.map((entry) => entry.accountId)).toEqual([accountId]);
     expect((await operator.readWallet({})).wallet?.balanceNanoUsd).toBe(1_500_000_000n);
+  });
+
+  test("a customer sees what its requests cost, and not who served them", async () => {
+    const { accountId, key } = await stack.newAccount(1);
+    const body = chatBody({ model: "test-failover" });
+    const id = requestIdOf(await send(`${stack.url}/v1/chat/completions`, { key, body })) ?? "";
+    const full = await eventually(() => stack.operator.getRequest({ id }));
+    const { operator } = await withToken(CUSTOMER, accountId);
+    const { requests, entries } = await operator.getRequest({ id });
+    const [request] = full.requests;
+    const [entry] = full.entries;
+    expect(request).toMatchObject({ provider: "sim", attempts: [{}, {}] });
+    expect(requests).toEqual([{ ...request, ...noProvider, upstreamModel: "", attempts: [] }]);
+    expect(entries).toEqual([{ ...entry, ...noProvider }]);
+    expect(requests[0]?.lines).toMatchObject([{ dimension: "input" }, { dimension: "output" }]);
+    const now = BigInt(Math.floor(Date.now() / 3_600_000) * 3_600);
+    const period = { from: { seconds: now }, to: { seconds: now + 3_600n } };
+    const responses = await Promise.all([
+      operator.listRequests({}),
+      operator.listLedger({}),
+      operator.readOverview(period),
+      operator.readUsage({ ...period, by: UsageBy.MODEL }),
+    ]);
+    const text = JSON.stringify(responses, (_name, value) =>
+      typeof value === "bigint" ? String(value) : value,
+    );
+    expect(text).toContain("test-failover");
+    for (const secret of ['"sim"', "status=503", '"second"', "prompt_tokens"]) {
+      expect(text).not.toContain(secret);
+    }
+    const byProvider = operator.readUsage({ ...period, by: UsageBy.PROVIDER });
+    expect(await codeOf(byProvider)).toBe(Code.PermissionDenied);
+    const ofProvider = operator.listRequests({ provider: "sim" });
+    expect(await codeOf(ofProvider)).toBe(Code.PermissionDenied);
   });
 
   test("the stored conversations of an account are counted over all of its keys", async () => {

@@ -4,7 +4,8 @@ import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import { type Account, fleetSecret, type Stack } from "../src/stack.ts";
+import { runTollgate } from "../src/tollgate-command.ts";
 
 describe("the record of a request", () => {
   let stack: Stack;
@@ -126,6 +127,14 @@ describe("the record of a request", () => {
     });
     expect((await list({ alias: "test-rerank" })).requests).toHaveLength(1);
     expect((await list({ onlyFailed: true })).requests).toMatchObject([{ alias: "test-small" }]);
+    const rejected = await list({ errorCode: "upstream_rejected" });
+    expect(rejected.requests).toMatchObject([
+      { alias: "test-small", errorCode: "upstream_rejected" },
+    ]);
+    expect((await list({ errorCode: "upstream_timeout" })).requests).toEqual([]);
+    const args = ["request", "list", "--account", own.accountId, "--error", "upstream_rejected"];
+    const listed = await runTollgate(stack.operatorAddress, fleetSecret, [...args, "--json"]);
+    expect(listed.json()).toMatchObject({ requests: [{ error_code: "upstream_rejected" }] });
     const hour = 3_600_000;
     const from = new Date(Math.floor(Date.now() / hour) * hour - hour);
     const overview = await stack.operator.readOverview({

@@ -1,6 +1,10 @@
 import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { operatorSecretFile, operatorSocket } from "@tollgate/billing/cli/operator-address";
+import {
+  consoleUrlFile,
+  operatorSecretFile,
+  operatorSocket,
+} from "@tollgate/billing/cli/operator-address";
 import { StartError } from "@tollgate/core/errors";
 
 /** The socket on which a gateway accepts the operator's commands. Only its user may use it. */
@@ -9,7 +13,9 @@ export interface OperatorSocket {
   address: string;
   /** Makes the socket itself private, once it exists. */
   restrict(): Promise<void>;
-  /** Removes the socket, and the secret beside it. */
+  /** Stores the URL of the console beside it, for the links that the commands print. */
+  storeConsoleUrl(url: string): Promise<void>;
+  /** Removes the socket, and what is stored beside it. */
   remove(): Promise<void>;
 }
 
@@ -24,13 +30,19 @@ export async function prepareOperatorSocket(
 ): Promise<OperatorSocket> {
   const socket = operatorSocket(dataFolder);
   const secretFile = operatorSecretFile(dataFolder);
+  const urlFile = consoleUrlFile(dataFolder);
   const remove = async () => {
-    for (const file of [socket, secretFile]) await rm(file, { force: true });
+    for (const file of [socket, secretFile, urlFile]) await rm(file, { force: true });
   };
   await makePrivateFolder(dirname(socket));
   await remove();
   if (secret !== undefined) await writeFile(secretFile, secret, { mode: 0o600, flag: "wx" });
-  return { address: `unix:${socket}`, restrict: () => chmod(socket, 0o600), remove };
+  return {
+    address: `unix:${socket}`,
+    restrict: () => chmod(socket, 0o600),
+    storeConsoleUrl: (url) => writeFile(urlFile, url, { mode: 0o600 }),
+    remove,
+  };
 }
 
 /** Another user may have created the folder before, where it is in the temporary folder. */

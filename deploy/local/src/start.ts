@@ -89,6 +89,7 @@ async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
     ? await startAsFleet(env, dataFolder, socket, stops)
     : await startInProcess(env, socket, stops);
   const { url, consoleUrl, operatorAddress } = gateway;
+  if (consoleUrl !== undefined) await socket.storeConsoleUrl(consoleUrl);
   const key = isDemo ? await createDemoKey(operatorAddress, secret) : undefined;
   const signInUrl = consoleUrl && (await createSignInUrl(consoleUrl, operatorAddress, secret));
   process.stdout.write(welcomeText({ url, key, signInUrl }));

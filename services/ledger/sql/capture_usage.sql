@@ -209,9 +209,10 @@ BEGIN
     occurred_at, lines_of[position], provider_usages[position]
   FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
   WHERE charges[position] IS NOT NULL;
-  INSERT INTO request_trail (entry_id, recorded_at, trail)
-    SELECT id, now(), trails[position]
-    FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
+  INSERT INTO request_trail (entry_id, recorded_at, trail, error_code, account_id)
+    SELECT id, now(), trails[position], code, CASE WHEN code IS NOT NULL THEN account_id END
+    FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at,
+      LATERAL (SELECT nullif(trails[position] ->> 3, '') AS code) ended
     WHERE charges[position] IS NOT NULL AND trails[position] IS NOT NULL;
   RETURN uncollected;
 END $$;

@@ -15,6 +15,8 @@ export interface RequestPage {
   accountId: string;
   filter?: UsageFilter | undefined;
   onlyFailed: boolean;
+  /** Empty: any end. Only requests whose trail is stored have one. */
+  errorCode: string;
   from?: Date | undefined;
   /** Does not belong to the period. */
   to?: Date | undefined;
@@ -59,14 +61,16 @@ interface FoundRow {
 
 /**
  * Returns the statement. An account's requests are read by entry_account_recorded_at, and those of all
- * by the ids of entries, which ascend with the times of their requests.
+ * by the ids of entries, which ascend with the times of their requests. Those with an error code are
+ * read by request_trail_account_error and request_trail_error, in the same order.
  */
 function findSql(page: RequestPage): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const add = (value: unknown) => `$${values.push(value)}`;
-  const { accountId, filter, from, to, beforeCursor } = page;
+  const { accountId, errorCode, filter, from, to, beforeCursor } = page;
   const ofAccount = accountId !== "";
-  const bounds = ["kind IN ('usage', 'failure')"];
+  const ofError = errorCode !== "";
+  const bounds = [ofError ? `error_code = ${add(errorCode)}` : "kind IN ('usage', 'failure')"];
   if (ofAccount) bounds.push(`account_id = ${add(accountId)}`);
   if (from !== undefined) {
     bounds.push(`recorded_at >= ${add(from)}`);
@@ -89,8 +93,8 @@ function findSql(page: RequestPage): { text: string; values: unknown[] } {
   const text = `
     WITH examined AS MATERIALIZED (
       SELECT id, recorded_at, row_number() OVER (ORDER BY ${order}) AS n,
-        ${matches.join(" AND ") || "true"} AS matches
-      FROM entry WHERE ${bounds.join(" AND ")}
+        ${matchSql(matches, ofError)} AS matches
+      FROM ${ofError ? failedRequests : "entry"} WHERE ${bounds.join(" AND ")}
       ORDER BY ${order} LIMIT ${matches.length === 0 ? page.limit + 1 : maxExamined}
     )
     SELECT
@@ -98,6 +102,18 @@ function findSql(page: RequestPage): { text: string; values: unknown[] } {
       (SELECT id FROM examined ORDER BY n DESC LIMIT 1) AS last,
       (SELECT count(*)::int FROM examined) AS examined`;
   return { text, values };
+}
+
+const failedRequests =
+  "(SELECT entry_id AS id, recorded_at, account_id, error_code FROM request_trail) failed";
+
+/** Returns whether a row matches, by the columns of its entry. */
+function matchSql(matches: readonly string[], ofError: boolean): string {
+  if (matches.length === 0) return "true";
+  const condition = matches.join(" AND ");
+  if (!ofError) return condition;
+  return `(SELECT ${condition} FROM entry e
+    WHERE e.id = failed.id AND e.recorded_at = failed.recorded_at LIMIT 1)`;
 }
 
 function columnsOf(filter: UsageFilter | undefined): [string, string][] {

@@ -13,6 +13,7 @@ import {
   listEntries,
   sumSpend,
 } from "../src/read-entries.ts";
+import { findRequests } from "../src/requests.ts";
 import { sumUsage } from "../src/usage-sums.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
@@ -93,6 +94,11 @@ describe("reads of the ledger", () => {
     ["a page of all accounts", () => listEntries(prisma, { ...firstPage, accountId: "" })],
     ["the usage of all accounts", () => sumUsage(pool, { ...month, accountId: "" })],
     ["the usage of an account", () => sumUsage(pool, { ...month, accountId })],
+    ["a page of requests with an error of all accounts", () => failures("", "")],
+    [
+      "the next page of an account's requests with an error, of a model",
+      async () => failures(accountId, (await newest()).id),
+    ],
     [
       "the entries of a conversation",
       () => listConversationEntries(prisma, { accountId, conversationId: "key_1/none" }),
@@ -119,6 +125,22 @@ describe("reads of the ledger", () => {
 
   function page(beforeEntryId: string) {
     return listEntries(prisma, { ...firstPage, accountId, beforeEntryId });
+  }
+
+  function failures(of: string, beforeCursor: string) {
+    return findRequests(
+      { pool, prisma },
+      {
+        ...{ accountId: of, errorCode: "upstream_rejected", onlyFailed: false },
+        ...{ limit: 10, beforeCursor, from: new Date(Date.now() - 86_400_000) },
+        ...(of !== "" && {
+          filter: {
+            ...{ $typeName: "tollgate.v1.UsageFilter", keyId: "", alias: "a" },
+            ...{ provider: "", routeType: "" },
+          },
+        }),
+      },
+    );
   }
 
   async function newest() {

@@ -48,7 +48,7 @@ describe("requests", () => {
     await pool.end();
   });
 
-  const all = { onlyFailed: false, limit: 100, beforeCursor: "" };
+  const all = { onlyFailed: false, errorCode: "", limit: 100, beforeCursor: "" };
 
   /** Captures events one after the other, so that their order is known. */
   async function capture(
@@ -140,6 +140,48 @@ describe("requests", () => {
     const later = new Date(Date.now() + 60_000);
     expect((await find({ from: later })).requests).toEqual([]);
     expect((await find({ to: later })).requests).toHaveLength(2);
+  });
+
+  test("are found by the error with which they ended, of an account and of all, page by page", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const code = `error_${accountId}`;
+    const failed = (errorCode: string) => ({
+      outcome: Outcome.FAILED,
+      trail: { ...trail, errorCode },
+    });
+    const ended: Partial<UsageEvent>[] = [
+      {},
+      { ...failed(code), alias: "a1" },
+      failed("other"),
+      // A stream that was charged, and then cut.
+      { trail: { ...trail, errorCode: code }, costNanoUsd: 1_000n },
+      failed(code),
+    ];
+    // Ids ascend, as those of requests do.
+    const events = await capture(
+      accountId,
+      ...ended.map((event, index) => ({ ...event, id: `req_${index}-${accountId}` })),
+    );
+    const expected = [4, 3, 1].map((index) => events[index]?.id);
+    const find = (page: object) =>
+      findRequests({ pool, prisma }, { ...all, accountId, errorCode: code, ...page });
+    for (const of of [accountId, ""]) {
+      const first = await find({ accountId: of, limit: 2 });
+      expect(first.requests.map(({ id }) => id)).toEqual(expected.slice(0, 2));
+      expect(first.requests[0]).toMatchObject({ errorCode: code, lines: [] });
+      const next = await find({ accountId: of, limit: 2, beforeCursor: first.nextCursor });
+      expect(next).toMatchObject({ nextCursor: "", requests: [{ id: expected[2] }] });
+    }
+    const filter = { keyId: "", alias: "a1", provider: "", routeType: "" };
+    expect((await find({ filter })).requests).toMatchObject([{ id: expected[2] }]);
+    expect((await find({ onlyFailed: true })).requests).toHaveLength(2);
+    expect((await find({ from: new Date(Date.now() + 60_000) })).requests).toEqual([]);
+    const another = await openWallet(pool, 10_000n);
+    expect((await find({ accountId: another })).requests).toEqual([]);
+    const { rows } = await pool.query(
+      "SELECT count(*)::int AS n FROM request_trail WHERE (error_code IS NULL) <> (account_id IS NULL)",
+    );
+    expect(rows).toEqual([{ n: 0 }]);
   });
 
   test("lose their trail after the days for which it is stored, and not their entry", async () => {

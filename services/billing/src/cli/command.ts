@@ -20,6 +20,7 @@ export const optionTypes = {
   credit: { type: "string" },
   csv: { type: "boolean" },
   environment: { type: "boolean" },
+  error: { type: "string" },
   expires: { type: "string" },
   failed: { type: "boolean" },
   from: { type: "string" },

@@ -1,7 +1,8 @@
+import { mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { operatorAddress, operatorSocket } from "./operator-address.ts";
+import { consoleUrl, consoleUrlFile, operatorAddress, operatorSocket } from "./operator-address.ts";
 
 /** Returns an absolute folder whose socket's path has that many bytes. */
 function folderForSocketOf(bytes: number): string {
@@ -44,4 +45,18 @@ test("the default address is the socket of the data folder, which is .data by de
   const fallback = `unix:${operatorSocket(".data")}`;
   expect(operatorAddress({})).toBe(fallback);
   expect(operatorAddress({ TOLLGATE_BILLING_ADDRESS: "", TOLLGATE_DATA_DIR: "" })).toBe(fallback);
+});
+
+test("the console is where the environment, else the gateway of the data folder, says", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "tollgate-console-url-"));
+  const env = { TOLLGATE_DATA_DIR: folder.path };
+  expect(consoleUrl(env)).toBe("http://127.0.0.1:8081");
+  const file = consoleUrlFile(folder.path);
+  await mkdir(dirname(file));
+  await writeFile(file, "http://127.0.0.1:9000");
+  expect(consoleUrl(env)).toBe("http://127.0.0.1:9000");
+  const elsewhere = { ...env, TOLLGATE_BILLING_ADDRESS: "billing:7000" };
+  expect(consoleUrl(elsewhere)).toBe("http://127.0.0.1:8081");
+  const named = { ...env, TOLLGATE_CONSOLE_URL: "https://console.example.com" };
+  expect(consoleUrl(named)).toBe("https://console.example.com");
 });

@@ -6,6 +6,9 @@ import { dirname, join, resolve } from "node:path";
 /** The length that every common system allows for a socket's path, in bytes. */
 const maxSocketPathBytes = 100;
 
+/** Where `npm start` serves the console unless TOLLGATE_CONSOLE_LISTEN says otherwise. */
+const defaultConsole = "http://127.0.0.1:8081";
+
 /**
  * Returns the path of the socket on which a gateway of one machine accepts the operator's commands:
  * in its data folder, or in the temporary folder if that path is too long for a socket.
@@ -23,6 +26,11 @@ export function operatorSecretFile(dataFolder: string): string {
   return join(dirname(operatorSocket(dataFolder)), "secret");
 }
 
+/** Returns the path of the file beside that socket with the URL of the gateway's console. */
+export function consoleUrlFile(dataFolder: string): string {
+  return join(dirname(operatorSocket(dataFolder)), "console-url");
+}
+
 /** Returns billing's address: TOLLGATE_BILLING_ADDRESS, else the socket of the data folder. */
 export function operatorAddress(env: NodeJS.ProcessEnv): string {
   return env.TOLLGATE_BILLING_ADDRESS || `unix:${operatorSocket(dataFolderOf(env))}`;
@@ -35,8 +43,22 @@ export function operatorAddress(env: NodeJS.ProcessEnv): string {
 export function operatorSecret(env: NodeJS.ProcessEnv): string | undefined {
   if (env.TOLLGATE_FLEET_SECRET) return env.TOLLGATE_FLEET_SECRET;
   if (env.TOLLGATE_BILLING_ADDRESS) return undefined;
+  return readIfPresent(operatorSecretFile(dataFolderOf(env)));
+}
+
+/**
+ * Returns where browsers reach the console: TOLLGATE_CONSOLE_URL, else the URL that the gateway of the
+ * data folder stored, else that of a gateway with the default port.
+ */
+export function consoleUrl(env: NodeJS.ProcessEnv): string {
+  if (env.TOLLGATE_CONSOLE_URL) return env.TOLLGATE_CONSOLE_URL;
+  if (env.TOLLGATE_BILLING_ADDRESS) return defaultConsole;
+  return readIfPresent(consoleUrlFile(dataFolderOf(env))) || defaultConsole;
+}
+
+function readIfPresent(file: string): string | undefined {
   try {
-    return readFileSync(operatorSecretFile(dataFolderOf(env)), "utf8");
+    return readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

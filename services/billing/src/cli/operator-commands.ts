@@ -5,13 +5,12 @@ import {
   type SignInLink,
 } from "@tollgate/proto/tollgate/v1/operator";
 import type { Command, Operator, Output } from "./command.ts";
+import { consoleUrl } from "./operator-address.ts";
 import { type Column, cut, formatTable } from "./table.ts";
 import { isoTime, readTime, shortTime } from "./times.ts";
 import { UsageError } from "./usage.ts";
 
 const maxNameWidth = 32;
-/** Where `npm start` serves the console. */
-const localConsole = "http://127.0.0.1:8081";
 
 /** `tollgate operator create` */
 export const createOperatorCommand: Command = {
@@ -169,7 +168,7 @@ function linkOutput(
   link: SignInLink | undefined,
   server: string | undefined,
 ): Output {
-  const base = (server || process.env.TOLLGATE_CONSOLE_URL || localConsole).replace(/\/+$/, "");
+  const base = (server || consoleUrl(process.env)).replace(/\/+$/, "");
   const address = `${base}/sign-in#${link?.secret ?? ""}`;
   return {
     lines: [...lines, address, `it works once, until ${shortTime(link?.expiresAt)}`],

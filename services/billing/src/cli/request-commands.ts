@@ -14,7 +14,7 @@ const maxPage = 1_000;
 export const listRequestsCommand: Command = {
   takes: [],
   options: [
-    ...(["account", "key", "model", "provider", "route", "failed"] as const),
+    ...(["account", "key", "model", "provider", "route", "failed", "error"] as const),
     ...(["from", "to", "limit", "before"] as const),
   ],
   async run(_args, { account = "", limit = "50", before = "", ...options }, operator) {
@@ -22,6 +22,7 @@ export const listRequestsCommand: Command = {
     const { requests, nextCursor } = await operator().listRequests({
       ...{ account, keyId, alias, provider, routeType },
       onlyFailed: options.failed === true,
+      errorCode: options.error ?? "",
       limit: readCount(limit, "--limit", maxPage),
       beforeCursor: before,
       ...periodOf(options),

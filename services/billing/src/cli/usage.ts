@@ -19,8 +19,8 @@ export const help = `tollgate: the operator's commands
   tollgate wallet top-up ACCOUNT USD --reference REF
   tollgate wallet adjust ACCOUNT ±USD --reason REASON --reference REF
   tollgate usage [--account ACCOUNT] [--by DIMENSION] [FILTERS] [--from DATE] [--to DATE] [--csv]
-  tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--from DATE] [--to DATE]
-    [--limit N] [--before CURSOR]
+  tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--error CODE]
+    [--from DATE] [--to DATE] [--limit N] [--before CURSOR]
   tollgate request show REQUEST-ID
   tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]
   tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]

@@ -22,6 +22,7 @@ export function implementRequests({ prisma, ledger }: OperatorParts) {
         accountId: await accountIdOf(prisma, account),
         filter: { keyId, alias, provider, routeType },
         onlyFailed: request.onlyFailed,
+        errorCode: request.errorCode,
         limit: pageSize(request.limit),
         beforeCursor: request.beforeCursor,
         ...(from && { from }),

@@ -2,9 +2,10 @@ import { create, type DescMethod, fromBinary, type Message, toBinary } from "@bu
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Log } from "@tollgate/core/log";
 import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
-import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
 import { authorize, confineRequest, confineResponse } from "../access/authorize.ts";
+import { concealProviders, refuseProviders } from "../access/conceal.ts";
 import { operatorRules, type Rule } from "../access/rules.ts";
 import type { Sessions } from "../access/sessions.ts";
 import { toConnectError } from "./connect-error.ts";
@@ -34,6 +35,8 @@ export function forwardOperatorCalls({
   ) {
     const identity = await sessions.require(context.requestHeader);
     authorize(identity, rule);
+    const isCustomer = identity.role === OperatorRole.CUSTOMER;
+    if (isCustomer) refuseProviders(method.input, request);
     const confined = create(method.input, confineRequest(request, identity, rule));
     const { response: bytes } = await identities.operate(
       {
@@ -48,6 +51,7 @@ export function forwardOperatorCalls({
     );
     const response = fromBinary(method.output, bytes);
     confineResponse(confined, response, identity, rule);
+    if (isCustomer) concealProviders(method.output, response);
     return response;
   }
 

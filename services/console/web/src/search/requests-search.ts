@@ -1,19 +1,23 @@
 import { type PeriodSearch, readPeriod } from "./period.ts";
 import { defined, type RawSearch, readFlag, readTexts } from "./read.ts";
-import { type FilterSearch, readFilters } from "./usage-filter.ts";
+import { type FilterSearch, filterNames, readFilters } from "./usage-filter.ts";
 
 /** The address of Requests: its period, filters, and the cursor after which its page begins. */
 export interface RequestsSearch extends PeriodSearch, FilterSearch {
   failed?: true;
+  error?: string;
   before?: string;
 }
+
+/** The filters of Requests with their names for people. */
+export const requestFilterNames = { ...filterNames, error: "Error code" } as const;
 
 /** Returns what an address asks of Requests, without what it does not know. */
 export function readRequestsSearch(raw: RawSearch): RequestsSearch {
   return {
     ...readPeriod(raw),
     ...readFilters(raw),
-    ...readTexts(raw, ["before"]),
+    ...readTexts(raw, ["before", "error"]),
     ...defined({ failed: readFlag(raw, "failed") }),
   };
 }

@@ -1,8 +1,10 @@
+import { useMutation } from "@connectrpc/connect-query";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
-import { useChange } from "../calls/use-change.ts";
 import { roleNames } from "../format/roles.ts";
 import { Icon } from "../ui/icons.tsx";
 import { PasswordDialog } from "./password-dialog.tsx";
@@ -10,7 +12,7 @@ import { type Theme, themes, useTheme } from "./theme.ts";
 
 /** Who is signed in, the theme, the password, and the way out. */
 export function UserMenu({ operator }: { operator: Operator }) {
-  const signOut = useChange(ConsoleService.method.signOut);
+  const signOut = useSignOut();
   const [isSetting, setSetting] = useState(false);
   return (
     <>
@@ -42,6 +44,18 @@ export function UserMenu({ operator }: { operator: Operator }) {
       <PasswordDialog operator={operator} isOpen={isSetting} onClose={() => setSetting(false)} />
     </>
   );
+}
+
+/** The screen is left first: read again, it would find no session. */
+function useSignOut() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation(ConsoleService.method.signOut, {
+    onSuccess: async () => {
+      await navigate({ to: "/sign-in" });
+      queries.clear();
+    },
+  });
 }
 
 function ThemeItems() {

@@ -5,27 +5,36 @@ import { AccountFilter } from "./account-filter.tsx";
 import { Icon } from "./icons.tsx";
 import { SearchLink, useSearchChange } from "./search-link.tsx";
 
-const typed: readonly FilterName[] = ["model", "key", "provider", "route"];
+interface Props {
+  search: FilterSearch & { error?: string };
+  /** The filters with their names for people. */
+  names?: Readonly<Partial<Record<Name, string>>>;
+}
 
-/** Chooses and shows the filters of usage. Each that is set has a link that takes it away. */
-export function FilterBar({ search }: { search: FilterSearch }) {
+type Name = FilterName | "error";
+
+/** Chooses and shows filters. Each that is set has a link that takes it away. */
+export function FilterBar({ search, names = filterNames }: Props) {
   const { isCustomer } = useAccess();
   const { nameOf } = useAccountNames();
-  const set = (Object.keys(filterNames) as FilterName[]).filter((name) => search[name]);
+  const offered = (Object.keys(names) as Name[]).filter(
+    (name) => name !== "account" && !(isCustomer && name === "provider"),
+  );
+  const set = (Object.keys(names) as Name[]).filter((name) => search[name]);
   const shown = set.filter((name) => name !== "account" || isCustomer);
   return (
     <>
       {!isCustomer && <AccountFilter account={search.account ?? ""} />}
-      <AddFilter />
+      <AddFilter names={names} offered={offered} />
       {shown.map((name) => (
         <span key={name} className="chip">
-          <span className="quiet">{filterNames[name]}</span>
+          <span className="quiet">{names[name]}</span>
           <span className="cut">
             {name === "account" ? nameOf(search.account ?? "") : search[name]}
           </span>
           <SearchLink change={{ [name]: undefined }}>
             <Icon name="close" size={12} />
-            <span className="unseen">Remove the filter {filterNames[name]}</span>
+            <span className="unseen">Remove the filter {names[name]}</span>
           </SearchLink>
         </span>
       ))}
@@ -33,8 +42,8 @@ export function FilterBar({ search }: { search: FilterSearch }) {
   );
 }
 
-/** Adds a filter by its value. */
-function AddFilter() {
+/** Adds a filter by its value. An account is chosen by its name elsewhere. */
+function AddFilter(props: { names: NonNullable<Props["names"]>; offered: readonly Name[] }) {
   const change = useSearchChange();
   return (
     <form
@@ -48,9 +57,9 @@ function AddFilter() {
       }}
     >
       <select name="name" aria-label="Filter by">
-        {typed.map((name) => (
+        {props.offered.map((name) => (
           <option key={name} value={name}>
-            {filterNames[name]}
+            {props.names[name]}
           </option>
         ))}
       </select>

@@ -13,7 +13,7 @@ const periodOptions = [
   [String(BudgetPeriod.DAY), "Each day"],
   [String(BudgetPeriod.WEEK), "Each week, from Monday"],
   [String(BudgetPeriod.MONTH), "Each month"],
-  [String(BudgetPeriod.TOTAL), "In total"],
+  [String(BudgetPeriod.TOTAL), "Never: in total"],
 ] as const;
 
 /** Wallets and budgets hold whole micro-USD. */
@@ -35,7 +35,7 @@ export function LimitsFields({ limits }: { limits: Limits | undefined }) {
         defaultValue={limits?.budget ? plainUsd(limits.budget.amountNanoUsd) : ""}
       />
       <Choice
-        label="Budget begins anew"
+        label="Budget resets"
         name="period"
         options={periodOptions}
         defaultValue={String(limits?.budget?.period ?? BudgetPeriod.MONTH)}

@@ -28,7 +28,7 @@ export function Limits({ use }: { use: LimitUse | undefined }) {
           note={
             use.resetsAt && (
               <>
-                begins anew <Time at={use.resetsAt} as="relative" />
+                resets <Time at={use.resetsAt} as="relative" />
               </>
             )
           }

@@ -257,9 +257,19 @@ CREATE TABLE request_trail (
   entry_id    text NOT NULL,
   recorded_at timestamptz(6) NOT NULL,
   trail       json NOT NULL,
+  -- Of a request that ended with an error. NULL where it was served, so that most rows are no larger
+  -- and in no index below.
+  error_code  text,
+  account_id  text,
   PRIMARY KEY (entry_id, recorded_at)
 ) PARTITION BY RANGE (recorded_at);
 CREATE TABLE request_trail_default PARTITION OF request_trail DEFAULT;
+
+-- Pages of the requests that ended with an error code: of all accounts, and of one.
+CREATE INDEX request_trail_error ON request_trail (error_code, entry_id)
+  WHERE error_code IS NOT NULL;
+CREATE INDEX request_trail_account_error
+  ON request_trail (account_id, error_code, recorded_at, entry_id) WHERE error_code IS NOT NULL;
 
 -- Slots of the catalog that an operator has disabled: requests skip them.
 CREATE TABLE disabled_slot (

@@ -38,7 +38,8 @@ const byNames = {
   route: "Route",
 } as const;
 
-const { account: _account, ...ofOneAccount } = byNames;
+/** A customer sees one account, and not who serves it. */
+const { account: _account, provider: _provider, ...customerNames } = byNames;
 
 const { hour: _hour, ...longSteps } = steps;
 const maxHourDays = 14;
@@ -63,7 +64,7 @@ export function Activity() {
           <LinkGroup
             label="List by"
             name="by"
-            options={isCustomer ? ofOneAccount : byNames}
+            options={isCustomer ? customerNames : byNames}
             current={by}
           />
         }

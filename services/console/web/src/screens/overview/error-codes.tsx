@@ -23,7 +23,11 @@ export function ErrorCodes({ data, search }: { data: ReadOverviewResponse; searc
             {
               header: "Error code",
               cell: ({ errorCode }) => (
-                <Link to="/requests" search={{ ...search, failed: true }} className="row-link mono">
+                <Link
+                  to="/requests"
+                  search={{ ...search, error: errorCode }}
+                  className="row-link mono"
+                >
                   {errorCode}
                 </Link>
               ),

@@ -2,6 +2,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Entry, Request } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -59,6 +60,7 @@ function Generation(props: {
   number: number | undefined;
 }) {
   const { request, entry, number } = props;
+  const { isCustomer } = useAccess();
   return (
     <article className="generation" aria-label={number ? `Generation ${number}` : "The request"}>
       {number && <h2>Generation {number}</h2>}
@@ -66,7 +68,7 @@ function Generation(props: {
       <RequestFacts request={request} />
       <ol className="steps">
         <HoldStep request={request} />
-        <AttemptsStep request={request} />
+        {!isCustomer && <AttemptsStep request={request} />}
         <UsageStep request={request} />
         <PriceStep request={request} />
         <EntryStep request={request} entry={entry} />

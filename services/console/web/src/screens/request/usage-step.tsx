@@ -1,12 +1,14 @@
 import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
 
+import { useAccess } from "../../calls/use-session.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { Step } from "./step.tsx";
 
-/** What the provider reported, unchanged. */
+/** What was used, and what the provider reported, unchanged. A customer sees the first. */
 export function UsageStep({ request }: { request: Request }) {
+  const { isCustomer } = useAccess();
   const { basis, providerUsage, quantity, unitType, errorCode } = request;
-  if (errorCode !== "" && providerUsage === "") {
+  if (errorCode !== "" && quantity === 0n && providerUsage === "") {
     return <Step title="Usage" note="a failed request is not charged" result="none" />;
   }
   return (
@@ -17,15 +19,20 @@ export function UsageStep({ request }: { request: Request }) {
       }
       result={`${formatCount(quantity)} ${unitType.replaceAll("_", " ")}`}
     >
-      {providerUsage === "" ? (
-        <p className="quiet">The provider reported no usage block, or one above 4 KiB.</p>
-      ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long block scrolls by the keyboard.
-        <pre className="usage-block" tabIndex={0}>
-          {pretty(providerUsage)}
-        </pre>
-      )}
+      {!isCustomer && <UsageBlock text={providerUsage} />}
     </Step>
+  );
+}
+
+function UsageBlock({ text }: { text: string }) {
+  if (text === "") {
+    return <p className="quiet">The provider reported no usage block, or one above 4 KiB.</p>;
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long block scrolls by the keyboard.
+    <pre className="usage-block" tabIndex={0}>
+      {pretty(text)}
+    </pre>
   );
 }
 

@@ -7,6 +7,7 @@ import { type AccountNames, useAccountNames } from "../../calls/use-account-name
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
 import { rangeOf } from "../../search/period.ts";
+import { requestFilterNames } from "../../search/requests-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";
@@ -21,6 +22,8 @@ import { FindRequest } from "./find-request.tsx";
 const route = getRouteApi("/app/requests");
 const fallback = "7d";
 const pageSize = 50;
+/** How often the newest page is read again while it is shown. */
+const refreshMs = 15_000;
 
 /** The requests of a period, the newest first. */
 export function Requests() {
@@ -38,18 +41,22 @@ export function Requests() {
       provider: search.provider ?? "",
       routeType: search.route ?? "",
       onlyFailed: search.failed ?? false,
+      errorCode: search.error ?? "",
       from: timestampFromDate(range.from),
       to: timestampFromDate(range.to),
       limit: pageSize,
       beforeCursor: search.before ?? "",
     },
-    { placeholderData: (previous) => previous },
+    {
+      placeholderData: (previous) => previous,
+      refetchInterval: search.before === undefined && refreshMs,
+    },
   );
   return (
     <Page title="Requests" actions={<FindRequest />}>
       <div className="filters">
         <PeriodLinks search={search} fallback={fallback} hasDays />
-        <FilterBar search={search} />
+        <FilterBar search={search} names={requestFilterNames} />
         <label className="filter">
           <input
             type="checkbox"
@@ -70,7 +77,7 @@ export function Requests() {
             <>
               <DataTable
                 caption="Requests"
-                columns={isCustomer ? columns : withAccount(names)}
+                columns={isCustomer ? columns : operatorColumns(names)}
                 rows={requests}
                 idOf={({ id }) => id}
               />
@@ -98,7 +105,6 @@ const columns: readonly Column<Request>[] = [
       errorCode === "" ? <Badge tone="good">Served</Badge> : <Badge tone="bad">{errorCode}</Badge>,
   },
   { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
-  { header: "Provider", isSecondary: true, cell: ({ provider }) => provider },
   {
     header: "Duration",
     align: "right",
@@ -111,10 +117,15 @@ const columns: readonly Column<Request>[] = [
   },
 ];
 
-function withAccount({ nameOf }: AccountNames): Column<Request>[] {
+function operatorColumns({ nameOf }: AccountNames): Column<Request>[] {
   const account: Column<Request> = {
     header: "Account",
     cell: ({ accountId }) => <span className="cut">{nameOf(accountId)}</span>,
   };
-  return [...columns.slice(0, 2), account, ...columns.slice(2)];
+  const provider: Column<Request> = {
+    header: "Provider",
+    isSecondary: true,
+    cell: (request) => request.provider,
+  };
+  return [...columns.slice(0, 2), account, ...columns.slice(2, 3), provider, ...columns.slice(3)];
 }
