@@ -77,7 +77,7 @@ export async function startFleetGateway(
     DATABASE_URL: await createDatabase(testbed.postgres.url, database),
     NATS_URL: nats.url,
   };
-  const fleet = await start(env, 0, replicas);
+  const fleet = await start(env, 0, { replicas });
   testbed.defer(fleet.stop);
   const about = { name: "fleet", title: "Tollgate fleet" } as const;
   const location = { url: fleet.url, operatorAddress: fleet.billingAddress, pids: fleet.pids() };

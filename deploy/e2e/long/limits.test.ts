@@ -14,7 +14,7 @@ let stack: OwnStack;
 
 beforeAll(async () => {
   // A hold outlives the restart of a killed process, which then delivers the events on its disk.
-  stack = await startStack({ TOLLGATE_HOLD_SECONDS: "30" }, replicas);
+  stack = await startStack({ TOLLGATE_HOLD_SECONDS: "30" }, { replicas });
 }, 120_000);
 
 afterAll(() => stack.stop());

@@ -75,9 +75,13 @@ export async function startAll(shared: NodeJS.ProcessEnv, replicas = 1): Promise
   };
 }
 
-/** Starts `replicas` processes for each service. */
-export async function startAsFleet(shared: NodeJS.ProcessEnv, replicas = 1): Promise<Gateway> {
-  const fleet = await startFleet(shared, 0, replicas);
+/** Starts `replicas` processes for each of the services. */
+export async function startAsFleet(
+  shared: NodeJS.ProcessEnv,
+  replicas = 1,
+  services: readonly ServiceName[] = serviceNames,
+): Promise<Gateway> {
+  const fleet = await startFleet(shared, 0, { replicas, services });
   const killService = async (name: ServiceName) => {
     const service = fleet.process(name);
     service?.kill("SIGKILL");
@@ -90,7 +94,7 @@ export async function startAsFleet(shared: NodeJS.ProcessEnv, replicas = 1): Pro
     urls: fleet.urls,
     consoleUrl: fleet.consoleUrl ?? "",
     operatorAddress: fleet.billingAddress,
-    operationsAddresses: serviceNames.flatMap((name) =>
+    operationsAddresses: services.flatMap((name) =>
       fleet.replicas(name).map(({ operationsListen }) => operationsListen),
     ),
     async killChat() {

@@ -18,13 +18,19 @@ import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
-import { type Account, fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
+import {
+  type Account,
+  chatServices,
+  fleetSecret,
+  type OwnStack,
+  startStack,
+} from "../src/stack.ts";
 
 describe("money", () => {
   let stack: OwnStack;
 
   beforeAll(async () => {
-    stack = await startStack({ TOLLGATE_HOLD_SECONDS: "3" });
+    stack = await startStack({ TOLLGATE_HOLD_SECONDS: "3" }, { services: chatServices });
   });
 
   afterEach(async () => {

@@ -1,14 +1,14 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type Account, chatServices, type OwnStack, startStack } from "../src/stack.ts";
 
 describe("a change of a key", () => {
   let stack: OwnStack;
   let urls: string[];
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startStack({}, { services: chatServices });
     urls = [stack.url, (await stack.addReplica()).url];
   });
 

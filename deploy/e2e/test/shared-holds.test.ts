@@ -4,7 +4,7 @@ import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type Account, chatServices, type OwnStack, startStack } from "../src/stack.ts";
 
 const clients = 8;
 
@@ -17,10 +17,13 @@ describe.each(holds)("a busy account%s", (_where, holdSeconds) => {
   let pool: pg.Pool;
 
   beforeAll(async () => {
-    stack = await startStack({
-      TOLLGATE_HOLD_SECONDS: String(holdSeconds),
-      TOLLGATE_SHARE_HOLDS_FROM: "2",
-    });
+    stack = await startStack(
+      {
+        TOLLGATE_HOLD_SECONDS: String(holdSeconds),
+        TOLLGATE_SHARE_HOLDS_FROM: "2",
+      },
+      { services: chatServices },
+    );
     pool = new pg.Pool({ connectionString: stack.databaseUrl });
   });
 

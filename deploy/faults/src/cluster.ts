@@ -66,7 +66,7 @@ export async function startCluster(
     TOLLGATE_SPOOL_DIR: join(folder, "spool"),
     ...settings,
   };
-  const fleet = await startFleet(env, 0, replicas);
+  const fleet = await startFleet(env, 0, { replicas });
   const secondEdge = replicas === 1 ? (await fleet.addEdge()).ready.url : fleet.urls[1];
   return {
     edges: [fleet.url, secondEdge ?? ""],

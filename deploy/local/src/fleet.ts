@@ -40,16 +40,24 @@ export interface Replica {
   port: number;
 }
 
+export interface FleetOptions {
+  /** Processes of each service. Default: 1. */
+  replicas?: number;
+  /** The address of the first billing. Default: one with a free port. */
+  operatorAddress?: string;
+  /** The services to start. Default: all. */
+  services?: readonly ServiceName[];
+}
+
 /**
- * Starts `replicaCount` processes of every service on this machine. They call each other over gRPC.
- * The first edge listens on `port`; 0 picks a free port. The first billing listens at
- * `operatorAddress`, and the first console at TOLLGATE_CONSOLE_LISTEN, by default on free ports.
+ * Starts the processes of the services on this machine, all at once. They call each other over gRPC.
+ * The first edge listens on `port`; 0 picks a free port. The first console listens at
+ * TOLLGATE_CONSOLE_LISTEN, by default on a free port.
  */
 export async function startFleet(
   env: NodeJS.ProcessEnv,
   port: number,
-  replicaCount = 1,
-  operatorAddress?: string,
+  { replicas: replicaCount = 1, operatorAddress, services = serviceNames }: FleetOptions = {},
 ): Promise<Fleet> {
   const replicas = await newReplicas(port, replicaCount);
   for (const [index, replica] of (replicas.get("console") ?? []).entries()) {
@@ -69,9 +77,9 @@ export async function startFleet(
   }
 
   try {
-    for (const name of serviceNames) {
-      for (const replica of replicas.get(name) ?? []) await startReplica(replica, sharedEnv);
-    }
+    const all = services.flatMap((name) => replicas.get(name) ?? []);
+    const started = await Promise.allSettled(all.map((one) => startReplica(one, sharedEnv)));
+    for (const result of started) if (result.status === "rejected") throw result.reason;
   } catch (error) {
     await stop();
     throw error;

@@ -114,7 +114,9 @@ async function startAsFleet(
     stops.push(nats.stop);
     env.NATS_URL = nats.url;
   }
-  const fleet = await startFleet(env, Number(env.PORT || 8_080), 1, socket.address);
+  const fleet = await startFleet(env, Number(env.PORT || 8_080), {
+    operatorAddress: socket.address,
+  });
   stops.push(fleet.stop);
   await socket.restrict();
   return { url: fleet.url, consoleUrl: fleet.consoleUrl, operatorAddress: fleet.billingAddress };
