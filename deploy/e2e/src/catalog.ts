@@ -49,6 +49,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...vendorModels(),
       ...audioModels(),
       ...ocrModels(),
+      ...mistralOcrModels(),
     ],
   });
 }
@@ -460,6 +461,42 @@ function ocrModels() {
     after("nowhere", reader("test-read-after-nowhere", "")),
     after("busy", reader("test-read-after-busy", "")),
     { ...reader("test-read-dead", ""), chain: [slot("nowhere", "x")] },
+  ];
+}
+
+/** OCR by Mistral. The commands are behind the model id, also those of jobs. */
+function mistralOcrModels() {
+  const named = (commands: string) => slot("mistral", `mistral-ocr-latest${commands}`);
+  const forwarded = (commands: string) => {
+    const path = `/ocr?simulate=${encodeURIComponent(commands)}`;
+    return { ...slot("sim", commands), path, pricing: { per: 1_000, price: "2.00" } };
+  };
+  const second = forwarded("pages=2&running=0");
+  const mistral = (name: string, chain: object[]) => ({
+    ...reader(`test-mistral-read${name}`, ""),
+    chain,
+  });
+  return [
+    mistral("", [named("")]),
+    mistral("-pages", [named("?pages=29")]),
+    mistral("-no-usage", [named("?pages=4&no_usage")]),
+    mistral("-slow", [named("?delay_ms=3500")]),
+    mistral("-limited", [named("?status=429"), second]),
+    mistral("-overloaded", [named("?status=503"), second]),
+    mistral("-tripped", [named("?status=529"), second]),
+    mistral("-second", [forwarded("status=503"), named("")]),
+    mistral("-down", [named("?refuse")]),
+    mistral("-failing", [named("?status=500")]),
+    mistral("-invalid", [named("?status=400&message=too%20many%20pages"), second]),
+    mistral("-pageless", [named("?no_choices")]),
+    mistral("-at-once", [named("?running=0&pages=12")]),
+    mistral("-file", [named("?running=0&pages=3&no_list")]),
+    mistral("-job-failed", [named("?running=0&job_status=FAILED")]),
+    mistral("-job-late", [named("?running=0&job_status=TIMEOUT_EXCEEDED")]),
+    mistral("-job-cancelled", [named("?running=0&job_status=CANCELLED")]),
+    mistral("-job-refused", [named("?running=0&request_status=422&message=no%20page%20found")]),
+    mistral("-job-lost", [named("?running=0&request_status=500&no_list")]),
+    mistral("-job-nameless", [named("?no_job_id")]),
   ];
 }
 

@@ -3,11 +3,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallCounter } from "./call-counter.ts";
 import type { CallLog } from "./call-log.ts";
+import type { BatchJobs } from "./mistral/batch-jobs.ts";
 
 /** The state that all calls to one simulator share. */
 export interface SimulatorState {
   readonly calls: CallLog;
   readonly callCounter: CallCounter;
+  readonly batchJobs: BatchJobs;
   /** Aborts when the pending calls are released: see `Simulator.release`. */
   released(): AbortSignal;
   nowMs(): number;

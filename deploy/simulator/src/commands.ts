@@ -130,7 +130,7 @@ const commands = z
     total_only: flag(),
     /** Responds to a rerank with the bare list of results. */
     bare: flag(),
-    /** Omits the list of results from embeddings and rerank. */
+    /** Omits the list of results from embeddings, rerank and Mistral's batch jobs. */
     no_list: flag(),
     /** Reports n pages, on routes that report pages. */
     pages: integer(0, 1_000_000),
@@ -138,7 +138,7 @@ const commands = z
     page_list: flag(),
     /** An OCR job is still running for its first n reads (default 1). */
     running: integer(0, 1_000),
-    /** The final status of an OCR job (default `Completed`); the status of a direct OCR. */
+    /** The final status of an OCR job (default `Completed`, Mistral's `SUCCESS`), or of a direct OCR. */
     job_status: z.string().max(100, "must be at most 100 characters").optional(),
     /** Gives every OCR job this id instead of a new one. */
     job_id: z.string().max(1_000, "must be at most 1000 characters").optional(),
@@ -148,6 +148,8 @@ const commands = z
     no_job_id: flag(),
     /** Returns n images, whatever the request says. */
     images: integer(0, 100),
+    /** On Mistral's batch jobs: the status with which the request of the job ends (default 200). */
+    request_status: integer(200, 599),
     /** Sends n bytes of speech (default 100 per character of the input). */
     bytes: integer(0, 2_000_000_000),
     /** The chunk size of speech (default 16384). */

@@ -6,6 +6,7 @@ import { type Call, openCall, type Route, type SimulatorState } from "./call.ts"
 import { createCallCounter } from "./call-counter.ts";
 import { type CallLog, createCallLog } from "./call-log.ts";
 import { sendError } from "./error-response.ts";
+import { createBatchJobs } from "./mistral/batch-jobs.ts";
 import { azureRoutes } from "./routes/azure.ts";
 import { bedrockRoutes } from "./routes/bedrock.ts";
 import { clearCalls, listCalls } from "./routes/call-log.ts";
@@ -22,6 +23,7 @@ import { images } from "./routes/images.ts";
 import { jinaRoutes } from "./routes/jina.ts";
 import { messages } from "./routes/messages.ts";
 import { mistralChat, mistralEmbeddings } from "./routes/mistral.ts";
+import { mistralOcrRoutes } from "./routes/mistral-ocr.ts";
 import { ocr, ocrJob, ocrJobs } from "./routes/ocr.ts";
 import { rerank } from "./routes/rerank.ts";
 import { speech } from "./routes/speech.ts";
@@ -61,6 +63,7 @@ const ROUTES: readonly Route[] = [
   ocr,
   ocrJobs,
   ocrJob,
+  ...mistralOcrRoutes,
   ...azureRoutes,
   ...cohereRoutes,
   ...voyageRoutes,
@@ -91,6 +94,7 @@ export async function startSimulator(options: {
   const state: SimulatorState = {
     calls: createCallLog(),
     callCounter: createCallCounter(),
+    batchJobs: createBatchJobs(),
     released: () => releasing.signal,
     nowMs,
   };

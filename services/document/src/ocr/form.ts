@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { checkOcr } from "@tollgate/adapters/ocr";
+import type { OcrFile, OcrUpload } from "@tollgate/adapters/ocr-adapter";
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
@@ -11,16 +13,16 @@ import { type UploadStore, withUploadStore } from "@tollgate/http/upload-store";
 import { createPdfPages } from "./pdf-pages.ts";
 
 /** A validated OCR form and its request body. */
-export interface OcrForm {
+export interface OcrForm extends OcrUpload {
   alias: string;
   /** The requested lane; empty when the form names none. */
   mode: string;
-  fileParts: number;
   /** The most pages that its files can have. */
   pages: number;
-  body: UploadStore;
-  contentType: string;
 }
+
+/** How many bytes of a file tell which type of image it is. */
+const headBytes = 16;
 
 /** The pages assumed for a document whose pages cannot be counted. */
 const unreadablePages = 100;
@@ -28,7 +30,8 @@ const unreadablePages = 100;
 /**
  * Reads an OCR form, names its alias in the response headers, and calls `use` with it. The form's body
  * is deleted when `use` has ended. Throws what reading the form throws, `model_not_found`, and
- * `invalid_param` for another lane than the model's.
+ * `invalid_param` for another lane than the model's, or a form that a provider of the model cannot be
+ * sent.
  */
 export async function withOcrForm(
   { engine }: ProviderRuntime,
@@ -41,6 +44,7 @@ export async function withOcrForm(
     setAliasHeader(res, form.alias);
     const model = engine.resolve(form.alias, "ocr", caller);
     checkLane(form, model);
+    checkOcr(model, form);
     await use(form, model);
   });
 }
@@ -50,18 +54,51 @@ export async function withOcrForm(
  * `invalid_param`, naming the field, and what reading multipart data throws.
  */
 async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<OcrForm> {
-  let pages = 0;
+  const read: ReadFile[] = [];
   const parts = await readMultipart(req, {
-    async takeFile(name, contents) {
-      const pdf = createPdfPages();
-      for await (const chunk of contents) pdf.push(chunk);
-      if (name === "file") pages += pdf.isPdf ? (pdf.count() ?? unreadablePages) : 1;
+    async takeFile(_name, contents) {
+      const file: ReadFile = { bytes: 0, head: Buffer.alloc(0), isPdf: false, pages: 1 };
+      read.push(file);
+      await readFile(file, contents);
     },
     takeChunk: (chunk) => body.write(chunk),
   });
-  const { file, model, mode = "" } = readForm(parts, ocrForm);
-  const contentType = req.headers["content-type"] ?? "";
-  return { alias: model, mode, fileParts: file.length, pages, body, contentType };
+  const { file, model, mode = "", diplomatic = "", language = "" } = readForm(parts, ocrForm);
+  // All files of a valid form have the same name, and both lists have the order of the body.
+  const files = file.map(({ contentType, offset }, index): OcrFile => {
+    const { bytes, head, isPdf } = read[index] as ReadFile;
+    return { contentType, bytes, head, isPdf, read: () => body.read(offset, bytes) };
+  });
+  return {
+    alias: model,
+    mode,
+    diplomatic,
+    language,
+    files,
+    pages: read.reduce((sum, { pages }) => sum + pages, 0),
+    contentType: req.headers["content-type"] ?? "",
+    bytes: body.bytes,
+    read: () => body.read(),
+  };
+}
+
+interface ReadFile extends Pick<OcrFile, "bytes" | "head" | "isPdf"> {
+  /** The most pages that it can have. */
+  pages: number;
+}
+
+/** Reads a file to its end, without storing it. */
+async function readFile(file: ReadFile, contents: AsyncIterable<Buffer>): Promise<void> {
+  const pdf = createPdfPages();
+  for await (const chunk of contents) {
+    if (file.head.length < headBytes) {
+      file.head = Buffer.concat([file.head, chunk.subarray(0, headBytes - file.head.length)]);
+    }
+    file.bytes += chunk.length;
+    pdf.push(chunk);
+  }
+  file.isPdf = pdf.isPdf;
+  if (pdf.isPdf) file.pages = pdf.count() ?? unreadablePages;
 }
 
 /** Throws `invalid_param` when the form requests another lane than that of its alias. */

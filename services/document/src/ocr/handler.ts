@@ -1,3 +1,4 @@
+import { ocrAdapterOf } from "@tollgate/adapters/ocr";
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
@@ -7,7 +8,6 @@ import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { reportedPages } from "../pages.ts";
 import { withOcrForm } from "./form.ts";
-import { forwardForm } from "./forward.ts";
 import { jobStateOf } from "./job-state.ts";
 
 /**
@@ -22,12 +22,12 @@ export async function handleOcr(runtime: ProviderRuntime, request: ProxiedReques
     const estimate = dearestCostOfUnits(model, BigInt(form.pages));
     const bytes = await engine.generate({ caller, model, estimate }, async (generation) => {
       const { slot, response } = await generation.attempt(async (slot) => {
-        const target = { path: slot.path, requestId };
-        const read = await forwardForm(providers, slot, target, form, signal);
+        const call = { requestId, signal };
+        const read = await ocrAdapterOf(slot).read(providers, slot, form, call);
         if (jobStateOf(read.value) !== "failed") return read;
         throw new SlotFailure("unusable", "the provider could not read the document");
       });
-      await generation.settle(slot, measurePages(response.value, form.fileParts, slot));
+      await generation.settle(slot, measurePages(response.value, form.files.length, slot));
       return response.bytes;
     });
     sendJsonBytes(res, bytes);

@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { ocrAdapterOf } from "@tollgate/adapters/ocr";
+import type { OcrResponse } from "@tollgate/adapters/ocr-adapter";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
@@ -9,10 +11,8 @@ import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
 import { chainFailure, SlotFailure } from "@tollgate/upstream/failure";
 import type { OcrJob, PrismaClient } from "../generated/client.ts";
 import { withOcrForm } from "./form.ts";
-import { forwardForm, type OcrResponse, requestJson } from "./forward.ts";
 import { measurePages } from "./handler.ts";
 import { canBeJobId, jobIdOf } from "./job-id.ts";
-import { jobPathOf, jobsPathOf } from "./job-paths.ts";
 import { jobStateOf } from "./job-state.ts";
 
 export interface JobParts {
@@ -36,8 +36,8 @@ export async function createJob(
   await withOcrForm(runtime, request, async (form, model) => {
     await engine.admit({ caller, estimate: dearestCostOfUnits(model, BigInt(form.pages)) });
     const { slot, response } = await engine.attemptFree(model, async (one) => {
-      const target = { path: jobsPathOf(one), requestId: caller.requestId };
-      const created = await forwardForm(providers, one, target, form, signal);
+      const call = { requestId: caller.requestId, signal };
+      const created = await ocrAdapterOf(one).createJob(providers, one, form, call);
       return { ...created, jobId: jobIdOf(created.value) };
     });
     const job = {
@@ -46,7 +46,7 @@ export async function createJob(
       accountId: caller.accountId,
       keyId: caller.keyId,
       slotId: slot.id,
-      fileParts: form.fileParts,
+      fileParts: form.files.length,
     };
     // A provider may return a job that it created before. The account has its record already.
     await prisma.ocrJob.createMany({ data: job, skipDuplicates: true });
@@ -122,9 +122,7 @@ async function requestJob(
   signal: AbortSignal,
 ): Promise<OcrResponse> {
   try {
-    const headers = { accept: "application/json" };
-    const request = { method: "GET", path: jobPathOf(slot, jobId), headers } as const;
-    return await requestJson(providers, slot, request, signal);
+    return await ocrAdapterOf(slot).readJob(providers, slot, jobId, signal);
   } catch (error) {
     throw error instanceof SlotFailure ? chainFailure([error]) : error;
   }

@@ -113,7 +113,7 @@ export const kindProperties: Readonly<Record<ProviderKind, KindProperties>> = {
   },
   mistral: {
     defaultBaseUrl: "https://api.mistral.ai/v1",
-    paths: { chat: "/chat/completions", embeddings: "/embeddings" },
+    paths: { chat: "/chat/completions", embeddings: "/embeddings", ocr: "/ocr" },
     takesTokens: false,
     chatParameters: new Set<ChatMember>([
       "max_completion_tokens",

@@ -30,7 +30,7 @@ describe.each([
   ["transcription", transcriptionForm as Form],
 ])("the fields of the %s form", (_, fields) => {
   const valid = Object.entries(fields).map(([name, field]): FormPart => {
-    if (field.kind === "file") return { kind: "file", name, contentType: "" };
+    if (field.kind === "file") return { kind: "file", name, contentType: "", offset: 0 };
     return { kind: "field", name, value: field.options?.[0] ?? "x" };
   });
 
@@ -44,7 +44,7 @@ describe.each([
     const wrong: FormPart[][] = [
       [],
       [...own, ...own],
-      [{ kind: "file", name, contentType: "" }],
+      [{ kind: "file", name, contentType: "", offset: 0 }],
       [{ kind: "oversized", name }],
       [{ kind: "field", name, value: "" }],
       [{ kind: "field", name, value: "x" }],
@@ -71,7 +71,7 @@ test.each([
   [{ kind: "oversized", name: "language" } as const, "language must have at most 64 KiB."],
 ])("the error of the part %j is a sentence", (part, message) => {
   const others: FormPart[] = [
-    { kind: "file", name: "file", contentType: "" },
+    { kind: "file", name: "file", contentType: "", offset: 0 },
     { kind: "field", name: "model", value: "m" },
   ];
   const parts = [...others.filter(({ name }) => name !== part.name), part];

@@ -13,7 +13,7 @@ export type FormPart =
   | { kind: "field"; name: string; value: string }
   /** A field over the size limit. Its value is dropped. */
   | { kind: "oversized"; name: string }
-  | { kind: "file"; name: string; contentType: string };
+  | ({ kind: "file"; name: string } & FormFile);
 
 /** The fields that a multipart route takes, by name. They are checked in this order. */
 export type Form = Readonly<Record<string, FileField | TextField>>;
@@ -38,6 +38,8 @@ export interface TextField {
 
 export interface FormFile {
   contentType: string;
+  /** Where its contents begin in the body of the form, in bytes. */
+  offset: number;
 }
 
 /** The values of a valid form. */

@@ -41,7 +41,7 @@ export async function readMultipart(
     parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
   });
   form.on("file", (name, contents) => {
-    parts.push({ kind: "file", name, contentType: "" });
+    parts.push({ kind: "file", name, contentType: "", offset: 0 });
     contents.on("error", (error) => fail(malformed(describeParserError(error))));
     sinks.push(takeFile(name, count(contents)).catch(fail));
   });
@@ -71,7 +71,7 @@ export async function readMultipart(
   } finally {
     req.unpipe(chunks);
   }
-  return withContentTypes(parts, headers);
+  return withHeaders(parts, headers);
 }
 
 /** Forwards the chunks of files. Throws `request_too_large` once all files are over the limit. */
@@ -103,15 +103,18 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 }
 
 /** busboy skips a part without a name; such a part is refused here. */
-function withContentTypes(parts: readonly FormPart[], { contentTypes }: PartHeaders): FormPart[] {
+function withHeaders(
+  parts: readonly FormPart[],
+  { contentTypes, offsets }: PartHeaders,
+): FormPart[] {
   if (parts.length !== contentTypes.length || parts.some(({ name }) => name === undefined)) {
     throw malformed("one of its parts has no name");
   }
-  return parts.map((part, index) =>
-    part.kind === "file"
-      ? { ...part, contentType: contentTypes[index] || "application/octet-stream" }
-      : part,
-  );
+  return parts.map((part, index) => {
+    if (part.kind !== "file") return part;
+    const contentType = contentTypes[index] || "application/octet-stream";
+    return { ...part, contentType, offset: offsets[index] ?? 0 };
+  });
 }
 
 function openForm({ headers }: IncomingMessage): Busboy {

@@ -43,6 +43,11 @@ test("the content type of every part is read, in any chunks", () => {
     const headers = readInChunks("a b", body, places);
     expect(headers.fault).toBeUndefined();
     expect(headers.contentTypes).toEqual([undefined, "audio/L16; rate=16000", undefined]);
+    const starts = ["no delimiter:", "\r\n\r\n--a\r\n--a b", "a part without headers"];
+    expect(headers.offsets).toHaveLength(starts.length);
+    for (const [index, start] of starts.entries()) {
+      expect(body.subarray(headers.offsets[index]).indexOf(start)).toBe(0);
+    }
   });
   fc.assert(property);
 });

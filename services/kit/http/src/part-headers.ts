@@ -14,6 +14,8 @@ export interface PartHeaders {
   push(chunk: Buffer): void;
   /** The full `Content-Type` of each part so far, in order; undefined where a part has none. */
   readonly contentTypes: readonly (string | undefined)[];
+  /** Where the contents of each part begin in the body, in bytes. */
+  readonly offsets: readonly number[];
   /** Why reading stopped: other parsers may read the body differently. */
   readonly fault: string | undefined;
 }
@@ -25,10 +27,13 @@ export interface PartHeaders {
 export function createPartHeaders(boundary: string): PartHeaders {
   const delimiter = `--${boundary}`;
   const contentTypes: (string | undefined)[] = [];
+  const offsets: number[] = [];
   let fault: string | undefined;
   let state: "contents" | "headers" | "done" = "contents";
   // The first delimiter may be at the start of the body, without a line end before it.
   let pending = Buffer.from(lineEnd);
+  /** Where `pending` begins in the body. */
+  let position = -lineEnd.length;
   /** Whether the contents of the part began before `pending`. */
   let beganBefore = false;
 
@@ -36,6 +41,11 @@ export function createPartHeaders(boundary: string): PartHeaders {
     fault = why;
     state = "done";
     return false;
+  }
+
+  function drop(bytes: number): void {
+    pending = pending.subarray(bytes);
+    position += bytes;
   }
 
   /**
@@ -47,13 +57,13 @@ export function createPartHeaders(boundary: string): PartHeaders {
     if (at < 0) {
       const retained = lineEnd.length + delimiter.length - 1;
       if (pending.length > retained) beganBefore = true;
-      pending = pending.subarray(Math.max(0, pending.length - retained));
+      drop(Math.max(0, pending.length - retained));
       return false;
     }
     if (pending.toString("latin1", at - lineEnd.length, at) !== lineEnd) {
       return stop("one of its boundaries is not preceded by a line end of its own");
     }
-    pending = pending.subarray(at + delimiter.length);
+    drop(at + delimiter.length);
     state = "headers";
     return true;
   }
@@ -82,7 +92,8 @@ export function createPartHeaders(boundary: string): PartHeaders {
     const read = readPart(pending.toString("latin1", lineEnd.length, at));
     if ("fault" in read) return stop(read.fault);
     contentTypes.push(read.contentType);
-    pending = pending.subarray(at + headersEnd.length);
+    drop(at + headersEnd.length);
+    offsets.push(position);
     beganBefore = false;
     state = "contents";
     return true;
@@ -95,6 +106,7 @@ export function createPartHeaders(boundary: string): PartHeaders {
       while (state === "contents" ? skipContents() : readHeaders());
     },
     contentTypes,
+    offsets,
     get fault() {
       return fault;
     },

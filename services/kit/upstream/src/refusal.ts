@@ -17,8 +17,7 @@ export async function readRefusal(
   apiKey: string | undefined,
 ): Promise<SlotFailure> {
   const bytes = await readStart(body);
-  const isAboutRequest = status === 400 || status === 413 || status === 422;
-  const hint = isAboutRequest ? hintFrom(bytes.toString("utf8"), apiKey) : undefined;
+  const hint = isAboutRequest(status) ? hintFrom(bytes.toString("utf8"), apiKey) : undefined;
   const refusal = { contentType, body: bytes };
   return new SlotFailure("rejected", `the provider responded with ${status}`, {
     status,
@@ -42,28 +41,40 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, maxRefusalBytes);
 }
 
+/** Returns the same message of a refusal within a response, such as that of a job's request. */
+export function refusalHint(status: unknown, body: unknown): string | undefined {
+  return isAboutRequest(status) ? messageIn(body)?.slice(0, maxHintCharacters) : undefined;
+}
+
+function isAboutRequest(status: unknown): boolean {
+  return status === 400 || status === 413 || status === 422;
+}
+
 function hintFrom(text: string, apiKey: string | undefined): string | undefined {
-  const message = messageIn(text);
+  const message = messageIn(parse(text));
   if (message === undefined) return undefined;
   const clean = apiKey === undefined ? message : message.replaceAll(apiKey, "[key]");
   return clean.slice(0, maxHintCharacters);
 }
 
-function messageIn(text: string): string | undefined {
+function parse(text: string): unknown {
   try {
-    const body: unknown = JSON.parse(text);
-    if (!isJsonObject(body)) return undefined;
-    const { error, message, detail, err_msg } = body;
-    if (isAboutAccount(error)) return undefined;
-    // In the order in which one is likely to be it: most vendors', Cohere's, Jina's and ElevenLabs',
-    // Deepgram's, xAI's.
-    const inner = isJsonObject(error) ? error.message : undefined;
-    const own = isJsonObject(message) ? firstReason(message.detail) : message;
-    const found = [inner, own, isJsonObject(detail) ? detail.message : detail, err_msg, error];
-    return found.find((one): one is string => typeof one === "string" && one !== "");
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function messageIn(body: unknown): string | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { error, message, detail, err_msg } = body;
+  if (isAboutAccount(error)) return undefined;
+  // In the order in which one is likely to be it: most vendors', Cohere's, Jina's and ElevenLabs',
+  // Deepgram's, xAI's.
+  const inner = isJsonObject(error) ? error.message : undefined;
+  const own = isJsonObject(message) ? firstReason(message.detail) : message;
+  const found = [inner, own, isJsonObject(detail) ? detail.message : detail, err_msg, error];
+  return found.find((one): one is string => typeof one === "string" && one !== "");
 }
 
 /** Returns the first reason of a list of them, which Mistral has within its message. */

@@ -7,7 +7,9 @@ export const readDocumentOperation = uploadOperation({
   id: "readDocument",
   tag: "Documents",
   summary: "Read a document (OCR)",
-  description: "The form is sent to the provider unchanged. It is billed by page.",
+  description:
+    "The form is sent to the provider unchanged, or translated for a provider of another kind. It is " +
+    "billed by page.",
   body: { kind: "form", name: "OcrForm", form: ocrForm },
   responses: { 200: jsonResponse("OcrAnswer", z.looseObject({}), "The provider's response.") },
 });
