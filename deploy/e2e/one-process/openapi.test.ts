@@ -73,6 +73,9 @@ describe("the OpenAPI document and the gateway", () => {
   /** One call of each HTTP operation, with the document's example. */
   const calls: Record<string, () => Promise<HttpResponse>> = {
     createChatCompletion: () => requestExample("createChatCompletion"),
+    createMessage: () => requestExample("createMessage"),
+    countMessageTokens: () => requestExample("countMessageTokens"),
+    createResponse: () => requestExample("createResponse"),
     createEmbeddings: () => requestExample("createEmbeddings"),
     rerank: () => requestExample("rerank"),
     classify: () => requestExample("classify"),
@@ -125,6 +128,10 @@ describe("the OpenAPI document and the gateway", () => {
   test("event streams match their schema", async () => {
     const chat = await requestExample("createChatCompletion", { stream: true });
     expect(eventsOf(chat.text).at(-1)).toBe("[DONE]");
+    const message = await requestExample("createMessage", { stream: true });
+    expect(eventsOf(message.text).at(-1)).toEqual({ type: "message_stop" });
+    const response = await requestExample("createResponse", { stream: true });
+    expect(eventsOf(response.text).at(-1)).toMatchObject({ type: "response.completed" });
     const fields = { model: "demo-transcribe", stream: "true" };
     const received = await upload("/v1/audio/transcriptions", fields, wav(1), "audio/wav");
     expect(eventsOf(received.text).at(-1)).toBe("[DONE]");

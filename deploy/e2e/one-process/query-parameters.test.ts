@@ -1,5 +1,6 @@
 import { routes } from "@tollgate/edge/routes";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { HttpResponse } from "../src/http-response.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
@@ -22,7 +23,7 @@ describe("an unknown query parameter", () => {
     routes
       .filter(({ auth, path }) => auth !== "none" || path === "/openapi.json")
       .map(({ method, path, auth, operation }) => [method, path, auth, operation] as const),
-  )("is refused by %s %s", async (method, path, auth, { body }) => {
+  )("is refused by %s %s", async (method, path, auth, { body, errorForm }) => {
     const url = `${stack.url}${path.replace(/\{\w+\}/, "x")}?foo=1&model=`;
     const response = await send(url, {
       method,
@@ -30,20 +31,21 @@ describe("an unknown query parameter", () => {
       ...(method === "POST" ? { body: body?.kind === "form" ? "--x--" : {} } : {}),
       ...(body?.kind === "form" ? { headers: form } : {}),
     });
-    expectEnvelope(response, 400, "unknown_param", "foo");
+    expectRefusal(response, errorForm, "unknown_param", "foo");
   });
 
   test.each(
-    routes.flatMap(({ path, operation }) =>
+    routes.flatMap(({ method, path, operation }) =>
       (operation.parameters ?? [])
         .filter((parameter) => parameter.in === "query")
-        .map(({ name }) => [name, path] as const),
+        .map(({ name }) => [name, method, path, operation.errorForm] as const),
     ),
-  )("and a repeated %s of %s are refused by name", async (name, path) => {
+  )("and a repeated %s of %s %s are refused by name", async (name, method, path, errorForm) => {
     const url = `${stack.url}${path.replace(/\{\w+\}/, "x")}?${name}=1`;
-    const { key } = account;
-    expectEnvelope(await send(`${url}&${name}=2`, { key }), 400, "invalid_param", name);
-    expectEnvelope(await send(`${url}&foo=1`, { key }), 400, "unknown_param", "foo");
+    const request = { method, key: account.key, ...(method === "POST" ? { body: {} } : {}) };
+    const repeated = await send(`${url}&${name}=2`, request);
+    expectRefusal(repeated, errorForm, "invalid_param", name);
+    expectRefusal(await send(`${url}&foo=1`, request), errorForm, "unknown_param", "foo");
   });
 
   test("of a deletion deletes nothing", async () => {
@@ -65,3 +67,20 @@ describe("an unknown query parameter", () => {
     expectEnvelope(invalid, 401, "invalid_api_key");
   });
 });
+
+/** The error has the form of the route. A form of another API has no `param`: the message names it. */
+function expectRefusal(
+  response: HttpResponse,
+  form: object | undefined,
+  code: string,
+  param: string,
+): void {
+  if (form === undefined) {
+    expectEnvelope(response, 400, code, param);
+    return;
+  }
+  expect([response.status, response.body]).toMatchObject([
+    400,
+    { error: { code, message: expect.stringContaining(param) }, request_id: expect.any(String) },
+  ]);
+}

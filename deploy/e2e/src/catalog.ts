@@ -14,6 +14,12 @@ export function testCatalog(simulatorUrl: string): string {
         api_key_env: "TEST_PROVIDER_KEY",
         timeout_seconds: 5,
       },
+      openai: {
+        base_url: `${simulatorUrl}/v1`,
+        api_key_env: "TEST_PROVIDER_KEY",
+        responses: true,
+        timeout_seconds: 5,
+      },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
       ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),
       ...vendor("google", `${simulatorUrl}/google/v1beta`),
@@ -40,6 +46,7 @@ export function testCatalog(simulatorUrl: string): string {
     models: [
       ...chatModels(),
       ...claudeModels(),
+      ...responsesModels(),
       ...geminiModels(),
       ...grokModels(),
       ...mistralModels(),
@@ -143,6 +150,9 @@ function chatModels() {
       max_output_tokens: 32_000,
       pricing: { per: 1_000_000, input: "5", output: "25" },
     }),
+    chatModel("test-long", [slot("sim", "long?tokens=3900&chunks=39&gap_ms=25")], {
+      pricing: { input: "3", output: "15" },
+    }),
     chatModel("test-free", [slot("sim", "free")], {
       pricing: { per: 1_000_000, input: "0", output: "0" },
     }),
@@ -170,11 +180,36 @@ function claudeModels() {
     claude("test-claude-cut", [named("?cut_after=2")]),
     claude("test-claude-ended", [named("?end_after=2")]),
     claude("test-claude-erring", [named("?error_event=2")]),
+    claude("test-claude-long", [named("?tokens=3900&chunks=39&gap_ms=25")]),
     claude("test-claude-slow", [named("?chunks=200&gap_ms=50")]),
     claude("test-claude-overloaded", [named("?status=529"), second]),
     claude("test-claude-limited", [named("?status=429"), second]),
     claude("test-claude-erring-first", [named("?error_event=0"), second]),
     claude("test-claude-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
+  ];
+}
+
+/** Models of a provider that speaks OpenAI's Responses API, too. */
+function responsesModels() {
+  const pricing = { input: "3", cached_input: "0.30", output: "15" };
+  const gpt = (alias: string, chain: object[]) =>
+    chatModel(alias, chain, { vision: true, pricing });
+  const named = (commands: string) => slot("openai", `gpt-5.4${commands}`);
+  const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
+  return [
+    gpt("test-gpt", [named("")]),
+    gpt("test-gpt-cached", [named("?usage=700,40&cached=600,0,0")]),
+    gpt("test-gpt-cut", [named("?cut_after=2")]),
+    gpt("test-gpt-failed", [named("?chunks=9&gap_ms=5&response_failed=2")]),
+    gpt("test-gpt-failed-first", [named("?response_failed=0"), second]),
+    gpt("test-gpt-down", [named("?status=503"), second]),
+    gpt("test-gpt-limited", [named("?status=429"), second]),
+    gpt("test-gpt-invalid", [
+      named("?status=400&message=Your%20input%20exceeds%20the%20context%20window"),
+      second,
+    ]),
+    gpt("test-gpt-long", [named("?tokens=3900&chunks=39&gap_ms=25")]),
+    gpt("test-gpt-slow", [named("?chunks=200&gap_ms=50")]),
   ];
 }
 

@@ -117,8 +117,9 @@ function expectContent(
   if (type === "application/json") expectValid(`${place}/schema`, response.body, label);
   if (media?.["x-event-schema"] === undefined) return;
   for (const event of response.text.split("\n\n")) {
-    if (!event.startsWith("data: ") || event === "data: [DONE]") continue;
-    expectValid(`${place}/x-event-schema`, JSON.parse(event.slice("data: ".length)), label);
+    const data = /^data: (.*)$/m.exec(event)?.[1];
+    if (data === undefined || data === "[DONE]") continue;
+    expectValid(`${place}/x-event-schema`, JSON.parse(data), label);
   }
 }
 
@@ -135,7 +136,9 @@ const beyondSchema = [
   /both are the same limit|must be equal to types/,
   /must be 1 in a conversation/,
   // What the providers of the alias take.
-  /is not supported by a provider of this model: |for this model\.$/,
+  /is not supported by a provider of this model: |for this model\.$|is not supported by this model: /,
+  // What a provider says of the bytes that it was forwarded.
+  /Unknown parameter|Extra inputs|Invalid input/,
   /does not take images|the conversation holds images/,
   /must have at most \d+ characters for |^response_format must be .* for /,
   /does not support streaming/,

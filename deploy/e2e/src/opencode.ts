@@ -1,16 +1,7 @@
-import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { access, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { findProgram, runAgent } from "./agent-program.ts";
 
-const run = promisify(execFile);
 const version = "1.18.32";
-const installTimeoutMs = 180_000;
-const runTimeoutMs = 90_000;
-/** Nothing listens here, so every connection through this proxy fails. */
-const closedProxy = "http://127.0.0.1:1";
 
 /** One event that `opencode run --format json` prints. */
 export interface OpencodeEvent {
@@ -45,25 +36,22 @@ export async function runOpencode(
   project: OpencodeProject,
   prompt: string,
 ): Promise<OpencodeEvent[]> {
-  const program = await findOpencode();
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-opencode-"));
-  const [home, workspace] = [join(folder, "home"), join(folder, "project")];
-  try {
-    await mkdir(home);
-    await mkdir(workspace);
-    await writeFile(join(workspace, "README.md"), project.readme);
-    await writeFile(join(workspace, "opencode.json"), JSON.stringify(settingsOf(project)));
-    const started = run(program, ["run", "--pure", "--format", "json", prompt], {
-      cwd: workspace,
-      env: environment(home),
-      timeout: runTimeoutMs,
-    });
-    started.child.stdin?.end();
-    const { stdout } = await started;
-    return stdout.split("\n").flatMap((line) => (line === "" ? [] : JSON.parse(line)));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const program = await findProgram({
+    name: "opencode",
+    wanted: `${platformPackage()}@${version}`,
+    path: join(platformPackage(), "bin", programName()),
+  });
+  const files = {
+    "README.md": project.readme,
+    "opencode.json": JSON.stringify(settingsOf(project)),
+  };
+  const { stdout } = await runAgent({
+    program,
+    args: ["run", "--pure", "--format", "json", prompt],
+    files,
+    environment,
+  });
+  return stdout.split("\n").flatMap((line) => (line === "" ? [] : JSON.parse(line)));
 }
 
 function settingsOf({ baseUrl, key, model, modelOptions, tools }: OpencodeProject): object {
@@ -86,31 +74,13 @@ function settingsOf({ baseUrl, key, model, modelOptions, tools }: OpencodeProjec
   };
 }
 
-function environment(home: string): NodeJS.ProcessEnv {
-  return {
-    HOME: home,
-    PATH: process.env.PATH,
-    HTTP_PROXY: closedProxy,
-    HTTPS_PROXY: closedProxy,
-    NO_PROXY: "127.0.0.1,localhost",
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    OPENCODE_DISABLE_SHARE: "1",
-  };
-}
-
-/** Resolves with the program in the cache folder. The first call on a machine installs it by npm. */
-async function findOpencode(): Promise<string> {
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "tollgate/opencode");
-  const folder = join(cache, version);
-  const program = join(folder, "node_modules", platformPackage(), "bin", programName());
-  if (await exists(program)) return program;
-  await install(cache, folder);
-  if (await exists(program)) return program;
-  throw new Error(`${platformPackage()}@${version} does not contain ${program}`);
-}
+const environment = {
+  OPENCODE_DISABLE_AUTOUPDATE: "1",
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+  OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+  OPENCODE_DISABLE_MODELS_FETCH: "1",
+  OPENCODE_DISABLE_SHARE: "1",
+};
 
 /** The package that `opencode-ai` installs on this platform; on x64, the one for every CPU. */
 function platformPackage(): string {
@@ -120,34 +90,4 @@ function platformPackage(): string {
 
 function programName(): string {
   return process.platform === "win32" ? "opencode.exe" : "opencode";
-}
-
-/** Installs into a scratch folder and renames it, so that no process runs an incomplete file. */
-async function install(cache: string, folder: string): Promise<void> {
-  const scratch = join(cache, `.${randomUUID()}`);
-  await mkdir(scratch, { recursive: true });
-  const npm = process.env.npm_execpath;
-  const args = ["install", "--prefix", scratch, "--ignore-scripts", "--no-audit", "--no-fund"];
-  const wanted = `${platformPackage()}@${version}`;
-  try {
-    await run(npm ? process.execPath : "npm", [...(npm ? [npm] : []), ...args, wanted], {
-      cwd: scratch,
-      timeout: installTimeoutMs,
-    });
-    await rename(scratch, folder);
-  } catch (error) {
-    // Another process was faster: its copy is used.
-    if (await exists(folder)) return;
-    const reason = (error as Error).message;
-    throw new Error(`cannot install ${wanted} by npm, which needs a package registry: ${reason}`);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

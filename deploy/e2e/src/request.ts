@@ -81,8 +81,7 @@ export function simulate(command: string): { metadata: { simulate: string } } {
 export function eventsOf(text: string): unknown[] {
   return text
     .split("\n\n")
-    .filter((event) => event.startsWith("data: "))
-    .map((event) => event.slice("data: ".length))
+    .flatMap((event) => /^data: (.*)$/m.exec(event)?.[1] ?? [])
     .map((data) => (data === "[DONE]" ? data : parse(data)));
 }
 

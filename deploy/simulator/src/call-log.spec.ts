@@ -38,6 +38,7 @@ test("a call is listed by its user, with its request and the reported usage", as
       requestId: null,
       authorized: true,
       traceparent: null,
+      vendorHeaders: {},
       status: 200,
       outcome: "completed",
       promptTokens: 3,

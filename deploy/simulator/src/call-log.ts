@@ -40,6 +40,8 @@ export interface RecordedCall {
   readonly requestId: string | null;
   /** The caller's W3C `traceparent`. */
   readonly traceparent: string | null;
+  /** The headers that only the vendor's API has. */
+  readonly vendorHeaders: Readonly<Record<string, string>>;
   /** The HTTP status; 0 until it is sent. */
   status: number;
   outcome: Outcome;
@@ -77,6 +79,7 @@ export interface CallLog {
     authorized: boolean;
     requestId?: string | null;
     traceparent?: string | null;
+    vendorHeaders?: Record<string, string>;
     body: unknown;
   }): RecordedCall;
   /** Returns calls, oldest first; with `since`, only those with a higher `seq`. */
@@ -108,6 +111,7 @@ export function createCallLog(callLimit = CALL_LIMIT, bodyLimit = BODY_LIMIT): C
         authorized: call.authorized,
         requestId: call.requestId ?? null,
         traceparent: call.traceparent ?? null,
+        vendorHeaders: call.vendorHeaders ?? {},
         status: 0,
         outcome: "open",
         promptTokens: 0,

@@ -68,6 +68,14 @@ export function correlationIds({ headers }: IncomingMessage) {
   };
 }
 
+/** Returns the headers that only Anthropic's API has. */
+export function vendorHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const names = ["anthropic-version", "anthropic-beta"];
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  );
+}
+
 /**
  * Waits for `ms` milliseconds, or until the call is released. Rejects at once when the client
  * disconnects.

@@ -88,7 +88,7 @@ const commands = z
     delay_ms: integer(0, 600_000),
     /** Sends this HTTP status, even 200, with an error body; a 429 has a `Retry-After`. */
     status: integer(200, 599),
-    /** The error message of `status`, `fail_first` and `error_event`. */
+    /** The error message of `status`, `fail_first`, `error_event` and `response_failed`. */
     message: z.string().max(1_000, "must be at most 1000 characters").optional(),
     /** Fails the first n calls with the same `id`, with `status` (default 503). */
     fail_first: integer(1, 1_000_000),
@@ -106,10 +106,14 @@ const commands = z
     cut_after: integer(0, 1_000_000),
     /** Ends the stream cleanly after n chunks, without a finish reason and `[DONE]`. */
     end_after: integer(0, 1_000_000),
-    /** On Bedrock's route: ends the stream cleanly in the middle of the event after n chunks. */
+    /** On Bedrock's route and Responses: ends the stream cleanly within the event after n chunks. */
     truncate_after: integer(0, 1_000_000),
     /** Sends an error event after n chunks and ends the stream. */
     error_event: integer(0, 1_000_000),
+    /** On the Responses route: sends nothing after n chunks until the client disconnects. */
+    stall_after: integer(0, 1_000_000),
+    /** On the Responses route: the response fails, a stream after n chunks (`response.failed`). */
+    response_failed: integer(0, 1_000_000),
     /** Omits `id`, `object` and `created` from a completion, or from all chunks. */
     no_head: flag(),
     /** Adds the provider's own `session_id` to a completion, or to all chunks. */
@@ -144,12 +148,12 @@ const commands = z
     job_id: z.string().max(1_000, "must be at most 1000 characters").optional(),
     /** Gives every OCR job this number as its id. */
     job_number: integer(0, 9_999_999_999),
+    /** On Mistral's batch jobs: the status with which the request of the job ends (default 200). */
+    request_status: integer(200, 599),
     /** Creates an OCR job without reporting its id. */
     no_job_id: flag(),
     /** Returns n images, whatever the request says. */
     images: integer(0, 100),
-    /** On Mistral's batch jobs: the status with which the request of the job ends (default 200). */
-    request_status: integer(200, 599),
     /** Sends n bytes of speech (default 100 per character of the input). */
     bytes: integer(0, 2_000_000_000),
     /** The chunk size of speech (default 16384). */
@@ -182,16 +186,19 @@ const commands = z
     stall: flag(),
     /** Adds the provider's own cost: `usage.cost`, `usage.cost_details` and a top-level `cost`. */
     cost: flag(),
-    /** On the Messages route and Gemini's: calls the tool n times at once. */
+    /** On the routes of Messages, Responses and Gemini: calls the tool n times at once. */
     calls: integer(1, 16),
     /**
      * `R,S,L` on the Messages route: reports R tokens read from the cache, and S and L written. On
-     * Gemini's, R of the prompt are cached.
+     * Gemini's, R of the prompt are cached. On Responses, R of the input are, and S + L are written.
      */
     cached: cached.optional(),
-    /** On the Messages route: refuses to respond, with the stop reason `refusal`. On Gemini's: `SAFETY`. */
+    /**
+     * On the Messages route: refuses to respond, with the stop reason `refusal`. On Gemini's: `SAFETY`.
+     * On Responses: a `refusal` instead of a text.
+     */
     refusal: flag(),
-    /** On Gemini's route: blocks the prompt. */
+    /** On Gemini's route: blocks the prompt. On Responses: a content filter stops in mid-text. */
     blocked: flag(),
     /** On Gemini's route: finishes with `MALFORMED_FUNCTION_CALL`. */
     malformed_call: flag(),

@@ -10,8 +10,12 @@ export interface ProviderError {
   readonly code?: string;
 }
 
-/** The route whose errors have the form of Anthropic's API. */
+/** The routes whose errors have the form of Anthropic's API. */
 export const messagesPath = "/v1/messages";
+export const countTokensPath = "/v1/messages/count_tokens";
+
+/** OpenAI's Responses API. */
+export const responsesPath = "/v1/responses";
 
 /** Where the errors have the form of Bedrock's API. */
 const bedrockPath = "/bedrock/";
@@ -27,6 +31,7 @@ export function sendError(call: Call, error: ProviderError, recorded?: RecordedC
   }
   const body = JSON.stringify(bodyOf(call.path, error));
   if (error.status === 429) call.response.setHeader("retry-after", RETRY_AFTER_SECONDS);
+  if (error.status === 429 && call.path === responsesPath) setLimitHeaders(call);
   if (call.path.startsWith(bedrockPath)) {
     call.response.setHeader("x-amzn-errortype", bedrockException(error.status));
   }
@@ -37,10 +42,18 @@ export function sendError(call: Call, error: ProviderError, recorded?: RecordedC
   call.response.end(body);
 }
 
+/** https://developers.openai.com/api/docs/guides/rate-limits */
+function setLimitHeaders({ response }: Call): void {
+  response.setHeader("retry-after-ms", RETRY_AFTER_SECONDS * 1_000);
+  response.setHeader("x-ratelimit-limit-requests", 60);
+  response.setHeader("x-ratelimit-remaining-requests", 0);
+  response.setHeader("x-ratelimit-reset-requests", `${RETRY_AFTER_SECONDS}s`);
+}
+
 /** Returns an error as the vendor of the path sends it. */
 function bodyOf(path: string, error: ProviderError): object {
   const { message } = error;
-  if (path === messagesPath) return messagesErrorBody(error);
+  if (path === messagesPath || path === countTokensPath) return messagesErrorBody(error);
   if (path.startsWith("/google/")) return googleErrorBody(error);
   if (path.startsWith("/mistral/")) return mistralErrorBody(error);
   if (path.startsWith("/cohere/")) return { id: "simulated", message };

@@ -1,4 +1,4 @@
-import { type Call, correlationIds, isAuthorized } from "./call.ts";
+import { type Call, correlationIds, isAuthorized, vendorHeaders } from "./call.ts";
 import type { RecordedCall } from "./call-log.ts";
 import { type Commands, readCommands } from "./commands.ts";
 import { sendError } from "./error-response.ts";
@@ -24,6 +24,7 @@ export function recordCall(
     user: user ?? null,
     authorized: isAuthorized(call.request),
     ...correlationIds(call.request),
+    vendorHeaders: vendorHeaders(call.request),
     body,
   });
 }

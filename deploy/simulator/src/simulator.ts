@@ -14,6 +14,7 @@ import { chatCompletions } from "./routes/chat-completions.ts";
 import { classification } from "./routes/classification.ts";
 import { cohereRoutes } from "./routes/cohere.ts";
 import { cohereChat } from "./routes/cohere-chat.ts";
+import { countTokens } from "./routes/count-tokens.ts";
 import { deepgramRoutes } from "./routes/deepgram.ts";
 import { elevenlabsRoutes } from "./routes/elevenlabs.ts";
 import { embeddings } from "./routes/embeddings.ts";
@@ -26,6 +27,7 @@ import { mistralChat, mistralEmbeddings } from "./routes/mistral.ts";
 import { mistralOcrRoutes } from "./routes/mistral-ocr.ts";
 import { ocr, ocrJob, ocrJobs } from "./routes/ocr.ts";
 import { rerank } from "./routes/rerank.ts";
+import { responses } from "./routes/responses.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { voices } from "./routes/voices.ts";
@@ -49,6 +51,8 @@ export interface Simulator {
 const ROUTES: readonly Route[] = [
   chatCompletions,
   messages,
+  countTokens,
+  responses,
   google,
   mistralChat,
   cohereChat,

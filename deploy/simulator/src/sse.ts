@@ -7,6 +7,8 @@ export interface EventWriter {
   data(payload: string): Promise<void>;
   /** Writes an event with a name. */
   event(name: string, payload: string): Promise<void>;
+  /** Writes the first half of an event with a name, and ends the stream. */
+  endWithin(name: string, payload: string): void;
   end(): void;
   /** Sends what was written, then destroys the connection. */
   cut(): void;
@@ -38,7 +40,14 @@ export function openEvents(call: Call, options: WriteOptions): EventWriter {
       if (options.comment) await put(": keep-alive");
       await put(`data: ${payload}`);
     },
-    event: (name, payload) => put(`event: ${name}${lineEnd}data: ${payload}`),
+    async event(name, payload) {
+      if (options.comment) await put(": keep-alive");
+      await put(`event: ${name}${lineEnd}data: ${payload}`);
+    },
+    endWithin(name, payload) {
+      const event = `event: ${name}${lineEnd}data: ${payload.slice(0, payload.length / 2)}`;
+      call.response.end(buffered.join("") + event);
+    },
     end() {
       call.response.end(buffered.join(""));
     },

@@ -14,6 +14,8 @@ export interface Chunk {
   head: ChunkHead;
   usage: ChatUsage | undefined;
   choices: readonly JsonObject[];
+  /** Whether the stream ends with it. */
+  isLast?: boolean;
 }
 
 /** The fields that all chunks of one stream share. */

@@ -77,7 +77,8 @@ async function generate(
   });
 }
 
-async function requestCompletion(
+/** Requests a chat completion from a slot. Throws a SlotFailure. */
+export async function requestCompletion(
   { providers, now }: ChatRuntime,
   { call, session, hold, promptCharacters }: PreparedChat,
   slot: Slot,

@@ -1,6 +1,6 @@
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { expect, test } from "vitest";
-import { createChunkReader } from "./chunk.ts";
+import { type Chunk, createChunkReader } from "./chunk.ts";
 import { forwardChunks } from "./forward-chunks.ts";
 import type { StreamAllowance } from "./stream-allowance.ts";
 
@@ -42,7 +42,10 @@ async function forward(body: ProviderBody, allowance: StreamAllowance) {
   const counted: unknown[] = [];
   const reading = {
     readChunk,
-    count: ({ choices }: { choices: readonly unknown[] }) => void counted.push(choices),
+    deliver({ choices, forward }: Chunk) {
+      counted.push(choices);
+      return forward;
+    },
   };
   const texts: string[][] = [];
   const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import { createEventReader } from "@tollgate/upstream/event-stream";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { transportFailure } from "@tollgate/upstream/provider-client";
-import type { Chunk, ReadChunk } from "./chunk.ts";
+import type { Chunk } from "./chunk.ts";
 import type { StreamAllowance } from "./stream-allowance.ts";
 
 /** Chunks that are sent to the client together. */
@@ -15,35 +15,39 @@ export interface StreamPart {
   rates?: Rates | undefined;
 }
 
-/** How the events of one stream are read. */
-export interface Reading {
-  readChunk: ReadChunk;
-  count(chunk: Chunk): void;
+/** How the events of one stream are read and delivered. */
+export interface Reading<Read extends Chunk = Chunk> {
+  /** Reads the data of one event. Returns undefined for an error, or any value but a chunk. */
+  readChunk(data: string): Read | undefined;
+  /** Called for each chunk that is delivered, in order. Returns what the client is sent for it. */
+  deliver(chunk: Read): Uint8Array | undefined;
 }
 
 /**
- * Yields the chunks of a provider's stream up to its `[DONE]`: those that were read together as one
- * part. Calls `count` for each chunk. Ends early, and closes the connection, where the allowance
+ * Yields the chunks of a provider's stream up to its `[DONE]` or its last chunk: those that were read together as one
+ * part. Ends early, and closes the connection, where the allowance
  * does not cover the next chunk. Throws a SlotFailure for a stream that breaks, that has no chunk
  * to send, or that has an event which is not a chunk.
  */
-export async function* forwardChunks(
+export async function* forwardChunks<Read extends Chunk>(
   body: ProviderBody,
   signal: AbortSignal,
-  reading: Reading,
+  reading: Reading<Read>,
   allowance: StreamAllowance,
 ): AsyncGenerator<StreamPart> {
   const reader = createEventReader();
   let isEmpty = true;
   try {
     for await (const bytes of body) {
-      for (let events = reader.read(bytes); events.length > 0; ) {
-        const { chunks, end, rest } = readChunks(events, reading, allowance);
+      let events: readonly (string | Read)[] = reader.read(bytes);
+      while (events.length > 0) {
+        const read = readChunks(events, reading, allowance);
+        const { chunks, end, rest } = read;
         if (isSendable(chunks, end, isEmpty)) {
           isEmpty = false;
           yield { chunks };
         }
-        if (isEnded(end, isEmpty, body)) return;
+        if (isEnded(read, isEmpty, body)) return;
         if (rest.length > 0 && !(await allowance.wait())) return;
         events = rest;
       }
@@ -55,44 +59,65 @@ export async function* forwardChunks(
 }
 
 /** Returns whether chunks are sent: a stream that breaks at once may be replaced by another slot's. */
-function isSendable(chunks: Uint8Array[], end: ReadChunks["end"], isEmpty: boolean): boolean {
+function isSendable(
+  chunks: Uint8Array[],
+  end: ReadChunks<Chunk>["end"],
+  isEmpty: boolean,
+): boolean {
   return chunks.length > 0 && !(end === "broken" && isEmpty);
 }
 
 /** Returns whether the provider has ended the stream. Throws a SlotFailure where it is not valid. */
-function isEnded(end: ReadChunks["end"], isEmpty: boolean, body: ProviderBody): boolean {
+function isEnded(
+  { end, failure }: Pick<ReadChunks<Chunk>, "end" | "failure">,
+  isEmpty: boolean,
+  body: ProviderBody,
+): boolean {
   if (end === undefined) return false;
-  if (end === "broken") throw new SlotFailure("rejected", "an event of the stream is not a chunk");
+  if (end === "broken") throw failure;
   body.letEnd();
   if (isEmpty) throw emptyStream();
   return true;
+}
+
+function notAChunk(): SlotFailure {
+  return new SlotFailure("rejected", "an event of the stream is not a chunk");
 }
 
 function emptyStream(): SlotFailure {
   return new SlotFailure("rejected", "the provider's stream is empty");
 }
 
-interface ReadChunks {
+interface ReadChunks<Read> {
   chunks: Uint8Array[];
   /** Why the stream has ended, if it has. */
   end?: "done" | "broken";
-  /** The events from the first chunk on that the allowance does not cover. */
-  rest: readonly string[];
+  /** What is thrown where it is broken. */
+  failure?: unknown;
+  /** The chunk that the allowance does not cover, and the events after it. */
+  rest: readonly (string | Read)[];
 }
 
-function readChunks(
-  events: readonly string[],
-  { readChunk, count }: Reading,
+/** Reads events, the first of which may be a chunk that was read before. */
+function readChunks<Read extends Chunk>(
+  events: readonly (string | Read)[],
+  { readChunk, deliver }: Reading<Read>,
   allowance: StreamAllowance,
-): ReadChunks {
+): ReadChunks<Read> {
   const chunks: Uint8Array[] = [];
-  for (const [index, data] of events.entries()) {
-    if (data === "[DONE]") return { chunks, end: "done", rest: [] };
-    const chunk = readChunk(data);
-    if (chunk === undefined) return { chunks, end: "broken", rest: [] };
-    if (!allowance.admit(chunk)) return { chunks, rest: events.slice(index) };
-    count(chunk);
-    if (chunk.forward !== undefined) chunks.push(chunk.forward);
+  for (const [index, event] of events.entries()) {
+    if (event === "[DONE]") return { chunks, end: "done", rest: [] };
+    let chunk: Read | undefined;
+    try {
+      chunk = typeof event === "string" ? readChunk(event) : event;
+    } catch (failure) {
+      return { chunks, end: "broken", failure, rest: [] };
+    }
+    if (chunk === undefined) return { chunks, end: "broken", failure: notAChunk(), rest: [] };
+    if (!allowance.admit(chunk)) return { chunks, rest: [chunk, ...events.slice(index + 1)] };
+    const forward = deliver(chunk);
+    if (forward !== undefined) chunks.push(forward);
+    if (chunk.isLast) return { chunks, end: "done", rest: [] };
   }
   return { chunks, rest: [] };
 }

@@ -74,7 +74,14 @@ export function billableChat({ call, model, hold, session }: PreparedChat): Bill
   return { caller: call.caller, model, estimate, least, most, tokens, conversationId };
 }
 
-function resolveChat(engine: Engine, { alias, caller, prompt }: ChatCall): Model {
+/**
+ * Returns the model of a call's alias. Throws `model_not_found`, and `invalid_param` for images where
+ * it has no vision.
+ */
+export function resolveChat(
+  engine: Engine,
+  { alias, caller, prompt }: Pick<ChatCall, "alias" | "caller" | "prompt">,
+): Model {
   const model = engine.resolve(alias, "chat", caller);
   if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
   const problem = `must not be an image: ${model.alias} does not take images`;

@@ -3,6 +3,7 @@ import { serveJson } from "@tollgate/generation/json-route";
 import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { WireService } from "@tollgate/proto/tollgate/v1/wire";
 import { bindService } from "@tollgate/rpc/implementation";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { defineService } from "@tollgate/runtime/service";
@@ -12,6 +13,9 @@ import { openConversations } from "./conversations/open.ts";
 import { noConversations } from "./conversations/service.ts";
 import { embeddings } from "./embeddings.ts";
 import { stream } from "./stream.ts";
+import { completeWire } from "./wires/complete-wire.ts";
+import { countTokens } from "./wires/count-tokens.ts";
+import { streamWire } from "./wires/stream-wire.ts";
 
 /** Chat completions, JSON and streamed, stored conversations, and embeddings. */
 export const chat = defineService({
@@ -35,8 +39,14 @@ export const chat = defineService({
         return { body: bytes };
       },
     });
+    const wires = bindService(WireService, {
+      completeWire: ({ call }, { signal }) => completeWire(chatRuntime, required(call), signal),
+      streamWire: ({ call }, { signal }) => streamWire(chatRuntime, required(call), signal),
+      countTokens: ({ call }, { signal }) => countTokens(chatRuntime, required(call), signal),
+    });
+    const stored = bindService(ConversationService, conversations?.api ?? noConversations);
     return {
-      bindings: [chats, bindService(ConversationService, conversations?.api ?? noConversations)],
+      bindings: [chats, wires, stored],
       async stop(graceMs) {
         await runtime.stop(graceMs);
         await conversations?.stop();

@@ -79,7 +79,7 @@ function generate(
 }
 
 /** Yields the parts, the first one with the rates. */
-async function* withRates(
+export async function* withRates(
   parts: AsyncIterable<StreamPart>,
   rates: Rates,
 ): AsyncGenerator<StreamPart> {
@@ -108,12 +108,13 @@ async function openStream(
   const echo = session === undefined ? {} : { session_id: session.sessionId };
   const identity = ownIdentity(requestId, now());
   const readChunk = createChunkReader({ ...identity, model: model.alias, ...echo });
-  const count = (chunk: Chunk) => {
+  const deliver = (chunk: Chunk) => {
     counter.add(chunk);
-    if (session === undefined) return;
+    if (session === undefined) return chunk.forward;
     for (const choice of chunk.choices) if (indexOf(choice) === 0) message.add(choice.delta);
+    return chunk.forward;
   };
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
-  const chunks = forwardChunks(response.body, signal, { readChunk, count }, allowance);
+  const chunks = forwardChunks(response.body, signal, { readChunk, deliver }, allowance);
   return { chunks, counter, message, isCut: () => allowance.isUsedUp };
 }

@@ -5,13 +5,14 @@ import type { ChatUsage, ToolCalls, UsedTokens } from "./usage.ts";
 
 /**
  * Reads a provider's usage block: one with the members of a chat completion, as OpenAI, OpenRouter,
- * DeepSeek, Mistral, vLLM and xAI write it, Anthropic's, Gemini's, Bedrock's or
+ * DeepSeek, Mistral, vLLM and xAI write it, a response's, Anthropic's, Gemini's, Bedrock's or
  * Cohere's. Returns undefined for any other block, which cannot be billed from. A count that contradicts another one is lowered to it.
  */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   return (
     readCompletionUsage(block) ??
+    readResponseUsage(block) ??
     readMessageUsage(block) ??
     readGeminiUsage(block) ??
     readBedrockUsage(block) ??
@@ -61,6 +62,23 @@ function readCompletionUsage(block: JsonObject): ChatUsage | undefined {
     details,
     block,
   };
+}
+
+/**
+ * Reads the usage of OpenAI's Responses API: `input_tokens` includes the tokens of the cache. Its
+ * total and its details distinguish it from Anthropic's.
+ */
+function readResponseUsage(block: JsonObject): ChatUsage | undefined {
+  const { input_tokens, output_tokens, total_tokens } = block;
+  if (!isJsonObject(block.input_tokens_details) && total_tokens === undefined) return undefined;
+  const usage = readCompletionUsage({
+    prompt_tokens: input_tokens,
+    completion_tokens: output_tokens,
+    total_tokens,
+    prompt_tokens_details: block.input_tokens_details,
+    completion_tokens_details: block.output_tokens_details,
+  });
+  return usage === undefined ? undefined : { ...usage, block };
 }
 
 /** Reads the usage of Anthropic's messages: `input_tokens` excludes the tokens of the cache. */

@@ -47,9 +47,15 @@ type Content = Pick<Chunk, "delta" | "characters">;
 
 function contentsOf({ content, toolCall }: Choice, contentChunks: number | undefined): Content[] {
   if (toolCall) return splitToolCall(toolCall);
-  const texts =
-    contentChunks === undefined ? splitByWords(content) : splitEvenly(content, contentChunks);
-  return texts.map((text) => ({ delta: { content: text }, characters: text.length }));
+  return splitText(content, contentChunks).map((text) => ({
+    delta: { content: text },
+    characters: text.length,
+  }));
+}
+
+/** Splits a text into the contents of chunks: a few words each, or `count` equal parts. */
+export function splitText(text: string, count: number | undefined): string[] {
+  return count === undefined ? splitByWords(text) : splitEvenly(text, count);
 }
 
 /** Returns the name with the first half of the arguments, then the second half. */

@@ -2,6 +2,7 @@ import type { Commands } from "../commands.ts";
 import type { ToolCall } from "./invented-call.ts";
 import { inventText } from "./invented-text.ts";
 import type { ChatRequest } from "./request.ts";
+import { scriptedTurn } from "./script.ts";
 import { countPromptTokens, countTokens, firstTokens } from "./tokens.ts";
 import { inventToolCall } from "./tool-call.ts";
 
@@ -51,9 +52,11 @@ function invent(
   commands: Commands,
   { index, limit, seq }: { index: number; limit: number; seq: number },
 ): Choice {
-  const fullCall = inventToolCall(request, `call_${seq}_${index}`);
+  const id = `call_${seq}_${index}`;
+  const turn = scriptedTurn(request, id) ?? { toolCall: inventToolCall(request, id) };
+  const fullCall = "text" in turn ? undefined : turn.toolCall;
   if (fullCall === undefined) {
-    const text = inventText(request, commands, index);
+    const text = "text" in turn ? turn.text : inventText(request, commands, index);
     const content = firstTokens(text, limit);
     const finishReason = content.length < text.length ? "length" : "stop";
     return { index, content, toolCall: undefined, finishReason };

@@ -1,6 +1,7 @@
 import { type Call, cut, pause, write } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
+import { piecesOf } from "../pieces.ts";
 import { trickle } from "../trickle.ts";
 import { eventFrame, exceptionFrame } from "./event-stream.ts";
 import type { GeneratedBlock, GeneratedMessage } from "./generated.ts";
@@ -18,7 +19,7 @@ export async function sendConverseStream(
   message: GeneratedMessage,
 ): Promise<void> {
   call.response.writeHead(200, { "content-type": "application/vnd.amazon.eventstream" });
-  for (const [type, payload] of eventsOf(message)) {
+  for (const [type, payload] of eventsOf(message, commands)) {
     const frame = eventFrame(type, payload);
     if (type === "contentBlockDelta") {
       if (commands.gap_ms) await pause(call, commands.gap_ms);
@@ -62,32 +63,31 @@ async function breakStream(
   return true;
 }
 
-function* eventsOf({ content, stopReason, usage }: GeneratedMessage): Generator<StreamEvent> {
+function* eventsOf(
+  { content, stopReason, usage }: GeneratedMessage,
+  { chunks }: Commands,
+): Generator<StreamEvent> {
   yield ["messageStart", { role: "assistant" }];
   for (const [contentBlockIndex, block] of content.entries()) {
     if ("toolUse" in block) {
       const { toolUseId, name } = block.toolUse;
       yield ["contentBlockStart", { contentBlockIndex, start: { toolUse: { toolUseId, name } } }];
     }
-    for (const delta of deltasOf(block)) yield ["contentBlockDelta", { contentBlockIndex, delta }];
+    for (const delta of deltasOf(block, chunks))
+      yield ["contentBlockDelta", { contentBlockIndex, delta }];
     yield ["contentBlockStop", { contentBlockIndex }];
   }
   yield ["messageStop", { stopReason }];
   yield ["metadata", { usage, metrics: { latencyMs: 1 } }];
 }
 
-function deltasOf(block: GeneratedBlock): object[] {
-  if ("text" in block) return pieces(block.text).map((text) => ({ text }));
+function deltasOf(block: GeneratedBlock, count: number | undefined): object[] {
+  if ("text" in block) return piecesOf(block.text, count).map((text) => ({ text }));
   if ("toolUse" in block) {
     const json = JSON.stringify(block.toolUse.input);
-    return pieces(json).map((input) => ({ toolUse: { input } }));
+    return piecesOf(json).map((input) => ({ toolUse: { input } }));
   }
   const { text, signature } = block.reasoningContent.reasoningText;
-  const thoughts = pieces(text).map((piece) => ({ reasoningContent: { text: piece } }));
+  const thoughts = piecesOf(text).map((piece) => ({ reasoningContent: { text: piece } }));
   return [...thoughts, { reasoningContent: { signature } }];
-}
-
-/** Splits a text as a tokenizer does, about. */
-function pieces(text: string): string[] {
-  return text.match(/[\s\S]{1,8}/gu) ?? [];
 }

@@ -1,6 +1,7 @@
 import { type Choice, generate } from "../chat/generation.ts";
 import { countTokens } from "../chat/tokens.ts";
 import type { Commands } from "../commands.ts";
+import { piecesOf } from "../pieces.ts";
 import { type GenerateContentRequest, isGemini3, toChatRequest } from "./request.ts";
 
 /** A part of generated content. */
@@ -57,7 +58,7 @@ export function generateContent(
   }
   const { includeThoughts = false } = request.generationConfig?.thinkingConfig ?? {};
   const thoughts: GeneratedPart[][] =
-    isThinking && includeThoughts ? pieces(thought).map((text) => [{ text, thought: true }]) : [];
+    isThinking && includeThoughts ? piecesOf(thought).map((text) => [{ text, thought: true }]) : [];
   const chunks = [...thoughts, ...partsOf(model, choice, isThinking, commands, seq)];
   return { ...generated, chunks, finishReason: finishReasons[choice?.finishReason ?? "stop"] };
 }
@@ -78,7 +79,7 @@ function partsOf(
   const signs = isThinking || isGemini3(model);
   const called = choice?.toolCall;
   if (called === undefined) {
-    const texts = pieces(choice?.content ?? "").map((text) => [{ text }]);
+    const texts = piecesOf(choice?.content ?? "", commands.chunks).map((text) => [{ text }]);
     // The signature of a text comes last, without a text of its own.
     return signs ? [...texts, [{ text: "", thoughtSignature: signature }]] : texts;
   }
@@ -117,9 +118,4 @@ function usageOf(
     promptTokensDetails: [{ modality: "TEXT", tokenCount: promptTokens }],
     ...(thoughts === 0 ? {} : { thoughtsTokenCount: thoughts }),
   };
-}
-
-/** Splits a text as a tokenizer does, about. */
-function pieces(text: string): string[] {
-  return text.match(/[\s\S]{1,8}/gu) ?? [];
 }

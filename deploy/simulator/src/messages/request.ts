@@ -53,9 +53,15 @@ const redacted = z.strictObject({ type: z.literal("redacted_thinking"), data: z.
 const block = z.discriminatedUnion("type", [text, image, toolUse, toolResult, thinking, redacted]);
 export type Block = z.output<typeof block>;
 
+/** The beta `mid-conversation-system` adds the role `system`. */
 const message = z.strictObject({
-  role: z.enum(["user", "assistant"]),
+  role: z.enum(["user", "assistant", "system"]),
   content: z.union([z.string().min(1), z.array(block).min(1)]),
+});
+
+/** The beta `context-management`: https://docs.claude.com/en/docs/build-with-claude/context-editing */
+const contextManagement = z.strictObject({
+  edits: z.array(z.looseObject({ type: z.string().regex(/^clear_[a-z_]+_\d{8}$/) })),
 });
 
 const parallel = { disable_parallel_tool_use: z.boolean().optional() };
@@ -107,6 +113,7 @@ export const messagesRequest = z
     output_config: outputConfig.optional(),
     metadata: z.strictObject({ user_id: z.string().max(256).nullish() }).optional(),
     service_tier: z.enum(["auto", "standard_only"]).optional(),
+    context_management: contextManagement.optional(),
   })
   .superRefine((request, context) => {
     const problem = problemOf(request);
@@ -150,7 +157,7 @@ function problemOf(request: {
     const problem = role === "user" ? userProblem(messages, index) : undefined;
     if (problem !== undefined) return at(index, problem);
   }
-  return isThinking(request) ? thinkingProblem(messages) : undefined;
+  return thinking?.type === "enabled" ? thinkingProblem(messages) : undefined;
 }
 
 /** A turn with thinking that calls tools must be sent back with its thinking. */

@@ -2,6 +2,7 @@ import { type Call, pause } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { messagesErrorBody } from "../error-response.ts";
+import { piecesOf } from "../pieces.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
 import type { GeneratedBlock, GeneratedMessage } from "./message.ts";
 
@@ -20,7 +21,7 @@ export async function sendMessageStream(
 ): Promise<void> {
   const events = openEvents(call, commands);
   const write = (event: MessageEvent) => events.event(event.type, JSON.stringify(event));
-  for (const event of eventsOf(message, head)) {
+  for (const event of eventsOf(message, head, commands)) {
     if (event.type === "content_block_delta") {
       if (commands.gap_ms) await pause(call, commands.gap_ms);
       if (await breakStream(events, recorded, commands)) return;
@@ -55,14 +56,19 @@ async function breakStream(
   return true;
 }
 
-function* eventsOf(message: GeneratedMessage, head: object): Generator<MessageEvent> {
+function* eventsOf(
+  message: GeneratedMessage,
+  head: object,
+  { chunks }: Commands,
+): Generator<MessageEvent> {
   const { content, stopReason, stopDetails, usage } = message;
   const started = { ...head, content: [], stop_reason: null, stop_sequence: null };
   yield { type: "message_start", message: { ...started, usage: { ...usage, output_tokens: 1 } } };
   for (const [index, block] of content.entries()) {
     yield { type: "content_block_start", index, content_block: emptied(block) };
     if (index === 0) yield { type: "ping" };
-    for (const delta of deltasOf(block)) yield { type: "content_block_delta", index, delta };
+    for (const delta of deltasOf(block, chunks))
+      yield { type: "content_block_delta", index, delta };
     yield { type: "content_block_stop", index };
   }
   const delta = { stop_reason: stopReason, stop_sequence: null, stop_details: stopDetails };
@@ -76,21 +82,22 @@ function emptied(block: GeneratedBlock): object {
   return { ...block, input: {} };
 }
 
-function deltasOf(block: GeneratedBlock): object[] {
+function deltasOf(block: GeneratedBlock, count: number | undefined): object[] {
   if (block.type === "text") {
-    return pieces(block.text).map((text) => ({ type: "text_delta", text }));
+    return piecesOf(block.text, count).map((text) => ({ type: "text_delta", text }));
   }
   if (block.type === "thinking") {
     const { signature } = block;
-    const texts = pieces(block.thinking).map((thinking) => ({ type: "thinking_delta", thinking }));
+    const texts = piecesOf(block.thinking).map((thinking) => ({
+      type: "thinking_delta",
+      thinking,
+    }));
     return [...texts, { type: "signature_delta", signature }];
   }
   const json = JSON.stringify(block.input);
   if (json === "{}") return [{ type: "input_json_delta", partial_json: "" }];
-  return ["", ...pieces(json)].map((partial_json) => ({ type: "input_json_delta", partial_json }));
-}
-
-/** Splits a text as a tokenizer does, about. */
-function pieces(text: string): string[] {
-  return text.match(/[\s\S]{1,8}/gu) ?? [];
+  return ["", ...piecesOf(json)].map((partial_json) => ({
+    type: "input_json_delta",
+    partial_json,
+  }));
 }

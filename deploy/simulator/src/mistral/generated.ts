@@ -1,5 +1,6 @@
 import { type Choice, generate } from "../chat/generation.ts";
 import type { Commands } from "../commands.ts";
+import { piecesOf } from "../pieces.ts";
 import { type MistralChatRequest, toChatRequest } from "./request.ts";
 
 type Content = { type: "text"; text: string } | { type: "thinking"; thinking: Content[] };
@@ -88,11 +89,4 @@ function usageOf(
   const { read } = cached;
   const details = { prompt_tokens_details: { cached_tokens: read } };
   return { ...counted, num_cached_tokens: read, ...details };
-}
-
-/** Splits a text as a tokenizer does, about; with `count`, into that many parts. */
-function piecesOf(text: string, count?: number): string[] {
-  if (count === undefined) return text.match(/[\s\S]{1,8}/gu) ?? [];
-  const size = Math.max(1, Math.ceil(text.length / count));
-  return text.match(new RegExp(`[\\s\\S]{1,${size}}`, "gu")) ?? [];
 }

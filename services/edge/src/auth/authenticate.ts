@@ -21,7 +21,7 @@ const maxCachedKeys = 50_000;
 const settlementChannel = "settlement";
 
 /** Which API key a route requires. */
-export type Auth = "key" | "optional key" | "settlement key" | "none";
+export type Auth = "key" | "key in either header" | "optional key" | "settlement key" | "none";
 
 /** The key that a request is authenticated by. */
 export interface Principal {
@@ -47,10 +47,13 @@ export interface AuthenticatedRequest {
 }
 
 /**
- * Authenticates a request by its `Authorization` header. Throws `invalid_api_key` and
+ * Authenticates a request by its `Authorization` header, or by the one that is given. Throws `invalid_api_key` and
  * `key_revoked`. Responses to a settlement-channel key also carry the request id as `Inference-Id`.
  */
-export type Authenticate = (request: AuthenticatedRequest) => Promise<Principal>;
+export type Authenticate = (
+  request: AuthenticatedRequest,
+  authorization?: string,
+) => Promise<Principal>;
 
 /**
  * Creates the function that authenticates requests. It caches keys, and drops those that are reported
@@ -72,8 +75,8 @@ export function createAuthenticate(
   });
   notices.onMissed(() => keys.deleteWhere(() => true));
 
-  return async ({ req, headers, requestId }) => {
-    const key = bearerToken(req.headers.authorization);
+  return async ({ req, headers, requestId }, authorization = req.headers.authorization) => {
+    const key = bearerToken(authorization);
     const keyHash = hash("sha256", key);
     const found = await keys.get(keyHash);
     const { state, keyId, accountId, channel, admission, models, isLimited, expiresAt } = found;
@@ -130,6 +133,12 @@ function keyExpired(expiresAt?: Timestamp): GatewayError {
 
 function isPast(time: Timestamp | undefined, now: () => Date): boolean {
   return time !== undefined && timestampMs(time) <= now().getTime();
+}
+
+/** Returns the `Authorization` header of a request, or its `x-api-key` in the same form. */
+export function authorizationOf(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization, "x-api-key": key } = headers;
+  return authorization ?? (typeof key === "string" ? `Bearer ${key}` : undefined);
 }
 
 const keyPrefix = "sk-tollgate-";

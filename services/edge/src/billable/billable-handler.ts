@@ -41,7 +41,9 @@ export interface BillableRoute {
    * Validates the body of a principal's request, which was parsed from `text`, and returns the
    * function that calls the service. Throws `unknown_param` and `invalid_param`, before anything is charged.
    */
-  parse(body: JsonObject, text: Buffer, principal: Principal): Run;
+  parse(body: JsonObject, text: Buffer, principal: Principal, context: RequestContext): Run;
+  /** The query parameters that the route accepts. */
+  queryNames?: readonly string[];
   /** Returns the id of the stored conversation that a valid body adds a turn to. */
   conversationOf?(body: JsonObject): string | undefined;
   /** Returns headers of every response to the key, errors included. */
@@ -88,9 +90,10 @@ async function run(
 ): Promise<void> {
   const { route, context, principal, extraHeaders } = request;
   await balance.check(principal.accountId);
-  rejectInvalidQuery(context.req);
+  rejectInvalidQuery(context.req, route.queryNames);
   const body = await readBody(context);
-  const call = route.parse(recordAlias(context, parseJsonObject(body)), body, principal);
+  const json = recordAlias(context, parseJsonObject(body));
+  const call = route.parse(json, body, principal, context);
   const response = await call(callerOf(context, principal), { signal: context.signal });
   if ("body" in response) writeResponse(context, response, extraHeaders);
   else {
@@ -128,9 +131,9 @@ async function runOnce(
   try {
     // An earlier run may have paid already. In that case the hold decides.
     if (acquired.chargeId === requestId) await balance.check(accountId);
-    rejectInvalidQuery(req);
+    rejectInvalidQuery(req, route.queryNames);
     const json = recordAlias(context, parseJsonObject(body));
-    call = route.parse(json, body, principal);
+    call = route.parse(json, body, principal, context);
     const conversationId = route.conversationOf?.(json);
     if (conversationId !== undefined) await acquired.link(conversationId);
   } catch (error) {

@@ -22,7 +22,7 @@ export function sendError(context: RequestContext, error: unknown, log: Log): vo
   context.failure = failure;
   if (res.headersSent) return void res.destroy();
   setHeaders(context);
-  writeError(res, failure);
+  writeError(res, failure, bodyOf(context, failure));
 }
 
 /**
@@ -40,7 +40,11 @@ export function sendBodyTimeout(context: RequestContext): void {
   setHeaders(context);
   // A reader of the body gets the error that Node emits for a client that disconnected.
   req.socket.once("close", () => req.destroy(cutOff()));
-  writeLastError(res, failure);
+  writeLastError(res, failure, bodyOf(context, failure));
+}
+
+function bodyOf({ errorForm, requestId }: RequestContext, error: GatewayError): object | undefined {
+  return errorForm?.bodyOf(error, requestId);
 }
 
 function cutOff(): Error {

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { hasMoreThan } from "@tollgate/core/json-text";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
 import express, { type Request, type Response } from "express";
-import { hasMoreThan } from "./json-text.ts";
 
 /** The largest JSON body that any route reads. */
 export const maxBodyBytes = 32 * 1024 * 1024;

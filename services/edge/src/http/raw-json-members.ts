@@ -1,5 +1,5 @@
 import type { JsonObject } from "@tollgate/core/json";
-import { endOfString, quote } from "./json-text.ts";
+import { endOfString, quote } from "@tollgate/core/json-text";
 
 const space = 0x20;
 const minus = 0x2d;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import { dropRestOf } from "@tollgate/http/linger";
+import type { ErrorForm } from "./error-form.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 import type { Refusals } from "./refusals.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
@@ -25,6 +26,8 @@ export interface RequestContext {
   alias?: string;
   /** The account of the key, as soon as it is known. */
   accountId?: string;
+  /** The form of the error, where it is not the envelope. */
+  errorForm?: ErrorForm | undefined;
   /** The error that was sent, if any. */
   failure?: GatewayError;
   /** Set while tracing is enabled. */

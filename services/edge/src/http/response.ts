@@ -24,6 +24,11 @@ export interface StreamedResponse extends ResponseHead {
   chunks: AsyncIterable<Uint8Array>;
   /** The total size in bytes, if it is known. */
   bytes?: number;
+  /**
+   * Returns the event that ends a stream which fails after its start. Default: one whose data is the
+   * error envelope.
+   */
+  errorEvent?(error: GatewayError): string;
 }
 
 /** Receives every chunk of a stream, also after its client disconnected. */
@@ -156,7 +161,7 @@ export function endStream({ res }: RequestContext, lastChunk = "", stallMs = max
 
 function abortStream(
   context: RequestContext,
-  { contentType, bytes }: StreamedResponse,
+  { contentType, bytes, errorEvent = envelopeEvent }: StreamedResponse,
   error: unknown,
   stallMs: number,
 ): void {
@@ -166,8 +171,12 @@ function abortStream(
   if (!isDisconnected(context)) context.failure = failure;
   if (contentType !== eventStreamType || bytes !== undefined) res.destroy();
   else if (!isDisconnected(context)) {
-    endStream(context, `data: ${JSON.stringify(envelope(failure))}\n\n`, stallMs);
+    endStream(context, errorEvent(failure), stallMs);
   }
+}
+
+function envelopeEvent(error: GatewayError): string {
+  return `data: ${JSON.stringify(envelope(error))}\n\n`;
 }
 
 /** Resolves when the client has read what was written. A disconnect is not an error here. */

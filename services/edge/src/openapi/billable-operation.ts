@@ -34,7 +34,7 @@ export const ignoredKey: Parameter = {
   schema: { type: "string" },
 };
 
-type BillableOperation = Omit<Operation, "parameters" | "responses" | "body"> & {
+type BillableOperation = Omit<Operation, "responses" | "body"> & {
   body: JsonBody;
   /** The response with status 200. */
   response: ResponseDoc;
@@ -44,12 +44,13 @@ type BillableOperation = Omit<Operation, "parameters" | "responses" | "body"> & 
 export function replayedOperation({
   response,
   errors = [],
+  parameters = [],
   ...rest
 }: BillableOperation): Operation {
   const headers = [...(response.headers ?? []), ...replayHeaders];
   return {
     ...rest,
-    parameters: [replayedKey],
+    parameters: [replayedKey, ...parameters],
     responses: { 200: { ...response, headers } },
     errors: [...billableErrors, ...replayErrors, ...errors],
   };
@@ -59,11 +60,12 @@ export function replayedOperation({
 export function repeatedOperation({
   response,
   errors = [],
+  parameters = [],
   ...rest
 }: BillableOperation): Operation {
   return {
     ...rest,
-    parameters: [ignoredKey],
+    parameters: [ignoredKey, ...parameters],
     responses: { 200: response },
     errors: [...billableErrors, ...errors],
   };

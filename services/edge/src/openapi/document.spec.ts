@@ -48,7 +48,7 @@ describe("the OpenAPI document", () => {
     const requests = Object.entries(plain.components.schemas).filter(([name]) =>
       /(Request|Form)$/.test(name),
     );
-    expect(requests.length).toBe(9);
+    expect(requests.length).toBe(12);
     for (const [name, schema] of requests) {
       const variants = (schema.anyOf ?? [schema]) as { properties?: Record<string, object> }[];
       for (const { properties = {} } of variants) {
@@ -73,7 +73,7 @@ describe("the OpenAPI document", () => {
       const { schema, example } = operation.requestBody?.content["application/json"] ?? {};
       return schema === undefined ? [] : [{ schema, example }];
     });
-    expect(examples.length).toBe(7);
+    expect(examples.length).toBe(10);
     for (const { schema, example } of examples) {
       const check = ajv.compile({ $ref: `openapi.json${schema.$ref as string}` });
       expect([check(example), check.errors]).toEqual([true, null]);

@@ -90,6 +90,12 @@ ${errorTable.map(({ code, status, meaning }) => `- \`${code}\` (${status}): ${me
 
 const securitySchemes = {
   apiKey: { type: "http", scheme: "bearer", description: "An API key: `sk-tollgate-…`." },
+  apiKeyHeader: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "The same API key in the header of Anthropic's clients.",
+  },
   settlementKey: {
     type: "http",
     scheme: "bearer",
@@ -99,6 +105,7 @@ const securitySchemes = {
 
 const security: Record<Auth, Record<string, string[]>[]> = {
   key: [{ apiKey: [] }],
+  "key in either header": [{ apiKey: [] }, { apiKeyHeader: [] }],
   "optional key": [{}, { apiKey: [] }],
   "settlement key": [{ settlementKey: [] }],
   none: [],
@@ -131,10 +138,12 @@ function operationObject({ auth, operation }: DocumentedRoute, schemas: Schemas)
   const { id, tag, summary, parameters, extensions } = operation;
   const idHeaders: HeaderName[] =
     auth === "none" ? ["x-request-id"] : ["x-request-id", "Inference-Id"];
+  const { errorForm } = operation;
+  if (errorForm !== undefined) schemas[errorForm.name] = errorForm.schema;
   const commonHeaders = [...idHeaders, ...(operation.headers ?? [])];
   const successes = Object.entries(operation.responses).map(([status, response]) => [
     status,
-    responseObject(response, commonHeaders, schemas),
+    responseObject(response, commonHeaders, schemas, errorForm?.name),
   ]);
   const responses: OperationObject["responses"] = {
     ...Object.fromEntries(successes),
@@ -174,10 +183,11 @@ function responseObject(
   { description, headers: own = [], content }: ResponseDoc,
   commonHeaders: readonly HeaderName[],
   schemas: Schemas,
+  errorName = envelopeName,
 ): ResponseObject {
   const types = Object.entries(content ?? {}).map(([type, one]) => [
     type,
-    mediaTypeObject(one, schemas),
+    mediaTypeObject(one, schemas, errorName),
   ]);
   return {
     description,
@@ -186,7 +196,11 @@ function responseObject(
   };
 }
 
-function mediaTypeObject({ name, schema, event }: ContentDoc, schemas: Schemas): MediaTypeObject {
+function mediaTypeObject(
+  { name, schema, event }: ContentDoc,
+  schemas: Schemas,
+  errorName: string,
+): MediaTypeObject {
   const converted = addNamed(responseSchema(schema), schemas);
   if (name !== undefined) schemas[name] ??= converted;
   const media = { schema: name === undefined ? converted : schemaRef(name) };
@@ -194,7 +208,7 @@ function mediaTypeObject({ name, schema, event }: ContentDoc, schemas: Schemas):
   schemas[event.name] ??= addNamed(responseSchema(event.schema), schemas);
   return {
     ...media,
-    "x-event-schema": { anyOf: [schemaRef(event.name), schemaRef(envelopeName)] },
+    "x-event-schema": { anyOf: [schemaRef(event.name), schemaRef(errorName)] },
   };
 }
 

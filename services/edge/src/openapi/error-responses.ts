@@ -15,7 +15,8 @@ const meanings: Record<ErrorCode, string> = {
   invalid_json: `The body is not a JSON object or a form, is JSON over ${maxBodyBytes / mebibyte} MiB, or arrives too slowly.`,
   invalid_param: "A field has an invalid value, or a required field is missing.",
   unknown_param: "The route has no such field or query parameter.",
-  context_length_exceeded: "The conversation with its new turn exceeds the model's context.",
+  context_length_exceeded:
+    "The conversation with its new turn, or the prompt of an agent, exceeds the model's context.",
   sessions_unavailable: "This gateway does not store conversations.",
   unsupported_audio_format: "The audio of a stream is not 16 kHz mono PCM.",
   invalid_api_key: "The API key is missing, unknown or expired.",
@@ -83,6 +84,7 @@ export const envelopeSchema = {
 /** The errors of authentication. */
 const authErrors: Record<Auth, readonly ErrorCode[]> = {
   key: ["invalid_api_key", "key_revoked", "internal_error"],
+  "key in either header": ["invalid_api_key", "key_revoked", "internal_error"],
   "optional key": ["invalid_api_key", "key_revoked", "internal_error"],
   "settlement key": ["invalid_api_key", "key_revoked", "channel_key_required", "internal_error"],
   none: [],
@@ -91,7 +93,7 @@ const authErrors: Record<Auth, readonly ErrorCode[]> = {
 /** Returns the error responses of an operation, by status. */
 export function errorResponses(
   auth: Auth,
-  { errors = [] }: Pick<Operation, "errors">,
+  { errors = [], errorForm }: Pick<Operation, "errors" | "errorForm">,
   commonHeaders: readonly HeaderName[],
 ): Record<string, JsonSchema> {
   const possible = new Set([...authErrors[auth], ...errors]);
@@ -107,18 +109,19 @@ export function errorResponses(
         ...commonHeaders,
         ...rows.flatMap(({ code }) => headersOf(code, possible)),
       ]),
-      content: { "application/json": { schema: envelopeOf(rows) } },
+      content: {
+        "application/json": { schema: envelopeOf(rows, errorForm?.name ?? envelopeName) },
+      },
     },
   ]);
   return Object.fromEntries(responses) as Record<string, JsonSchema>;
 }
 
-function envelopeOf(rows: typeof errorTable): JsonSchema {
+function envelopeOf(rows: typeof errorTable, name: string): JsonSchema {
   const code = { enum: rows.map((row) => row.code) };
   const type = { enum: [...new Set(rows.map((row) => row.type))] };
-  return {
-    allOf: [schemaRef(envelopeName), { properties: { error: { properties: { type, code } } } }],
-  };
+  const properties = name === envelopeName ? { type, code } : { code };
+  return { allOf: [schemaRef(name), { properties: { error: { properties } } }] };
 }
 
 const retryHeaders: HeaderName[] = ["Retry-After", "x-should-retry"];

@@ -2,12 +2,15 @@ import type { ErrorCode } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { Form } from "@tollgate/http/form-fields";
 import type { z } from "zod";
+import type { ErrorForm } from "../http/error-form.ts";
 import type { HeaderName } from "./headers.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 /** The groups of operations, in the order of the reference. */
 export const tags = {
   Chat: "Create chat completions: complete or streamed, with or without a stored conversation.",
+  Agents:
+    "The same models in the wires that agents speak: Anthropic's Messages API and OpenAI's Responses API.",
   Conversations: "Read and delete the conversations that the gateway stores.",
   Embeddings: "Convert texts to vectors.",
   Audio: "Convert text to speech, and speech to text.",
@@ -34,6 +37,8 @@ export interface Operation {
   headers?: readonly HeaderName[];
   /** Successful responses by status. `2XX` if the provider chooses the status. */
   responses: Readonly<Record<string, ResponseDoc>>;
+  /** The form of its errors, where it is not the envelope. */
+  errorForm?: ErrorForm;
   /** Error codes of the route, besides those of its authentication. */
   errors?: readonly ErrorCode[];
   /** Describes a 502 response that is not the error envelope. */

@@ -26,6 +26,8 @@ import { generateImages } from "./image-generations/handler.ts";
 import { generateImagesOperation } from "./image-generations/operation.ts";
 import { streamTranscription } from "./live-transcription/handler.ts";
 import { streamTranscriptionOperation } from "./live-transcription/operation.ts";
+import { countMessageTokens, createMessage } from "./messages/handler.ts";
+import { countMessageTokensOperation, createMessageOperation } from "./messages/operation.ts";
 import { getModel, listModels } from "./models/handler.ts";
 import { getModelOperation, listModelsOperation } from "./models/operation.ts";
 import { readDocument } from "./ocr/handler.ts";
@@ -36,10 +38,13 @@ import { getOpenApi } from "./openapi/handler.ts";
 import { getOpenApiOperation } from "./openapi/operation.ts";
 import { rerank } from "./rerank/handler.ts";
 import { rerankOperation } from "./rerank/operation.ts";
+import { createResponse } from "./responses/handler.ts";
+import { createResponseOperation } from "./responses/operation.ts";
 import {
   type Route,
   webSocket,
   withKey,
+  withKeyInEitherHeader,
   withOptionalKey,
   withoutKey,
   withSettlementKey,
@@ -59,6 +64,13 @@ import { listVoicesOperation } from "./voices/operation.ts";
  */
 export const routes: readonly Route[] = [
   withKey("POST", "/v1/chat/completions", createChatCompletion, createChatCompletionOperation),
+  withKeyInEitherHeader("/v1/messages", createMessage, createMessageOperation),
+  withKeyInEitherHeader(
+    "/v1/messages/count_tokens",
+    countMessageTokens,
+    countMessageTokensOperation,
+  ),
+  withKey("POST", "/v1/responses", createResponse, createResponseOperation),
   withKey("POST", "/v1/embeddings", createEmbeddings, createEmbeddingsOperation),
   withKey("POST", "/v1/rerank", rerank, rerankOperation),
   withKey("POST", "/v1/classification", classify, classifyOperation),

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { type ErrorCode, invalidParam } from "@tollgate/core/errors";
-import { type Auth, type Principal, requireSettlementKey } from "../auth/authenticate.ts";
+import {
+  type Auth,
+  authorizationOf,
+  type Principal,
+  requireSettlementKey,
+} from "../auth/authenticate.ts";
 import { toInternalError } from "../http/error-response.ts";
 import type { Handler, KeyedHandler, OptionalKeyHandler } from "../http/handler.ts";
 import { rejectInvalidQuery } from "../http/query.ts";
@@ -36,6 +41,26 @@ export function withKey(
     return async (context) => {
       const principal = await authenticate(dependencies, context);
       checkQuery(context.req);
+      await handler(context, principal);
+    };
+  });
+}
+
+/**
+ * Defines a route of another wire: its API key is also accepted in `x-api-key`, and its errors have
+ * the form of its operation.
+ */
+export function withKeyInEitherHeader(
+  path: string,
+  createHandler: (dependencies: RouteDependencies) => KeyedHandler,
+  operation: Operation,
+): Route {
+  return defineRoute("POST", path, "key in either header", operation, (dependencies) => {
+    const handler = createHandler(dependencies);
+    return async (context) => {
+      context.errorForm = operation.errorForm;
+      const authorization = authorizationOf(context.req.headers);
+      const principal = await authenticate(dependencies, context, authorization);
       await handler(context, principal);
     };
   });
@@ -80,8 +105,9 @@ export function withOptionalKey(
 async function authenticate(
   dependencies: RouteDependencies,
   context: RequestContext,
+  authorization?: string,
 ): Promise<Principal> {
-  const principal = await dependencies.authenticate(context);
+  const principal = await dependencies.authenticate(context, authorization);
   context.accountId = principal.accountId;
   return principal;
 }

@@ -40,6 +40,14 @@ export function integerFrom(min: number, max: number = Number.MAX_SAFE_INTEGER) 
   return z.int({ error }).min(min, error).max(max, error).optional();
 }
 
+/** A field that the route refuses. `problem` says why, and what to send instead. */
+export function refused(problem: string) {
+  return z
+    .never({ error: `is not supported: ${problem}` })
+    .describe("Not supported.")
+    .optional();
+}
+
 export function oneOf<const Values extends readonly [string, string, ...string[]]>(values: Values) {
   return z.enum(values).optional();
 }

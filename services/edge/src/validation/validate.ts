@@ -29,8 +29,9 @@ export function withoutNulls(schema: z.ZodObject, body: JsonObject): JsonObject 
   return fields;
 }
 
-/** Throws `unknown_param` for a field that the schema does not have. */
+/** Throws `unknown_param` for a field that the schema does not have, unless it is a loose one. */
 export function rejectUnknownFields(schema: z.ZodObject, body: JsonObject, prefix: string): void {
+  if (schema.def.catchall instanceof z.ZodUnknown) return;
   for (const name of Object.keys(body)) {
     if (!Object.hasOwn(schema.shape, name)) throw unknownParam(`${prefix}${name}`);
   }

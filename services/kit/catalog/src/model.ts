@@ -198,6 +198,8 @@ export interface Provider {
   apiKeyEnv: string | undefined;
   /** The AWS region; of the kind `bedrock` only. */
   region?: string | undefined;
+  /** Whether it speaks OpenAI's Responses API, beside chat completions. */
+  responses?: boolean;
   /** How long the provider may send nothing, before its response and during it. */
   timeoutMs: number;
   /** Whether the catalog sets no timeout, so that a route with a limit of its own may replace it. */

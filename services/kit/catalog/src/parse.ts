@@ -57,6 +57,7 @@ function toCatalog(file: CatalogFile): Catalog {
       baseUrlEnv: entry.base_url_env,
       apiKeyEnv: entry.api_key_env,
       region: entry.region,
+      ...(entry.responses === undefined ? {} : { responses: entry.responses }),
       timeoutMs: (entry.timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
       isDefaultTimeout: entry.timeout_seconds === undefined,
     });

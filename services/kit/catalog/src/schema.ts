@@ -97,6 +97,7 @@ const provider = z
     base_url_env: variableName.optional(),
     api_key_env: variableName.optional(),
     region: region.optional(),
+    responses: z.boolean().optional(),
     timeout_seconds: z.number().positive().max(3_600).optional(),
   })
   .refine(hasOneAddress, { error: "must have either base_url or base_url_env" })
@@ -107,7 +108,14 @@ const provider = z
   .refine(({ kind, region }) => kind === "bedrock" || region === undefined, {
     path: ["region"],
     error: "must not be set, since only the kind bedrock has regions",
+  })
+  .refine(({ kind, responses }) => responses !== true || speaksOpenAi.has(kind), {
+    path: ["responses"],
+    error: "must not be true: only the kinds openai, azure and xai speak the Responses API",
   });
+
+/** The kinds whose providers may speak the Responses API. */
+const speaksOpenAi: ReadonlySet<ProviderKind> = new Set<ProviderKind>(["openai", "azure", "xai"]);
 
 interface Address {
   kind: ProviderKind;

@@ -35,19 +35,19 @@ export function notFound(): GatewayError {
 }
 
 /**
- * Sends the error envelope, also while the request's body is still being received: see
+ * Sends the error envelope, or the `form` of the error, also while the request's body is still being received: see
  * `endAfterRequest`. Headers that are already set are sent, too.
  */
-export function writeError(res: ServerResponse, error: GatewayError): void {
-  const body = bodyOf(error);
+export function writeError(res: ServerResponse, error: GatewayError, form?: object): void {
+  const body = bodyOf(error, form);
   res.writeHead(error.status, { ...headersOf(error), "content-length": body.byteLength });
   if (res.req.method !== "HEAD") res.write(body);
   endAfterRequest(res.req, res);
 }
 
-/** Sends the error envelope and closes the connection, without the rest of the request's body. */
-export function writeLastError(res: ServerResponse, error: GatewayError): void {
-  const body = bodyOf(error);
+/** Does the same and closes the connection, without the rest of the request's body. */
+export function writeLastError(res: ServerResponse, error: GatewayError, form?: object): void {
+  const body = bodyOf(error, form);
   const length = { "content-length": body.byteLength, connection: "close" };
   res.writeHead(error.status, { ...headersOf(error), ...length });
   res.end(body);
@@ -72,8 +72,8 @@ export function writeErrorOnSocket(
   endSocket(socket, body);
 }
 
-function bodyOf(error: GatewayError): Buffer {
-  return Buffer.from(JSON.stringify(envelope(error)));
+function bodyOf(error: GatewayError, form: object = envelope(error)): Buffer {
+  return Buffer.from(JSON.stringify(form));
 }
 
 function headersOf(error: GatewayError): Record<string, string> {

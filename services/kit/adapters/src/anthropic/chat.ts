@@ -10,6 +10,7 @@ import { commonOptions, numbers, outputLimit } from "@tollgate/language-models/c
 import { createChatAdapter } from "@tollgate/language-models/chat";
 import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
 import type { LanguageModelKind } from "@tollgate/language-models/kind";
+import { messagesStatusOf } from "./event-status.ts";
 import { thinkingOf } from "./thinking.ts";
 
 const signatures = {
@@ -55,31 +56,11 @@ export const anthropicKind: LanguageModelKind = {
   },
   // A lower output limit is no loss: the model's own limit applies.
   isHarmless: (warning) => "feature" in warning && warning.feature === "maxOutputTokens",
-  statusOfEvent(error) {
-    const type = isJsonObject(error) && typeof error.type === "string" ? error.type : "";
-    return statusOfType[type];
-  },
+  statusOfEvent: messagesStatusOf,
   refusalOf,
 };
 
 export const anthropicChat: ChatAdapter = createChatAdapter(anthropicKind);
-
-/**
- * The HTTP status of each type of error, which an error event in a stream does not have.
- * https://docs.claude.com/en/api/errors
- */
-const statusOfType: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
 
 function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
   const anthropic: Record<string, unknown> = {};

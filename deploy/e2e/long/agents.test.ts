@@ -1,0 +1,196 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Anthropic from "@anthropic-ai/sdk";
+import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
+import { type Step, scripted } from "@tollgate/simulator/chat/script";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { runClaudeCode } from "../src/claude-code.ts";
+import { runCodex } from "../src/codex.ts";
+import { eventually } from "../src/eventually.ts";
+import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { send, simulate } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+/** Includes the installation at the first run on a machine. */
+const timeoutMs = 300_000;
+
+const readme = "# The lighthouse keeper's manual\n";
+const edited = "# The harbour master's manual\n";
+
+/** A slot of each wire, and one after a slot that fails. */
+const models = ["test-gpt", "test-claude", "test-gemini-3", "test-small", "test-claude-overloaded"];
+
+describe("an agent reads a file, edits it and ends", () => {
+  let stack: Stack;
+  let account: Account;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(5);
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  /** Waits until every request that the provider served since is charged. */
+  async function expectCharged(owner: Account, requests: number) {
+    await eventually(async () => {
+      const { entries, held } = await readWallet(stack, owner);
+      const charges = entries.filter(({ kind, amount }) => kind === "usage" && amount < 0n);
+      expect([charges.length, held]).toEqual([requests, 0n]);
+    });
+  }
+
+  describe("through @anthropic-ai/sdk", () => {
+    const steps: Step[] = [
+      { tool: "read_file", arguments: { path: "README.md" } },
+      { tool: "edit_file", arguments: { path: "README.md", text: edited } },
+      { text: "The manual has a new title." },
+    ];
+
+    /** Runs the agent's loop of the SDK with tools over a folder, streamed. */
+    async function runLoop(key: string, model: string, onRead = async () => {}) {
+      const folder = await mkdtemp(join(tmpdir(), "tollgate-sdk-"));
+      const file = join(folder, "README.md");
+      await writeFile(file, readme);
+      const client = new Anthropic({ apiKey: key, baseURL: stack.url, maxRetries: 0 });
+      const path = z.string();
+      const tools = [
+        betaZodTool({
+          name: "read_file",
+          description: "Reads a file.",
+          inputSchema: z.object({ path }),
+          async run({ path: name }) {
+            await onRead();
+            return readFile(join(folder, name), "utf8");
+          },
+        }),
+        betaZodTool({
+          name: "edit_file",
+          description: "Writes a file.",
+          inputSchema: z.object({ path, text: z.string() }),
+          async run({ path: name, text }) {
+            await writeFile(join(folder, name), text);
+            return "written";
+          },
+        }),
+      ];
+      try {
+        const runner = client.beta.messages.toolRunner({
+          model,
+          max_tokens: 1_000,
+          stream: true,
+          thread: false,
+          tools,
+          messages: [{ role: "user", content: scripted(steps) }],
+        });
+        const ended = await runner.runUntilDone().then(
+          (message) => ({ message, error: undefined }),
+          (error: unknown) => ({ message: undefined, error }),
+        );
+        return { ...ended, readmeAfter: await readFile(file, "utf8") };
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    }
+
+    test.each(models)("with the alias %s", async (model) => {
+      const owner = await stack.newAccount(1);
+      const { message, error, readmeAfter } = await runLoop(owner.key, model);
+      expect(error).toBeUndefined();
+      expect(message?.content).toMatchObject([
+        { type: "text", text: "The manual has a new title." },
+      ]);
+      expect(readmeAfter).toBe(edited);
+      await expectCharged(owner, 3);
+    });
+
+    test("and is refused when its wallet ends in the middle", async () => {
+      const owner = await stack.newAccount(0.05);
+      /** A request that costs more than there is. */
+      const spend = async () => {
+        const messages = [{ role: "user", content: "x".repeat(30_000) }];
+        const body = { model: "test-agent", messages, ...simulate("usage=30000,10") };
+        await send(`${stack.url}/v1/chat/completions`, { key: owner.key, body });
+      };
+      const { error, readmeAfter } = await runLoop(owner.key, "test-claude", spend);
+      expect(error).toMatchObject({
+        status: 402,
+        error: { error: { type: "billing_error", code: "credit_balance_exhausted" } },
+      });
+      expect(readmeAfter).toBe(readme);
+      await expectCharged(owner, 2);
+    });
+  });
+
+  describe("with codex exec", () => {
+    const steps: Step[] = [
+      { tool: "exec_command", arguments: { cmd: "cat README.md" } },
+      { tool: "exec_command", arguments: { cmd: `printf '%s' "${edited}" > README.md` } },
+      { text: "The manual has a new title." },
+    ];
+    const project = (key: string, model: string) => ({
+      baseUrl: `${stack.url}/v1`,
+      key,
+      model,
+      readme,
+    });
+
+    test.each(models)(
+      "with the alias %s",
+      async (model) => {
+        const { stdout, readmeAfter } = await runCodex(
+          project(account.key, model),
+          scripted(steps),
+        );
+        expect(stdout).toContain("The manual has a new title.");
+        expect(stdout).toContain("lighthouse keeper");
+        expect(readmeAfter).toContain("harbour master");
+      },
+      timeoutMs,
+    );
+
+    test(
+      "and is refused when its wallet ends in the middle",
+      async () => {
+        const owner = await stack.newAccount(0.001);
+        const { stdout, readmeAfter } = await runCodex(
+          project(owner.key, "test-small"),
+          scripted(steps),
+        );
+        expect(stdout).toContain("turn.failed");
+        expect(readmeAfter).toBe(readme);
+        const { balance, entries } = await readWallet(stack, owner);
+        expect([balance, entries.length > 1]).toEqual([0n, true]);
+      },
+      timeoutMs,
+    );
+  });
+
+  describe("with Claude Code", () => {
+    test.each(models)(
+      "with the alias %s",
+      async (model) => {
+        const steps: Step[] = [
+          { tool: "Read", arguments: { file_path: "README.md" } },
+          {
+            tool: "Edit",
+            arguments: {
+              file_path: "README.md",
+              old_string: readme.trim(),
+              new_string: edited.trim(),
+            },
+          },
+          { text: "The manual has a new title." },
+        ];
+        const project = { url: stack.url, key: account.key, model, readme };
+        const { stdout, readmeAfter } = await runClaudeCode(project, scripted(steps));
+        expect(stdout).toContain("The manual has a new title.");
+        expect(readmeAfter).toBe(edited);
+      },
+      timeoutMs,
+    );
+  });
+});

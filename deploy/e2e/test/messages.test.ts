@@ -1,0 +1,531 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import type { HttpResponse } from "../src/http-response.ts";
+import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
+import { requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account, Stack } from "../src/stack.ts";
+
+type MessageParam = Anthropic.MessageParam;
+
+const readFile: Anthropic.Tool = {
+  name: "read_file",
+  description: "Reads a file.",
+  input_schema: {
+    type: "object",
+    properties: { path: { type: "string" } },
+    required: ["path"],
+    additionalProperties: false,
+  },
+};
+const pixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe("POST /v1/messages", () => {
+  let stack: Stack;
+  let account: Account;
+  let client: Anthropic;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    account = await stack.newAccount(5);
+    client = new Anthropic({ apiKey: account.key, baseURL: stack.url, maxRetries: 0 });
+  });
+
+  afterAll(() => expectBalancedLedger(stack));
+
+  function post(model: string, more: object = {}, headers: Record<string, string> = {}) {
+    const messages = [{ role: "user", content: "Hello there" }];
+    const body = { model, max_tokens: 50, messages, ...more };
+    return send(`${stack.url}/v1/messages`, { key: account.key, body, headers });
+  }
+
+  function lastSent(): Record<string, unknown> {
+    const [call] = stack.simulator.calls.list().slice(-1);
+    return call?.body as Record<string, unknown>;
+  }
+
+  /** Sends a body to the provider itself, and returns its response. */
+  async function ask(body: object): Promise<string> {
+    const response = await fetch(`${stack.simulator.url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": "k", "anthropic-version": "2023-06-01" },
+      body: JSON.stringify(body),
+    });
+    return response.text();
+  }
+
+  function withoutIds(text: string): string {
+    return text.replaceAll(/(msg|toolu|signature)[_-]\d+/g, "$1");
+  }
+
+  const requests: [string, object][] = [
+    ["a text", {}],
+    ["thinking", { max_tokens: 4_000, thinking: { type: "enabled", budget_tokens: 1_024 } }],
+    ["a tool call", { tools: [readFile] }],
+    [
+      "marks and members that the gateway does not read",
+      {
+        system: [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }],
+        service_tier: "standard_only",
+        metadata: { user_id: "u1" },
+      },
+    ],
+  ];
+
+  describe.each(requests)("with %s, at a provider of Anthropic's API", (_, more) => {
+    test.each([
+      false,
+      true,
+    ])("is forwarded byte for byte both ways (stream: %s)", async (stream) => {
+      const body = { max_tokens: 50, messages: [{ role: "user", content: "Hello there" }], stream };
+      const response = await post("test-claude", { ...body, ...more });
+      expect(response.status).toBe(200);
+      const sent = { ...body, model: "claude-sonnet-4-5", ...more };
+      expect(lastSent()).toEqual(sent);
+      const expected = (await ask(sent)).replace("claude-sonnet-4-5", "test-claude");
+      expect(withoutIds(response.text)).toBe(withoutIds(expected));
+    });
+  });
+
+  test("sends the client's version and betas to a provider of Anthropic's API", async () => {
+    const betas = "context-1m-2025-08-07,files-api-2025-04-14";
+    await post("test-claude", {}, { "anthropic-beta": betas, "anthropic-version": "2023-06-01" });
+    expect(stack.simulator.calls.list().at(-1)?.vendorHeaders).toEqual({
+      "anthropic-version": "2023-06-01",
+      "anthropic-beta": betas,
+    });
+  });
+
+  test.each([
+    false,
+    true,
+  ])("is metered by dimension, with the cost of each (stream: %s)", async (stream) => {
+    const response = await post("test-claude-cached", { stream, max_tokens: 1_000 });
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    // 100 × 3 + 600 × 0.30 + 150 × 3.75 + 50 × 6 + 40 × 15 = 1942.5 USD per million, rounded up.
+    expect(entry).toMatchObject({ amountNanoUsd: -1_943_000n });
+    expect(entry?.lines).toMatchObject([
+      { dimension: "input", quantity: 100n },
+      { dimension: "cached_input", quantity: 600n },
+      { dimension: "cache_write", quantity: 150n },
+      { dimension: "cache_write_1h", quantity: 50n },
+      { dimension: "output", quantity: 40n },
+    ]);
+  });
+
+  const models = ["test-claude", "test-small", "test-gemini-3", "test-bedrock", "test-mistral"];
+
+  describe.each(models)("for the alias %s", (model) => {
+    test("the SDK gets a message and a stream of the same text", async () => {
+      const request = { model, max_tokens: 200, messages: [user("Hello there")] };
+      const message = await client.messages.create({ ...request, system: "Be brief." });
+      expect(message).toMatchObject({
+        type: "message",
+        role: "assistant",
+        model,
+        stop_reason: "end_turn",
+        usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+      });
+      expect(textOf(message)).toBe("You said: Hello there");
+      const texts: string[] = [];
+      const stream = client.messages.stream(request).on("text", (text) => texts.push(text));
+      const final = await stream.finalMessage();
+      expect([texts.join(""), textOf(final), final.stop_reason]).toEqual([
+        "You said: Hello there",
+        "You said: Hello there",
+        "end_turn",
+      ]);
+      expect(final.usage.output_tokens).toBeGreaterThan(0);
+    });
+
+    test("a tool loop ends, with the same calls in a message and in a stream", async () => {
+      const messages: MessageParam[] = [user("Read it")];
+      const request = { model, max_tokens: 200, tools: [readFile] };
+      const called = await client.messages.create({ ...request, messages });
+      const streamed = await client.messages.stream({ ...request, messages }).finalMessage();
+      expect(called.stop_reason).toBe("tool_use");
+      expect(streamed.stop_reason).toBe("tool_use");
+      const calls = callsOf(called);
+      expect(calls).toMatchObject([{ name: "read_file", input: { path: expect.any(String) } }]);
+      expect(callsOf(streamed).map(({ input }) => input)).toEqual(calls.map(({ input }) => input));
+      messages.push({ role: "assistant", content: streamed.content });
+      messages.push({ role: "user", content: callsOf(streamed).map(({ id }) => result(id)) });
+      const done = await client.messages.create({ ...request, messages });
+      expect(textOf(done)).toContain("The tool returned: contents of it");
+    });
+  });
+
+  test("thinking comes back with its signature in a tool loop over Gemini", async () => {
+    const messages: MessageParam[] = [user("Read it")];
+    const thinking = { type: "enabled" as const, budget_tokens: 1_024 };
+    const request = { model: "test-gemini-3", max_tokens: 4_000, tools: [readFile], thinking };
+    const called = await client.messages.stream({ ...request, messages }).finalMessage();
+    expect(called.content.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["thinking", "tool_use"]),
+    );
+    messages.push({ role: "assistant", content: called.content });
+    messages.push({ role: "user", content: callsOf(called).map(({ id }) => result(id)) });
+    const done = await client.messages.create({ ...request, messages });
+    expect(textOf(done)).toContain("The tool returned: contents of it");
+    expect(JSON.stringify(lastSent())).toContain("thoughtSignature");
+  });
+
+  test("images are sent on, as data and as a URL", async () => {
+    const data = { type: "base64" as const, media_type: "image/png" as const, data: pixel };
+    const url = { type: "url" as const, url: "https://example.com/a.png" };
+    const content = [data, url].map((source) => ({ type: "image" as const, source }));
+    const message = await client.messages.create({
+      model: "test-vision",
+      max_tokens: 200,
+      messages: [{ role: "user", content: [...content, { type: "text", text: "What is it?" }] }],
+    });
+    expect(textOf(message)).toContain("I see 2 images.");
+    const [sent] = lastSent().messages as { content: object[] }[];
+    expect(sent?.content.slice(0, 2)).toEqual([
+      { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } },
+      { type: "image_url", image_url: { url: "https://example.com/a.png" } },
+    ]);
+  });
+
+  test("members become those of a chat completion", async () => {
+    const response = await post("test-small", {
+      system: [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }],
+      stop_sequences: ["END"],
+      temperature: 0.5,
+      top_p: 0.9,
+      thinking: { type: "enabled", budget_tokens: 1_024 },
+      max_tokens: 4_000,
+      tools: [{ ...readFile, cache_control: { type: "ephemeral" } }],
+      tool_choice: { type: "any", disable_parallel_tool_use: true },
+      metadata: { user_id: "u7" },
+    });
+    expect(response.status).toBe(200);
+    expect(lastSent()).toEqual({
+      model: "small",
+      max_completion_tokens: 4_000,
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello there" },
+      ],
+      stop: ["END"],
+      temperature: 0.5,
+      top_p: 0.9,
+      reasoning_effort: "low",
+      tools: [
+        {
+          type: "function",
+          function: {
+            name: "read_file",
+            description: "Reads a file.",
+            parameters: readFile.input_schema,
+          },
+        },
+      ],
+      tool_choice: "required",
+      parallel_tool_calls: false,
+      user: "u7",
+    });
+  });
+
+  const pdf = { type: "base64", media_type: "application/pdf", data: "JVBERi0=" };
+  test.each<[string, object]>([
+    [
+      "context_management.edits[0]",
+      { context_management: { edits: [{ type: "clear_thinking_20251015", keep: 1 }] } },
+    ],
+    ["tools[0].type", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+    [
+      "messages[0].content[0].source.type",
+      { messages: [{ role: "user", content: [{ type: "document", source: pdf }] }] },
+    ],
+    ["service_tier", { service_tier: "standard_only" }],
+    ["mcp_servers", { mcp_servers: [] }],
+  ])("%s is refused by name where it cannot be translated", async (param, more) => {
+    const before = stack.simulator.calls.list().length;
+    const response = await post("test-small", more);
+    expect([response.status, response.body]).toMatchObject([
+      400,
+      { type: "error", error: { type: "invalid_request_error", code: "invalid_param", param } },
+    ]);
+    expect(stack.simulator.calls.list()).toHaveLength(before);
+  });
+
+  test("a slot that cannot be sent a member is left out where another can", async () => {
+    const response = await post("test-claude-overloaded", {
+      tools: [{ type: "web_search_20250305", name: "web_search" }],
+    });
+    expectMessagesError(response, 400, "invalid_param");
+    const other = await post("test-claude-overloaded");
+    expect(other.body).toMatchObject({
+      content: [{ type: "text", text: "You said: Hello there" }],
+    });
+  });
+
+  test.each([
+    ["test-claude-overloaded", false],
+    ["test-claude-overloaded", true],
+    ["test-claude-erring-first", true],
+  ])("%s goes on to the next slot, at its price (stream: %s)", async (model, stream) => {
+    const response = await post(model, { stream });
+    expect(response.status).toBe(200);
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    // 3 × 1 + 6 × 2 USD per million tokens.
+    expect(entry).toMatchObject({ amountNanoUsd: -15_000n });
+  });
+
+  test.each([
+    "test-claude-cut",
+    "test-claude-erring",
+    "test-cut",
+  ])("a stream of %s that breaks ends with an error event", async (model) => {
+    const stream = client.messages.stream({
+      model,
+      max_tokens: 200,
+      messages: [user("Hello there")],
+    });
+    await expect(stream.finalMessage()).rejects.toMatchObject({
+      error: {
+        type: "error",
+        error: { type: "api_error", code: "upstream_rejected" },
+        request_id: expect.stringMatching(/^req_/),
+      },
+    });
+  });
+
+  test.each([
+    "test-claude-long",
+    "test-long",
+  ])("streams of %s that the wallet does not pay in full end with max_tokens, and bill what was delivered", async (model) => {
+    // 3,900 tokens cost $0.0585, and each stream may take the whole wallet at its start.
+    const shared = await stack.newAccount(0.07);
+    const sdk = new Anthropic({ apiKey: shared.key, baseURL: stack.url, maxRetries: 0 });
+    const request = { model, max_tokens: 4_000, messages: [user("Hello there")] };
+    const ended = await Promise.all([1, 2].map(() => sdk.messages.stream(request).finalMessage()));
+    expect(ended.map(({ stop_reason }) => stop_reason)).toContain("max_tokens");
+    await eventually(async () => {
+      const { balance, held, entries } = await readWallet(stack, shared);
+      const charges = entries.filter(({ kind }) => kind === "usage");
+      expect([charges.length, held, balance >= 0n]).toEqual([2, 0n, true]);
+      expect(charges.every(({ uncollected }) => uncollected === 0n)).toBe(true);
+      // A token of the simulator has four characters.
+      const delivered = ended.reduce((sum, message) => sum + textOf(message).length / 4, 0);
+      const spent = Number(nanoUsd(0.07) - balance);
+      expect(Math.abs(spent / 15_000 - delivered)).toBeLessThan(10);
+    });
+  });
+
+  test.each([
+    "test-claude-slow",
+    "test-gemini-slow",
+  ])("a client of %s that disconnects pays for what it was sent", async (model) => {
+    const abort = new AbortController();
+    const response = await fetch(`${stack.url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": account.key },
+      body: JSON.stringify({
+        model,
+        max_tokens: 4_000,
+        stream: true,
+        messages: [user("Hello there")],
+      }),
+      signal: abort.signal,
+    });
+    let text = "";
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString("utf8");
+      if (text.split("content_block_delta").length > 8) break;
+    }
+    abort.abort();
+    const requestId = response.headers.get("x-request-id");
+    await eventually(async () => {
+      const entry = await entryOf(stack, account, requestId);
+      expect(entry).toMatchObject({ basis: "delivered_approx4" });
+      expect(entry?.amountNanoUsd).toBeLessThan(0n);
+    });
+  });
+
+  test("what Claude Code sends is translated: effort, late instructions, edits that keep all", async () => {
+    const userId = JSON.stringify({ device_id: "d".repeat(64), session_id: "s" });
+    const body = {
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Hello there" }] },
+        { role: "system", content: "Available agents: none." },
+      ],
+      max_tokens: 4_000,
+      thinking: { type: "adaptive" },
+      context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
+      output_config: { effort: "medium" },
+      metadata: { user_id: userId },
+    };
+    expect((await post("test-small", body)).status).toBe(200);
+    expect(lastSent()).toMatchObject({
+      messages: [{ role: "user" }, { role: "system", content: "Available agents: none." }],
+      reasoning_effort: "medium",
+      user: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect((await post("test-gemini", body)).status).toBe(200);
+    expect(JSON.stringify(lastSent())).toContain("<system-reminder>");
+    expect((await post("test-claude", body)).status).toBe(200);
+  });
+
+  test("thinking of another provider is left out at Claude", async () => {
+    const messages: MessageParam[] = [user("Read it")];
+    const request = { max_tokens: 4_000, tools: [readFile] };
+    const thinking = { type: "enabled" as const, budget_tokens: 1_024 };
+    const called = await client.messages.create({
+      ...request,
+      model: "test-gemini-3",
+      thinking,
+      messages,
+    });
+    messages.push({ role: "assistant", content: called.content });
+    messages.push({ role: "user", content: callsOf(called).map(({ id }) => result(id)) });
+    const done = await client.messages.create({ ...request, model: "test-claude", messages });
+    expect(textOf(done)).toContain("The tool returned: contents of it");
+    expect(JSON.stringify(lastSent())).not.toContain("tollgate:");
+  });
+
+  test("a key is accepted in either header, and a wrong one is refused in Anthropic's form", async () => {
+    const body = { model: "test-small", max_tokens: 9, messages: [user("Hi")] };
+    const url = `${stack.url}/v1/messages`;
+    const ofHeader = await send(url, { body, headers: { "x-api-key": account.key } });
+    expect(ofHeader.status).toBe(200);
+    for (const headers of [{ "x-api-key": "sk-tollgate-no" }, {}]) {
+      const refused = await send(url, { body, headers });
+      expect([refused.status, refused.body]).toMatchObject([
+        401,
+        {
+          type: "error",
+          error: { type: "authentication_error", code: "invalid_api_key" },
+          request_id: requestIdOf(refused),
+        },
+      ]);
+    }
+  });
+
+  test("an empty wallet is refused with Anthropic's billing error", async () => {
+    const poor = await stack.newAccount(0);
+    const sdk = new Anthropic({ apiKey: poor.key, baseURL: stack.url, maxRetries: 0 });
+    const request = { model: "test-small", max_tokens: 9, messages: [user("Hi")] };
+    await expect(sdk.messages.create(request)).rejects.toMatchObject({
+      status: 402,
+      error: { error: { type: "billing_error", code: "credit_balance_exhausted" } },
+    });
+  });
+
+  test.each<[string, string, object]>([
+    ["max_tokens", "invalid_param", { max_tokens: undefined }],
+    ["max_tokens", "invalid_param", { max_tokens: 0 }],
+    ["messages", "invalid_param", { messages: [] }],
+    ["messages[0].role", "invalid_param", { messages: [{ role: "tool", content: "a" }] }],
+    [
+      "messages[0].content[0].text",
+      "invalid_param",
+      { messages: [{ role: "user", content: [{ type: "text" }] }] },
+    ],
+    ["thread", "invalid_param", { thread: { type: "create" } }],
+    ["model", "model_not_found", { model: "no-such" }],
+    [
+      "messages[0].content[0]",
+      "invalid_param",
+      {
+        messages: [
+          {
+            role: "user",
+            content: [{ type: "image", source: { type: "url", url: "https://a/b" } }],
+          },
+        ],
+      },
+    ],
+  ])("an invalid %s is refused by name: %s", async (param, code, more) => {
+    const response = await post("test-small", more);
+    expect(response.body).toMatchObject({ type: "error", error: { code, param } });
+  });
+
+  test("the tokens of a prompt are counted at no cost: by the provider, or by an estimate", async () => {
+    const messages = [user("Hello there")];
+    const counted = await client.messages.countTokens({ model: "test-claude", messages });
+    expect(counted.input_tokens).toBe(3);
+    const estimated = await client.messages.countTokens({ model: "test-small", messages });
+    expect(estimated.input_tokens).toBe(3);
+    const refused = await send(`${stack.url}/v1/messages/count_tokens`, {
+      key: account.key,
+      body: { model: "test-small" },
+    });
+    expect(refused.body).toMatchObject({ error: { code: "invalid_param", param: "messages" } });
+  });
+
+  test("the SDK's beta namespace is served, too", async () => {
+    const message = await client.beta.messages.create({
+      model: "test-claude",
+      max_tokens: 50,
+      messages: [user("Hello there")],
+      betas: ["context-1m-2025-08-07"],
+    });
+    expect(message.content).toMatchObject([{ type: "text", text: "You said: Hello there" }]);
+  });
+
+  test("the refusal of a thread says in Anthropic's terms that a client may go on without", async () => {
+    const { body } = await post("test-claude", { thread: { type: "create" } });
+    const details = { error_code: "thread_unsupported_request", unsupported: ["thread"] };
+    expect(body).toMatchObject({ error: { param: "thread", details } });
+  });
+
+  test.each([
+    "test-claude-invalid",
+    "test-gemini-invalid",
+  ])("a prompt that is too long for %s is a 400, by which agents shorten it", async (model) => {
+    for (const stream of [false, true]) {
+      const response = await post(model, { stream });
+      expect([response.status, response.body]).toMatchObject([
+        400,
+        {
+          type: "error",
+          error: { type: "invalid_request_error", code: "context_length_exceeded" },
+        },
+      ]);
+      expect(response.text).toContain("prompt is too long");
+    }
+  });
+
+  test("what the provider refuses of the client's own bytes is a 400 with its words", async () => {
+    for (const stream of [false, true]) {
+      const response = await post("test-claude", { speed: "fast", stream });
+      expectMessagesError(response, 400, "invalid_param");
+      expect(response.text).toContain("speed: Extra inputs are not permitted");
+    }
+  });
+
+  test("a retry with its idempotency key is replayed at no cost", async () => {
+    const headers = { "idempotency-key": `m-${Date.now()}` };
+    for (const stream of [true]) {
+      const first = await post("test-claude", { stream }, headers);
+      const again = await post("test-claude", { stream }, headers);
+      expect(again.text).toBe(first.text);
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+    }
+  });
+});
+
+function expectMessagesError({ status, body }: HttpResponse, expected: number, code: string) {
+  expect([status, body]).toMatchObject([expected, { type: "error", error: { code } }]);
+}
+
+function user(content: string): MessageParam {
+  return { role: "user", content };
+}
+
+function textOf({ content }: Anthropic.Message): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+}
+
+function callsOf({ content }: Anthropic.Message): Anthropic.ToolUseBlock[] {
+  return content.filter((block) => block.type === "tool_use");
+}
+
+function result(tool_use_id: string): Anthropic.ToolResultBlockParam {
+  return { type: "tool_result", tool_use_id, content: "contents of it" };
+}

@@ -1,0 +1,169 @@
+import { type Choice, generate } from "../chat/generation.ts";
+import type { ToolCall } from "../chat/invented-call.ts";
+import { countTokens } from "../chat/tokens.ts";
+import type { Commands } from "../commands.ts";
+import { encryptedContent } from "./encrypted-content.ts";
+import type { ResponsesRequest } from "./request.ts";
+import { thoughtOf, toChatRequest } from "./to-chat-request.ts";
+
+type ItemStatus = "completed" | "incomplete";
+
+export interface OutputText {
+  type: "output_text";
+  annotations: readonly object[];
+  logprobs: readonly object[];
+  text: string;
+}
+
+export interface Refusal {
+  type: "refusal";
+  refusal: string;
+}
+
+/** An item of the output of a response. */
+export type OutputItem =
+  | {
+      id: string;
+      type: "reasoning";
+      encrypted_content?: string;
+      summary: readonly { type: "summary_text"; text: string }[];
+    }
+  | {
+      id: string;
+      type: "message";
+      status: ItemStatus;
+      content: readonly (OutputText | Refusal)[];
+      role: "assistant";
+    }
+  | {
+      id: string;
+      type: "function_call";
+      status: ItemStatus;
+      arguments: string;
+      call_id: string;
+      name: string;
+    }
+  | {
+      id: string;
+      type: "custom_tool_call";
+      status: ItemStatus;
+      call_id: string;
+      input: string;
+      name: string;
+    };
+
+/** A generated response, before it is sent as JSON or as a stream. */
+export interface GeneratedResponse {
+  output: readonly OutputItem[];
+  status: "completed" | "incomplete" | "failed";
+  incompleteDetails: { reason: "max_output_tokens" | "content_filter" } | null;
+  error: { code: "server_error"; message: string } | null;
+  usage: Readonly<Record<string, unknown>> | null;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/** Generates the response to one request. */
+export function generateResponse(
+  request: ResponsesRequest,
+  commands: Commands,
+  seq: number,
+): GeneratedResponse {
+  const thought = thoughtOf(request);
+  const limit = request.max_output_tokens ?? Number.POSITIVE_INFINITY;
+  const thoughtTokens = Math.min(limit, countTokens(thought?.length ?? 0));
+  const { choices, usage } = generate(toChatRequest(request, thoughtTokens), commands, seq);
+  // The reasoning may use up the limit, so that nothing else is generated.
+  const choice = thoughtTokens < limit ? choices[0] : undefined;
+  const generatedTokens = thoughtTokens + (choice === undefined ? 0 : usage.completionTokens);
+  const tokens = {
+    promptTokens: usage.promptTokens,
+    completionTokens: commands.usage?.completionTokens ?? generatedTokens,
+  };
+  const reason = incompleteReason(choice, commands);
+  const output = [
+    ...(thought === undefined ? [] : [reasoningOf(request, thought, seq)]),
+    ...(choice === undefined ? [] : outputOf(request, choice, reason === undefined, commands, seq)),
+  ];
+  const generated = { ...tokens, output };
+  if (commands.response_failed !== undefined) {
+    const error = failureOf(commands);
+    return { ...generated, status: "failed", incompleteDetails: null, error, usage: null };
+  }
+  const reported = commands.no_usage ? null : usageOf(tokens, thoughtTokens, commands);
+  return {
+    ...generated,
+    status: reason === undefined ? "completed" : "incomplete",
+    incompleteDetails: reason === undefined ? null : { reason },
+    error: null,
+    usage: reported,
+  };
+}
+
+function incompleteReason(choice: Choice | undefined, { blocked }: Commands) {
+  if (blocked) return "content_filter";
+  const isCutShort = choice === undefined || choice.finishReason === "length";
+  return isCutShort ? "max_output_tokens" : undefined;
+}
+
+function outputOf(
+  request: ResponsesRequest,
+  { content, toolCall }: Choice,
+  isComplete: boolean,
+  commands: Commands,
+  seq: number,
+): OutputItem[] {
+  if (toolCall === undefined) return [messageOf(content, isComplete, commands, seq)];
+  const calls = request.parallel_tool_calls === false ? 1 : (commands.calls ?? 1);
+  const status = isComplete ? "completed" : "incomplete";
+  return Array.from({ length: calls }, (_, index) => callOf(toolCall, status, seq, index));
+}
+
+function failureOf({ message }: Commands) {
+  const said = message ?? "The simulator was commanded to fail.";
+  return { code: "server_error" as const, message: said };
+}
+
+function reasoningOf({ reasoning, include }: ResponsesRequest, thought: string, seq: number) {
+  const encrypted = include?.includes("reasoning.encrypted_content")
+    ? { encrypted_content: encryptedContent(seq) }
+    : {};
+  const summarizes = reasoning?.summary ?? reasoning?.generate_summary;
+  const summary = summarizes ? [{ type: "summary_text" as const, text: thought }] : [];
+  return { id: `rs_${seq}`, type: "reasoning" as const, ...encrypted, summary };
+}
+
+function callOf(called: ToolCall, status: ItemStatus, seq: number, index: number): OutputItem {
+  const { name, isCustom, arguments: text } = called;
+  const call_id = `call_${seq}_${index}`;
+  const id = `${isCustom ? "ctc" : "fc"}_${seq}_${index}`;
+  if (isCustom) return { id, type: "custom_tool_call", status, call_id, input: text, name };
+  return { id, type: "function_call", status, arguments: text, call_id, name };
+}
+
+/** With the command `blocked`, a filter stops the text in its middle. */
+function messageOf(text: string, isComplete: boolean, commands: Commands, seq: number): OutputItem {
+  const said = commands.blocked ? text.slice(0, text.length / 2) : text;
+  const part = { type: "output_text" as const, annotations: [], logprobs: [], text: said };
+  const refusal = { type: "refusal" as const, refusal: "The simulator was commanded to refuse." };
+  const content = [commands.refusal ? refusal : part];
+  const status = isComplete ? "completed" : "incomplete";
+  return { id: `msg_${seq}`, type: "message", status, content, role: "assistant" };
+}
+
+/** Input tokens include those of the cache; output tokens include those of reasoning. */
+function usageOf(
+  { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
+  thoughtTokens: number,
+  commands: Commands,
+): Readonly<Record<string, unknown>> {
+  const { read = 0, fiveMinutes = 0, oneHour = 0 } = commands.cached ?? {};
+  const usage = {
+    input_tokens: promptTokens,
+    input_tokens_details: { cache_write_tokens: fiveMinutes + oneHour, cached_tokens: read },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: Math.min(thoughtTokens, completionTokens) },
+    total_tokens: promptTokens + completionTokens,
+  };
+  return commands.usage_block ?? usage;
+}

@@ -1,0 +1,40 @@
+import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
+import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
+import { type ChatRuntime, resolveChat } from "../prepared-chat.ts";
+import { approximateTokens } from "../usage.ts";
+import { replaceMembers } from "./replace-members.ts";
+import { wireOf } from "./wire-of.ts";
+
+/**
+ * Returns the number of tokens of a prompt: as the provider counts them where it speaks the wire, else
+ * an estimate of four characters a token. Nothing is charged. Throws `model_not_found`, and what
+ * `walkChain` throws where the provider cannot be reached.
+ */
+export async function countTokens(
+  { engine, providers }: ChatRuntime,
+  call: WireCall,
+  signal: AbortSignal,
+): Promise<{ body: Uint8Array }> {
+  const model = resolveChat(engine, call);
+  const wire = wireOf(call.wire);
+  const chain = model.chain.filter((slot) => wire.nativePathOf(slot) !== undefined);
+  if (chain.length === 0) {
+    const tokens = approximateTokens(call.prompt?.textCharacters ?? 0n);
+    return { body: Buffer.from(JSON.stringify({ input_tokens: Number(tokens) })) };
+  }
+  const { response } = await engine.attemptFree({ ...model, chain }, async (slot) => {
+    const body = replaceMembers(Buffer.from(call.body), {
+      model: JSON.stringify(slot.upstreamModel),
+    });
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json",
+      ...requestIdHeader(call.caller?.requestId ?? ""),
+      ...call.headers,
+    };
+    const path = `${wire.nativePathOf(slot)}/count_tokens`;
+    const sent = await providers.send(slot, { method: "POST", path, headers, body }, signal);
+    return readJsonObject(sent, signal);
+  });
+  return { body: response.bytes };
+}

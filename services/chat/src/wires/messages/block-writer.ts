@@ -1,0 +1,139 @@
+import type { JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { toolCallText } from "../../content.ts";
+import type { ChatUsage } from "../../usage.ts";
+import { eventBytes, type WireEvent } from "../event.ts";
+import { signatureOf } from "../signed-details.ts";
+import type { ResponseFrame } from "../wire.ts";
+import { messageHead } from "./response.ts";
+import { isOwnText } from "./thinking.ts";
+import { messageUsage } from "./usage.ts";
+
+interface OpenBlock {
+  type: "text" | "thinking" | "tool_use";
+  /** Of a tool's: its index among the calls. */
+  call?: unknown;
+}
+
+/** Writes the events of a message's blocks one after another: each ends before the next starts. */
+export class BlockWriter {
+  readonly #frame: ResponseFrame;
+  #events: Buffer[] = [];
+  #isStarted = false;
+  #index = -1;
+  #open: OpenBlock | undefined;
+  /** The details of thinking that no block has yet. */
+  #details: JsonObject[] = [];
+  readonly #calls = new Set<unknown>();
+
+  constructor(frame: ResponseFrame) {
+    this.#frame = frame;
+  }
+
+  /** Writes a part of the model's thinking, and details that sign it or what follows. */
+  think(text: string, details: readonly JsonObject[]): void {
+    if (text !== "") {
+      if (this.#open?.type !== "thinking") {
+        this.#start({ type: "thinking", thinking: "", signature: "" }, { type: "thinking" });
+      }
+      this.#delta({ type: "thinking_delta", thinking: text });
+    }
+    for (const detail of details) {
+      if (isOwnText(detail) && this.#open?.type === "thinking") {
+        this.#delta({ type: "signature_delta", signature: detail.signature });
+        this.#stop();
+      } else this.#details.push(detail);
+    }
+  }
+
+  /** Writes a part of the text. */
+  say(text: string): void {
+    if (text === "") return;
+    if (this.#open?.type !== "text") this.#start({ type: "text", text: "" }, { type: "text" });
+    this.#delta({ type: "text_delta", text });
+  }
+
+  /**
+   * Writes a part of a tool call. Throws a SlotFailure for a part of a call after the next one has
+   * started.
+   */
+  call(part: JsonObject): void {
+    const { id, index: call = 0 } = part;
+    const { name, text } = toolCallText(part);
+    if (!this.#calls.has(call)) {
+      this.#calls.add(call);
+      this.#start({ type: "tool_use", id, name, input: {} }, { type: "tool_use", call });
+    } else if (this.#open?.call !== call) {
+      throw new SlotFailure("rejected", "the provider's stream mixes the parts of tool calls");
+    }
+    if (text !== "") this.#delta({ type: "input_json_delta", partial_json: text });
+  }
+
+  /** Returns the events that were written since the last call; undefined for none. */
+  take(): Uint8Array | undefined {
+    if (this.#events.length === 0) return undefined;
+    const bytes = Buffer.concat(this.#events);
+    this.#events = [];
+    return bytes;
+  }
+
+  /** Returns the events that end the message. */
+  end(stopReason: string, usage: ChatUsage): Uint8Array {
+    this.#begin();
+    // What signs a text that nothing follows is not required, and clients take the last block as the text.
+    if (this.#open?.type === "text") this.#details = [];
+    this.#close();
+    const reason = { stop_reason: stopReason, stop_sequence: null };
+    this.#write({ type: "message_delta", delta: reason, usage: messageUsage(usage) });
+    this.#write({ type: "message_stop" });
+    return Buffer.concat(this.#events);
+  }
+
+  #write(event: WireEvent): void {
+    this.#events.push(eventBytes(event));
+  }
+
+  #begin(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const usage = {
+      input_tokens: Number(this.#frame.promptTokens),
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: 1,
+    };
+    const rest = { content: [], stop_reason: null, stop_sequence: null, usage };
+    this.#write({ type: "message_start", message: { ...messageHead(this.#frame), ...rest } });
+  }
+
+  #start(block: JsonObject, opened: OpenBlock): void {
+    this.#begin();
+    this.#close();
+    this.#index += 1;
+    this.#open = opened;
+    const index = this.#index;
+    this.#write({ type: "content_block_start", index, content_block: block });
+    if (index === 0) this.#write({ type: "ping" });
+  }
+
+  #delta(delta: JsonObject): void {
+    this.#write({ type: "content_block_delta", index: this.#index, delta });
+  }
+
+  #stop(): void {
+    this.#open = undefined;
+    this.#write({ type: "content_block_stop", index: this.#index });
+  }
+
+  /** Ends the open block, and writes the details that wait for a place. */
+  #close(): void {
+    const signature = signatureOf(this.#details);
+    this.#details = [];
+    const hasPlace = this.#open?.type === "thinking";
+    if (hasPlace && signature !== "") this.#delta({ type: "signature_delta", signature });
+    if (this.#open !== undefined) this.#stop();
+    if (hasPlace || signature === "") return;
+    this.#start({ type: "redacted_thinking", data: signature }, { type: "thinking" });
+    this.#stop();
+  }
+}

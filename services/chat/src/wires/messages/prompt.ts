@@ -1,0 +1,185 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { notTranslated, refuseOthers } from "../not-translated.ts";
+import { thinkingOf } from "./thinking.ts";
+
+/** What the request for one slot can have. */
+export interface Translation {
+  /** Whether the marks of the prompt cache are kept. Other providers cache without them. */
+  keepsCacheMarks: boolean;
+}
+
+/** Returns the messages of a chat completion request. Throws `invalid_param`. */
+export function chatMessages(
+  { system, messages }: JsonObject,
+  translation: Translation,
+): JsonObject[] {
+  const translate = { ...translation };
+  return [
+    ...systemMessages(system, translate),
+    ...listOf(messages).flatMap((message, index) => {
+      return messagesOf(message, `messages[${index}]`, translate);
+    }),
+  ];
+}
+
+function systemMessages(system: unknown, translation: Translation): JsonObject[] {
+  if (system === undefined || system === null) return [];
+  const content = textContent(system, "system", translation);
+  return content.length === 0 ? [] : [{ role: "system", content }];
+}
+
+function messagesOf(message: JsonObject, path: string, translation: Translation): JsonObject[] {
+  const { role, content, ...others } = message;
+  refuseOthers(others, path);
+  const at = `${path}.content`;
+  if (role === "assistant") return [assistantMessage(blocksOf(content), at, translation)];
+  if (role === "system") return [{ role, content: textContent(content, at, translation) }];
+  return userMessages(blocksOf(content), at, translation);
+}
+
+/** The results of tools come first, as chat completions require after the calls. */
+function userMessages(
+  blocks: readonly JsonObject[],
+  path: string,
+  translation: Translation,
+): JsonObject[] {
+  const results: JsonObject[] = [];
+  const parts: JsonObject[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const at = `${path}[${index}]`;
+    if (block.type === "tool_result") results.push(toolMessage(block, at, translation));
+    else parts.push(userPart(block, at, translation));
+  }
+  if (parts.length === 0 && results.length > 0) return results;
+  return [...results, { role: "user", content: contentOf(parts) }];
+}
+
+function userPart(block: JsonObject, path: string, translation: Translation): JsonObject {
+  if (block.type === "text") return textPart(block, path, translation);
+  if (block.type === "image") return imagePart(block, path, translation);
+  if (block.type === "document") return documentPart(block, path, translation);
+  throw notTranslated(`${path}.type`);
+}
+
+function toolMessage(block: JsonObject, path: string, translation: Translation): JsonObject {
+  const { type: _, tool_use_id, content, is_error, cache_control, ...others } = block;
+  refuseOthers(others, path);
+  const texts = textContent(content ?? "", `${path}.content`, translation);
+  const marked = withMark(texts, cache_control, translation);
+  const failed = is_error === true ? prefixed("Error: ", marked) : marked;
+  return { role: "tool", tool_call_id: tool_use_id, content: failed };
+}
+
+/** Text, or parts of it. */
+type Content = string | JsonObject[];
+
+function prefixed(prefix: string, content: Content): Content {
+  if (typeof content === "string") return `${prefix}${content}`;
+  return [{ type: "text", text: prefix }, ...content];
+}
+
+/** Puts the mark of a block on the last part of its content. */
+function withMark(content: Content, mark: unknown, { keepsCacheMarks }: Translation): Content {
+  if (!keepsCacheMarks || !isJsonObject(mark)) return content;
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const last = parts.at(-1);
+  return last === undefined ? content : [...parts.slice(0, -1), { ...last, cache_control: mark }];
+}
+
+function assistantMessage(
+  blocks: readonly JsonObject[],
+  path: string,
+  translation: Translation,
+): JsonObject {
+  const parts: JsonObject[] = [];
+  const calls: JsonObject[] = [];
+  const thoughts = [];
+  for (const [index, block] of blocks.entries()) {
+    const at = `${path}[${index}]`;
+    if (block.type === "text") parts.push(textPart(block, at, translation));
+    else if (block.type === "tool_use") calls.push(toolCall(block, at));
+    else if (isThinking(block)) thoughts.push(thinkingOf(block));
+    else throw notTranslated(`${at}.type`);
+  }
+  const reasoning = thoughts.map(({ text }) => text).join("");
+  const details = thoughts.flatMap((thought) => thought.details);
+  return {
+    role: "assistant",
+    content: parts.length === 0 && calls.length > 0 ? null : contentOf(parts),
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+function isThinking({ type }: JsonObject): boolean {
+  return type === "thinking" || type === "redacted_thinking";
+}
+
+function toolCall(block: JsonObject, path: string): JsonObject {
+  const { type: _, id, name, input = {}, cache_control: _mark, caller, ...others } = block;
+  refuseOthers(others, path);
+  if (isJsonObject(caller) && caller.type !== "direct") throw notTranslated(`${path}.caller`);
+  return { id, type: "function", function: { name, arguments: JSON.stringify(input) } };
+}
+
+/** Returns parts as a chat completion's content: one text without a mark is a string. */
+function contentOf(parts: JsonObject[]): Content {
+  const [first] = parts;
+  if (first === undefined) return "";
+  const isPlain = parts.length === 1 && first.type === "text" && first.cache_control === undefined;
+  return isPlain ? String(first.text) : parts;
+}
+
+function textContent(content: unknown, path: string, translation: Translation): Content {
+  if (typeof content === "string") return content;
+  const parts = listOf(content).map((block, index) => {
+    const at = `${path}[${index}]`;
+    if (block.type === "text") return textPart(block, at, translation);
+    if (block.type === "document") return documentPart(block, at, translation);
+    throw notTranslated(`${at}.type`);
+  });
+  return contentOf(parts);
+}
+
+function textPart(block: JsonObject, path: string, translation: Translation): JsonObject {
+  const { type, text, cache_control, citations, ...others } = block;
+  refuseOthers(others, path);
+  if (Array.isArray(citations) && citations.length > 0) throw notTranslated(`${path}.citations`);
+  return { type, text, ...markOf(cache_control, translation) };
+}
+
+function imagePart(block: JsonObject, path: string, translation: Translation): JsonObject {
+  const { type: _, source, cache_control, ...others } = block;
+  refuseOthers(others, path);
+  const { type, media_type, data, url } = isJsonObject(source) ? source : {};
+  const isData = type === "base64";
+  if (!isData && type !== "url") throw notTranslated(`${path}.source.type`);
+  const address = isData ? `data:${media_type};base64,${data}` : url;
+  return { type: "image_url", image_url: { url: address }, ...markOf(cache_control, translation) };
+}
+
+/** A document of plain text is text; chat completions take no other. */
+function documentPart(block: JsonObject, path: string, translation: Translation): JsonObject {
+  const { type: _, source, title, context, cache_control, citations, ...others } = block;
+  refuseOthers(others, path);
+  const { type, data } = isJsonObject(source) ? source : {};
+  if (type !== "text") throw notTranslated(`${path}.source.type`);
+  if (isJsonObject(citations) && citations.enabled === true) {
+    throw notTranslated(`${path}.citations`);
+  }
+  const texts = [title, context, data].filter((one) => typeof one === "string" && one !== "");
+  return { type: "text", text: texts.join("\n\n"), ...markOf(cache_control, translation) };
+}
+
+function markOf(mark: unknown, { keepsCacheMarks }: Translation): JsonObject {
+  return keepsCacheMarks && isJsonObject(mark) ? { cache_control: mark } : {};
+}
+
+function blocksOf(content: unknown): readonly JsonObject[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
+}
+
+function listOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}

@@ -1,0 +1,113 @@
+import { messagesStatusOf } from "@tollgate/adapters/anthropic/event-status";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { readUsage } from "../../usage-reader.ts";
+import {
+  chunkOf,
+  dataBytes,
+  eventBytes,
+  parseEvent,
+  type Said,
+  type WireEvent,
+  withAlias,
+} from "../event.ts";
+import type { WireEvents } from "../wire.ts";
+
+/**
+ * Reads the events of Anthropic's API, and forwards them unchanged except for the model's name. The
+ * first event waits for the next one: an overload is often reported there, and another slot can
+ * then take over.
+ */
+export function readMessageEvents(alias: string): WireEvents {
+  let waiting: Buffer | undefined;
+  let last: Buffer | undefined;
+  let started: JsonObject = {};
+  let openBlock: unknown;
+
+  return {
+    read(data) {
+      const event = parseEvent(data);
+      if (event?.type === "error") throw eventFailure(event);
+      return event === undefined ? undefined : chunkOf(data, event, said(event, started));
+    },
+    deliver({ data, value }) {
+      const { type, index } = value;
+      if (type === "message_start") {
+        started = usageIn(value.message);
+        waiting = dataBytes(type, withAlias(data, "message", alias));
+        return undefined;
+      }
+      if (type === "content_block_start") openBlock = index;
+      if (type === "content_block_stop") openBlock = undefined;
+      const bytes = dataBytes(String(type), data);
+      if (type === "message_stop") {
+        last = bytes;
+        return undefined;
+      }
+      const all = waiting === undefined ? bytes : Buffer.concat([waiting, bytes]);
+      waiting = undefined;
+      return all;
+    },
+    end(usage, isCut) {
+      if (!isCut) return last ?? eventBytes({ type: "message_stop" });
+      const reason = { stop_reason: "max_tokens", stop_sequence: null };
+      const output = { output_tokens: Number(usage.completionTokens) };
+      const stop = { type: "content_block_stop", index: openBlock };
+      return Buffer.concat([
+        ...(openBlock === undefined ? [] : [eventBytes(stop)]),
+        eventBytes({ type: "message_delta", delta: reason, usage: output }),
+        eventBytes({ type: "message_stop" }),
+      ]);
+    },
+    usageSoFar(approximate) {
+      if (approximate.basis === "provider") return approximate;
+      const output = { output_tokens: Number(approximate.completionTokens) };
+      const known = readUsage({ ...started, ...output });
+      return known === undefined ? approximate : { ...known, basis: approximate.basis };
+    },
+  };
+}
+
+/** `started` is the usage in the stream's first event, which the last one completes. */
+function said(event: WireEvent, started: JsonObject): Said {
+  switch (event.type) {
+    case "message_stop":
+      return { isLast: true };
+    case "message_delta": {
+      const usage = readUsage({ ...started, ...usageIn(event) });
+      return { finishReason: finishReasonOf(event), usage };
+    }
+    case "content_block_start":
+      return { text: textOf(event.content_block) };
+    case "content_block_delta":
+      return { text: textOf(event.delta) };
+    default:
+      return {};
+  }
+}
+
+function eventFailure({ error }: WireEvent): SlotFailure {
+  const status = messagesStatusOf(error);
+  const details = status === undefined ? {} : { status };
+  return new SlotFailure("rejected", "the provider's stream reports an error", details);
+}
+
+function usageIn(value: unknown): JsonObject {
+  const usage = isJsonObject(value) ? value.usage : undefined;
+  if (!isJsonObject(usage)) return {};
+  // A count that the last event repeats as null is the first event's.
+  return Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== null));
+}
+
+function finishReasonOf({ delta }: WireEvent): string | undefined {
+  const reason = isJsonObject(delta) ? delta.stop_reason : undefined;
+  return typeof reason === "string" ? reason : undefined;
+}
+
+/** Returns the generated text in a block's start or delta. */
+function textOf(value: unknown): string {
+  if (!isJsonObject(value)) return "";
+  const { text, thinking, partial_json, name } = value;
+  const texts = [text, thinking, partial_json, name];
+  return texts.map((one) => (typeof one === "string" ? one : "")).join("");
+}

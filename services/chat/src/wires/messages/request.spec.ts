@@ -1,0 +1,196 @@
+import type { ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import { expect, test } from "vitest";
+import { chatFromMessages } from "./request.ts";
+
+function translated(more: JsonObject, kind: ProviderKind = "openai"): JsonObject {
+  const request = { model: "m", max_tokens: 1_000, messages: [user("Hi")], ...more };
+  return chatFromMessages(request, { provider: { kind } } as Slot);
+}
+
+function user(content: unknown): JsonObject {
+  return { role: "user", content };
+}
+
+const mark = { cache_control: { type: "ephemeral" } };
+const schema = { type: "object", properties: {} };
+const image = { type: "base64", media_type: "image/png", data: "aGk=" };
+const tool = { name: "f", input_schema: schema };
+const called = { type: "function", function: { name: "f", parameters: schema } };
+
+/** The members of a request, in the order of the reference: https://docs.claude.com/en/api/messages */
+test.each<[string, JsonObject, JsonObject]>([
+  ["metadata", { metadata: { user_id: "u" } }, { user: "u" }],
+  ["metadata", { metadata: { user_id: null } }, {}],
+  ["service_tier", { service_tier: "auto" }, {}],
+  ["stop_sequences", { stop_sequences: ["a", "b"] }, { stop: ["a", "b"] }],
+  ["stream", { stream: true }, {}],
+  ["temperature", { temperature: 0 }, { temperature: 0 }],
+  ["top_k", { top_k: 5 }, { top_k: 5 }],
+  ["top_p", { top_p: 0.5 }, { top_p: 0.5 }],
+  ["thinking", { thinking: { type: "disabled" } }, {}],
+  ["thinking", { thinking: { type: "enabled", budget_tokens: 300 } }, { reasoning_effort: "low" }],
+  [
+    "thinking",
+    { thinking: { type: "enabled", budget_tokens: 650 } },
+    { reasoning_effort: "medium" },
+  ],
+  ["thinking", { thinking: { type: "enabled", budget_tokens: 900 } }, { reasoning_effort: "high" }],
+  ["thinking", { thinking: { type: "adaptive" } }, { reasoning_effort: "high" }],
+  ["output_config", { output_config: { effort: "max" } }, { reasoning_effort: "max" }],
+  [
+    "output_config",
+    { output_config: { format: { type: "json_schema", schema } } },
+    {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "response", schema, strict: true },
+      },
+    },
+  ],
+  ["tools", { tools: [] }, {}],
+  ["tools", { tools: [{ ...tool, type: "custom", ...mark }] }, { tools: [called] }],
+  ["tool_choice", { tool_choice: { type: "auto" } }, { tool_choice: "auto" }],
+  ["tool_choice", { tool_choice: { type: "any" } }, { tool_choice: "required" }],
+  ["tool_choice", { tool_choice: { type: "none" } }, { tool_choice: "none" }],
+  [
+    "tool_choice",
+    { tool_choice: { type: "tool", name: "f", disable_parallel_tool_use: true } },
+    {
+      tool_choice: { type: "function", function: { name: "f" } },
+      parallel_tool_calls: false,
+    },
+  ],
+])("%s %j becomes %j", (_, member, expected) => {
+  const { messages: _messages, ...chat } = translated(member);
+  expect(chat).toEqual(expected);
+});
+
+test.each<[JsonObject[], JsonObject[]]>([
+  [[user("Hi")], [user("Hi")]],
+  [[user([{ type: "text", text: "Hi", ...mark }])], [user("Hi")]],
+  [
+    [
+      user([
+        { type: "image", source: image },
+        { type: "text", text: "What?" },
+      ]),
+    ],
+    [
+      user([
+        { type: "image_url", image_url: { url: "data:image/png;base64,aGk=" } },
+        { type: "text", text: "What?" },
+      ]),
+    ],
+  ],
+  [
+    [user([{ type: "document", title: "T", source: { type: "text", data: "Text." } }])],
+    [user("T\n\nText.")],
+  ],
+  [
+    [
+      { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: { a: 1 } }] },
+      user([
+        { type: "text", text: "And?" },
+        { type: "tool_result", tool_use_id: "t", content: "No.", is_error: true },
+      ]),
+    ],
+    [
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "t", type: "function", function: { name: "f", arguments: '{"a":1}' } }],
+      },
+      { role: "tool", tool_call_id: "t", content: "Error: No." },
+      user("And?"),
+    ],
+  ],
+  [
+    [
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "Hm.", signature: "s" },
+          { type: "redacted_thinking", data: "d" },
+          { type: "text", text: "Hi", citations: null },
+        ],
+      },
+    ],
+    [
+      {
+        role: "assistant",
+        content: "Hi",
+        reasoning_content: "Hm.",
+        reasoning_details: [
+          { type: "reasoning.text", text: "Hm.", signature: "s", format: "anthropic-claude-v1" },
+          { type: "reasoning.encrypted", data: "d", format: "anthropic-claude-v1" },
+        ],
+      },
+    ],
+  ],
+])("the messages %j become %j", (messages, expected) => {
+  expect(translated({ messages }).messages).toEqual(expected);
+});
+
+test("marks of the prompt cache are kept for a provider that has them", () => {
+  const request = {
+    system: [{ type: "text", text: "S", ...mark }],
+    messages: [user([{ type: "tool_result", tool_use_id: "t", content: "R", ...mark }])],
+    tools: [{ ...tool, ...mark }],
+  };
+  expect(translated(request, "bedrock")).toEqual({
+    messages: [
+      { role: "system", content: [{ type: "text", text: "S", ...mark }] },
+      { role: "tool", tool_call_id: "t", content: [{ type: "text", text: "R", ...mark }] },
+    ],
+    tools: [{ ...called, ...mark }],
+  });
+  expect(JSON.stringify(translated(request))).not.toContain("cache_control");
+});
+
+test.each<[string, JsonObject]>([
+  ["container", { container: "c" }],
+  ["inference_geo", { inference_geo: "us" }],
+  ["mcp_servers", { mcp_servers: [{}] }],
+  ["cache_control", mark],
+  ["speed", { speed: "fast" }],
+  ["service_tier", { service_tier: "standard_only" }],
+  ["context_management.edits[0]", { context_management: { edits: [{ type: "clear", keep: 3 }] } }],
+  ["metadata.team", { metadata: { team: "t" } }],
+  ["output_config.task_budget", { output_config: { task_budget: {} } }],
+  ["thinking.type", { thinking: { type: "between_tools" } }],
+  ["tools[0].type", { tools: [{ type: "bash_20250124", name: "bash" }] }],
+  ["tools[0].defer_loading", { tools: [{ ...tool, defer_loading: true }] }],
+  ["messages[0].content[0].type", { messages: [user([{ type: "search_result" }])] }],
+  [
+    "messages[0].content[0].source.type",
+    { messages: [user([{ type: "image", source: { type: "file", file_id: "f" } }])] },
+  ],
+  [
+    "messages[0].content[0].source.type",
+    { messages: [user([{ type: "document", source: { type: "base64" } }])] },
+  ],
+  [
+    "messages[0].content[0].content[0].type",
+    {
+      messages: [
+        user([
+          { type: "tool_result", tool_use_id: "t", content: [{ type: "image", source: image }] },
+        ]),
+      ],
+    },
+  ],
+  [
+    "messages[0].content[0].type",
+    { messages: [{ role: "assistant", content: [{ type: "server_tool_use" }] }] },
+  ],
+  [
+    "messages[0].content[0].citations",
+    { messages: [{ role: "assistant", content: [{ type: "text", text: "a", citations: [{}] }] }] },
+  ],
+  ["messages[0].name", { messages: [{ ...user("a"), name: "n" }] }],
+])("%s is refused: %j", (param, member) => {
+  expect(() => translated(member)).toThrow(
+    expect.objectContaining({ code: "invalid_param", param }),
+  );
+});

@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { toolCallText } from "../../content.ts";
+import type { WithChoices } from "../../provider-response.ts";
+import type { ChatUsage } from "../../usage.ts";
+import { objectsIn, reasoningOf } from "../generated-message.ts";
+import type { ResponseFrame } from "../wire.ts";
+import { stopReasonOf } from "./stop-reason.ts";
+import { type Block, thinkingBlocks } from "./thinking.ts";
+import { messageUsage } from "./usage.ts";
+
+/** Returns a chat completion as a message. Throws a SlotFailure for a tool call without an object. */
+export function messageFromChat(
+  { choices: [choice = {}] }: WithChoices,
+  usage: ChatUsage,
+  frame: ResponseFrame,
+): JsonObject {
+  const message = isJsonObject(choice.message) ? choice.message : {};
+  const isRefused = typeof message.refusal === "string" && message.refusal !== "";
+  return {
+    ...messageHead(frame),
+    content: blocksOf(message),
+    stop_reason: isRefused ? "refusal" : stopReasonOf(choice.finish_reason),
+    stop_sequence: null,
+    usage: messageUsage(usage),
+  };
+}
+
+/** Returns the members that a message has from its start. */
+export function messageHead({ id, alias }: ResponseFrame): JsonObject {
+  return { id: `msg_${id}`, type: "message", role: "assistant", model: alias };
+}
+
+function blocksOf(message: JsonObject): Block[] {
+  const { content, refusal, tool_calls: calls, reasoning_details: details } = message;
+  const blocks = thinkingBlocks(reasoningOf(message), objectsIn(details));
+  for (const text of [content, refusal]) {
+    if (typeof text === "string" && text !== "") blocks.push({ type: "text", text });
+  }
+  for (const part of objectsIn(content)) {
+    if (typeof part.text === "string" && part.text !== "") {
+      blocks.push({ type: "text", text: part.text });
+    }
+  }
+  return [...blocks, ...objectsIn(calls).map(toolUse)];
+}
+
+function toolUse(call: JsonObject): Block {
+  const { name, text } = toolCallText(call);
+  return { type: "tool_use", id: call.id, name, input: inputOf(text) };
+}
+
+function inputOf(text: string): JsonObject {
+  if (text.trim() === "") return {};
+  try {
+    const input: unknown = JSON.parse(text);
+    if (isJsonObject(input)) return input;
+  } catch {
+    // The model generated text that is not JSON.
+  }
+  throw new SlotFailure("unusable", "the arguments of a tool call are not a JSON object");
+}

@@ -1,0 +1,36 @@
+import type { JsonObject } from "@tollgate/core/json";
+import { readChat } from "../event.ts";
+import { objectsIn, reasoningOf } from "../generated-message.ts";
+import type { ResponseFrame, WireEvents } from "../wire.ts";
+import { BlockWriter } from "./block-writer.ts";
+import { stopReasonOf } from "./stop-reason.ts";
+
+/** Writes the chunks of a chat completion as the events of a message, in Anthropic's order. */
+export function writeMessageEvents(frame: ResponseFrame): WireEvents {
+  const blocks = new BlockWriter(frame);
+  let finishReason: unknown;
+  let isRefused = false;
+
+  function add({ delta, finish_reason }: JsonObject): void {
+    finishReason = finish_reason ?? finishReason;
+    if (typeof delta !== "object" || delta === null) return;
+    const { content, refusal, tool_calls, reasoning_details } = delta as JsonObject;
+    blocks.think(reasoningOf(delta as JsonObject), objectsIn(reasoning_details));
+    if (typeof refusal === "string" && refusal !== "") isRefused = true;
+    for (const text of [content, refusal]) if (typeof text === "string") blocks.say(text);
+    for (const call of objectsIn(tool_calls)) blocks.call(call);
+  }
+
+  return {
+    read: readChat,
+    deliver({ choices }) {
+      for (const choice of choices) add(choice);
+      return blocks.take();
+    },
+    end(usage, isCut) {
+      const reason = isRefused ? "refusal" : stopReasonOf(finishReason);
+      return blocks.end(isCut ? "max_tokens" : reason, usage);
+    },
+    usageSoFar: (approximate) => approximate,
+  };
+}

@@ -1,0 +1,149 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { objectsIn } from "../generated-message.ts";
+import { notTranslated, refuseOthers } from "../not-translated.ts";
+import { detailsIn } from "../signed-details.ts";
+import { functionName } from "./tools.ts";
+
+/** Returns the messages of a chat completion request. Throws `invalid_param`. */
+export function chatMessages({ instructions, input }: JsonObject): JsonObject[] {
+  const messages = new Conversation();
+  if (typeof instructions === "string" && instructions !== "") {
+    messages.add({ role: "system", content: instructions });
+  }
+  if (typeof input === "string") messages.add({ role: "user", content: input });
+  for (const [index, item] of objectsIn(input).entries()) {
+    addItem(messages, item, `input[${index}]`);
+  }
+  return messages.all();
+}
+
+/** Collects messages. The items that a model generated in one turn are one message. */
+class Conversation {
+  readonly #messages: JsonObject[] = [];
+  #turn: JsonObject | undefined;
+  #calls: JsonObject[] = [];
+  #details: JsonObject[] = [];
+
+  add(message: JsonObject): void {
+    this.#end();
+    this.#messages.push(message);
+  }
+
+  say(content: unknown): void {
+    if (this.#calls.length > 0 || this.#turn?.content !== undefined) this.#end();
+    this.#turn = { ...this.#turn, content };
+  }
+
+  think(text: string, details: readonly JsonObject[]): void {
+    if (this.#calls.length > 0 || this.#turn?.content !== undefined) this.#end();
+    const before = this.#turn?.reasoning_content ?? "";
+    this.#turn = { ...this.#turn, reasoning_content: `${before}${text}` };
+    this.#details.push(...details);
+  }
+
+  call(call: JsonObject): void {
+    this.#turn ??= {};
+    this.#calls.push(call);
+  }
+
+  all(): JsonObject[] {
+    this.#end();
+    return this.#messages;
+  }
+
+  #end(): void {
+    if (this.#turn === undefined) return;
+    const { content = null, reasoning_content } = this.#turn;
+    if (content !== null || this.#calls.length > 0) {
+      this.#messages.push({
+        role: "assistant",
+        content,
+        ...(reasoning_content ? { reasoning_content } : {}),
+        ...(this.#details.length === 0 ? {} : { reasoning_details: this.#details }),
+        ...(this.#calls.length === 0 ? {} : { tool_calls: this.#calls }),
+      });
+    }
+    this.#turn = undefined;
+    this.#calls = [];
+    this.#details = [];
+  }
+}
+
+function addItem(messages: Conversation, item: JsonObject, path: string): void {
+  const { type = "message" } = item;
+  if (type === "message") addMessage(messages, item, path);
+  else if (type === "function_call") addCall(messages, item, path, String(item.arguments));
+  else if (type === "custom_tool_call") {
+    addCall(messages, item, path, JSON.stringify({ input: item.input }));
+  } else if (type === "reasoning") messages.think(summaryOf(item), detailsOf(item));
+  else if (type === "function_call_output" || type === "custom_tool_call_output") {
+    const content = outputText(item.output, `${path}.output`);
+    messages.add({ role: "tool", tool_call_id: item.call_id, content });
+  } else throw notTranslated(`${path}.type`);
+}
+
+function addMessage(messages: Conversation, item: JsonObject, path: string): void {
+  const { type: _type, id: _id, status: _status, phase: _phase, role, content, ...others } = item;
+  refuseOthers(others, path);
+  const parts = contentOf(content, `${path}.content`);
+  if (role === "assistant") messages.say(parts);
+  else messages.add({ role, content: parts });
+}
+
+function addCall(messages: Conversation, item: JsonObject, path: string, text: string): void {
+  const { call_id: id, name, namespace, caller } = item;
+  if (isJsonObject(caller) && caller.type !== "direct") throw notTranslated(`${path}.caller`);
+  const called = { name: functionName(name, namespace), arguments: text };
+  messages.call({ id, type: "function", function: called });
+}
+
+function contentOf(content: unknown, path: string): string | JsonObject[] {
+  if (typeof content === "string") return content;
+  const parts = objectsIn(content).map((part, index) => partOf(part, `${path}[${index}]`));
+  const [first] = parts;
+  if (parts.length === 1 && first?.type === "text") return String(first.text);
+  return parts;
+}
+
+function partOf(part: JsonObject, path: string): JsonObject {
+  const { type, text, refusal, image_url: url, detail } = part;
+  if (type === "input_text" || type === "output_text" || type === "text") {
+    return { type: "text", text };
+  }
+  if (type === "refusal") return { type, refusal };
+  if (type !== "input_image") throw notTranslated(`${path}.type`);
+  if (typeof url !== "string") throw notTranslated(`${path}.file_id`);
+  const known = detail === "low" || detail === "high" ? { detail } : {};
+  return { type: "image_url", image_url: { url, ...known } };
+}
+
+function outputText(output: unknown, path: string): string {
+  if (typeof output === "string") return output;
+  return objectsIn(output)
+    .map((part, index) => {
+      if (part.type !== "input_text") throw notTranslated(`${path}[${index}].type`);
+      return String(part.text);
+    })
+    .join("\n");
+}
+
+function summaryOf({ summary, content }: JsonObject): string {
+  return [...objectsIn(summary), ...objectsIn(content)]
+    .map(({ text }) => (typeof text === "string" ? text : ""))
+    .join("\n\n");
+}
+
+/** Thinking that OpenAI encrypted means nothing to another provider. */
+function detailsOf({ encrypted_content: content }: JsonObject): readonly JsonObject[] {
+  return typeof content === "string" ? (detailsIn(content) ?? []) : [];
+}
+
+/** Returns a request without the reasoning that OpenAI did not encrypt. */
+export function withoutForeignReasoning(request: JsonObject): JsonObject {
+  if (!Array.isArray(request.input)) return request;
+  const input = request.input.filter((item) => {
+    const content = isJsonObject(item) ? item.encrypted_content : undefined;
+    return typeof content !== "string" || detailsIn(content) === undefined;
+  });
+  return { ...request, input };
+}

@@ -1,0 +1,58 @@
+import type { JsonObject } from "@tollgate/core/json";
+import { signatureOf } from "../signed-details.ts";
+import { customInput, type NamedTool } from "./tools.ts";
+
+/** Whether an item is complete; one is not that the wallet or the output limit cut. */
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** Returns an item with the model's reasoning, and the details that sign it or what follows. */
+export function reasoningItem(
+  id: string,
+  text: string,
+  details: readonly JsonObject[],
+): JsonObject {
+  const signature = signatureOf(details);
+  return {
+    id,
+    type: "reasoning",
+    summary: text === "" ? [] : [{ type: "summary_text", text }],
+    ...(signature === "" ? {} : { encrypted_content: signature }),
+  };
+}
+
+/** Returns an item with a message. */
+export function messageItem(id: string, content: JsonObject[], status: ItemStatus): JsonObject {
+  return { id, type: "message", status, role: "assistant", content };
+}
+
+/** Returns the part of a message with text or a refusal. */
+export function contentPart(type: "output_text" | "refusal", text: string): JsonObject {
+  if (type === "refusal") return { type, refusal: text };
+  return { type, annotations: [], logprobs: [], text };
+}
+
+/** A call of a tool. */
+export interface Call {
+  id: string;
+  callId: unknown;
+  tool: NamedTool;
+  /** The arguments of the function. */
+  text: string;
+}
+
+/** Returns an item with a call. */
+export function callItem({ id, callId, tool, text }: Call, status: ItemStatus): JsonObject {
+  const { name, namespace, isCustom } = tool;
+  const named = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
+  if (isCustom) return { id, type: "custom_tool_call", status, input: customInput(text), ...named };
+  return { id, type: "function_call", status, arguments: text, ...named };
+}
+
+/** Returns the id of the item at an index of a response. */
+export function itemId(
+  kind: "rs" | "msg" | "fc" | "ctc",
+  responseId: string,
+  index: number,
+): string {
+  return `${kind}_${responseId}${index.toString(16).padStart(4, "0")}`;
+}

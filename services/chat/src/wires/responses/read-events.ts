@@ -1,0 +1,75 @@
+import { isJsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import { readUsage } from "../../usage-reader.ts";
+import { chunkOf, dataBytes, parseEvent, type Said, type WireEvent, withAlias } from "../event.ts";
+import type { WireEvents } from "../wire.ts";
+import { CutResponse } from "./cut-response.ts";
+import { responseUsage } from "./usage.ts";
+
+/** The events that say only that the response has started. They wait for the next one. */
+const starting: ReadonlySet<string> = new Set([
+  "response.created",
+  "response.queued",
+  "response.in_progress",
+]);
+
+/**
+ * Reads the events of a provider that speaks the Responses API, and forwards them unchanged except
+ * for the model's name. The first events wait for the next ones: if the provider fails there,
+ * another slot can take over.
+ */
+export function readResponseEvents(alias: string): WireEvents {
+  let waiting: Buffer[] = [];
+  let last: Buffer | undefined;
+  const cut = new CutResponse(alias);
+
+  return {
+    read(data) {
+      const event = parseEvent(data);
+      if (event === undefined) return undefined;
+      if (event.type === "error" || event.type === "response.failed") throw eventFailure(event);
+      return chunkOf(data, event, said(event));
+    },
+    deliver({ data, value, isLast }) {
+      const type = String(value.type);
+      cut.see(value);
+      const bytes = dataBytes(type, withAlias(data, "response", alias));
+      if (isLast) last = bytes;
+      else waiting.push(bytes);
+      if (starting.has(type) || waiting.length === 0) return undefined;
+      const all = Buffer.concat(waiting);
+      waiting = [];
+      return all;
+    },
+    end(usage, isCut) {
+      return isCut || last === undefined ? cut.end(responseUsage(usage)) : last;
+    },
+    usageSoFar: (approximate) => approximate,
+  };
+}
+
+function said({ type, delta, response }: WireEvent): Said {
+  if (type === "response.completed" || type === "response.incomplete") {
+    const usage = isJsonObject(response) ? readUsage(response.usage) : undefined;
+    return { finishReason: type, usage, isLast: true };
+  }
+  return typeof delta === "string" ? { text: delta } : {};
+}
+
+/** The status behind each code with which the API reports a failure in a stream. */
+const statusOfCode: Readonly<Record<string, number>> = {
+  server_error: 500,
+  rate_limit_exceeded: 429,
+  server_is_overloaded: 503,
+  insufficient_quota: 429,
+  context_length_exceeded: 400,
+  invalid_prompt: 400,
+};
+
+function eventFailure(event: WireEvent): SlotFailure {
+  const response = isJsonObject(event.response) ? event.response : {};
+  const error = isJsonObject(response.error) ? response.error : event;
+  const status = typeof error.code === "string" ? statusOfCode[error.code] : undefined;
+  const details = status === undefined ? {} : { status };
+  return new SlotFailure("rejected", "the provider's stream reports an error", details);
+}

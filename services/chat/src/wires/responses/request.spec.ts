@@ -1,0 +1,185 @@
+import type { ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import { expect, test } from "vitest";
+import { signatureOf } from "../signed-details.ts";
+import { chatFromResponses } from "./request.ts";
+
+function translated(
+  more: JsonObject,
+  kind: ProviderKind = "openai",
+  passes: readonly string[] = [],
+): JsonObject {
+  const request = { model: "m", input: "Hi", ...more };
+  return chatFromResponses(request, { provider: { kind } } as Slot, new Set(passes));
+}
+
+const parameters = { type: "object", properties: {} };
+const tool = { type: "function", name: "f", parameters, strict: null };
+const called = { type: "function", function: { name: "f", parameters } };
+const tools = [called];
+
+/** The members of a request: https://platform.openai.com/docs/api-reference/responses/create */
+test.each<[string, JsonObject, JsonObject]>([
+  ["background", { background: false }, {}],
+  ["client_metadata", { client_metadata: { a: "b" } }, {}],
+  ["include", { include: ["reasoning.encrypted_content"] }, {}],
+  ["metadata", { metadata: { a: "b" } }, {}],
+  ["parallel_tool_calls", { parallel_tool_calls: false }, {}],
+  [
+    "parallel_tool_calls",
+    { tools: [tool], parallel_tool_calls: false },
+    { tools, parallel_tool_calls: false },
+  ],
+  ["parallel_tool_calls", { tools: [tool], parallel_tool_calls: true }, { tools }],
+  ["prompt_cache_key", { prompt_cache_key: "k" }, {}],
+  ["reasoning", { reasoning: { effort: "low", summary: "auto" } }, { reasoning_effort: "low" }],
+  ["reasoning", { reasoning: { effort: null } }, {}],
+  ["safety_identifier", { safety_identifier: "s", user: "u" }, { user: "s" }],
+  ["service_tier", { service_tier: "auto" }, {}],
+  ["store", { store: false }, {}],
+  ["stream_options", { stream_options: { include_obfuscation: false } }, {}],
+  ["temperature", { temperature: 0 }, { temperature: 0 }],
+  ["text", { text: { format: { type: "text" }, verbosity: "medium" } }, {}],
+  [
+    "text",
+    { text: { format: { type: "json_object" } } },
+    { response_format: { type: "json_object" } },
+  ],
+  [
+    "text",
+    { text: { format: { type: "json_schema", name: "n", schema: {}, strict: true } } },
+    {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "n", schema: {}, strict: true },
+      },
+    },
+  ],
+  ["tool_choice", { tools: [tool], tool_choice: "auto" }, { tools }],
+  ["tool_choice", { tools: [tool], tool_choice: "none" }, { tools, tool_choice: "none" }],
+  [
+    "tool_choice",
+    { tools: [tool], tool_choice: { type: "function", name: "f" } },
+    { tools, tool_choice: { type: "function", function: { name: "f" } } },
+  ],
+  ["tools", { tools: [{ type: "web_search", external_web_access: false }] }, {}],
+  ["top_logprobs", { top_logprobs: 0 }, {}],
+  ["top_p", { top_p: 0.5 }, { top_p: 0.5 }],
+  ["truncation", { truncation: "disabled" }, {}],
+  ["user", { user: "u" }, { user: "u" }],
+])("%s %j becomes %j", (_, member, expected) => {
+  const { messages: _messages, ...chat } = translated(member);
+  expect(chat).toEqual(expected);
+});
+
+test("what the model takes besides the API's members is sent where it has a place", () => {
+  const members = { text: { verbosity: "low" }, prompt_cache_key: "k" };
+  expect(translated(members, "openai", ["verbosity", "prompt_cache_key"])).toMatchObject({
+    verbosity: "low",
+    prompt_cache_key: "k",
+  });
+  expect(translated({ user: "u" }, "google")).not.toHaveProperty("user");
+});
+
+test("a custom tool is a function with its text as the argument", () => {
+  const format = { type: "grammar", syntax: "lark", definition: "start: A" };
+  const custom = { type: "custom", name: "patch", description: "Patches.", format };
+  expect(translated({ tools: [custom] }).tools).toMatchObject([
+    {
+      type: "function",
+      function: {
+        name: "patch",
+        description: "Patches.\n\nThe input must match this grammar (lark):\nstart: A",
+        parameters: { required: ["input"], additionalProperties: false },
+      },
+    },
+  ]);
+});
+
+const details = [{ type: "reasoning.encrypted", data: "d", format: "f" }];
+const asked = { role: "user", content: "Hi" };
+
+test.each<[JsonObject[], JsonObject[]]>([
+  [[asked], [asked]],
+  [
+    [{ type: "message", id: "m", status: "completed", ...asked, role: "developer" }],
+    [{ ...asked, role: "developer" }],
+  ],
+  [
+    [
+      asked,
+      { type: "reasoning", summary: [{ text: "Hm." }], encrypted_content: signatureOf(details) },
+      { type: "custom_tool_call", call_id: "c", name: "patch", input: "a\nb" },
+      { type: "custom_tool_call_output", call_id: "c", output: "ok" },
+    ],
+    [
+      asked,
+      {
+        role: "assistant",
+        content: null,
+        reasoning_content: "Hm.",
+        reasoning_details: details,
+        tool_calls: [
+          {
+            id: "c",
+            type: "function",
+            function: { name: "patch", arguments: '{"input":"a\\nb"}' },
+          },
+        ],
+      },
+      { role: "tool", tool_call_id: "c", content: "ok" },
+    ],
+  ],
+  [
+    [
+      asked,
+      { type: "reasoning", summary: [], encrypted_content: "OpenAI's own" },
+      { role: "assistant", content: [{ type: "output_text", text: "Yes" }] },
+      { role: "assistant", content: [{ type: "refusal", refusal: "No" }] },
+    ],
+    [
+      asked,
+      { role: "assistant", content: "Yes" },
+      { role: "assistant", content: [{ type: "refusal", refusal: "No" }] },
+    ],
+  ],
+])("the items %j become %j", (input, expected) => {
+  expect(translated({ input }).messages).toEqual(expected);
+});
+
+test.each<[string, JsonObject]>([
+  ["context_management", { context_management: [{}] }],
+  ["include[1]", { include: ["reasoning.encrypted_content", "file_search_call.results"] }],
+  ["max_tool_calls", { max_tool_calls: 1 }],
+  ["moderation", { moderation: {} }],
+  ["service_tier", { service_tier: "priority" }],
+  ["text.format.type", { text: { format: { type: "grammar" } } }],
+  ["text.verbosity", { text: { verbosity: "high" } }],
+  ["tool_choice.type", { tools: [tool], tool_choice: { type: "allowed_tools" } }],
+  ["tools[0].type", { tools: [{ type: "mcp" }] }],
+  ["tools[0].type", { tools: [{ type: "web_search" }] }],
+  [
+    "tools[0].tools[0].type",
+    { tools: [{ type: "namespace", name: "n", tools: [{ type: "mcp" }] }] },
+  ],
+  ["tools[0].defer_loading", { tools: [{ ...tool, defer_loading: true }] }],
+  ["top_logprobs", { top_logprobs: 3 }],
+  ["truncation", { truncation: "auto" }],
+  ["input[0].type", { input: [{ type: "item_reference", id: "i" }] }],
+  ["input[0].type", { input: [{ type: "computer_call" }] }],
+  ["input[0].content[0].type", { input: [{ role: "user", content: [{ type: "input_file" }] }] }],
+  [
+    "input[0].content[0].file_id",
+    { input: [{ role: "user", content: [{ type: "input_image", file_id: "f" }] }] },
+  ],
+  [
+    "input[0].output[0].type",
+    {
+      input: [{ type: "function_call_output", call_id: "c", output: [{ type: "input_image" }] }],
+    },
+  ],
+])("%s is refused: %j", (param, member) => {
+  expect(() => translated(member)).toThrow(
+    expect.objectContaining({ code: "invalid_param", param }),
+  );
+});

@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { toolCallText } from "../../content.ts";
+import type { WithChoices } from "../../provider-response.ts";
+import type { ChatUsage } from "../../usage.ts";
+import { objectsIn, reasoningOf } from "../generated-message.ts";
+import type { ResponseFrame } from "../wire.ts";
+import {
+  callItem,
+  contentPart,
+  type ItemStatus,
+  itemId,
+  messageItem,
+  reasoningItem,
+} from "./items.ts";
+import { endOf, responseObject } from "./response-object.ts";
+import { namedTools } from "./tools.ts";
+import { responseUsage } from "./usage.ts";
+
+/** Returns a chat completion as a response. */
+export function responseFromChat(
+  { choices: [choice = {}] }: WithChoices,
+  usage: ChatUsage,
+  frame: ResponseFrame,
+): JsonObject {
+  const message = isJsonObject(choice.message) ? choice.message : {};
+  const end = endOf(choice.finish_reason);
+  const output = itemsOf(message, frame, end.status);
+  return responseObject(frame, { ...end, output, usage: responseUsage(usage) });
+}
+
+function itemsOf(message: JsonObject, frame: ResponseFrame, status: ItemStatus): JsonObject[] {
+  const items: JsonObject[] = [];
+  const reasoning = reasoningOf(message);
+  const details = objectsIn(message.reasoning_details);
+  if (reasoning !== "" || details.length > 0) {
+    items.push(reasoningItem(itemId("rs", frame.id, 0), reasoning, details));
+  }
+  const content = contentOf(message);
+  if (content.length > 0) {
+    items.push(messageItem(itemId("msg", frame.id, items.length), content, status));
+  }
+  const tools = namedTools(frame.request);
+  for (const call of objectsIn(message.tool_calls)) {
+    const { name, text } = toolCallText(call);
+    const tool = tools.get(name) ?? { name, isCustom: false };
+    const id = itemId(tool.isCustom ? "ctc" : "fc", frame.id, items.length);
+    items.push(callItem({ id, callId: call.id, tool, text }, "completed"));
+  }
+  return items;
+}
+
+function contentOf({ content, refusal }: JsonObject): JsonObject[] {
+  const texts = [content, ...objectsIn(content).map(({ text }) => text)];
+  const parts = texts
+    .filter((text) => typeof text === "string")
+    .filter((text) => text !== "")
+    .map((text) => contentPart("output_text", text));
+  const refused = typeof refusal === "string" && refusal !== "";
+  return refused ? [...parts, contentPart("refusal", refusal)] : parts;
+}

@@ -1,0 +1,16 @@
+import { Wire as WireName } from "@tollgate/proto/tollgate/v1/wire";
+import { messagesWire } from "./messages/wire.ts";
+import { responsesWire } from "./responses/wire.ts";
+import type { Wire } from "./wire.ts";
+
+const wires: { readonly [Name in WireName]?: Wire } = {
+  [WireName.MESSAGES]: messagesWire,
+  [WireName.RESPONSES]: responsesWire,
+};
+
+/** Returns the wire with a name. */
+export function wireOf(name: WireName): Wire {
+  const wire = wires[name];
+  if (wire === undefined) throw new Error("a call must name its wire");
+  return wire;
+}

@@ -1,0 +1,100 @@
+import type { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
+import type { Rates } from "@tollgate/core/rates";
+import { headersOfRates } from "@tollgate/http/rate-headers";
+import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
+import type { Wire } from "@tollgate/proto/tollgate/v1/wire";
+import type { KeyedHandler } from "../http/handler.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { eventStreamType, jsonType } from "../http/response.ts";
+import type { RouteDependencies } from "../routes/dependencies.ts";
+import { billableHandler } from "./billable-handler.ts";
+
+/** A response is cancelled after this time, measured to its last byte. */
+const timeoutMs = 30 * 60 * 1_000;
+
+/** A validated request of a wire. */
+export interface WireRequest {
+  alias: string;
+  stream: boolean;
+  prompt: PromptSize;
+  maxTokens: number | undefined;
+}
+
+/** The particulars of a route that serves another wire than chat completions. */
+export interface WireRoute {
+  wire: Wire;
+  /** Validates the body of a request. Throws `invalid_param`. */
+  parse(body: JsonObject): WireRequest;
+  /** The headers that a provider which speaks the wire is sent. */
+  forwardedHeaders: readonly string[];
+  /** The query parameters that the route accepts. */
+  queryNames: readonly string[];
+  /** Creates what writes the event that ends a stream which fails. */
+  createErrorEvent(context: RequestContext): ErrorEvent;
+}
+
+export interface ErrorEvent {
+  /** Called with everything that the client is sent. */
+  see(chunk: Uint8Array): void;
+  write(error: GatewayError): string;
+}
+
+/**
+ * Returns the handler of a billable route that serves a wire, complete or as a stream. Every response
+ * has the rate limit headers.
+ */
+export function wireHandler(dependencies: RouteDependencies, route: WireRoute): KeyedHandler {
+  const { rates, services } = dependencies;
+  return billableHandler(dependencies, {
+    headers: ({ keyId }) => rates.headers(keyId),
+    queryNames: route.queryNames,
+    parse(body, text, _principal, context) {
+      const { alias, stream, prompt, maxTokens } = route.parse(body);
+      const headers = forwardedOf(context, route);
+      const limit = maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) };
+      return async (caller, options) => {
+        const { keyId } = caller;
+        const call = { caller, alias, wire: route.wire, body: text, prompt, headers, ...limit };
+        rates.countRequest(keyId);
+        if (!stream) {
+          const response = await services.wires.completeWire({ call }, { ...options, timeoutMs });
+          rates.countTokens(keyId, Number(response.totalTokens));
+          const ownHeaders = () => headersOfRates(response.rates ?? {});
+          return { contentType: jsonType, body: response.body, headers: ownHeaders };
+        }
+        const parts = services.wires.streamWire({ call }, { ...options, timeoutMs });
+        const errorEvent = route.createErrorEvent(context);
+        let limiting: Rates | undefined;
+        const chunks = (async function* () {
+          for await (const part of parts) {
+            limiting ??= part.rates;
+            rates.countTokens(keyId, Number(part.totalTokens));
+            const chunk = Buffer.concat(part.chunks);
+            errorEvent.see(chunk);
+            yield chunk;
+          }
+        })();
+        return {
+          contentType: eventStreamType,
+          chunks,
+          headers: () => headersOfRates(limiting ?? {}),
+          errorEvent: errorEvent.write,
+        };
+      };
+    },
+  });
+}
+
+/** Returns the headers of a request that a provider which speaks its wire is sent. */
+export function forwardedOf(
+  { req }: Pick<RequestContext, "req">,
+  { forwardedHeaders }: Pick<WireRoute, "forwardedHeaders">,
+): Record<string, string> {
+  const forwarded: Record<string, string> = {};
+  for (const name of forwardedHeaders) {
+    const value = req.headers[name];
+    if (value !== undefined) forwarded[name] = [value].flat().join(",");
+  }
+  return forwarded;
+}

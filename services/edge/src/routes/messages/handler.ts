@@ -1,0 +1,63 @@
+import type { JsonObject } from "@tollgate/core/json";
+import { Wire } from "@tollgate/proto/tollgate/v1/wire";
+import { callerOf } from "../../auth/caller.ts";
+import { forwardedOf, type WireRequest, wireHandler } from "../../billable/wire-handler.ts";
+import type { KeyedHandler } from "../../http/handler.ts";
+import { parseJsonObject, readBody } from "../../http/json-body.ts";
+import { rejectInvalidQuery } from "../../http/query.ts";
+import { jsonType, writeResponse } from "../../http/response.ts";
+import { validate, withoutNulls } from "../../validation/validate.ts";
+import type { RouteDependencies } from "../dependencies.ts";
+import { messagesError } from "./error-form.ts";
+import { measureMessages } from "./prompt-size.ts";
+import { countTokensSchema, messagesSchema } from "./schema.ts";
+
+const forwardedHeaders = ["anthropic-version", "anthropic-beta"];
+/** Anthropic's clients add `?beta=true` to requests of their beta namespace. */
+const queryNames = ["beta"];
+
+/** POST /v1/messages. */
+export function createMessage(dependencies: RouteDependencies): KeyedHandler {
+  return wireHandler(dependencies, {
+    wire: Wire.MESSAGES,
+    parse: parseMessages,
+    forwardedHeaders,
+    queryNames,
+    createErrorEvent: ({ requestId }) => ({
+      see() {},
+      write: (error) =>
+        `event: error\ndata: ${JSON.stringify(messagesError(error, requestId))}\n\n`,
+    }),
+  });
+}
+
+function parseMessages(body: JsonObject): WireRequest {
+  const fields = validate(messagesSchema, withoutNulls(messagesSchema, body));
+  const { model: alias, stream = false, max_tokens: maxTokens } = fields;
+  return { alias, stream, maxTokens, prompt: measureMessages(body) };
+}
+
+const countTimeoutMs = 60_000;
+
+/** POST /v1/messages/count_tokens. It costs nothing, and requires a wallet with a balance. */
+export function countMessageTokens({ balance, services }: RouteDependencies): KeyedHandler {
+  return async (context, principal) => {
+    await balance.check(principal.accountId);
+    rejectInvalidQuery(context.req, queryNames);
+    const body = await readBody(context);
+    const json = parseJsonObject(body);
+    if (typeof json.model === "string") context.alias = json.model;
+    const { model: alias } = validate(countTokensSchema, withoutNulls(countTokensSchema, json));
+    const call = {
+      caller: callerOf(context, principal),
+      alias,
+      wire: Wire.MESSAGES,
+      body,
+      prompt: measureMessages(json),
+      headers: forwardedOf(context, { forwardedHeaders }),
+    };
+    const options = { signal: context.signal, timeoutMs: countTimeoutMs };
+    const response = await services.wires.countTokens({ call }, options);
+    writeResponse(context, { contentType: jsonType, body: response.body });
+  };
+}

@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { addText } from "@tollgate/core/text-size";
+import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
+import { newMeasure, type PromptMeasure, promptSizeOf } from "../../billable/prompt-measure.ts";
+
+/**
+ * Measures what the model reads of a Messages request: the text of the system and the messages, and
+ * the JSON of the tools. An image counts as a part; a document counts as text of its size.
+ */
+export function measureMessages({ system, messages, tools, tool_choice }: JsonObject): PromptSize {
+  const size = newMeasure();
+  addContent(system, "system", size);
+  const list = Array.isArray(messages) ? messages : [];
+  for (const [index, message] of list.entries()) {
+    addContent((message as JsonObject).content, `messages[${index}].content`, size);
+  }
+  for (const member of [tools, tool_choice]) {
+    if (member !== undefined && member !== null) addText(JSON.stringify(member), size);
+  }
+  return promptSizeOf(size, list.length);
+}
+
+function addContent(content: unknown, path: string, size: PromptMeasure): void {
+  if (typeof content === "string") addText(content, size);
+  if (!Array.isArray(content)) return;
+  for (const [index, block] of content.entries()) {
+    if (isJsonObject(block)) addBlock(block, `${path}[${index}]`, size);
+  }
+}
+
+function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
+  if (block.type === "tool_result") addContent(block.content, `${path}.content`, size);
+  else if (block.type !== "image") addText(textOf(block), size);
+  else {
+    size.imageParts += 1;
+    size.firstImageParam ||= path;
+  }
+}
+
+/** Returns the text of a block; the JSON of one that is not text alone. */
+function textOf({ type, ...members }: JsonObject): string {
+  if (type === "text") return String(members.text);
+  if (type === "thinking") return String(members.thinking);
+  return JSON.stringify(members);
+}

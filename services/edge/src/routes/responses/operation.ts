@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { replayedOperation } from "../../openapi/billable-operation.ts";
+import { rateLimitNames } from "../../openapi/headers.ts";
+import { responseEventSchema, responseSchema } from "./response-schema.ts";
+import { responsesSchema } from "./schema.ts";
+
+export const createResponseOperation = replayedOperation({
+  id: "createResponse",
+  tag: "Agents",
+  summary: "Create a response",
+  description:
+    "OpenAI's Responses API without stored responses, for all chat models. A provider that speaks " +
+    "it is sent the request as it is, and so is the client the response, apart from the name of " +
+    "the model and the output limit. For other providers the request is translated; a member that " +
+    "cannot be translated is rejected by name.\n\n" +
+    "With `stream`, the response is a stream of server-sent events in the order of OpenAI's API. " +
+    "A stream that fails ends with a `response.failed` event.",
+  body: {
+    kind: "json",
+    name: "ResponsesRequest",
+    schemas: [responsesSchema],
+    example: { model: "demo-small", input: "Hello" },
+  },
+  headers: rateLimitNames,
+  response: {
+    description: "The response, complete or as a stream.",
+    content: {
+      "application/json": { name: "Response", schema: responseSchema },
+      "text/event-stream": {
+        schema: z.string(),
+        event: { name: "ResponseEvent", schema: responseEventSchema },
+      },
+    },
+  },
+  errors: ["context_length_exceeded"],
+});

@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { addText } from "@tollgate/core/text-size";
+import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
+import { newMeasure, type PromptMeasure, promptSizeOf } from "../../billable/prompt-measure.ts";
+
+/**
+ * Measures what the model reads of a Responses request: the text of the instructions and the input,
+ * and the JSON of the tools and the format. An image counts as a part; a file counts as text.
+ */
+export function measureResponses(body: JsonObject): PromptSize {
+  const size = newMeasure();
+  const items = Array.isArray(body.input) ? body.input : [];
+  for (const one of [body.instructions, body.input]) {
+    if (typeof one === "string") addText(one, size);
+  }
+  for (const [index, item] of items.entries()) {
+    if (isJsonObject(item)) addItem(item, `input[${index}]`, size);
+  }
+  for (const member of [body.tools, body.tool_choice, body.text]) {
+    if (member !== undefined && member !== null) addText(JSON.stringify(member), size);
+  }
+  return promptSizeOf(size, Math.max(items.length, 1));
+}
+
+/** The members that identify an item, and are not part of its text. */
+const labels: ReadonlySet<string> = new Set(["type", "role", "id", "status", "call_id"]);
+
+function addItem(item: JsonObject, path: string, size: PromptMeasure): void {
+  for (const [name, value] of Object.entries(item)) {
+    if (labels.has(name)) continue;
+    if (typeof value === "string") addText(value, size);
+    if (!Array.isArray(value)) continue;
+    for (const [index, part] of value.entries()) {
+      if (isJsonObject(part)) addPart(part, `${path}.${name}[${index}]`, size);
+    }
+  }
+}
+
+function addPart(part: JsonObject, path: string, size: PromptMeasure): void {
+  if (part.type === "input_image") {
+    size.imageParts += 1;
+    size.firstImageParam ||= path;
+  } else addText(typeof part.text === "string" ? part.text : JSON.stringify(part), size);
+}
