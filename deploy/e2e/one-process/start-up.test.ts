@@ -9,7 +9,7 @@ import { createDatabase } from "@tollgate/local/postgres";
 import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { testCatalog } from "../src/catalog.ts";
+import { testCatalog } from "../src/catalog/catalog.ts";
 import { compileCache } from "../src/compile-cache.ts";
 import { chatBody, send } from "../src/request.ts";
 import { startStack } from "../src/stack.ts";

@@ -13,7 +13,7 @@ import type { ServiceName } from "@tollgate/runtime/service";
 import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 import { inject } from "vitest";
-import { testCatalog } from "./catalog.ts";
+import { testCatalog } from "./catalog/catalog.ts";
 import { compileCache } from "./compile-cache.ts";
 import { checkAgainstDocument } from "./conformance.ts";
 import { startAll, startAsFleet } from "./gateway.ts";

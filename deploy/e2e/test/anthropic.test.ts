@@ -1,31 +1,11 @@
-import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
-import type {
-  ChatCompletionMessageParam,
-  ChatCompletionTool,
-} from "openai/resources/chat/completions";
+import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../src/eventually.ts";
+import { pixel, readFile } from "../src/chat-parts.ts";
 import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
-
-const readFile: ChatCompletionTool = {
-  type: "function",
-  function: {
-    name: "read_file",
-    description: "Reads a file.",
-    parameters: {
-      type: "object",
-      properties: { path: { type: "string" } },
-      required: ["path"],
-      additionalProperties: false,
-    },
-  },
-};
-const pixel =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 describe("a chat with a provider of the kind anthropic", () => {
   let stack: Stack;
@@ -91,19 +71,6 @@ describe("a chat with a provider of the kind anthropic", () => {
     });
   });
 
-  test("is a stream of chunks that end with usage and cost", async () => {
-    const response = await post("test-claude", { stream: true });
-    const events = eventsOf(response.text) as { choices: { delta: { content?: string } }[] }[];
-    const text = events.flatMap(({ choices }) => choices?.[0]?.delta.content ?? []).join("");
-    expect(text).toBe("You said: Hello there");
-    expect(events.at(-1)).toBe("[DONE]");
-    expect(events.at(-2)).toMatchObject({
-      model: "test-claude",
-      choices: [],
-      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_099 },
-    });
-  });
-
   test.each([
     ["a completion", {}],
     ["a stream", { stream: true }],
@@ -123,34 +90,6 @@ describe("a chat with a provider of the kind anthropic", () => {
       input_tokens: 100,
       cache_creation: { ephemeral_1h_input_tokens: 50 },
     });
-  });
-
-  test("calls tools in parallel, and takes their results", async () => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { model: "test-claude-parallel", tools: [readFile] };
-    const called = await client.chat.completions.create({ ...request, messages });
-    const message = called.choices[0]?.message;
-    expect(called.choices[0]?.finish_reason).toBe("tool_calls");
-    expect(message?.tool_calls).toHaveLength(3);
-    if (message === undefined) return;
-    messages.push(message);
-    for (const { id } of message.tool_calls ?? []) {
-      messages.push({ role: "tool", tool_call_id: id, content: `contents for ${id}` });
-    }
-    const done = await client.chat.completions.create({ ...request, messages });
-    expect(done.choices[0]?.message.content).toContain("The tool returned: contents for toolu_");
-  });
-
-  test("streams the arguments of parallel calls as deltas", async () => {
-    const runner = client.chat.completions.stream({
-      model: "test-claude-parallel",
-      tools: [readFile],
-      messages: [{ role: "user", content: "Read it" }],
-    });
-    const { choices } = await runner.finalChatCompletion();
-    expect(choices[0]?.message.tool_calls).toMatchObject(
-      [0, 1, 2].map(() => ({ function: { name: "read_file", arguments: '{"path":"README.md"}' } })),
-    );
   });
 
   test.each([
@@ -257,19 +196,7 @@ describe("a chat with a provider of the kind anthropic", () => {
     expect(response.text).toContain('"refusal":"The simulator was commanded to refuse."');
   });
 
-  test("is sent an output limit that the wallet covers", async () => {
-    const { key } = await stack.newAccount(0.01, "strict");
-    const body = chatBody({ model: "test-claude", max_tokens: 4_000 });
-    const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
-    expect(response.status).toBe(200);
-    const { max_tokens } = lastSent();
-    expect(max_tokens).toBeGreaterThan(0);
-    expect(max_tokens).toBeLessThan(667);
-  });
-
   test.each([
-    ["is cut", "test-claude-cut"],
-    ["ends early", "test-claude-ended"],
     ["has an error event", "test-claude-erring"],
   ])("ends with an error event where the provider's stream %s", async (_, model) => {
     const response = await post(model, { stream: true });
@@ -279,7 +206,6 @@ describe("a chat with a provider of the kind anthropic", () => {
 
   test.each([
     ["is overloaded", "test-claude-overloaded", [false, true]],
-    ["limits its rate", "test-claude-limited", [false, true]],
     ["sends an error event first", "test-claude-erring-first", [true]],
   ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
     for (const stream of modes) {
@@ -288,46 +214,6 @@ describe("a chat with a provider of the kind anthropic", () => {
       // 3 tokens at 1 USD per million and 6 at 2.
       expect(response.text).toContain('"cost":0.000015');
     }
-  });
-
-  test("is not retried at the next slot where the request is at fault", async () => {
-    const response = await post("test-claude-invalid");
-    expectEnvelope(response, 502, "upstream_rejected");
-    expect(response.text).toContain("prompt is too long");
-  });
-
-  test("ends at the provider when the client goes away", async () => {
-    const user = randomUUID();
-    const abort = new AbortController();
-    const body = { model: "test-claude-slow", user, stream: true as const };
-    const messages = [{ role: "user" as const, content: "Go on" }];
-    const request = await client.chat.completions.create(
-      { ...body, messages },
-      { signal: abort.signal },
-    );
-    for await (const _ of request) {
-      abort.abort();
-      break;
-    }
-    await eventually(() => {
-      const [call] = stack.simulator.calls.list({ user });
-      expect(call?.outcome).toBe("client_disconnected");
-    });
-  });
-
-  test("continues a conversation", async () => {
-    const session_id = randomUUID();
-    await post("test-claude", { session_id });
-    const second = [{ role: "user", content: "And again" }];
-    const response = await post("test-claude", { session_id, messages: second });
-    expect(response.text).toContain("You said: And again");
-    expect(lastSent()).toMatchObject({
-      messages: [
-        { role: "user", content: [{ text: "Hello there" }] },
-        { role: "assistant", content: [{ text: "You said: Hello there" }] },
-        { role: "user", content: [{ text: "And again" }] },
-      ],
-    });
   });
 
   test.each([

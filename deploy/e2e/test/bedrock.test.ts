@@ -1,37 +1,13 @@
 import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
-import type {
-  ChatCompletionMessageParam,
-  ChatCompletionTool,
-} from "openai/resources/chat/completions";
+import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../src/eventually.ts";
+import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
+import { contentOf } from "../src/chat-response.ts";
 import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
-
-const readFile: ChatCompletionTool = {
-  type: "function",
-  function: {
-    name: "read_file",
-    description: "Reads a file.",
-    parameters: {
-      type: "object",
-      properties: { path: { type: "string" } },
-      required: ["path"],
-      additionalProperties: false,
-    },
-  },
-};
-const pixel =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const citySchema = {
-  type: "object",
-  properties: { city: { type: "string" } },
-  required: ["city"],
-  additionalProperties: false,
-};
 
 describe("a chat with a provider of the kind bedrock", () => {
   let stack: Stack;
@@ -333,8 +309,6 @@ describe("a chat with a provider of the kind bedrock", () => {
   });
 
   test.each([
-    ["is cut", "test-bedrock-cut"],
-    ["ends early", "test-bedrock-ended"],
     ["ends within an event", "test-bedrock-truncated"],
     ["has an exception", "test-bedrock-throttled"],
   ])("ends with an error event where the provider's stream %s", async (_, model) => {
@@ -367,24 +341,6 @@ describe("a chat with a provider of the kind bedrock", () => {
     const denied = await post("test-bedrock-denied");
     expectEnvelope(denied, 502, "upstream_rejected");
     expect(denied.text).not.toContain("no access");
-  });
-
-  test("ends at the provider when the client goes away", async () => {
-    const before = stack.simulator.calls.list().length;
-    const abort = new AbortController();
-    const messages = [{ role: "user" as const, content: "Go on" }];
-    const request = await client.chat.completions.create(
-      { model: "test-bedrock-slow", stream: true, messages },
-      { signal: abort.signal },
-    );
-    for await (const _ of request) {
-      abort.abort();
-      break;
-    }
-    await eventually(() => {
-      const [call] = stack.simulator.calls.list().slice(before);
-      expect(call?.outcome).toBe("client_disconnected");
-    });
   });
 
   test("continues a conversation with calls", async () => {
@@ -465,14 +421,3 @@ describe("a chat with a provider of the kind bedrock", () => {
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 });
-
-/** Returns the text of a completion, or of a stream. */
-function contentOf(text: string): string {
-  interface Choice {
-    message?: { content?: string };
-    delta?: { content?: string };
-  }
-  const events = text.startsWith("data:") ? eventsOf(text) : [JSON.parse(text) as unknown];
-  const choices = events.flatMap((event) => (event as { choices?: Choice[] }).choices ?? []);
-  return choices.map(({ message, delta }) => (message ?? delta)?.content ?? "").join("");
-}

@@ -1,45 +1,18 @@
-import OpenAI from "openai";
-import type {
-  ChatCompletionMessageParam,
-  ChatCompletionTool,
-} from "openai/resources/chat/completions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
+import { contentOf, reasoningOf } from "../src/chat-response.ts";
 import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
-
-const readFile: ChatCompletionTool = {
-  type: "function",
-  function: {
-    name: "read_file",
-    description: "Reads a file.",
-    parameters: {
-      type: "object",
-      properties: { path: { type: "string" } },
-      required: ["path"],
-      additionalProperties: false,
-    },
-  },
-};
-const pixel =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const citySchema = {
-  type: "object",
-  properties: { city: { type: "string" } },
-  required: ["city"],
-  additionalProperties: false,
-};
 
 describe("a chat with a provider of the kind cohere", () => {
   let stack: Stack;
   let account: Account;
-  let client: OpenAI;
 
   beforeAll(async () => {
     stack = await sharedStack();
     account = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
   });
 
   afterAll(() => expectBalancedLedger(stack));
@@ -162,63 +135,7 @@ describe("a chat with a provider of the kind cohere", () => {
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 
-  test("is a stream of chunks that end with usage and cost", async () => {
-    const response = await post("test-cohere", { stream: true });
-    const events = eventsOf(response.text) as { choices: { delta: { content?: string } }[] }[];
-    const text = events.flatMap(({ choices }) => choices?.[0]?.delta.content ?? []).join("");
-    expect(text).toBe("You said: Hello there");
-    expect(events.at(-1)).toBe("[DONE]");
-    expect(events.at(-2)).toMatchObject({
-      model: "test-cohere",
-      choices: [],
-      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_027 },
-    });
-  });
-
   test.each([
-    "test-cohere",
-    "test-cohere-parallel",
-  ])("calls the tools of %s, in parallel where it does, and takes their results", async (model) => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { model, tools: [readFile] };
-    const called = await client.chat.completions.create({ ...request, messages });
-    const message = called.choices[0]?.message;
-    expect(called.choices[0]?.finish_reason).toBe("tool_calls");
-    expect(message?.tool_calls).toHaveLength(model === "test-cohere-parallel" ? 3 : 1);
-    if (message === undefined) return;
-    messages.push(message);
-    for (const { id } of message.tool_calls ?? []) {
-      messages.push({ role: "tool", tool_call_id: id, content: `contents for ${id}` });
-    }
-    const done = await client.chat.completions.create({ ...request, messages });
-    expect(done.choices[0]?.message.content).toContain("The tool returned: contents for ");
-  });
-
-  test("streams parallel calls", async () => {
-    const runner = client.chat.completions.stream({
-      model: "test-cohere-parallel",
-      tools: [readFile],
-      messages: [{ role: "user", content: "Read it" }],
-    });
-    const { choices } = await runner.finalChatCompletion();
-    expect(choices[0]?.finish_reason).toBe("tool_calls");
-    expect(choices[0]?.message.tool_calls).toMatchObject(
-      [0, 1, 2].map(() => ({ function: { name: "read_file", arguments: '{"path":"README.md"}' } })),
-    );
-  });
-
-  test.each([
-    ["is cut", "test-cohere-cut"],
-    ["ends early", "test-cohere-ended"],
-  ])("ends with an error event where the provider's stream %s", async (_, model) => {
-    const response = await post(model, { stream: true });
-    const last = eventsOf(response.text).at(-1);
-    expect(last).toMatchObject({ error: { code: "upstream_rejected" } });
-  });
-
-  test.each([
-    ["is overloaded", "test-cohere-overloaded", [false, true]],
-    ["limits its rate", "test-cohere-limited", [false, true]],
     ["has a model that failed", "test-cohere-failed", [false]],
   ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
     for (const stream of modes) {
@@ -228,66 +145,4 @@ describe("a chat with a provider of the kind cohere", () => {
       expect(response.text).toContain('"cost":0.000015');
     }
   });
-
-  test.each([
-    false,
-    true,
-  ])("serves where the slot before it is down; stream: %s", async (stream) => {
-    const response = await post("test-cohere-second", { stream });
-    // 3 tokens at 1 USD per million and 6 at 4.
-    expect(response.text).toContain('"cost":0.000027');
-    const entry = await entryOf(stack, account, requestIdOf(response));
-    expect(entry).toMatchObject({ provider: "cohere" });
-  });
-
-  test("goes on with a loop of tools that another provider's model has begun", async () => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { tools: [readFile], max_tokens: 4_000 };
-    const first = { ...request, model: "test-claude", messages };
-    const called = await client.chat.completions.create(first);
-    const message = called.choices[0]?.message;
-    if (message === undefined) return;
-    const [call] = message.tool_calls ?? [];
-    expect(call?.id).not.toMatch(/^[a-zA-Z0-9]{9}$/);
-    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
-    const done = await client.chat.completions.create({
-      ...request,
-      model: "test-cohere",
-      messages,
-    });
-    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
-  });
-
-  test("is not retried at the next slot where the request is at fault", async () => {
-    const response = await post("test-cohere-invalid");
-    expectEnvelope(response, 502, "upstream_rejected");
-    expect(response.text).toContain("prompt is too long");
-  });
 });
-
-interface Said {
-  content?: string;
-  reasoning_content?: string;
-}
-
-/** Returns the text of a completion, or of a stream. */
-function contentOf(text: string): string {
-  return messagesIn(text)
-    .map(({ content }) => content ?? "")
-    .join("");
-}
-
-/** Returns the thinking of a completion, or of a stream. */
-function reasoningOf(text: string): string {
-  return messagesIn(text)
-    .map(({ reasoning_content }) => reasoning_content ?? "")
-    .join("");
-}
-
-function messagesIn(text: string): Said[] {
-  const events = text.startsWith("data:") ? eventsOf(text) : [JSON.parse(text) as unknown];
-  const choices = events.flatMap(
-    (event) => (event as { choices?: { message?: Said; delta?: Said }[] }).choices ?? [],
-  );
-  return choices.map(({ message, delta }) => message ?? delta ?? {});
-}

@@ -1,37 +1,13 @@
 import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
-import type {
-  ChatCompletionMessageParam,
-  ChatCompletionTool,
-} from "openai/resources/chat/completions";
+import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../src/eventually.ts";
+import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
+import { contentOf } from "../src/chat-response.ts";
 import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
-
-const readFile: ChatCompletionTool = {
-  type: "function",
-  function: {
-    name: "read_file",
-    description: "Reads a file.",
-    parameters: {
-      type: "object",
-      properties: { path: { type: "string" } },
-      required: ["path"],
-      additionalProperties: false,
-    },
-  },
-};
-const pixel =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const citySchema = {
-  type: "object",
-  properties: { city: { type: "string" } },
-  required: ["city"],
-  additionalProperties: false,
-};
 
 describe("a chat with a provider of the kind google", () => {
   let stack: Stack;
@@ -104,19 +80,6 @@ describe("a chat with a provider of the kind google", () => {
     });
   });
 
-  test("is a stream of chunks that end with usage and cost", async () => {
-    const response = await post("test-gemini", { stream: true });
-    const events = eventsOf(response.text) as { choices: { delta: { content?: string } }[] }[];
-    const text = events.flatMap(({ choices }) => choices?.[0]?.delta.content ?? []).join("");
-    expect(text).toBe("You said: Hello there");
-    expect(events.at(-1)).toBe("[DONE]");
-    expect(events.at(-2)).toMatchObject({
-      model: "test-gemini",
-      choices: [],
-      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_027 },
-    });
-  });
-
   test.each([
     ["a completion", {}],
     ["a stream", { stream: true }],
@@ -158,19 +121,6 @@ describe("a chat with a provider of the kind google", () => {
     }
     const done = await client.chat.completions.create({ ...request, messages });
     expect(done.choices[0]?.message.content).toContain("The tool returned: contents for ");
-  });
-
-  test("streams parallel calls", async () => {
-    const runner = client.chat.completions.stream({
-      model: "test-gemini-parallel",
-      tools: [readFile],
-      messages: [{ role: "user", content: "Read it" }],
-    });
-    const { choices } = await runner.finalChatCompletion();
-    expect(choices[0]?.finish_reason).toBe("tool_calls");
-    expect(choices[0]?.message.tool_calls).toMatchObject(
-      [0, 1, 2].map(() => ({ function: { name: "read_file", arguments: '{"path":"README.md"}' } })),
-    );
   });
 
   test.each([
@@ -291,19 +241,7 @@ describe("a chat with a provider of the kind google", () => {
     expect(response.text).toContain(refusal);
   });
 
-  test("is sent an output limit that the wallet covers", async () => {
-    const { key } = await stack.newAccount(0.003, "strict");
-    const body = chatBody({ model: "test-gemini", max_tokens: 4_000 });
-    const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
-    expect(response.status).toBe(200);
-    const { maxOutputTokens } = lastSent().generationConfig as { maxOutputTokens: number };
-    expect(maxOutputTokens).toBeGreaterThan(0);
-    expect(maxOutputTokens).toBeLessThanOrEqual(600);
-  });
-
   test.each([
-    ["is cut", "test-gemini-cut"],
-    ["ends early", "test-gemini-ended"],
     ["has an error", "test-gemini-erring"],
   ])("ends with an error event where the provider's stream %s", async (_, model) => {
     const response = await post(model, { stream: true });
@@ -325,17 +263,6 @@ describe("a chat with a provider of the kind google", () => {
     }
   });
 
-  test.each([
-    false,
-    true,
-  ])("serves where the slot before it is down; stream: %s", async (stream) => {
-    const response = await post("test-gemini-second", { stream });
-    // 3 tokens at 1 USD per million and 6 at 4.
-    expect(response.text).toContain('"cost":0.000027');
-    const entry = await entryOf(stack, account, requestIdOf(response));
-    expect(entry).toMatchObject({ provider: "google" });
-  });
-
   test("goes on with a loop of tools that another provider's model has begun", async () => {
     const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
     const request = { tools: [readFile], max_tokens: 4_000, reasoning_effort: "low" as const };
@@ -352,30 +279,6 @@ describe("a chat with a provider of the kind google", () => {
     const done = await client.chat.completions.create({ ...request, model, messages });
     expect(done.choices[0]?.message.content).toBe("The tool returned: text");
     expect(lastCall().route).toContain("gemini-3-flash-preview");
-  });
-
-  test("is not retried at the next slot where the request is at fault", async () => {
-    const response = await post("test-gemini-invalid");
-    expectEnvelope(response, 502, "upstream_rejected");
-    expect(response.text).toContain("prompt is too long");
-  });
-
-  test("ends at the provider when the client goes away", async () => {
-    const before = stack.simulator.calls.list().length;
-    const abort = new AbortController();
-    const messages = [{ role: "user" as const, content: "Go on" }];
-    const request = await client.chat.completions.create(
-      { model: "test-gemini-slow", stream: true, messages },
-      { signal: abort.signal },
-    );
-    for await (const _ of request) {
-      abort.abort();
-      break;
-    }
-    await eventually(() => {
-      const [call] = stack.simulator.calls.list().slice(before);
-      expect(call?.outcome).toBe("client_disconnected");
-    });
   });
 
   test("continues a conversation, with calls that have no signatures there", async () => {
@@ -425,14 +328,3 @@ describe("a chat with a provider of the kind google", () => {
     expect(alone).toMatchObject({ supported_parameters: expect.arrayContaining(["seed"]) });
   });
 });
-
-/** Returns the text of a completion, or of a stream. */
-function contentOf(text: string): string {
-  interface Choice {
-    message?: { content?: string };
-    delta?: { content?: string };
-  }
-  const events = text.startsWith("data:") ? eventsOf(text) : [JSON.parse(text) as unknown];
-  const choices = events.flatMap((event) => (event as { choices?: Choice[] }).choices ?? []);
-  return choices.map(({ message, delta }) => (message ?? delta)?.content ?? "").join("");
-}

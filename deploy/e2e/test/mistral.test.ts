@@ -1,47 +1,19 @@
 import { randomUUID } from "node:crypto";
-import OpenAI from "openai";
-import type {
-  ChatCompletionMessageParam,
-  ChatCompletionTool,
-} from "openai/resources/chat/completions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../src/eventually.ts";
+import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
+import { contentOf, reasoningOf } from "../src/chat-response.ts";
 import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
 
-const readFile: ChatCompletionTool = {
-  type: "function",
-  function: {
-    name: "read_file",
-    description: "Reads a file.",
-    parameters: {
-      type: "object",
-      properties: { path: { type: "string" } },
-      required: ["path"],
-      additionalProperties: false,
-    },
-  },
-};
-const pixel =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const citySchema = {
-  type: "object",
-  properties: { city: { type: "string" } },
-  required: ["city"],
-  additionalProperties: false,
-};
-
 describe("a chat with a provider of the kind mistral", () => {
   let stack: Stack;
   let account: Account;
-  let client: OpenAI;
 
   beforeAll(async () => {
     stack = await sharedStack();
     account = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
   });
 
   afterAll(() => expectBalancedLedger(stack));
@@ -109,19 +81,6 @@ describe("a chat with a provider of the kind mistral", () => {
     });
   });
 
-  test("is a stream of chunks that end with usage and cost", async () => {
-    const response = await post("test-mistral", { stream: true });
-    const events = eventsOf(response.text) as { choices: { delta: { content?: string } }[] }[];
-    const text = events.flatMap(({ choices }) => choices?.[0]?.delta.content ?? []).join("");
-    expect(text).toBe("You said: Hello there");
-    expect(events.at(-1)).toBe("[DONE]");
-    expect(events.at(-2)).toMatchObject({
-      model: "test-mistral",
-      choices: [],
-      usage: { prompt_tokens: 3, completion_tokens: 6, cost: 0.000_027 },
-    });
-  });
-
   test.each([
     ["a completion", {}],
     ["a stream", { stream: true }],
@@ -140,38 +99,6 @@ describe("a chat with a provider of the kind mistral", () => {
       num_cached_tokens: 600,
       completion_tokens: 40,
     });
-  });
-
-  test.each([
-    "test-mistral",
-    "test-mistral-parallel",
-  ])("calls the tools of %s, in parallel where it does, and takes their results", async (model) => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { model, tools: [readFile] };
-    const called = await client.chat.completions.create({ ...request, messages });
-    const message = called.choices[0]?.message;
-    expect(called.choices[0]?.finish_reason).toBe("tool_calls");
-    expect(message?.tool_calls).toHaveLength(model === "test-mistral-parallel" ? 3 : 1);
-    if (message === undefined) return;
-    messages.push(message);
-    for (const { id } of message.tool_calls ?? []) {
-      messages.push({ role: "tool", tool_call_id: id, content: `contents for ${id}` });
-    }
-    const done = await client.chat.completions.create({ ...request, messages });
-    expect(done.choices[0]?.message.content).toContain("The tool returned: contents for ");
-  });
-
-  test("streams parallel calls", async () => {
-    const runner = client.chat.completions.stream({
-      model: "test-mistral-parallel",
-      tools: [readFile],
-      messages: [{ role: "user", content: "Read it" }],
-    });
-    const { choices } = await runner.finalChatCompletion();
-    expect(choices[0]?.finish_reason).toBe("tool_calls");
-    expect(choices[0]?.message.tool_calls).toMatchObject(
-      [0, 1, 2].map(() => ({ function: { name: "read_file", arguments: '{"path":"README.md"}' } })),
-    );
   });
 
   test.each([
@@ -235,19 +162,7 @@ describe("a chat with a provider of the kind mistral", () => {
     expect(next.status).toBe(200);
   });
 
-  test("is sent an output limit that the wallet covers", async () => {
-    const { key } = await stack.newAccount(0.003, "strict");
-    const body = chatBody({ model: "test-mistral", max_tokens: 4_000 });
-    const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
-    expect(response.status).toBe(200);
-    const { max_tokens: sent } = lastSent();
-    expect(sent).toBeGreaterThan(0);
-    expect(sent).toBeLessThanOrEqual(750);
-  });
-
   test.each([
-    ["is cut", "test-mistral-cut"],
-    ["ends early", "test-mistral-ended"],
     ["has an error", "test-mistral-erring"],
   ])("ends with an error event where the provider's stream %s", async (_, model) => {
     const response = await post(model, { stream: true });
@@ -256,8 +171,6 @@ describe("a chat with a provider of the kind mistral", () => {
   });
 
   test.each([
-    ["is overloaded", "test-mistral-overloaded", [false, true]],
-    ["limits its rate", "test-mistral-limited", [false, true]],
     ["has a model that failed", "test-mistral-failed", [false]],
     ["sends an error first", "test-mistral-erring-first", [true]],
   ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
@@ -267,59 +180,6 @@ describe("a chat with a provider of the kind mistral", () => {
       // 3 tokens at 1 USD per million and 6 at 2.
       expect(response.text).toContain('"cost":0.000015');
     }
-  });
-
-  test.each([
-    false,
-    true,
-  ])("serves where the slot before it is down; stream: %s", async (stream) => {
-    const response = await post("test-mistral-second", { stream });
-    // 3 tokens at 1 USD per million and 6 at 4.
-    expect(response.text).toContain('"cost":0.000027');
-    const entry = await entryOf(stack, account, requestIdOf(response));
-    expect(entry).toMatchObject({ provider: "mistral" });
-  });
-
-  test("goes on with a loop of tools that another provider's model has begun", async () => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { tools: [readFile], max_tokens: 4_000 };
-    const first = { ...request, model: "test-claude", messages };
-    const called = await client.chat.completions.create(first);
-    const message = called.choices[0]?.message;
-    if (message === undefined) return;
-    const [call] = message.tool_calls ?? [];
-    expect(call?.id).not.toMatch(/^[a-zA-Z0-9]{9}$/);
-    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
-    const done = await client.chat.completions.create({
-      ...request,
-      model: "test-mistral",
-      messages,
-    });
-    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
-  });
-
-  test("is not retried at the next slot where the request is at fault", async () => {
-    const response = await post("test-mistral-invalid");
-    expectEnvelope(response, 502, "upstream_rejected");
-    expect(response.text).toContain("prompt is too long");
-  });
-
-  test("ends at the provider when the client goes away", async () => {
-    const before = stack.simulator.calls.list().length;
-    const abort = new AbortController();
-    const messages = [{ role: "user" as const, content: "Go on" }];
-    const request = await client.chat.completions.create(
-      { model: "test-mistral-slow", stream: true, messages },
-      { signal: abort.signal },
-    );
-    for await (const _ of request) {
-      abort.abort();
-      break;
-    }
-    await eventually(() => {
-      const [call] = stack.simulator.calls.list().slice(before);
-      expect(call?.outcome).toBe("client_disconnected");
-    });
   });
 
   test("continues a conversation", async () => {
@@ -357,38 +217,4 @@ describe("a chat with a provider of the kind mistral", () => {
     expectEnvelope(response, 400, "invalid_param", param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });
-
-  test("has its supported parameters in the model's entry", async () => {
-    const { body } = await send(`${stack.url}/v1/models/test-mistral`);
-    const { supported_parameters: supported } = body as { supported_parameters: string[] };
-    expect(supported).toEqual(expect.arrayContaining(["seed", "parallel_tool_calls"]));
-    expect(supported).not.toContain("top_k");
-  });
 });
-
-interface Said {
-  content?: string;
-  reasoning_content?: string;
-}
-
-/** Returns the text of a completion, or of a stream. */
-function contentOf(text: string): string {
-  return messagesIn(text)
-    .map(({ content }) => content ?? "")
-    .join("");
-}
-
-/** Returns the thinking of a completion, or of a stream. */
-function reasoningOf(text: string): string {
-  return messagesIn(text)
-    .map(({ reasoning_content }) => reasoning_content ?? "")
-    .join("");
-}
-
-function messagesIn(text: string): Said[] {
-  const events = text.startsWith("data:") ? eventsOf(text) : [JSON.parse(text) as unknown];
-  const choices = events.flatMap(
-    (event) => (event as { choices?: { message?: Said; delta?: Said }[] }).choices ?? [],
-  );
-  return choices.map(({ message, delta }) => message ?? delta ?? {});
-}

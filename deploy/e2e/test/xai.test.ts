@@ -1,16 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFile } from "../src/chat-parts.ts";
 import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account, Stack } from "../src/stack.ts";
-
-const readFile = {
-  type: "function",
-  function: {
-    name: "read_file",
-    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-  },
-};
 
 describe("a provider of the kind xai", () => {
   let stack: Stack;
@@ -73,29 +66,6 @@ describe("a provider of the kind xai", () => {
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 
-  test.each([
-    ["limits its rate", "test-grok-limited"],
-    ["is down", "test-grok-down"],
-  ])("is followed by the next slot, at its price, where it %s", async (_, model) => {
-    for (const stream of [false, true]) {
-      const response = await chat(model, { stream });
-      expect(response.status).toBe(200);
-      // 3 × 1 + 6 × 2 = 15 USD per million.
-      expect(response.text).toContain('"cost":0.000015');
-    }
-  });
-
-  test("ends a stream that it cuts with an error event", async () => {
-    const { text } = await chat("test-grok-cut", { stream: true });
-    expect(eventsOf(text).at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
-  });
-
-  test("has its refusal of a request shown to the client", async () => {
-    const response = await chat("test-grok-invalid");
-    expectEnvelope(response, 502, "upstream_rejected");
-    expect(response.text).toContain("prompt is too long");
-  });
-
   test("generates images, and is not called with their size", async () => {
     const request = { model: "test-grok-image", prompt: "a cat", n: 2 };
     const response = await post("/v1/images/generations", request);
@@ -109,12 +79,5 @@ describe("a provider of the kind xai", () => {
       model: "test-grok-image-down",
     });
     expect(down.body).toMatchObject({ usage: { images: 2 } });
-  });
-
-  test("has its supported parameters in the model's entry", async () => {
-    const { body } = await send(`${stack.url}/v1/models/test-grok`);
-    const { supported_parameters: supported } = body as { supported_parameters: string[] };
-    expect(supported).toContain("logprobs");
-    expect(supported).not.toContain("logit_bias");
   });
 });

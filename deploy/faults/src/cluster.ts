@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { testCatalog } from "@tollgate/e2e/catalog";
+import { testCatalog } from "@tollgate/e2e/catalog/catalog";
 import type { Child } from "@tollgate/local/child";
 import { type Fleet, startFleet } from "@tollgate/local/fleet";
 import { startNatsServer } from "@tollgate/local/nats-server";

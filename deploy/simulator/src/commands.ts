@@ -186,7 +186,7 @@ const commands = z
     stall: flag(),
     /** Adds the provider's own cost: `usage.cost`, `usage.cost_details` and a top-level `cost`. */
     cost: flag(),
-    /** On the routes of Messages, Responses and Gemini: calls the tool n times at once. */
+    /** Calls the tool n times at once. */
     calls: integer(1, 16),
     /**
      * `R,S,L` on the Messages route: reports R tokens read from the cache, and S and L written. On
@@ -198,7 +198,10 @@ const commands = z
      * On Responses: a `refusal` instead of a text.
      */
     refusal: flag(),
-    /** On Gemini's route: blocks the prompt. On Responses: a content filter stops in mid-text. */
+    /**
+     * On Gemini's route: blocks the prompt. On Responses: a content filter stops in mid-text. On OpenAI's
+     * chat completions: finishes with `content_filter`.
+     */
     blocked: flag(),
     /** On Gemini's route: finishes with `MALFORMED_FUNCTION_CALL`. */
     malformed_call: flag(),

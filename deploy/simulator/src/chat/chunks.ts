@@ -1,6 +1,8 @@
+import type { Commands } from "../commands.ts";
 import { callBody, callPart } from "./custom-tool-call.ts";
+import { type FinishReason, finishReasonOf } from "./finish-reason.ts";
 import type { Choice, Generation } from "./generation.ts";
-import type { ToolCall } from "./invented-call.ts";
+import { parallelCalls, type ToolCall } from "./invented-call.ts";
 
 /** One chunk of a stream, before it is serialized. */
 export interface Chunk {
@@ -9,7 +11,7 @@ export interface Chunk {
   readonly delta: object;
   /** The characters of this chunk that are billed as completion. */
   readonly characters: number;
-  readonly finishReason: Choice["finishReason"] | null;
+  readonly finishReason: FinishReason | null;
 }
 
 const WORDS_PER_CHUNK = 3;
@@ -19,18 +21,15 @@ const words = /\s*\S{1,16}|\s+$/gu;
 
 /**
  * Yields the chunks of a stream: each choice's role, then the contents of all choices in turns,
- * then each choice's finish reason. A content chunk has a few words; with `contentChunks`, each
+ * then each choice's finish reason. A content chunk has a few words; with the command `chunks`, each
  * choice has that many.
  */
-export function* chunksOf(
-  { choices }: Generation,
-  contentChunks: number | undefined,
-): Generator<Chunk, void> {
+export function* chunksOf({ choices }: Generation, commands: Commands): Generator<Chunk, void> {
   for (const { index, toolCall } of choices) {
     const delta = { role: "assistant", content: toolCall ? null : "" };
     yield { kind: "role", index, delta, characters: 0, finishReason: null };
   }
-  const byChoice = choices.map((choice) => contentsOf(choice, contentChunks));
+  const byChoice = choices.map((choice) => contentsOf(choice, commands));
   const rounds = Math.max(...byChoice.map((contents) => contents.length));
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, contents] of byChoice.entries()) {
@@ -38,16 +37,17 @@ export function* chunksOf(
       if (content) yield { kind: "content", index, ...content, finishReason: null };
     }
   }
-  for (const { index, finishReason } of choices) {
-    yield { kind: "finish", index, delta: {}, characters: 0, finishReason };
+  for (const choice of choices) {
+    const finishReason = finishReasonOf(choice, commands);
+    yield { kind: "finish", index: choice.index, delta: {}, characters: 0, finishReason };
   }
 }
 
 type Content = Pick<Chunk, "delta" | "characters">;
 
-function contentsOf({ content, toolCall }: Choice, contentChunks: number | undefined): Content[] {
-  if (toolCall) return splitToolCall(toolCall);
-  return splitText(content, contentChunks).map((text) => ({
+function contentsOf({ content, toolCall }: Choice, commands: Commands): Content[] {
+  if (toolCall) return parallelCalls(toolCall, commands).flatMap(splitToolCall);
+  return splitText(content, commands.chunks).map((text) => ({
     delta: { content: text },
     characters: text.length,
   }));
@@ -59,12 +59,12 @@ export function splitText(text: string, count: number | undefined): string[] {
 }
 
 /** Returns the name with the first half of the arguments, then the second half. */
-function splitToolCall(call: ToolCall): Content[] {
+function splitToolCall(call: ToolCall, index: number): Content[] {
   const { id, name, arguments: text } = call;
   const half = Math.ceil(text.length / 2);
   const [start, rest] = [text.slice(0, half), text.slice(half)];
-  const first = { index: 0, id, ...callBody(call, start) };
-  const second = { index: 0, ...callPart(call, rest) };
+  const first = { index, id, ...callBody(call, start) };
+  const second = { index, ...callPart(call, rest) };
   return [
     { delta: { tool_calls: [first] }, characters: name.length + start.length },
     { delta: { tool_calls: [second] }, characters: rest.length },

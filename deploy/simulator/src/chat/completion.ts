@@ -1,8 +1,10 @@
+import type { Commands } from "../commands.ts";
 import { sendJson } from "../send-json.ts";
 import { type ChatContext, commonFields } from "./chat-context.ts";
 import { callBody } from "./custom-tool-call.ts";
+import { finishReasonOf } from "./finish-reason.ts";
 import type { Choice } from "./generation.ts";
-import type { ToolCall } from "./invented-call.ts";
+import { parallelCalls, type ToolCall } from "./invented-call.ts";
 import { reportUsage } from "./usage-report.ts";
 
 /** Sends a completion as one JSON object, or breaks it as the commands specify. */
@@ -16,18 +18,24 @@ function completionOf(context: ChatContext): object {
   const { commands, generation } = context;
   return {
     ...commonFields(context, "chat.completion"),
-    choices: generation.choices.map(choiceOf),
+    choices: generation.choices.map((choice) => choiceOf(choice, commands)),
     ...reportUsage(generation.usage, commands),
   };
 }
 
-function choiceOf({ index, content, toolCall, finishReason }: Choice): object {
+function choiceOf(choice: Choice, commands: Commands): object {
+  const { index, content, toolCall } = choice;
   const message = toolCall
-    ? { role: "assistant", content: null, refusal: null, tool_calls: [toolCallOf(toolCall)] }
+    ? {
+        role: "assistant",
+        content: null,
+        refusal: null,
+        tool_calls: parallelCalls(toolCall, commands).map(callOf),
+      }
     : { role: "assistant", content, refusal: null };
-  return { index, message, logprobs: null, finish_reason: finishReason };
+  return { index, message, logprobs: null, finish_reason: finishReasonOf(choice, commands) };
 }
 
-function toolCallOf(toolCall: ToolCall): object {
+function callOf(toolCall: ToolCall): object {
   return { id: toolCall.id, ...callBody(toolCall, toolCall.arguments) };
 }

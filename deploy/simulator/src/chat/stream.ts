@@ -15,7 +15,7 @@ export async function sendStream(context: ChatContext): Promise<void> {
   const progress = createStreamProgress();
   const write = writerOf(context, events);
 
-  for (const chunk of chunksOf(generation, commands.chunks)) {
+  for (const chunk of chunksOf(generation, commands)) {
     if (await interruptIfCommanded(context, events, chunk)) return;
     if (commands.gap_ms && chunk.kind === "content") await pause(call, commands.gap_ms);
     progress.add(chunk.index, chunk.characters);

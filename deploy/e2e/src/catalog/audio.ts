@@ -1,0 +1,94 @@
+import { after, faulty, slot, speechModel, transcriber } from "./entries.ts";
+
+/** Speech and transcription. */
+export function audioModels() {
+  return [
+    speechModel("test-speech", "voice"),
+    speechModel("test-speech-paced", "voice?delay_ms=1500&gap_ms=200&chunk_bytes=1000"),
+    speechModel("test-speech-wav", "voice?audio_type=audio/wav", ["wav"]),
+    speechModel("test-speech-shouted", "voice?audio_type=AUDIO/WAV"),
+    speechModel("test-speech-untyped", "voice?audio_type="),
+    speechModel("test-speech-html", "voice?audio_type=text/html"),
+    speechModel("test-speech-cut", "voice?cut_after=3&chunk_bytes=1000&bytes=9000"),
+    speechModel("test-speech-empty", "voice?bytes=0"),
+    speechModel("test-speech-big", "voice?bytes=1000000000&chunk_bytes=262144"),
+    ...audioVendorModels(),
+    ...faulty("test-speech", (alias, model) => speechModel(alias, model)),
+    transcriber("test-hear", "hear"),
+    transcriber("test-hear-dedicated", "hear?needs_lang", { language: "required" }),
+    transcriber("test-hear-dedicated-broken", "x", {
+      language: "required",
+      chain: [
+        ...transcriber("", "hear?status=502").chain,
+        ...transcriber("", "hear?needs_lang").chain,
+      ],
+    }),
+    transcriber("test-hear-dedicated-out", "hear?status=502", { language: "required" }),
+    transcriber("test-hear-dedicated-strict", "hear?status=400&message=unknown%20language", {
+      language: "required",
+    }),
+    transcriber("test-hear-duration", "hear?duration=12.3"),
+    transcriber("test-hear-clock", "hear?no_duration&delay_ms=1200"),
+    transcriber("test-hear-held", "hear?no_duration&delay_ms=3500"),
+    { ...transcriber("test-hear-files", "x"), chain: [slot("sim", "x")] },
+    transcriber("test-hear-no-durations", "hear?no_duration"),
+    transcriber("test-hear-open", "hear?no_close"),
+    transcriber("test-hear-bare-open", "hear?no_duration&no_close"),
+    transcriber("test-hear-bare-late", "hear?no_duration&drain_ms=800"),
+    transcriber("test-hear-late", "hear?drain_ms=400"),
+    transcriber("test-hear-thinking", "hear?drain_ms=4000"),
+    transcriber("test-hear-mute", "hear?mute"),
+    transcriber("test-hear-dying", "hear?die_after=3"),
+    transcriber("test-hear-dead-at-once", "hear?die_after=0"),
+    transcriber("test-hear-reporting", "hear?fail_after=3"),
+    transcriber("test-hear-closing", "hear?close_after=3"),
+    transcriber("test-hear-closing-at-once", "hear?close_after=0"),
+    transcriber("test-hear-flood", "hear?flood=200"),
+    transcriber("test-hear-stalled", "hear?stall"),
+    transcriber("test-hear-refused", "hear?status=403"),
+    transcriber("test-hear-busy", "hear?status=503"),
+    transcriber("test-hear-erring", "hear?status=200"),
+    transcriber("test-hear-internal", "hear", { visibility: "internal" }),
+    after("nowhere", transcriber("test-hear-after-nowhere", "hear")),
+    after("busy", transcriber("test-hear-after-busy", "hear")),
+    {
+      ...transcriber("test-hear-dead", "x"),
+      chain: [{ ...slot("nowhere", "x"), stream_path: "/x" }],
+    },
+  ];
+}
+
+/** Models of the vendors of audio. */
+export function audioVendorModels() {
+  const speaker = (alias: string, chain: object[]) => ({ ...speechModel(alias, ""), chain });
+  const listener = (alias: string, chain: object[]) => ({ ...transcriber(alias, ""), chain });
+  const realtime = {
+    ...slot("elevenlabs", "scribe_v2_realtime"),
+    stream_path: "/speech-to-text/realtime",
+  };
+  const deepgramLive = { ...slot("deepgram", "nova-3"), stream_path: "/listen" };
+  const invalid = "eleven_v2?status=400&message=no%20such%20voice";
+  return [
+    speaker("test-elevenlabs-speech", [slot("elevenlabs", "eleven_v2")]),
+    speaker("test-elevenlabs-speech-limited", [
+      slot("elevenlabs", "eleven_v2?status=429"),
+      slot("sim", "voice"),
+    ]),
+    speaker("test-elevenlabs-speech-invalid", [slot("elevenlabs", invalid)]),
+    speaker("test-deepgram-speech", [slot("deepgram", "aura-2")]),
+    listener("test-elevenlabs-hear", [slot("elevenlabs", "scribe_v2")]),
+    listener("test-elevenlabs-hear-down", [
+      slot("elevenlabs", "scribe_v2?status=503"),
+      slot("deepgram", "nova-3"),
+    ]),
+    listener("test-elevenlabs-live", [realtime]),
+    listener("test-elevenlabs-live-failing", [
+      { ...realtime, model: "scribe_v2_realtime?fail_after=1" },
+    ]),
+    listener("test-deepgram-hear", [slot("deepgram", "nova-3")]),
+    listener("test-deepgram-hear-unknown", [slot("deepgram", "nova-3?no_choices")]),
+    listener("test-deepgram-live", [deepgramLive]),
+    listener("test-deepgram-live-failing", [{ ...deepgramLive, model: "nova-3?fail_after=1" }]),
+    speaker("test-deepgram-speech-limited", [slot("deepgram", "aura-2"), slot("sim", "voice")]),
+  ];
+}

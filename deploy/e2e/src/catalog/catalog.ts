@@ -1,0 +1,85 @@
+import { audioModels } from "./audio.ts";
+import { chatModels } from "./chat.ts";
+import { chatKindModels } from "./chat-kinds.ts";
+import {
+  bedrockModels,
+  claudeModels,
+  cohereModels,
+  geminiModels,
+  grokModels,
+  mistralModels,
+  responsesModels,
+} from "./chat-vendors.ts";
+import { jsonModels } from "./json.ts";
+import { vendorModels } from "./json-vendors.ts";
+import { mistralOcrModels, ocrModels } from "./ocr.ts";
+
+/**
+ * Returns a catalog over the simulator. A slot's faults follow the `?` of its model id.
+ */
+export function testCatalog(simulatorUrl: string): string {
+  return JSON.stringify({
+    providers: {
+      sim: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
+      // For many concurrent calls, which take longer than 5 s together.
+      long_timeout: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
+      secret: { base_url: `${simulatorUrl}/v1`, api_key_env: "TEST_PROVIDER_KEY" },
+      claude: {
+        kind: "anthropic",
+        base_url: `${simulatorUrl}/v1`,
+        api_key_env: "TEST_PROVIDER_KEY",
+        timeout_seconds: 5,
+      },
+      openai: {
+        base_url: `${simulatorUrl}/v1`,
+        api_key_env: "TEST_PROVIDER_KEY",
+        responses: true,
+        timeout_seconds: 5,
+      },
+      nowhere: { base_url: "http://127.0.0.1:1/v1" },
+      ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),
+      ...vendor("google", `${simulatorUrl}/google/v1beta`),
+      ...vendor("mistral", `${simulatorUrl}/mistral/v1`),
+      ...vendor("cohere", `${simulatorUrl}/cohere/v2`),
+      ...vendor("voyage", `${simulatorUrl}/voyage/v1`),
+      ...vendor("jina", `${simulatorUrl}/jina/v1`),
+      ...vendor("elevenlabs", `${simulatorUrl}/elevenlabs/v1`),
+      ...vendor("deepgram", `${simulatorUrl}/deepgram/v1`),
+      ...vendor("xai", `${simulatorUrl}/xai/v1`),
+      bedrock: {
+        kind: "bedrock",
+        region: "us-east-1",
+        base_url: `${simulatorUrl}/bedrock`,
+        timeout_seconds: 5,
+      },
+      bedrock_key: {
+        kind: "bedrock",
+        region: "us-east-1",
+        base_url: `${simulatorUrl}/bedrock`,
+        api_key_env: "TEST_PROVIDER_KEY",
+      },
+    },
+    models: [
+      ...chatModels(),
+      ...claudeModels(),
+      ...responsesModels(),
+      ...geminiModels(),
+      ...grokModels(),
+      ...mistralModels(),
+      ...bedrockModels(),
+      ...cohereModels(),
+      ...jsonModels(),
+      ...vendorModels(),
+      ...chatKindModels(),
+      ...audioModels(),
+      ...ocrModels(),
+      ...mistralOcrModels(),
+    ],
+  });
+}
+
+/** A provider whose name is its kind. */
+function vendor(kind: string, base_url: string) {
+  const api_key_env = "TEST_PROVIDER_KEY";
+  return { [kind]: { kind, base_url, api_key_env, timeout_seconds: 5 } };
+}

@@ -1,0 +1,58 @@
+import { chatModel, slot } from "./entries.ts";
+
+/** Chat at a provider of OpenAI's wire. */
+export function chatModels() {
+  return [
+    chatModel("test-small", [slot("sim", "small")]),
+    chatModel("test-vision", [slot("sim", "vision")], { vision: true }),
+    chatModel("test-keyed", [slot("secret", "keyed")]),
+    chatModel("test-passing", [slot("sim", "passing?status=503"), slot("sim", "passing")], {
+      passes: ["prompt_cache_key", "verbosity", "safety_identifier"],
+    }),
+    chatModel("test-unlisted", [slot("sim", "unlisted")], { visibility: "unlisted" }),
+    chatModel("test-internal", [slot("sim", "internal")], { visibility: "internal" }),
+    chatModel("test-failover", [slot("sim", "first?status=503"), slot("sim", "second")]),
+    chatModel("test-switched", [slot("sim", "switched"), slot("sim", "after-switched")]),
+    chatModel("test-tripped", [slot("sim", "tripped?status=503"), slot("sim", "after-tripped")]),
+    chatModel("test-failover-dead", [slot("nowhere", "first"), slot("sim", "second")]),
+    chatModel("test-failover-empty", [slot("sim", "first?cut_after=0"), slot("sim", "second")]),
+    chatModel("test-failover-done", [
+      slot("sim", "done?no_choices&no_usage"),
+      slot("sim", "second"),
+    ]),
+    chatModel("test-failover-usage", [slot("sim", "usage?no_choices"), slot("sim", "second")]),
+    chatModel("test-dead", [slot("nowhere", "only")]),
+    chatModel("test-failing", [slot("sim", "only?status=500")]),
+    chatModel("test-temporary", [slot("sim", "temporary")]),
+    chatModel("test-limited", [slot("sim", "only?status=429")]),
+    chatModel("test-breaker", [slot("sim", "broken-chat?status=500"), slot("sim", "good")]),
+    chatModel("test-breaker-metrics", [slot("sim", "counted?status=500"), slot("sim", "good")]),
+    chatModel("test-breaker-empty", [slot("sim", "broken?no_choices"), slot("sim", "good")]),
+    chatModel("test-cut", [slot("sim", "cut?cut_after=3")]),
+    chatModel("test-endless", [slot("sim", "end?end_after=3")]),
+    chatModel("test-no-usage", [slot("sim", "silent?no_usage")]),
+    chatModel("test-provider-cost", [slot("sim", "costly?cost")]),
+    chatModel("test-dimensions", [slot("sim", "dimensions")], {
+      pricing: {
+        input: "3",
+        cached_input: "0.30",
+        cache_write: "3.75",
+        output: "15",
+        reasoning: "10",
+        "tool:web_search": "0.01",
+        tiers: [{ above_input_tokens: 1_000, input: "6", output: "22.50" }],
+      },
+    }),
+    chatModel("test-agent", [slot("long_timeout", "agent")], {
+      context_tokens: 200_000,
+      max_output_tokens: 32_000,
+      pricing: { per: 1_000_000, input: "5", output: "25" },
+    }),
+    chatModel("test-long", [slot("sim", "long?tokens=3900&chunks=39&gap_ms=25")], {
+      pricing: { input: "3", output: "15" },
+    }),
+    chatModel("test-free", [slot("sim", "free")], {
+      pricing: { per: 1_000_000, input: "0", output: "0" },
+    }),
+  ];
+}
