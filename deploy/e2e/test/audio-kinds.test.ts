@@ -117,18 +117,6 @@ describe("providers of audio", () => {
   });
 
   test.each([
-    ["elevenlabs", "alto"],
-    ["deepgram", "aura-2-thalia-en?status=429"],
-  ])("a limit of %s goes on to the next slot, and its refusal to the client", async (kind, voice) => {
-    const limited = await speak({ model: `test-${kind}-speech-limited`, voice });
-    expect(limited.status).toBe(200);
-    await eventually(async () => {
-      const entry = await entryOf(stack, account, requestIdOf(limited));
-      expect(entry).toMatchObject({ provider: "sim" });
-    });
-  });
-
-  test.each([
     {
       kind: "deepgram",
       request: { query: { model: "nova-3", smart_format: "true", diarize: "true" } },

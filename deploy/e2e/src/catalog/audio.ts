@@ -70,10 +70,6 @@ export function audioVendorModels() {
   const invalid = "eleven_v2?status=400&message=no%20such%20voice";
   return [
     speaker("test-elevenlabs-speech", [slot("elevenlabs", "eleven_v2")]),
-    speaker("test-elevenlabs-speech-limited", [
-      slot("elevenlabs", "eleven_v2?status=429"),
-      slot("sim", "voice"),
-    ]),
     speaker("test-elevenlabs-speech-invalid", [slot("elevenlabs", invalid)]),
     speaker("test-deepgram-speech", [slot("deepgram", "aura-2")]),
     listener("test-elevenlabs-hear", [slot("elevenlabs", "scribe_v2")]),
@@ -89,6 +85,5 @@ export function audioVendorModels() {
     listener("test-deepgram-hear-unknown", [slot("deepgram", "nova-3?no_choices")]),
     listener("test-deepgram-live", [deepgramLive]),
     listener("test-deepgram-live-failing", [{ ...deepgramLive, model: "nova-3?fail_after=1" }]),
-    speaker("test-deepgram-speech-limited", [slot("deepgram", "aura-2"), slot("sim", "voice")]),
   ];
 }

@@ -13,6 +13,7 @@ import {
 import { jsonModels } from "./json.ts";
 import { vendorModels } from "./json-vendors.ts";
 import { mistralOcrModels, ocrModels } from "./ocr.ts";
+import { routeKindModels } from "./route-kinds.ts";
 
 /**
  * Returns a catalog over the simulator. A slot's faults follow the `?` of its model id.
@@ -71,6 +72,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...jsonModels(),
       ...vendorModels(),
       ...chatKindModels(),
+      ...routeKindModels(),
       ...audioModels(),
       ...ocrModels(),
       ...mistralOcrModels(),

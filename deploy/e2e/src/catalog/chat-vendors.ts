@@ -121,10 +121,6 @@ export function grokModels() {
     grok("test-grok", [named("")]),
     grok("test-grok-plain", [slot("xai", "grok-4-fast-non-reasoning")]),
     { ...imageModel("test-grok-image", ""), chain: [slot("xai", "grok-2-image")] },
-    {
-      ...imageModel("test-grok-image-down", ""),
-      chain: [slot("xai", "grok-2-image?status=503"), slot("sim", "image")],
-    },
   ];
 }
 

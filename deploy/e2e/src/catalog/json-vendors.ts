@@ -14,13 +14,9 @@ export function vendorModels() {
   const embedders = ["cohere", "google", "mistral", "voyage", "jina"].flatMap((name) => [
     embedder(`test-${name}-embed`, [slot(name, "embed")]),
     embedder(`test-${name}-embed-counted`, [slot(name, "embed?usage=70,0")]),
-    embedder(`test-${name}-embed-limited`, [slot(name, "embed?status=429"), slot("sim", "embed")]),
-    embedder(`test-${name}-embed-invalid`, [slot(name, "embed?status=400&message=too%20long")]),
-    embedder(`test-${name}-embed-cut`, [slot(name, "embed?cut_after=0")]),
   ]);
   const rankers = ["cohere", "voyage", "jina", "bedrock"].flatMap((name) => [
     ranker(`test-${name}-rerank`, [slot(name, "rerank")]),
-    ranker(`test-${name}-rerank-down`, [slot(name, "rerank?status=503"), slot("sim", "rerank")]),
   ]);
   return [
     ...embedders,
