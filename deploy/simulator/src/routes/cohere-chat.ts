@@ -11,6 +11,7 @@ import { type Commands, NO_COMMANDS } from "../commands.ts";
 import { sendError, sendInvalidRequest } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
+import { piecesOf } from "../pieces.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { sendJson } from "../send-json.ts";
 import { openEvents } from "../sse.ts";
@@ -116,14 +117,17 @@ function usageOf(
   };
 }
 
-function* eventsOf({ id, content, calls, finish_reason, usage }: Generated): Generator<object> {
+function* eventsOf(
+  { id, content, calls, finish_reason, usage }: Generated,
+  { chunks: count }: Commands,
+): Generator<object> {
   yield { type: "message-start", id, delta: { message: { role: "assistant", content: [] } } };
   for (const [index, part] of content.entries()) {
     const { type } = part;
     const name = type === "text" ? "text" : "thinking";
     const said = part.type === "text" ? part.text : part.thinking;
     yield { type: "content-start", index, delta: { message: { content: { type, [name]: "" } } } };
-    for (const piece of said.match(/[\s\S]{1,8}/gu) ?? []) {
+    for (const piece of piecesOf(said, type === "text" ? count : undefined)) {
       yield { type: "content-delta", index, delta: { message: { content: { [name]: piece } } } };
     }
     yield { type: "content-end", index };
@@ -145,7 +149,7 @@ async function sendStream(
   generated: Generated,
 ): Promise<void> {
   const events = openEvents(call, commands);
-  for (const event of eventsOf(generated)) {
+  for (const event of eventsOf(generated, commands)) {
     if (commands.gap_ms) await pause(call, commands.gap_ms);
     if (commands.cut_after === recorded.chunksSent) {
       recorded.outcome = "cut";
