@@ -137,8 +137,10 @@ const beyondSchema = [
   /must be 1 in a conversation/,
   // What the providers of the alias take.
   /is not supported by a provider of this model: |for this model\.$|is not supported by this model: /,
+  // Tools that a provider runs have no name.
+  /^tools\[.*\.name is required/,
   // What a provider says of the bytes that it was forwarded.
-  /Unknown parameter|Extra inputs|Invalid input/,
+  /Unknown parameter|Extra inputs|Invalid input|No tool output found/,
   /does not take images|the conversation holds images/,
   /must have at most \d+ characters for |^response_format must be .* for /,
   /does not support streaming/,

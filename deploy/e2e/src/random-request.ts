@@ -1,8 +1,8 @@
 import { pcm, wav } from "./audio-files.ts";
 import { image, model, ocrForm, type Part, pdf } from "./ocr-form.ts";
 import { type Random, randomOf, uuidOf } from "./random.ts";
+import { jsonBodies } from "./random-bodies.ts";
 import { corrupt, mutate } from "./random-json.ts";
-import { specialtyRoutes } from "./specialty-routes.ts";
 
 /** A request for any route, whose key the caller adds. */
 export interface RandomRequest {
@@ -26,49 +26,6 @@ export function randomRequest(seed: number, index: number): RandomRequest {
 }
 
 const queries = ["?", "?limit=1", "?model=test-embed", "?id=1", "?__proto__=1", "?a[b]=1", "?%ff"];
-
-const tools = [
-  { type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } },
-];
-const toolCalls = [{ id: "call_1", type: "function", function: { name: "look", arguments: "{}" } }];
-const question = { role: "user", content: "Hello there" };
-const parts = [{ type: "text", text: "What is it?" }];
-const pictures = [
-  ...parts,
-  { type: "image_url", image_url: { url: "https://example.invalid/a.png", detail: "low" } },
-];
-const format = {
-  type: "json_schema",
-  json_schema: { name: "one", schema: { type: "object", properties: { a: { type: "string" } } } },
-};
-
-/** Valid bodies of the JSON routes. */
-const jsonBodies: readonly (readonly [path: string, body: object])[] = [
-  ...specialtyRoutes.map(({ path, body }) => [path, body] as const),
-  ...[
-    {},
-    { stream: true, stream_options: { include_usage: true }, stop: ["a", "b"], seed: 5, n: 2 },
-    { messages: [{ role: "system", content: parts }, question], temperature: 1, top_p: 0.5 },
-    { model: "test-vision", messages: [{ role: "user", content: pictures }], max_tokens: 9 },
-    { tools, tool_choice: "auto", parallel_tool_calls: true, logit_bias: { "50256": -100 } },
-    {
-      messages: [
-        question,
-        { role: "assistant", content: null, tool_calls: toolCalls },
-        { role: "tool", tool_call_id: "call_1", content: "42" },
-      ],
-      tools,
-      stream: true,
-    },
-    { response_format: format, reasoning_effort: "low", metadata: { a: "b" }, user: "ada" },
-    { session_id: uuidOf(1, 0), max_completion_tokens: 5 },
-  ].map(
-    (more) =>
-      ["/v1/chat/completions", { model: "test-small", messages: [question], ...more }] as const,
-  ),
-  ["/v1/audio/speech", { model: "test-speech", input: "Hello", voice: "alto", speed: 1 }],
-  ["/v1/hf/billing", { requestIds: ["req_1", "req_2"] }],
-];
 
 function jsonRequest(random: Random): RandomRequest {
   const [path, original] = random.pick(jsonBodies);

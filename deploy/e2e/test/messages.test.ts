@@ -243,6 +243,8 @@ describe("POST /v1/messages", () => {
     ],
     ["service_tier", { service_tier: "standard_only" }],
     ["mcp_servers", { mcp_servers: [] }],
+    ["constructor", { constructor: 1 }],
+    ["tools[0].name", { tools: [{ input_schema: { type: "object" } }] }],
   ])("%s is refused by name where it cannot be translated", async (param, more) => {
     const before = stack.simulator.calls.list().length;
     const response = await post("test-small", more);
@@ -440,6 +442,11 @@ describe("POST /v1/messages", () => {
         ],
       },
     ],
+    [
+      "thinking.budget_tokens",
+      "invalid_param",
+      { thinking: { type: "enabled", budget_tokens: {} } },
+    ],
   ])("an invalid %s is refused by name: %s", async (param, code, more) => {
     const response = await post("test-small", more);
     expect(response.body).toMatchObject({ type: "error", error: { code, param } });
@@ -456,6 +463,11 @@ describe("POST /v1/messages", () => {
       body: { model: "test-small" },
     });
     expect(refused.body).toMatchObject({ error: { code: "invalid_param", param: "messages" } });
+    const body = { model: "test-claude", messages, max_tokens: 50 };
+    const url = `${stack.url}/v1/messages/count_tokens`;
+    const unknown = await send(url, { key: account.key, body });
+    expectMessagesError(unknown, 400, "invalid_param");
+    expect(unknown.text).toContain("max_tokens: Extra inputs are not permitted");
   });
 
   test("the SDK's beta namespace is served, too", async () => {

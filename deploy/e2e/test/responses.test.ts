@@ -367,6 +367,13 @@ describe("POST /v1/responses", () => {
     ["include[0]", "invalid_param", { include: ["web_search_call.results"] }],
     ["input[0].type", "invalid_param", { input: [{ type: "item_reference", id: "x" }] }],
     ["no_such_member", "invalid_param", { no_such_member: 1 }],
+    ["toString", "invalid_param", { toString: 1 }],
+    ["tools[0].name", "invalid_param", { tools: [{ type: "function" }] }],
+    [
+      "input[0].content[0].text",
+      "invalid_param",
+      { input: [{ role: "user", content: [{ type: "input_text", text: [] }] }] },
+    ],
   ])("%s is refused by name before a provider is called: %s %j", async (param, code, more) => {
     const before = stack.simulator.calls.list().length;
     const response = await post("test-small", more);

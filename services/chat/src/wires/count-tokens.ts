@@ -1,14 +1,16 @@
+import type { Slot } from "@tollgate/catalog/model";
 import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
 import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
 import { type ChatRuntime, resolveChat } from "../prepared-chat.ts";
 import { approximateTokens } from "../usage.ts";
+import { asRefusal } from "./refused-request.ts";
 import { replaceMembers } from "./replace-members.ts";
 import { wireOf } from "./wire-of.ts";
 
 /**
  * Returns the number of tokens of a prompt: as the provider counts them where it speaks the wire, else
  * an estimate of four characters a token. Nothing is charged. Throws `model_not_found`, and what
- * `walkChain` throws where the provider cannot be reached.
+ * `walkChain` throws where the provider cannot be reached, and `invalid_param` for what it refuses.
  */
 export async function countTokens(
   { engine, providers }: ChatRuntime,
@@ -22,7 +24,7 @@ export async function countTokens(
     const tokens = approximateTokens(call.prompt?.textCharacters ?? 0n);
     return { body: Buffer.from(JSON.stringify({ input_tokens: Number(tokens) })) };
   }
-  const { response } = await engine.attemptFree({ ...model, chain }, async (slot) => {
+  const count = async (slot: Slot) => {
     const body = replaceMembers(Buffer.from(call.body), {
       model: JSON.stringify(slot.upstreamModel),
     });
@@ -35,6 +37,11 @@ export async function countTokens(
     const path = `${wire.nativePathOf(slot)}/count_tokens`;
     const sent = await providers.send(slot, { method: "POST", path, headers, body }, signal);
     return readJsonObject(sent, signal);
-  });
-  return { body: response.bytes };
+  };
+  try {
+    const { response } = await engine.attemptFree({ ...model, chain }, count);
+    return { body: response.bytes };
+  } catch (error) {
+    throw asRefusal(error, wire, true);
+  }
 }

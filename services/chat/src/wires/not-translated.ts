@@ -14,3 +14,8 @@ export function notTranslated(path: string): GatewayError {
     "express it";
   return invalidParam(path, problem);
 }
+
+/** Throws `invalid_param` for a tool without a name, which every function has. */
+export function requireName({ name }: JsonObject, path: string): void {
+  if (typeof name !== "string") throw invalidParam(`${path}.name`, "is required");
+}

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { endUserOf } from "../end-user.ts";
 import { objectsIn } from "../generated-message.ts";
 import { placeInstructions } from "../late-instructions.ts";
-import { notTranslated, refuseOthers } from "../not-translated.ts";
+import { notTranslated, refuseOthers, requireName } from "../not-translated.ts";
 import { chatMessages } from "./prompt.ts";
 
 /**
@@ -60,18 +60,18 @@ export function chatFromMessages(request: JsonObject, slot: Slot): JsonObject {
 }
 
 /** The members of a request that those of a chat completion request are made from. */
-const members: Readonly<Record<string, string>> = {
-  stop: "stop_sequences",
-  parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
-  reasoning_effort: "thinking",
-  response_format: "output_config.format",
-  user: "metadata.user_id",
-  max_completion_tokens: "max_tokens",
-};
+const members: ReadonlyMap<string, string> = new Map([
+  ["stop", "stop_sequences"],
+  ["parallel_tool_calls", "tool_choice.disable_parallel_tool_use"],
+  ["reasoning_effort", "thinking"],
+  ["response_format", "output_config.format"],
+  ["user", "metadata.user_id"],
+  ["max_completion_tokens", "max_tokens"],
+]);
 
 /** Returns the name of a request's member behind the member of a chat completion request. */
 export function messagesMemberOf(chatMember: string): string {
-  return members[chatMember] ?? chatMember;
+  return members.get(chatMember) ?? chatMember;
 }
 
 function toolsOf(tools: unknown, keepsCacheMarks: boolean): JsonObject[] | undefined {
@@ -82,6 +82,7 @@ function toolsOf(tools: unknown, keepsCacheMarks: boolean): JsonObject[] | undef
     const { cache_control, eager_input_streaming: _eager, ...others } = rest;
     if ((type ?? "custom") !== "custom") throw notTranslated(`${path}.type`);
     refuseOthers(others, path);
+    requireName(tool, path);
     const isMarked = keepsCacheMarks && isJsonObject(cache_control);
     return {
       type: "function",

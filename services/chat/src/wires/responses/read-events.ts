@@ -57,19 +57,19 @@ function said({ type, delta, response }: WireEvent): Said {
 }
 
 /** The status behind each code with which the API reports a failure in a stream. */
-const statusOfCode: Readonly<Record<string, number>> = {
-  server_error: 500,
-  rate_limit_exceeded: 429,
-  server_is_overloaded: 503,
-  insufficient_quota: 429,
-  context_length_exceeded: 400,
-  invalid_prompt: 400,
-};
+const statusOfCode: ReadonlyMap<unknown, number> = new Map([
+  ["server_error", 500],
+  ["rate_limit_exceeded", 429],
+  ["server_is_overloaded", 503],
+  ["insufficient_quota", 429],
+  ["context_length_exceeded", 400],
+  ["invalid_prompt", 400],
+]);
 
 function eventFailure(event: WireEvent): SlotFailure {
   const response = isJsonObject(event.response) ? event.response : {};
   const error = isJsonObject(response.error) ? response.error : event;
-  const status = typeof error.code === "string" ? statusOfCode[error.code] : undefined;
+  const status = statusOfCode.get(error.code);
   const details = status === undefined ? {} : { status };
   return new SlotFailure("rejected", "the provider's stream reports an error", details);
 }

@@ -73,16 +73,16 @@ export function chatFromResponses(
 }
 
 /** The members of a request that those of a chat completion request are made from. */
-const members: Readonly<Record<string, string>> = {
-  messages: "input",
-  reasoning_effort: "reasoning.effort",
-  response_format: "text.format",
-  max_completion_tokens: "max_output_tokens",
-};
+const members: ReadonlyMap<string, string> = new Map([
+  ["messages", "input"],
+  ["reasoning_effort", "reasoning.effort"],
+  ["response_format", "text.format"],
+  ["max_completion_tokens", "max_output_tokens"],
+]);
 
 /** Returns the name of a request's member behind the member of a chat completion request. */
 export function responsesMemberOf(chatMember: string): string {
-  return members[chatMember] ?? chatMember;
+  return members.get(chatMember) ?? chatMember;
 }
 
 /** The encrypted reasoning is always part of a response. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { objectsIn } from "../generated-message.ts";
-import { notTranslated, refuseOthers } from "../not-translated.ts";
+import { notTranslated, refuseOthers, requireName } from "../not-translated.ts";
 
 /** Between the name of a namespace and that of its tool, as one name of a function. */
 const separator = "__";
@@ -45,16 +45,18 @@ export function functionsOf(tools: unknown): JsonObject[] | undefined {
 function functionsIn(tool: JsonObject, path: string): JsonObject[] {
   switch (tool.type) {
     case "function":
+      requireName(tool, path);
       return [functionOf(tool, path)];
     case "custom":
+      requireName(tool, path);
       return [customFunction(tool, path)];
     case "namespace":
       return objectsIn(tool.tools).map((inner, index) => {
         const at = `${path}.tools[${index}]`;
+        if (inner.type !== "custom" && inner.type !== "function") throw notTranslated(`${at}.type`);
+        requireName(inner, at);
         const named = { ...inner, name: functionName(inner.name, tool.name) };
-        if (inner.type === "custom") return customFunction(named, at);
-        if (inner.type === "function") return functionOf(named, at);
-        throw notTranslated(`${at}.type`);
+        return inner.type === "custom" ? customFunction(named, at) : functionOf(named, at);
       });
     case "web_search":
       // It may read no more than OpenAI's cache of pages, so that it is an offer without a promise.

@@ -49,6 +49,18 @@ function content(blocks: z.ZodType) {
   });
 }
 
+const tool = z.looseObject(
+  { name: text.min(1, "must not be empty").optional(), input_schema: object.optional() },
+  { error: "must be an object" },
+);
+const thinking = z.looseObject(
+  { type: text, budget_tokens: z.int({ error: "must be an integer" }).optional() },
+  { error: "must be an object with a type" },
+);
+const choice = z.looseObject(
+  { type: text, name: text.optional() },
+  { error: "must be an object with a type" },
+);
 const inner = block();
 const result = z.looseObject({ tool_use_id: text, content: content(inner).nullish() });
 const message = z
@@ -66,11 +78,11 @@ const prompt = {
     .min(1, "must not be empty")
     .describe("The messages of the conversation."),
   system: content(inner).optional().describe("The instructions of the system."),
-  tools: listOf(object, "must be an array of objects")
+  tools: listOf(tool, "must be an array of objects")
     .optional()
     .describe("The tools that the model may call."),
-  tool_choice: typed.optional().describe("Whether the model calls a tool, or which."),
-  thinking: typed
+  tool_choice: choice.optional().describe("Whether the model calls a tool, or which."),
+  thinking: thinking
     .optional()
     .describe("Whether the model thinks before its response, and how much."),
 };

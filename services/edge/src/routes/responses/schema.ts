@@ -13,13 +13,22 @@ const typed = z.looseObject({ type: text }, { error: "must be an object with a t
 
 const stored = "the gateway stores no responses. Send all items of the conversation as input";
 
-const output = z.union([text, listOf(typed, "must be an array of parts")], {
+/** A part of any type, with the members of those that the gateway reads. */
+const part = z.looseObject(
+  { type: text, text: text.optional(), refusal: text.optional(), image_url: text.nullish() },
+  { error: "must be an object with a type" },
+);
+const output = z.union([text, listOf(part, "must be an array of parts")], {
   error: "must be a string or an array of parts",
 });
-const content = z.union([text, listOf(typed, "must be an array of content parts")], {
+const content = z.union([text, listOf(part, "must be an array of content parts")], {
   error: "must be a string or an array of content parts",
 });
 const name = text.min(1, "must not be empty");
+const tool = z.looseObject(
+  { type: text, name: name.optional(), parameters: object.nullish() },
+  { error: "must be an object with a type" },
+);
 
 /** The members of items that the gateway reads, by the item's type. */
 const items: Readonly<Record<string, z.ZodObject>> = {
@@ -70,7 +79,7 @@ export const responsesSchema = z.looseObject({
   stream: boolean.describe("Whether to stream the response as server-sent events."),
   temperature: numberFrom(0, 2).describe("The sampling temperature."),
   top_p: numberFrom(0, 1).describe("Sample from the tokens that make up this probability mass."),
-  tools: listOf(typed, "must be an array of objects")
+  tools: listOf(tool, "must be an array of objects")
     .optional()
     .describe("The tools that the model may call."),
   tool_choice: z
