@@ -24,10 +24,10 @@ export interface Reading<Read extends Chunk = Chunk> {
 }
 
 /**
- * Yields the chunks of a provider's stream up to its `[DONE]` or its last chunk: those that were read together as one
- * part. Ends early, and closes the connection, where the allowance
- * does not cover the next chunk. Throws a SlotFailure for a stream that breaks, that has no chunk
- * to send, or that has an event which is not a chunk.
+ * Yields the chunks of a provider's stream up to its `[DONE]` or its last chunk: those that were
+ * read together as one part. Ends early, and closes the connection, where the allowance does not
+ * cover the next chunk. Throws a SlotFailure for a stream that breaks, that has no chunk to send, or
+ * that has an event which is not a chunk.
  */
 export async function* forwardChunks<Read extends Chunk>(
   body: ProviderBody,

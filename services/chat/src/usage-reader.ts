@@ -6,7 +6,8 @@ import type { ChatUsage, ToolCalls, UsedTokens } from "./usage.ts";
 /**
  * Reads a provider's usage block: one with the members of a chat completion, as OpenAI, OpenRouter,
  * DeepSeek, Mistral, vLLM and xAI write it, a response's, Anthropic's, Gemini's, Bedrock's or
- * Cohere's. Returns undefined for any other block, which cannot be billed from. A count that contradicts another one is lowered to it.
+ * Cohere's. Returns undefined for any other block, which cannot be billed from. A count that
+ * contradicts another one is lowered to it.
  */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;

@@ -22,9 +22,10 @@ const maxTranscriptionMs = 240_000;
 const minBytesPerSecond = 2_000;
 
 /**
- * Transcribes a file. Returns the provider's JSON, byte for byte, or what its adapter makes of it. Bills the duration that the
- * provider reports, else the time that the call took. Throws a LanguageRefusal where the alias
- * requires a language and the request names none, or one that no slot supports.
+ * Transcribes a file. Returns the provider's JSON, byte for byte, or what its adapter makes of it.
+ * Bills the duration that the provider reports, else the time that the call took. Throws a
+ * LanguageRefusal where the alias requires a language and the request names none, or one that no slot
+ * supports.
  */
 export async function transcribeFile(
   { engine, providers }: ProviderRuntime,

@@ -47,8 +47,9 @@ export interface AuthenticatedRequest {
 }
 
 /**
- * Authenticates a request by its `Authorization` header, or by the one that is given. Throws `invalid_api_key` and
- * `key_revoked`. Responses to a settlement-channel key also carry the request id as `Inference-Id`.
+ * Authenticates a request by its `Authorization` header, or by the one that is given. Throws
+ * `invalid_api_key` and `key_revoked`. Responses to a settlement-channel key also carry the request id
+ * as `Inference-Id`.
  */
 export type Authenticate = (
   request: AuthenticatedRequest,

@@ -20,8 +20,8 @@ export interface JsonCall {
 
 /**
  * Returns the handler of a billable route that responds to JSON with JSON. The schema may depend on
- * the body, by the alias in it that the principal may call. `forward` calls the service; it passes `call` the members that are
- * sent to the provider.
+ * the body, by the alias in it that the principal may call. `forward` calls the service; it passes
+ * `call` the members that are sent to the provider.
  */
 export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
   dependencies: BillableDependencies,

@@ -35,8 +35,8 @@ export function notFound(): GatewayError {
 }
 
 /**
- * Sends the error envelope, or the `form` of the error, also while the request's body is still being received: see
- * `endAfterRequest`. Headers that are already set are sent, too.
+ * Sends the error envelope, or the `form` of the error, also while the request's body is still being
+ * received: see `endAfterRequest`. Headers that are already set are sent, too.
  */
 export function writeError(res: ServerResponse, error: GatewayError, form?: object): void {
   const body = bodyOf(error, form);
