@@ -34,7 +34,9 @@ function resultOf({ channel, start, duration, is_final: isFinal }: JsonObject) {
   }
   if (text === "" && isFinal !== true) return undefined;
   const { speaker } = wordsOf(alternative ?? {})[0] ?? {};
-  const times = { start, end: start + duration, ...(speaker === undefined ? {} : { speaker }) };
+  // To the microsecond: a sum of two times has digits that neither has.
+  const end = Math.round((start + duration) * 1e6) / 1e6;
+  const times = { start, end, ...(speaker === undefined ? {} : { speaker }) };
   return isFinal === true
     ? { type: "transcription.final", text, ...times, duration }
     : { type: "transcription.partial", text, ...times };
