@@ -7,6 +7,7 @@ import { createCallCounter } from "./call-counter.ts";
 import { type CallLog, createCallLog } from "./call-log.ts";
 import { sendError } from "./error-response.ts";
 import { createBatchJobs } from "./mistral/batch-jobs.ts";
+import { bearer, requireKey } from "./require-key.ts";
 import { azureRoutes } from "./routes/azure.ts";
 import { bedrockRoutes } from "./routes/bedrock.ts";
 import { clearCalls, listCalls } from "./routes/call-log.ts";
@@ -48,6 +49,8 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
+const unauthorized = { status: 401, message: "The key is missing." };
+
 const ROUTES: readonly Route[] = [
   chatCompletions,
   messages,
@@ -69,11 +72,18 @@ const ROUTES: readonly Route[] = [
   ocrJob,
   ...mistralOcrRoutes,
   ...azureRoutes,
-  ...cohereRoutes,
-  ...voyageRoutes,
-  ...jinaRoutes,
-  ...elevenlabsRoutes,
-  ...deepgramRoutes,
+  ...requireKey(cohereRoutes, {
+    ...bearer,
+    refusal: { status: 401, message: "no api key supplied" },
+  }),
+  ...requireKey(voyageRoutes, { ...bearer, refusal: unauthorized }),
+  ...requireKey(jinaRoutes, { ...bearer, refusal: unauthorized }),
+  ...requireKey(elevenlabsRoutes, { name: "xi-api-key", form: /./, refusal: unauthorized }),
+  ...requireKey(deepgramRoutes, {
+    name: "authorization",
+    form: /^Token \S/,
+    refusal: unauthorized,
+  }),
   ...xaiRoutes,
   ...bedrockRoutes,
   listCalls,

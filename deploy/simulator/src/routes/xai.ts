@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { Call, Route } from "../call.ts";
+import type { Route } from "../call.ts";
 import type { Usage } from "../chat/generation.ts";
-import { type ProviderError, sendError } from "../error-response.ts";
+import type { ProviderError } from "../error-response.ts";
 import { jsonRoute } from "../json-route.ts";
+import { bearer, requireKey } from "../require-key.ts";
 import { type ChatWire, chatRoute } from "./chat-completions.ts";
 
 /** https://docs.x.ai/docs/api-reference#chat-completions */
@@ -64,9 +65,9 @@ const wire: ChatWire = {
 };
 
 /** The routes of xAI's API: OpenAI's, with a usage of its own and less members. */
-export const xaiRoutes: readonly Route[] = [
-  authorized(chatRoute("/xai/v1/chat/completions", wire)),
-  authorized(
+export const xaiRoutes: readonly Route[] = requireKey(
+  [
+    chatRoute("/xai/v1/chat/completions", wire),
     jsonRoute("/xai/v1/images/generations", imageRequest, ({ n }, commands, seq) => ({
       data: Array.from({ length: commands.images ?? n }, (_, index) => ({
         url: `https://imgen.x.ai.invalid/${seq}/${index}.jpeg`,
@@ -75,19 +76,9 @@ export const xaiRoutes: readonly Route[] = [
       })),
       usage: { cost_in_usd_ticks: 700_000_000 },
     })),
-  ),
-];
-
-function authorized(route: Route): Route {
-  return {
-    ...route,
-    handle(call: Call) {
-      if (/^Bearer \S/.test(call.request.headers.authorization ?? "")) return route.handle(call);
-      call.request.resume();
-      sendError(call, refusal("No API key provided. Specify your API key as a Bearer token."));
-    },
-  };
-}
+  ],
+  { ...bearer, refusal: refusal("No API key provided. Specify your API key as a Bearer token.") },
+);
 
 function refusal(message: string): ProviderError {
   return { status: 400, message };

@@ -1,0 +1,28 @@
+import type { Route } from "./call.ts";
+import { type ProviderError, sendError } from "./error-response.ts";
+
+/** How a vendor's API takes its key. */
+export interface KeyHeader {
+  name: string;
+  /** What the value must match. */
+  form: RegExp;
+  /** What the vendor says without one. */
+  refusal: ProviderError;
+}
+
+export const bearer = { name: "authorization", form: /^Bearer \S/ };
+
+/** Returns the routes, which refuse calls without the header for a key. */
+export function requireKey(
+  routes: readonly Route[],
+  { name, form, refusal }: KeyHeader,
+): readonly Route[] {
+  return routes.map((route) => ({
+    ...route,
+    handle(call) {
+      if (form.test(String(call.request.headers[name] ?? ""))) return route.handle(call);
+      call.request.resume();
+      sendError(call, refusal);
+    },
+  }));
+}
