@@ -470,6 +470,12 @@ describe("POST /v1/messages", () => {
     expect(unknown.text).toContain("max_tokens: Extra inputs are not permitted");
   });
 
+  test("another method is refused in Anthropic's form", async () => {
+    const refused = await send(`${stack.url}/v1/messages`, { key: account.key });
+    expectMessagesError(refused, 405, "method_not_allowed");
+    expect(refused.headers.get("allow")).toBe("POST");
+  });
+
   test("the SDK's beta namespace is served, too", async () => {
     const message = await client.beta.messages.create({
       model: "test-claude",

@@ -4,6 +4,7 @@ import type { Log } from "@tollgate/core/log";
 import { notFound } from "@tollgate/http/error-response";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import { type Cors, type CorsOrigins, createCors, isPreflight } from "./http/cors.ts";
+import type { ErrorForm } from "./http/error-form.ts";
 import {
   rejectOtherMethods,
   rejectUnknownPath,
@@ -29,6 +30,7 @@ export interface ServedRoute {
   method: Method;
   path: string;
   handler: Handler;
+  errorForm?: ErrorForm | undefined;
 }
 
 export interface AppOptions extends RequestContextOptions {
@@ -46,6 +48,7 @@ export function createApp(
     method: route.method,
     path: route.path,
     handler: route.createHandler(dependencies),
+    errorForm: route.operation.errorForm,
   }));
   const posts = postsByUrl(served);
   const cors = createCors(corsOrigins);
@@ -96,7 +99,7 @@ export function createRouter(routes: readonly ServedRoute[], log: Log, cors?: Co
     }
     const allowed = allowedMethods(ofPath);
     if (cors !== undefined) route.options(respondToPreflights(path, cors, allowed));
-    route.all(rejectOtherMethods(allowed));
+    route.all(rejectOtherMethods(allowed, ofPath[0]?.errorForm));
   }
   app.use(rejectUnknownPath);
   app.use(sendRoutingErrors(log));

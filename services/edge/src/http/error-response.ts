@@ -12,6 +12,7 @@ import {
   writeLastError,
 } from "@tollgate/http/error-response";
 import type { ErrorRequestHandler, RequestHandler } from "express";
+import type { ErrorForm } from "./error-form.ts";
 import { contextOf, isDisconnected, type RequestContext, setHeaders } from "./request-context.ts";
 
 /** Ends a failed request with the error envelope, or aborts a response that already started. */
@@ -60,9 +61,16 @@ export const rejectUnknownPath: RequestHandler = () => {
   throw notFound();
 };
 
-/** Returns the middleware that rejects a known path's other methods, and names the allowed ones. */
-export function rejectOtherMethods(allowed: readonly string[]): RequestHandler {
+/**
+ * Returns the middleware that rejects a known path's other methods, in the form of the path's errors,
+ * and names the allowed ones.
+ */
+export function rejectOtherMethods(
+  allowed: readonly string[],
+  errorForm: ErrorForm | undefined,
+): RequestHandler {
   return (req, res) => {
+    contextOf(req).errorForm = errorForm;
     res.setHeader("allow", allowed.join(", "));
     throw new GatewayError("method_not_allowed", `${req.method} is not allowed here.`);
   };
