@@ -167,8 +167,9 @@ function expectRefused(place: Place, body: unknown, response: HttpResponse): voi
 /** Returns whether a provider may have refused the client's own bytes, in its words. */
 function isForwarded(path: string, body: unknown): boolean {
   const { model } = body as { model?: unknown };
-  if (path.startsWith("/v1/messages")) return String(model).startsWith("test-claude");
-  return path === "/v1/responses" && String(model).startsWith("test-gpt");
+  if (typeof model !== "string") return false;
+  if (path.startsWith("/v1/messages")) return model.startsWith("test-claude");
+  return path === "/v1/responses" && model.startsWith("test-gpt");
 }
 
 /** Returns a body for its schema and the pointer to it; undefined when either is missing. */
