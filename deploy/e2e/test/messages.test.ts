@@ -443,6 +443,15 @@ describe("POST /v1/messages", () => {
       },
     ],
     [
+      "messages[0].content[0].source.url",
+      "invalid_param",
+      {
+        messages: [
+          { role: "user", content: [{ type: "image", source: { type: "url", url: [1] } }] },
+        ],
+      },
+    ],
+    [
       "thinking.budget_tokens",
       "invalid_param",
       { thinking: { type: "enabled", budget_tokens: {} } },
@@ -468,6 +477,19 @@ describe("POST /v1/messages", () => {
     const unknown = await send(url, { key: account.key, body });
     expectMessagesError(unknown, 400, "invalid_param");
     expect(unknown.text).toContain("max_tokens: Extra inputs are not permitted");
+  });
+
+  test("a byte order mark before the body is ignored", async () => {
+    const body = { model: "test-small", max_tokens: 50, messages: [user("Hello there")] };
+    for (const model of ["test-small", "test-claude"]) {
+      for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {
+        const { max_tokens, ...others } = { ...body, model };
+        const sent = path === "/v1/messages" ? { ...others, max_tokens } : others;
+        const marked = `\ufeff${JSON.stringify(sent)}`;
+        const response = await send(`${stack.url}${path}`, { key: account.key, body: marked });
+        expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+      }
+    }
   });
 
   test("another method is refused in Anthropic's form", async () => {

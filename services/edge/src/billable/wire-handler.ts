@@ -5,6 +5,7 @@ import { headersOfRates } from "@tollgate/http/rate-headers";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 import type { Wire } from "@tollgate/proto/tollgate/v1/wire";
 import type { KeyedHandler } from "../http/handler.ts";
+import { withoutMark } from "../http/json-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { eventStreamType, jsonType } from "../http/response.ts";
 import type { RouteDependencies } from "../routes/dependencies.ts";
@@ -52,10 +53,11 @@ export function wireHandler(dependencies: RouteDependencies, route: WireRoute): 
     parse(body, text, _principal, context) {
       const { alias, stream, prompt, maxTokens } = route.parse(body);
       const headers = forwardedOf(context, route);
+      const bytes = withoutMark(text);
       const limit = maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) };
       return async (caller, options) => {
         const { keyId } = caller;
-        const call = { caller, alias, wire: route.wire, body: text, prompt, headers, ...limit };
+        const call = { caller, alias, wire: route.wire, body: bytes, prompt, headers, ...limit };
         rates.countRequest(keyId);
         if (!stream) {
           const response = await services.wires.completeWire({ call }, { ...options, timeoutMs });

@@ -100,6 +100,14 @@ export function parseJsonObject(body: Buffer): JsonObject {
   return value;
 }
 
+/** The byte order mark of UTF-8. */
+const mark = Buffer.from("\ufeff");
+
+/** Returns a body that was parsed without the byte order mark that some clients send. */
+export function withoutMark(body: Buffer): Buffer {
+  return body.subarray(0, mark.length).equals(mark) ? body.subarray(mark.length) : body;
+}
+
 function parse(body: Buffer): unknown {
   if (body.length === 0) {
     throw new GatewayError("invalid_json", "The body is empty: a JSON object is required.");

@@ -3,7 +3,7 @@ import { Wire } from "@tollgate/proto/tollgate/v1/wire";
 import { callerOf } from "../../auth/caller.ts";
 import { forwardedOf, type WireRequest, wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
-import { parseJsonObject, readBody } from "../../http/json-body.ts";
+import { parseJsonObject, readBody, withoutMark } from "../../http/json-body.ts";
 import { rejectInvalidQuery } from "../../http/query.ts";
 import { jsonType, writeResponse } from "../../http/response.ts";
 import { validate, withoutNulls } from "../../validation/validate.ts";
@@ -52,7 +52,7 @@ export function countMessageTokens({ balance, services }: RouteDependencies): Ke
       caller: callerOf(context, principal),
       alias,
       wire: Wire.MESSAGES,
-      body,
+      body: withoutMark(body),
       prompt: measureMessages(json),
       headers: forwardedOf(context, { forwardedHeaders }),
     };

@@ -10,7 +10,10 @@ import { listOf } from "../../validation/first-error-lists.ts";
 
 const object = z.looseObject({}, { error: "must be an object" });
 const typed = z.looseObject({ type: text }, { error: "must be an object with a type" });
-const source = z.looseObject({ type: text }, { error: "must be an object with a type" });
+const source = z.looseObject(
+  { type: text, url: text.optional(), media_type: text.optional(), data: text.optional() },
+  { error: "must be an object with a type" },
+);
 
 /** The members of blocks that the gateway reads, by the block's type. */
 const members: Readonly<Record<string, z.ZodObject>> = {
