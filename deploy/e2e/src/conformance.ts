@@ -137,6 +137,8 @@ const beyondSchema = [
   /must be 1 in a conversation/,
   // What the providers of the alias take.
   /is not supported by a provider of this model: |for this model\.$|is not supported by this model: /,
+  // A translated request must have the schema.
+  /^response_format\.json_schema\.schema must be an object/,
   // Tools that a provider runs have no name.
   /^tools\[.*\.name is required/,
   /does not take images|the conversation holds images/,
