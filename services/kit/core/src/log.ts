@@ -1,5 +1,5 @@
 import { trace } from "@opentelemetry/api";
-import { type LoggerOptions, pino } from "pino";
+import { type DestinationStream, type LoggerOptions, pino } from "pino";
 import { PinoPretty } from "pino-pretty";
 import { isTracing } from "./tracing.ts";
 
@@ -19,7 +19,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /** Lines are buffered, since a write costs more than the lines that it carries. */
 const bufferBytes = 4_096;
-const flushIntervalMs = 100;
+const flushDelayMs = 100;
 
 /**
  * Creates a log that writes JSON lines to standard error, or readable ones if that is a terminal.
@@ -35,13 +35,28 @@ export function createLog(level: LogLevel): Log {
       : {}),
   };
   if (!process.stderr.isTTY) {
-    const destination = {
-      dest: 2,
-      sync: false,
-      minLength: bufferBytes,
-      periodicFlush: flushIntervalMs,
-    };
-    return pino(options, pino.destination(destination));
+    return pino(options, bufferedStderr());
   }
   return pino(options, PinoPretty({ destination: 2, colorize: true, sync: true }));
+}
+
+/**
+ * Returns standard error with a buffer, which is written when it is full, 100 ms after a line, and
+ * when the process ends. pino's own `periodicFlush` wakes a process that logs nothing, too.
+ */
+function bufferedStderr(): DestinationStream {
+  const stderr = pino.destination({ dest: 2, sync: false, minLength: bufferBytes });
+  let isFlushDue = false;
+  const flush = () => {
+    isFlushDue = false;
+    stderr.flush();
+  };
+  return {
+    write(line) {
+      stderr.write(line);
+      if (isFlushDue) return;
+      isFlushDue = true;
+      setTimeout(flush, flushDelayMs).unref();
+    },
+  };
 }

@@ -1,11 +1,9 @@
 import { PeerError } from "@tollgate/core/errors";
 
-const intervalMs = 500;
+const delayMs = 500;
 export const healthCheckTimeoutMs = 500;
 /** Either side may be busy for longer than one timeout, but hardly for two in a row. */
 const unresponsiveAfterMisses = 2;
-/** A replica that has had no call for this long is not checked. */
-const idleAfterMs = 10_000;
 
 /**
  * Detects a replica that accepts a connection but does not respond. A process that hangs leaves its
@@ -19,31 +17,36 @@ export interface HealthCheck {
 }
 
 /**
- * Calls `check` every 500 ms while the replica is in use. A replica is unresponsive once two checks
- * in a row have passed their deadline, until one succeeds or fails in time.
+ * Calls `check` 500 ms after a call has started, and again until no check passes its deadline. A
+ * replica is unresponsive once two checks in a row have, until one succeeds or fails in time. A
+ * replica that has no calls is not checked: checks would wake two processes at rest.
  */
 export function startHealthCheck(check: () => Promise<unknown>): HealthCheck {
   let misses = 0;
   let isChecking = false;
-  let lastCallAt = -Infinity;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
 
   async function run(): Promise<void> {
-    const isIdle = performance.now() - lastCallAt > idleAfterMs;
-    if (isChecking || (isIdle && misses === 0)) return;
+    timer = undefined;
     isChecking = true;
-    const isMiss = await check().then(() => false, isDeadline);
-    misses = isMiss ? misses + 1 : 0;
+    do {
+      const isMiss = await check().then(() => false, isDeadline);
+      misses = isMiss ? misses + 1 : 0;
+    } while (misses > 0 && !isStopped);
     isChecking = false;
   }
 
-  const timer = setInterval(() => void run(), intervalMs);
-  timer.unref();
   return {
     isUnresponsive: () => misses >= unresponsiveAfterMisses,
     noteCall() {
-      lastCallAt = performance.now();
+      if (isChecking || isStopped) return;
+      timer ??= setTimeout(() => void run(), delayMs).unref();
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }
 

@@ -57,6 +57,8 @@ export function createHoldSharing(
   const ending = new Map<string, Promise<void>>();
   let isStopped = false;
   let ticks = 0;
+  /** Runs while there are groups: ten ticks a second would cost more than all else of a process at rest. */
+  let timer: NodeJS.Timeout | undefined;
 
   function replace({ accountId, demand }: Group, next: SharedHold | undefined): void {
     const { shared } = demand;
@@ -105,6 +107,16 @@ export function createHoldSharing(
       const ended = endRound(group).finally(() => ending.delete(group.id));
       ending.set(group.id, ended);
     }
+    if (groups.size === 0) stopTicking();
+  }
+
+  function startTicking(): void {
+    timer ??= setInterval(tick, tickMs).unref();
+  }
+
+  function stopTicking(): void {
+    clearInterval(timer);
+    timer = undefined;
   }
 
   async function releaseAll(): Promise<void> {
@@ -112,9 +124,6 @@ export function createHoldSharing(
     await Promise.all(ending.values());
     await releaser.attempted();
   }
-
-  const timer = setInterval(tick, tickMs);
-  timer.unref();
 
   return {
     demandOf({ accountId, keyId, isLimited }) {
@@ -124,12 +133,13 @@ export function createHoldSharing(
         const owner = { accountId, keyId: isLimited ? keyId : "", isLimited };
         group = { id, ...owner, demand: new AccountDemand() };
         groups.set(id, group);
+        startTicking();
       }
       return group.demand;
     },
     async stop() {
       isStopped = true;
-      clearInterval(timer);
+      stopTicking();
       await Promise.race([releaseAll(), sleep(stopTimeoutMs, undefined, { ref: false })]);
     },
   };
