@@ -4,7 +4,6 @@ import { createLog } from "@tollgate/core/log";
 import { type Program, startProgram } from "@tollgate/runtime/program";
 import { startTracing } from "@tollgate/runtime/tracing/start";
 import { z } from "zod";
-import { migrateAll } from "./migrate.ts";
 import { servicesOf } from "./targets.ts";
 
 /** Where the gRPC of a service with a process of its own is served by default. */
@@ -28,10 +27,11 @@ const completed: Program = { url: undefined, consoleUrl: undefined, stop: async 
 export async function startTarget(target: string, env: Environment): Promise<Program> {
   const settings = readSettings(settingsSchema, env);
   if (target === "migrate") {
+    const { migrateAll } = await import("./migrate.ts");
     await migrateAll(env, createLog(settings.TOLLGATE_LOG));
     return completed;
   }
-  const services = servicesOf(target);
+  const services = await servicesOf(target);
   const isAlone = target !== "all";
   const listen = settings.TOLLGATE_LISTEN ?? (isAlone ? defaultListen : "");
   const operations =

@@ -1,32 +1,26 @@
-import { audio } from "@tollgate/audio/service";
-import { billing } from "@tollgate/billing/service";
-import { chat } from "@tollgate/chat/service";
-import { consoleService } from "@tollgate/console/service";
 import { StartError } from "@tollgate/core/errors";
-import { document } from "@tollgate/document/service";
-import { edge } from "@tollgate/edge/service";
-import { image } from "@tollgate/image/service";
-import { ledger } from "@tollgate/ledger/service";
-import type { Service } from "@tollgate/runtime/service";
+import { type Service, type ServiceName, serviceNames } from "@tollgate/runtime/service";
 
-/** Every service in the order of start: a service starts after those that it calls. */
-const services: readonly Service[] = [
-  ledger,
-  billing,
-  chat,
-  document,
-  image,
-  audio,
-  consoleService,
-  edge,
-];
+/** A process loads the code of the services that it runs: a service alone is a third of all of it. */
+const load: { readonly [Name in ServiceName]: () => Promise<Service> } = {
+  ledger: async () => (await import("@tollgate/ledger/service")).ledger,
+  billing: async () => (await import("@tollgate/billing/service")).billing,
+  chat: async () => (await import("@tollgate/chat/service")).chat,
+  document: async () => (await import("@tollgate/document/service")).document,
+  image: async () => (await import("@tollgate/image/service")).image,
+  audio: async () => (await import("@tollgate/audio/service")).audio,
+  console: async () => (await import("@tollgate/console/service")).consoleService,
+  edge: async () => (await import("@tollgate/edge/service")).edge,
+};
 
-const targetNames = ["all", ...services.map((service) => service.name), "migrate"];
+const targetNames = ["all", ...serviceNames, "migrate"];
 
-/** Returns the services of a `--target`. Throws a StartError for an unknown target. */
-export function servicesOf(target: string): readonly Service[] {
-  if (target === "all") return services;
-  const service = services.find(({ name }) => name === target);
-  if (service !== undefined) return [service];
+/**
+ * Loads the services of a `--target`, in the order of their start: a service starts after those that
+ * it calls. Throws a StartError for an unknown target.
+ */
+export async function servicesOf(target: string): Promise<Service[]> {
+  const names = target === "all" ? serviceNames : serviceNames.filter((name) => name === target);
+  if (names.length > 0) return Promise.all(names.map((name) => load[name]()));
   throw new StartError(`--target ${target}: must be one of ${targetNames.join(", ")}`);
 }
