@@ -1,4 +1,5 @@
 import type { GatewayError } from "@tollgate/core/errors";
+import { outsideTraces } from "@tollgate/core/tracing";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 
 /**
@@ -36,12 +37,13 @@ export function watchRevocations(
   function schedule(): void {
     if (isScheduled || listeners.size === 0) return;
     isScheduled = true;
-    setTimeout(() => {
-      void check([...listeners.keys()]).finally(() => {
-        isScheduled = false;
-        schedule();
-      });
-    }, checkIntervalMs).unref();
+    outsideTraces(() => setTimeout(checkAll, checkIntervalMs).unref());
+  }
+
+  async function checkAll(): Promise<void> {
+    await check([...listeners.keys()]);
+    isScheduled = false;
+    schedule();
   }
 
   async function check(keyHashes: readonly string[]): Promise<void> {

@@ -54,6 +54,14 @@ export function contextOf(headers: TraceHeaders | undefined): Context {
 }
 
 /**
+ * Calls `start` outside of any trace. A timer belongs to the trace in which it was started, which is
+ * wrong for one that a request starts for others as well.
+ */
+export function outsideTraces<T>(start: () => T): T {
+  return context.with(ROOT_CONTEXT, start);
+}
+
+/**
  * Returns the headers with which a call continues the trace of `span`; none while traces are off.
  */
 export function headersOf(span: Span): Partial<TraceHeaders> {

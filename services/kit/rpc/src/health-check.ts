@@ -1,4 +1,5 @@
 import { PeerError } from "@tollgate/core/errors";
+import { outsideTraces } from "@tollgate/core/tracing";
 
 const delayMs = 500;
 export const healthCheckTimeoutMs = 500;
@@ -41,7 +42,7 @@ export function startHealthCheck(check: () => Promise<unknown>): HealthCheck {
     isUnresponsive: () => misses >= unresponsiveAfterMisses,
     noteCall() {
       if (isChecking || isStopped) return;
-      timer ??= setTimeout(() => void run(), delayMs).unref();
+      timer ??= outsideTraces(() => setTimeout(() => void run(), delayMs).unref());
     },
     stop() {
       isStopped = true;

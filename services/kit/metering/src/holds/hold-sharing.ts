@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@tollgate/core/ids";
+import { outsideTraces } from "@tollgate/core/tracing";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import { AccountDemand, type RoundDemand } from "./account-demand.ts";
@@ -111,7 +112,7 @@ export function createHoldSharing(
   }
 
   function startTicking(): void {
-    timer ??= setInterval(tick, tickMs).unref();
+    timer ??= outsideTraces(() => setInterval(tick, tickMs).unref());
   }
 
   function stopTicking(): void {
