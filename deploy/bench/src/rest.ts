@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { cpuMs } from "./cpu.ts";
+import { residentMebibytes } from "./memory.ts";
 import { startTestbed } from "./testbed.ts";
 import { startAll, startFleetGateway } from "./tollgate.ts";
 
@@ -38,7 +39,7 @@ const before = { each: gateway.pids.map((pid) => cpuMs([pid])), stores: cpuMs(st
 await sleep(seconds * 1_000);
 const rows = gateway.pids.map((pid, index) => {
   const used = cpuMs([pid]) - (before.each[index] ?? 0);
-  return { name: targetOf(pid), msPerSecond: used / seconds, mebibytes: residentMebibytes(pid) };
+  return { name: targetOf(pid), msPerSecond: used / seconds, mebibytes: residentMebibytes([pid]) };
 });
 const lines = rows.map(
   ({ name, msPerSecond, mebibytes }) =>
@@ -54,9 +55,4 @@ process.stdout.write(
 function targetOf(pid: number): string {
   const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   return words[words.indexOf("--target") + 1] ?? "";
-}
-
-function residentMebibytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1_024;
 }
