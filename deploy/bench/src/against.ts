@@ -4,12 +4,13 @@ import { parseArgs } from "node:util";
 import { compareSideBySide, sideBySideFlags } from "./side-by-side.ts";
 import { startBareProxy } from "./subjects.ts";
 import { startTestbed } from "./testbed.ts";
-import { startAll, startFleetGateway } from "./tollgate.ts";
+import { startAll, startFleetGateway, startWorkersGateway } from "./tollgate.ts";
 
 /**
  * `npm run bench:against -- FOLDER …`: compares this checkout with other prepared checkouts, such
  * as one of the previous commit, as one process each, or as a fleet each with `--fleet`. With
- * `--bare`, the bare proxy is the first contender.
+ * `--bare`, the bare proxy is the first contender. With `--workers N`, the last one is this checkout
+ * with so many processes.
  */
 const { values, positionals: folders } = parseArgs({
   allowPositionals: true,
@@ -17,6 +18,7 @@ const { values, positionals: folders } = parseArgs({
     ...sideBySideFlags,
     bare: { type: "boolean", default: false },
     fleet: { type: "boolean", default: false },
+    workers: { type: "string" },
   },
 });
 
@@ -28,6 +30,9 @@ for (const [index, folder] of [...folders, "."].entries()) {
     ? await startFleetOf(folder, database)
     : await startAll(testbed, { database, main: fileOf(folder, "services/tollgate/src/main.ts") });
   contenders.push({ ...gateway, title: folder });
+}
+if (values.workers !== undefined) {
+  contenders.push(await startWorkersGateway(testbed, "bench_workers", Number(values.workers)));
 }
 process.stdout.write(await compareSideBySide(testbed, contenders, values));
 

@@ -7,6 +7,7 @@ import { freePort } from "@tollgate/local/free-port";
 import { startNatsServer } from "@tollgate/local/nats-server";
 import { connectOperator } from "@tollgate/local/operator";
 import { createDatabase } from "@tollgate/local/postgres";
+import { startWorkers } from "@tollgate/local/workers";
 import { benchCatalog } from "./catalog.ts";
 import type { Gateway } from "./subject.ts";
 import type { Testbed } from "./testbed.ts";
@@ -88,6 +89,26 @@ export async function startFleetGateway(
     brokerPid: nats.pid,
     fleet,
   };
+}
+
+/** Starts the gateway in several processes that share a port. */
+export async function startWorkersGateway(
+  testbed: Testbed,
+  database: string,
+  count: number,
+): Promise<Gateway> {
+  const operatorAddress = `127.0.0.1:${await freePort()}`;
+  const env = {
+    TOLLGATE_CONSOLE_LISTEN: "",
+    ...(await environment(testbed, database)),
+    PORT: "0",
+    DATABASE_URL: await createDatabase(testbed.postgres.url, database),
+  };
+  const workers = await startWorkers(env, { count, operatorAddress });
+  testbed.defer(workers.stop);
+  const about = { name: "all", title: `Tollgate, ${count} workers` } as const;
+  const location = { url: workers.url, operatorAddress, pids: workers.pids() };
+  return { ...about, ...location, ...(await createCaller(operatorAddress)) };
 }
 
 async function environment(

@@ -30,7 +30,7 @@ export async function freePort(): Promise<number> {
   await mkdir(folder, { recursive: true });
   for (;;) {
     const port = randomInt(lowestPort, highestPort);
-    if ((await reserve(port)) && (await isFree(port))) return port;
+    if ((await reserve(port)) && (await isPortFree(port, "127.0.0.1"))) return port;
   }
 }
 
@@ -48,10 +48,11 @@ async function reserve(port: number): Promise<boolean> {
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Resolves with whether nothing listens on a TCP port of a host. */
+export async function isPortFree(port: number, host: string): Promise<boolean> {
   const server = createServer();
   try {
-    server.listen(port, "127.0.0.1");
+    server.listen(port, host);
     await once(server, "listening");
   } catch {
     return false;

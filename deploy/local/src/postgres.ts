@@ -18,6 +18,8 @@ const database = "tollgate";
 /** Includes the recovery after a crash of the machine. */
 const readyTimeoutMs = 60_000;
 const connectTimeoutMs = 1_000;
+/** Enough for a fleet with several replicas of each service, and for the tools of its operator. */
+export const defaultConnections = 300;
 const duplicateDatabase = "42P04";
 const invalidPassword = "28P01";
 
@@ -40,9 +42,11 @@ export async function startPostgres(options: {
   dataFolder: string;
   durable?: boolean;
   port?: number;
+  /** The connections that it allows. Default: 300. */
+  connections?: number;
   log?: (message: string) => void;
 }): Promise<EmbeddedPostgres> {
-  const { durable = true, log = () => {} } = options;
+  const { durable = true, connections = defaultConnections, log = () => {} } = options;
   await mkdir(options.dataFolder, { recursive: true });
   const dataFolder = await realpath(options.dataFolder);
   const binaries = await findPostgres();
@@ -60,7 +64,7 @@ export async function startPostgres(options: {
   const server = await startServer({
     name: "the embedded Postgres",
     command: join(binaries, "bin", "postgres"),
-    args: ["-D", cluster, ...settings(port, durable)],
+    args: ["-D", cluster, ...settings(port, connections, durable)],
     cwd: cluster,
     logFile: join(dataFolder, "postgres.log"),
     uid: serverUid,
@@ -92,12 +96,12 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
   await runStatement(url, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
 }
 
-function settings(port: number, durable: boolean): string[] {
+function settings(port: number, connections: number, durable: boolean): string[] {
   const values = {
     port,
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    max_connections: 300,
+    max_connections: connections,
     shared_buffers: "128MB",
     ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };

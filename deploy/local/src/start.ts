@@ -13,6 +13,7 @@ import { type OperatorSocket, prepareOperatorSocket } from "./operator-socket.ts
 import { startPostgres } from "./postgres.ts";
 import { createSignInUrl } from "./sign-in-url.ts";
 import { welcomeText } from "./welcome.ts";
+import { connectionsOf, startWorkers, workerCount } from "./workers.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 
@@ -23,12 +24,12 @@ type Stop = () => Promise<void>;
 
 /**
  * The program of `npm start`: runs the gateway in one process, and starts a Postgres and a
- * simulated provider where the environment names none. With `--fleet`, each service is a process,
- * and a NATS server is started, too. With `--target SERVICE`, runs only that service; then the
- * environment must name all its dependencies.
+ * simulated provider where the environment names none. With `--workers N`, as many processes share
+ * its port. With `--fleet`, each service is a process, and a NATS server is started, too. With
+ * `--target SERVICE`, runs only that service; then the environment must name all its dependencies.
  */
 await runUntilStopped(async () => {
-  const { target, fleet } = readArguments(process.argv.slice(2));
+  const { target, fleet, workers } = readArguments(process.argv.slice(2));
   if (target !== "all") return startTarget(target, process.env);
   const stops: Stop[] = [];
   const stop = async () => {
@@ -36,7 +37,7 @@ await runUntilStopped(async () => {
   };
   const ignoreSignals = exitOnSignals();
   try {
-    await startEverything(fleet, stops);
+    await startEverything({ fleet, workers }, stops);
   } catch (error) {
     await stop();
     throw error instanceof StartError ? error : new StartError((error as Error).message);
@@ -60,7 +61,13 @@ function exitOnSignals(): () => void {
   };
 }
 
-async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
+/** How the gateway runs: as a fleet, or as some number of processes that are all of it. */
+interface Shape {
+  fleet: boolean;
+  workers: number;
+}
+
+async function startEverything({ fleet, workers }: Shape, stops: Stop[]): Promise<void> {
   const env: NodeJS.ProcessEnv = { ...process.env };
   const dataFolder = resolve(env.TOLLGATE_DATA_DIR || ".data");
   env.TOLLGATE_SPOOL_DIR ||= join(dataFolder, "spool");
@@ -69,7 +76,7 @@ async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
   const data = await openDataFolder(dataFolder);
   stops.push(async () => data.release());
   if (!env.DATABASE_URL) {
-    const postgres = await startPostgres({ dataFolder });
+    const postgres = await startPostgres({ dataFolder, connections: connectionsOf(workers) });
     stops.push(postgres.stop);
     env.DATABASE_URL = postgres.url;
   }
@@ -87,7 +94,7 @@ async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
   stops.push(socket.remove);
   const gateway = fleet
     ? await startAsFleet(env, dataFolder, socket, stops)
-    : await startInProcess(env, socket, stops);
+    : await startWhole(env, workers, socket, stops);
   const { url, consoleUrl, operatorAddress } = gateway;
   if (consoleUrl !== undefined) await socket.storeConsoleUrl(consoleUrl);
   const key = isDemo ? await createDemoKey(operatorAddress, secret) : undefined;
@@ -95,8 +102,19 @@ async function startEverything(fleet: boolean, stops: Stop[]): Promise<void> {
   process.stdout.write(welcomeText({ url, key, signInUrl }));
 }
 
-async function startInProcess(env: NodeJS.ProcessEnv, socket: OperatorSocket, stops: Stop[]) {
+async function startWhole(
+  env: NodeJS.ProcessEnv,
+  count: number,
+  socket: OperatorSocket,
+  stops: Stop[],
+) {
   const operatorAddress = env.TOLLGATE_LISTEN || socket.address;
+  if (count > 1) {
+    const onOperatorSocket = socket.restrict;
+    const workers = await startWorkers(env, { count, operatorAddress, onOperatorSocket });
+    stops.push(workers.stop);
+    return { url: workers.url, consoleUrl: workers.consoleUrl, operatorAddress };
+  }
   const program = await startTarget("all", { ...env, TOLLGATE_LISTEN: operatorAddress });
   stops.push(program.stop);
   if (operatorAddress === socket.address) await socket.restrict();
@@ -122,13 +140,23 @@ async function startAsFleet(
   return { url: fleet.url, consoleUrl: fleet.consoleUrl, operatorAddress: fleet.billingAddress };
 }
 
-function readArguments(args: string[]): { target: string; fleet: boolean } {
+function readArguments(args: string[]): { target: string } & Shape {
+  const { target, fleet, workers } = parseFlags(args);
+  const count = workerCount(workers);
+  if (count > 1 && (fleet || target !== "all")) {
+    throw new StartError("--workers: not with --fleet or --target");
+  }
+  return { target, fleet, workers: count };
+}
+
+function parseFlags(args: string[]) {
   try {
     const { values } = parseArgs({
       args,
       options: {
         target: { type: "string", default: "all" },
         fleet: { type: "boolean", default: false },
+        workers: { type: "string", default: "1" },
       },
     });
     return values;

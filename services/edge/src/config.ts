@@ -6,6 +6,8 @@ import type { CorsOrigins } from "./http/cors.ts";
 export interface EdgeConfig {
   port: number;
   host: string;
+  /** Whether other processes of this machine may listen on the port, too. */
+  isPortShared: boolean;
   catalogFile: string;
   databaseUrl: string;
   databaseConnections: number;
@@ -19,6 +21,7 @@ export function readConfig(env: Environment): EdgeConfig {
   return {
     port: settings.PORT,
     host: settings.HOST,
+    isPortShared: settings.TOLLGATE_SHARE_PORT === "on",
     catalogFile: settings.TOLLGATE_CATALOG,
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
@@ -35,6 +38,7 @@ function isOrigin(text: string): boolean {
 const schema = z.object({
   PORT: integerSetting({ min: 0, max: 65_535, default: 8_080 }),
   HOST: z.string().default("0.0.0.0"),
+  TOLLGATE_SHARE_PORT: z.enum(["on", "off"]).default("off"),
   TOLLGATE_CATALOG: z.string(),
   TOLLGATE_STORED_RESPONSES_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),
   TOLLGATE_CORS_ORIGINS: z

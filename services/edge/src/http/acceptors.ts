@@ -19,21 +19,28 @@ export function createAcceptors(server: Server): readonly SocketServer[] {
   );
 }
 
-/** Listens on one port with the server and its acceptors. Rejects with what `listen` emits. */
+/**
+ * Listens on one port with the server and its acceptors, and with other processes if the port
+ * `isShared`. Rejects with what `listen` emits.
+ */
 export async function listenTogether(
   server: Server,
   acceptors: readonly SocketServer[],
-  target: { host: string; port: number },
+  { isShared = false, ...target }: { host: string; port: number; isShared?: boolean },
 ): Promise<void> {
   if (acceptors.length === 0) return listenAt(server, target);
-  // With `reusePort` a port in use may look free. Only an exclusive listener detects that.
-  const probe = createServer();
-  await listenAt(probe, target);
-  await new Promise((resolve) => probe.close(resolve));
+  if (!isShared) await requireUnused(target);
   await listenAt(server, { ...target, reusePort: true });
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : target.port;
   for (const acceptor of acceptors) await listenAt(acceptor, { ...target, port, reusePort: true });
+}
+
+/** With `reusePort` a port in use may look free. Only an exclusive listener detects that. */
+async function requireUnused(target: { host: string; port: number }): Promise<void> {
+  const probe = createServer();
+  await listenAt(probe, target);
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 function listenAt(server: SocketServer, options: ListenOptions): Promise<void> {

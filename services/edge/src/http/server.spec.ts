@@ -12,7 +12,10 @@ test("a request with an unknown expectation gets its response while the server s
   const received = Promise.withResolvers<ServerResponse>();
   const upgrades = { routeOf: () => undefined, accept() {} };
   const wanted = { host: "127.0.0.1", port: 0 };
-  const server = await listen((_req, res) => received.resolve(res), upgrades, wanted);
+  const server = await listen((_req, res) => received.resolve(res), upgrades, {
+    ...wanted,
+    isPortShared: false,
+  });
   const client = connect(Number(new URL(server.url).port), wanted.host);
   client.write(request);
   const res = await received.promise;

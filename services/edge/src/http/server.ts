@@ -23,7 +23,7 @@ export interface HttpServer {
 export async function listen(
   app: RequestListener,
   upgrades: Upgrades,
-  { host, port }: { host: string; port: number },
+  { host, port, isPortShared }: { host: string; port: number; isPortShared: boolean },
 ): Promise<HttpServer> {
   const server = createServer(
     {
@@ -46,7 +46,7 @@ export async function listen(
   // A request with an unknown expectation is an ordinary request, too (RFC 9110, 10.1.1).
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
   try {
-    await listenTogether(server, acceptors, { host, port });
+    await listenTogether(server, acceptors, { host, port, isShared: isPortShared });
   } catch (error) {
     throw cannotListen(error as NodeJS.ErrnoException, port);
   }
