@@ -31,9 +31,9 @@ const { values } = parseArgs({
 });
 /** Measured with `--measure` on two cores of an Intel Xeon. */
 const recorded: RequestCosts = {
-  cpuUs: { edge: 113, chat: 142, ledger: 41, NATS: 24, Postgres: 46 },
-  walBytes: 1_500,
-  storedBytes: 700,
+  cpuUs: { edge: 109, chat: 141, ledger: 43, NATS: 33, Postgres: 61 },
+  walBytes: 1_654,
+  storedBytes: 1_364,
 };
 const rates = [1_000, 10_000, 100_000];
 /** Captures that the ledger gathers, and autovacuum, end within this time. */
