@@ -1,6 +1,7 @@
 import { type Cost, measureCost, type Processes } from "./cost.ts";
 import { type Figures, medianOf, type Result } from "./figures.ts";
 import { expectedContent, openJsonLoad } from "./json-load.ts";
+import { pinned } from "./pinned.ts";
 import type { Plan } from "./plan.ts";
 import { expectedChunks, openStreamLoad } from "./stream-load.ts";
 import type { Subject } from "./subject.ts";
@@ -100,11 +101,14 @@ async function measureJson(
   content: Buffer,
 ): Promise<Figures> {
   const load = openJsonLoad(subject, workload, content);
-  try {
+  const run = async () => {
     await load.run(plan.warmUpSeconds);
     const { result, cost } = await measureCost(processes, () => load.run(plan.jsonSeconds));
     const { requests, ...timings } = result;
     return { ...timings, ...eachOf(cost, requests) };
+  };
+  try {
+    return await (workload.clients === 1 ? pinned(coresOf(processes), run) : run());
   } finally {
     await load.close();
   }
@@ -126,6 +130,11 @@ async function measureStreams(
   } finally {
     await load.close();
   }
+}
+
+/** Nothing waits for a core that another process uses while a client is alone. */
+function coresOf({ gateway, stores, simulator }: Processes) {
+  return { first: gateway, others: [...stores, simulator] };
 }
 
 function eachOf(cost: Cost, count: number) {

@@ -34,7 +34,8 @@ function threadCpuMs(pid: number, thread: string): number {
   return Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0]) / 1_000_000;
 }
 
-function familyOf(pids: readonly number[]): ReadonlySet<number> {
+/** Returns the processes and their children. */
+export function familyOf(pids: readonly number[]): ReadonlySet<number> {
   const family = new Set(pids);
   for (const [pid, parent] of parentsOf()) if (family.has(parent)) family.add(pid);
   return family;
