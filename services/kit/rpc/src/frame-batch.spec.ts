@@ -13,14 +13,18 @@ function setUp() {
   return { sent, batch };
 }
 
+function payloadOf(byteLength: number) {
+  return { parts: [Buffer.alloc(byteLength)], byteLength };
+}
+
 test("frames of one turn of the event loop are sent together, later ones on their own", async () => {
   const { sent, batch } = setUp();
   batch.add({ call: 1 });
   await Promise.resolve();
-  batch.add({ call: 2 }, Buffer.alloc(300));
+  batch.add({ call: 2 }, payloadOf(300));
   expect(sent).toEqual([]);
   await nextTurn();
-  batch.add({ call: 3 }, Buffer.of());
+  batch.add({ call: 3 }, payloadOf(0));
   await nextTurn();
   expect(sent).toEqual([
     [
@@ -34,7 +38,7 @@ test("frames of one turn of the event loop are sent together, later ones on thei
 test("a large batch is sent at once, and no frame is sent twice", async () => {
   const { sent, batch } = setUp();
   batch.add({ call: 1 });
-  batch.add({ call: 2 }, Buffer.alloc(1024 * 1024));
+  batch.add({ call: 2 }, payloadOf(1024 * 1024));
   expect(sent).toHaveLength(1);
   batch.add({ call: 3 });
   batch.flush();
@@ -52,7 +56,8 @@ test("the other fields of a frame arrive with its payload", async () => {
   const encoded = Promise.withResolvers<Buffer>();
   const batch = createFrameBatch(ResponseFrameSchema, encoded.resolve);
   const error = { code: "rate_limited", message: "Slow down." };
-  batch.add({ call: 4_000_000_000, more: true, end: { error } }, Buffer.from("payload"));
+  const parts = [Buffer.from("pay"), Buffer.from("load")];
+  batch.add({ call: 4_000_000_000, more: true, end: { error } }, { parts, byteLength: 7 });
   const { frames } = fromBinary(MuxResponseSchema, await encoded.promise);
   expect(frames).toMatchObject([{ call: 4_000_000_000, more: true, end: { error } }]);
   expect(Buffer.from(frames[0]?.payload ?? []).toString()).toBe("payload");

@@ -5,12 +5,14 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
+import type { EncodedMessage } from "./encoded-message.ts";
+import { lengthPrefix } from "./length-prefix.ts";
 
 /** A batch of this size is sent at once. */
 const maxBatchBytes = 256 * 1024;
 
 export interface FrameBatch<Schema extends DescMessage> {
-  add(frame: MessageInitShape<Schema>, payload?: Uint8Array): void;
+  add(frame: MessageInitShape<Schema>, payload?: EncodedMessage): void;
   /** Sends the frames in the batch, if there are any. */
   flush(): void;
 }
@@ -40,10 +42,10 @@ export function createFrameBatch<Schema extends DescMessage>(
   return {
     add(init, payload) {
       const frame = create(schema, init) as MessageShape<Schema>;
-      const head = encodeHead(toBinary(schema, frame), payload?.length);
+      const head = encodeHead(toBinary(schema, frame), payload?.byteLength);
       parts.push(head);
-      if (payload !== undefined) parts.push(payload);
-      size += head.length + (payload?.length ?? 0);
+      if (payload !== undefined) parts.push(...payload.parts);
+      size += head.length + (payload?.byteLength ?? 0);
       if (size >= maxBatchBytes) flush();
       else scheduled ??= setImmediate(flush);
     },
@@ -51,9 +53,9 @@ export function createFrameBatch<Schema extends DescMessage>(
   };
 }
 
-/** Field numbers of mux.proto with wire type 2, "length-delimited". */
-const framesTag = (1 << 3) | 2;
-const payloadTag = (5 << 3) | 2;
+/** Field numbers of mux.proto. */
+const framesField = 1;
+const payloadField = 5;
 
 /**
  * Encodes everything of a frame that precedes its payload: the frame's length, its other fields and
@@ -61,21 +63,12 @@ const payloadTag = (5 << 3) | 2;
  * it each time that its output buffer grows.
  */
 function encodeHead(fields: Uint8Array, payloadLength: number | undefined): Uint8Array {
-  const start = payloadLength === undefined ? [] : lengthPrefix(payloadTag, payloadLength);
+  const start = payloadLength === undefined ? [] : lengthPrefix(payloadField, payloadLength);
   const length = fields.length + start.length + (payloadLength ?? 0);
-  const before = lengthPrefix(framesTag, length);
+  const before = lengthPrefix(framesField, length);
   const head = Buffer.allocUnsafe(before.length + fields.length + start.length);
   head.set(before);
   head.set(fields, before.length);
   head.set(start, before.length + fields.length);
   return head;
-}
-
-/** Returns a tag and a length as a varint. */
-function lengthPrefix(tag: number, length: number): number[] {
-  const bytes = [tag];
-  let rest = length;
-  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  bytes.push(rest);
-  return bytes;
 }

@@ -1,5 +1,6 @@
-import { type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, type Message } from "@bufbuild/protobuf";
 import { type ChannelOptions, logVerbosity, setLogVerbosity } from "@grpc/grpc-js";
+import { encodeMessage, inOnePart } from "./encoded-message.ts";
 import { responseWindowBytes } from "./flow-control.ts";
 
 // grpc-js would write its own lines to standard error, between the JSON lines of our log. Whatever
@@ -24,7 +25,7 @@ export const channelOptions: ChannelOptions = {
 };
 
 export function serializer(schema: DescMessage): (message: Message) => Buffer {
-  return (message) => asBuffer(toBinary(schema, message));
+  return (message) => asBuffer(inOnePart(encodeMessage(schema, message)));
 }
 
 /** Returns a view of the same bytes. */

@@ -2,6 +2,7 @@ import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
 import { createSignal } from "@tollgate/core/signal";
 import { cancelledError, deadlineError } from "./cancellation.ts";
+import type { EncodedMessage } from "./encoded-message.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
 import type { MuxClient } from "./mux-client.ts";
@@ -11,7 +12,7 @@ import type { ResponseStream } from "./response-stream.ts";
 export async function muxUnary(
   mux: MuxClient,
   method: DescMethod,
-  request: Uint8Array,
+  request: EncodedMessage,
   options: CallOptions,
 ): Promise<Message> {
   const response = await new Promise<Uint8Array | undefined>((resolve, reject) => {
@@ -39,7 +40,7 @@ export async function muxUnary(
 export function muxStream(
   mux: MuxClient,
   method: DescMethod,
-  request: Uint8Array,
+  request: EncodedMessage,
   options: CallOptions,
 ): ResponseStream {
   const unread: { bytes: Uint8Array; credit: number }[] = [];

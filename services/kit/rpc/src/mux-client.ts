@@ -7,6 +7,7 @@ import {
   RequestFrameSchema,
   type ResponseFrame,
 } from "@tollgate/proto/tollgate/v1/mux";
+import type { EncodedMessage } from "./encoded-message.ts";
 import { fromEnd } from "./error-detail.ts";
 import { createFrameBatch } from "./frame-batch.ts";
 import { fromStatus } from "./grpc-status.ts";
@@ -16,7 +17,7 @@ import { muxMethod, windowBytes, windowCost } from "./mux.ts";
 export interface MuxClient {
   start(
     open: MessageInitShape<typeof OpenSchema>,
-    request: Uint8Array,
+    request: EncodedMessage,
     listener: ResponseListener,
   ): MuxCall;
   /** Returns whether calls may be started: not after the replica has announced that it drains. */
@@ -128,7 +129,7 @@ export function openMux(
   return {
     start(open, request, listener) {
       const call = nextCall();
-      const send = (body: Body, payload?: Uint8Array) => outgoing.add({ call, body }, payload);
+      const send = (body: Body, payload?: EncodedMessage) => outgoing.add({ call, body }, payload);
       const grant = granter((credit) => send({ case: "credit", value: credit }));
       calls.set(call, { listener, chunks: [], grant });
       send({ case: "open", value: open }, request);

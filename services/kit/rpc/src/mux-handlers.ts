@@ -1,16 +1,11 @@
-import {
-  create,
-  type DescMethod,
-  fromBinary,
-  type MessageInitShape,
-  toBinary,
-} from "@bufbuild/protobuf";
+import { create, type DescMethod, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
 import { createSignal } from "@tollgate/core/signal";
 import { readTraceHeaders } from "@tollgate/core/tracing";
 import type { EndSchema, Open, ResponseFrameSchema } from "@tollgate/proto/tollgate/v1/mux";
 import type { CallGuard } from "./call-guard.ts";
 import { cancelledError } from "./cancellation.ts";
+import { type EncodedMessage, encodeMessage, inOnePart } from "./encoded-message.ts";
 import { toEnd } from "./error-detail.ts";
 import type { AnyHandler, Fields, ServiceBinding } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
@@ -36,7 +31,8 @@ export function createMuxHandler(
       if (found === undefined) throw new PeerError("unavailable", `${name} is not served here`);
       const { method, handler } = found;
       const context = { signal: call.signal, trace: readTraceHeaders((header) => trace[header]) };
-      const encode = (fields: Fields) => toBinary(method.output, create(method.output, fields));
+      const encode = (fields: Fields) =>
+        inOnePart(encodeMessage(method.output, create(method.output, fields)));
       const response = handler(fromBinary(method.input, request) as never, context);
       if (method.methodKind === "unary") {
         await call.send(encode(await (response as Promise<Fields>)), true);
@@ -78,7 +74,7 @@ export interface IncomingCall {
 
 export function createIncomingCall(
   id: number,
-  send: (frame: MessageInitShape<typeof ResponseFrameSchema>, payload?: Uint8Array) => void,
+  send: (frame: MessageInitShape<typeof ResponseFrameSchema>, payload?: EncodedMessage) => void,
 ): IncomingCall {
   const controller = new AbortController();
   const { signal } = controller;
@@ -93,7 +89,7 @@ export function createIncomingCall(
         const more = from + chunkBytes < message.length;
         window.take(windowCost(chunk));
         const end = isLast && !more ? { end: {} } : {};
-        send({ call: id, more, ...end }, chunk);
+        send({ call: id, more, ...end }, { parts: [chunk], byteLength: chunk.length });
       }
     },
     end(end) {

@@ -1,8 +1,9 @@
-import { type DescMethod, type Message, toBinary } from "@bufbuild/protobuf";
+import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { throwIfCancelled } from "./cancellation.ts";
+import { type EncodedMessage, encodeMessage, inOnePart } from "./encoded-message.ts";
 import { grpcStream, grpcUnary } from "./grpc-call.ts";
 import { channelOptions } from "./grpc-channel.ts";
 import { healthCheckTimeoutMs, startHealthCheck } from "./health-check.ts";
@@ -53,8 +54,8 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
   let isRetired = false;
 
   /** Returns undefined for a call that is made as a gRPC call of its own. */
-  function muxFor({ parent }: DescMethod, request: Uint8Array): MuxClient | undefined {
-    if (request.length > maxMuxRequestBytes || parent.typeName === Health.typeName) {
+  function muxFor({ parent }: DescMethod, request: EncodedMessage): MuxClient | undefined {
+    if (request.byteLength > maxMuxRequestBytes || parent.typeName === Health.typeName) {
       return undefined;
     }
     if (mux === undefined && performance.now() < withoutMuxUntil) return undefined;
@@ -98,26 +99,26 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
     },
     async unary(method, request, options) {
       throwIfCancelled(options);
-      const bytes = toBinary(method.input, request);
+      const encoded = encodeMessage(method.input, request);
       enter();
       try {
-        const shared = muxFor(method, bytes);
+        const shared = muxFor(method, encoded);
         return await (shared === undefined
-          ? grpcUnary(client, metadata, method, bytes, options)
-          : muxUnary(shared, method, bytes, options));
+          ? grpcUnary(client, metadata, method, inOnePart(encoded), options)
+          : muxUnary(shared, method, encoded, options));
       } finally {
         leave();
       }
     },
     stream(method, request, options) {
       throwIfCancelled(options);
-      const bytes = toBinary(method.input, request);
+      const encoded = encodeMessage(method.input, request);
       enter();
-      const shared = muxFor(method, bytes);
+      const shared = muxFor(method, encoded);
       const stream =
         shared === undefined
-          ? grpcStream(client, metadata, method, bytes, options)
-          : muxStream(shared, method, bytes, options);
+          ? grpcStream(client, metadata, method, inOnePart(encoded), options)
+          : muxStream(shared, method, encoded, options);
       return {
         next: stream.next,
         close() {

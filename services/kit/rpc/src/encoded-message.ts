@@ -1,0 +1,103 @@
+import {
+  type DescField,
+  type DescMessage,
+  type Message,
+  ScalarType,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { lengthPrefix } from "./length-prefix.ts";
+
+/**
+ * Bytes of at least this size are not copied. protobuf-es copies its buffer each time that it
+ * doubles, and once more at the end; for smaller fields, that costs less than to cut them out.
+ */
+const minSharedBytes = 16 * 1024;
+
+/** The encoding of a message, in parts that are sent one after the other. */
+export interface EncodedMessage {
+  parts: readonly Uint8Array[];
+  /** Of all parts together. */
+  byteLength: number;
+}
+
+/**
+ * Encodes a message. The contents of its large `bytes` fields, and of those in its submessages,
+ * become parts of their own without a copy, and must not change before they are sent. They follow
+ * the other fields: decoders accept fields in any order, and merge a submessage that comes in two
+ * pieces.
+ */
+export function encodeMessage(schema: DescMessage, message: Message): EncodedMessage {
+  if (!hasLargeBytes(schema, message)) return joined([toBinary(schema, message)]);
+  const { rest, parts } = cutBytes(schema, message);
+  return joined([toBinary(schema, rest), ...parts]);
+}
+
+function hasLargeBytes(schema: DescMessage, message: Message): boolean {
+  for (const { localName, message: inner } of fieldsWithBytes(schema)) {
+    const value = (message as unknown as Record<string, unknown>)[localName];
+    if (value === undefined) continue;
+    const isLarge =
+      inner === undefined
+        ? (value as Uint8Array).length >= minSharedBytes
+        : hasLargeBytes(inner, value as Message);
+    if (isLarge) return true;
+  }
+  return false;
+}
+
+/** Returns the encoding as one buffer. */
+export function inOnePart({ parts, byteLength }: EncodedMessage): Uint8Array {
+  const [first] = parts;
+  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts, byteLength);
+}
+
+function joined(parts: readonly Uint8Array[]): EncodedMessage {
+  return { parts, byteLength: lengthOf(parts) };
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** Returns a copy of a message without its large bytes, and the encoded fields that were cut. */
+function cutBytes(schema: DescMessage, message: Message) {
+  let rest = message;
+  const parts: Uint8Array[] = [];
+  const values = message as unknown as Record<string, unknown>;
+  for (const field of fieldsWithBytes(schema)) {
+    const value = values[field.localName];
+    if (value === undefined) continue;
+    const cut = cutField(field, value);
+    if (cut.parts.length === 0) continue;
+    rest = { ...rest, [field.localName]: cut.rest };
+    parts.push(Buffer.from(lengthPrefix(field.number, lengthOf(cut.parts))), ...cut.parts);
+  }
+  return { rest, parts };
+}
+
+const none = new Uint8Array();
+
+function cutField({ message }: DescField, value: unknown) {
+  if (message !== undefined) return cutBytes(message, value as Message);
+  const bytes = value as Uint8Array;
+  return bytes.length < minSharedBytes
+    ? { rest: bytes, parts: [] }
+    : { rest: none, parts: [bytes] };
+}
+
+const knownFields = new WeakMap<DescMessage, readonly DescField[]>();
+
+/** Returns the fields that are bytes or hold such a field. Lists, maps and oneofs are left alone. */
+function fieldsWithBytes(schema: DescMessage): readonly DescField[] {
+  const known = knownFields.get(schema);
+  if (known !== undefined) return known;
+  // A message that contains itself is looked at once.
+  knownFields.set(schema, []);
+  const fields = schema.fields.filter((field) => {
+    if (field.oneof !== undefined) return false;
+    if (field.fieldKind === "scalar") return field.scalar === ScalarType.BYTES;
+    return field.fieldKind === "message" && fieldsWithBytes(field.message).length > 0;
+  });
+  knownFields.set(schema, fields);
+  return fields;
+}
