@@ -11,6 +11,13 @@ const statementTimeoutMs = 15_000;
  * that stalls for some seconds then fails no call that allows for them.
  */
 const connectTimeoutMs = statementTimeoutMs;
+/**
+ * A new connection costs the request that waits for it some 10 ms, most of it to prepare statements
+ * again. With the driver's 10 seconds, each request of a lone agent would pay that.
+ */
+const idleTimeoutMs = 300_000;
+/** Firewalls and load balancers forget connections that are silent for minutes. */
+const keepAliveMs = 30_000;
 const int8 = 20;
 
 export interface DatabaseOptions {
@@ -48,6 +55,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: idleTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
     application_name: `tollgate-${schema.name}`,
     options: Object.entries(settings)
       .map(([name, value]) => `-c ${name}=${value}`)
