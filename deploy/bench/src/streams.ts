@@ -1,0 +1,104 @@
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { measureCost } from "./cost.ts";
+import { median } from "./statistics.ts";
+import { expectedChunks, openStreamLoad, type StreamTimings } from "./stream-load.ts";
+import type { Subject, SubjectName } from "./subject.ts";
+import { type Subjects, startSubjects } from "./subjects.ts";
+import { startTestbed, type Testbed } from "./testbed.ts";
+import { type StreamWorkload, workloadNamed } from "./workload.ts";
+
+/**
+ * `npm run bench:streams`: what each subject adds to the first token, and to the gaps between chunks, at
+ * the largest number of streams that leaves a quarter of the machine idle without a gateway. Each
+ * subject runs alone, in turns with the simulator called directly.
+ */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    /** Skips the search for the number. */
+    streams: { type: "string" },
+    /** Streams that each client reads, one after the other, in a round. */
+    each: { type: "string", default: "5" },
+  },
+});
+const names = ["bare", "all", "fleet"] as const;
+const counts = [16, 32, 64, 128, 192, 256, 384, 512];
+const mostBusy = 0.75;
+const warmUpStreams = 15;
+
+const clients = values.streams === undefined ? await largestCount() : Number(values.streams);
+const rows: string[] = [];
+for (const name of names) rows.push(...(await rowsOf(name)));
+const head = "| | cores busy | first token p50, ms | p99, ms | largest gap, ms |";
+process.stdout.write(
+  `${clients} streams, medians of ${values.rounds} rounds\n\n${head}\n| --- | --: | --: | --: | --: |\n` +
+    `${rows.join("\n")}\n`,
+);
+
+interface Round extends StreamTimings {
+  /** The part of all cores that the gateway, the stores, the simulator and the load took. */
+  busy: number;
+}
+
+async function largestCount(): Promise<number> {
+  await using testbed = await startTestbed();
+  const { present, storePids } = await startSubjects(testbed, new Set());
+  const measure = await measurer(testbed, storePids);
+  const [direct] = present as [Subject];
+  await measure(direct, 64, warmUpStreams);
+  let found = 1;
+  for (const count of counts) {
+    const { busy } = await measure(direct, count, 3);
+    process.stderr.write(`${count} streams without a gateway: ${percent(busy)} busy\n`);
+    if (busy > mostBusy) break;
+    found = count;
+  }
+  return found;
+}
+
+/** Returns the rows of the simulator called directly, and of a subject beside it. */
+async function rowsOf(name: SubjectName): Promise<string[]> {
+  process.stderr.write(`${name}\n`);
+  await using testbed = await startTestbed();
+  const { present, storePids }: Subjects = await startSubjects(testbed, new Set([name]));
+  const measure = await measurer(testbed, storePids);
+  for (const subject of present) await measure(subject, Math.min(64, clients), warmUpStreams);
+  const rounds = present.map((): Round[] => []);
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (const [index, subject] of present.entries()) {
+      rounds[index]?.push(await measure(subject, clients, Number(values.each)));
+    }
+  }
+  return present.map(({ title }, index) => rowOf(title, rounds[index] ?? []));
+}
+
+async function measurer(testbed: Testbed, storePids: readonly number[]) {
+  const expected = await expectedChunks(testbed.provider.url, workloadOf(1));
+  const simulator = testbed.provider.pid;
+  return async (subject: Subject, count: number, each: number): Promise<Round> => {
+    const load = openStreamLoad(subject, workloadOf(count), expected);
+    const gateway = subject.pids.filter((pid) => pid !== simulator);
+    const startedAt = performance.now();
+    const processes = { gateway, stores: storePids, simulator };
+    const { result, cost } = await measureCost(processes, () => load.run(each));
+    const tookMs = performance.now() - startedAt;
+    await load.close();
+    const cpuMs = cost.gatewayCpuMs + cost.storesCpuMs + cost.simulatorCpuMs + cost.loadCpuMs;
+    return { ...result, busy: cpuMs / tookMs / availableParallelism() };
+  };
+}
+
+function workloadOf(count: number): StreamWorkload {
+  return { ...(workloadNamed("64 streams") as StreamWorkload), clients: count };
+}
+
+function rowOf(title: string, rounds: readonly Round[]): string {
+  const of = (name: keyof Round) => median(rounds.map((round) => round[name]));
+  const ms = (["firstTokenP50Ms", "firstTokenP99Ms", "largestGapMs"] as const).map(of);
+  return `| ${[title, percent(of("busy")), ...ms.map((one) => one.toFixed(1))].join(" | ")} |`;
+}
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(0)} %`;
+}
