@@ -4,7 +4,7 @@ import { measureCost } from "./cost.ts";
 import { median } from "./statistics.ts";
 import { expectedChunks, openStreamLoad, type StreamTimings } from "./stream-load.ts";
 import type { Subject, SubjectName } from "./subject.ts";
-import { type Subjects, startSubjects } from "./subjects.ts";
+import { startSubjects } from "./subjects.ts";
 import { startTestbed, type Testbed } from "./testbed.ts";
 import { type StreamWorkload, workloadNamed } from "./workload.ts";
 
@@ -24,17 +24,20 @@ const { values } = parseArgs({
 });
 const names = ["bare", "all", "fleet"] as const;
 const counts = [16, 32, 64, 128, 192, 256, 384, 512];
+/** The part of all cores that the simulator and the load may take without a gateway. */
 const mostBusy = 0.75;
+/** Streams that each client reads before the first measurement: V8 compiles hot code late. */
 const warmUpStreams = 15;
 
 const clients = values.streams === undefined ? await largestCount() : Number(values.streams);
 const rows: string[] = [];
 for (const name of names) rows.push(...(await rowsOf(name)));
-const head = "| | cores busy | first token p50, ms | p99, ms | largest gap, ms |";
-process.stdout.write(
-  `${clients} streams, medians of ${values.rounds} rounds\n\n${head}\n| --- | --: | --: | --: | --: |\n` +
-    `${rows.join("\n")}\n`,
-);
+const head = [
+  `${clients} streams, medians of ${values.rounds} rounds\n`,
+  "| | cores busy | first token p50, ms | p99, ms | largest gap, ms |",
+  "| --- | --: | --: | --: | --: |",
+];
+process.stdout.write(`${[...head, ...rows].join("\n")}\n`);
 
 interface Round extends StreamTimings {
   /** The part of all cores that the gateway, the stores, the simulator and the load took. */
@@ -61,7 +64,7 @@ async function largestCount(): Promise<number> {
 async function rowsOf(name: SubjectName): Promise<string[]> {
   process.stderr.write(`${name}\n`);
   await using testbed = await startTestbed();
-  const { present, storePids }: Subjects = await startSubjects(testbed, new Set([name]));
+  const { present, storePids } = await startSubjects(testbed, new Set([name]));
   const measure = await measurer(testbed, storePids);
   for (const subject of present) await measure(subject, Math.min(64, clients), warmUpStreams);
   const rounds = present.map((): Round[] => []);
@@ -78,6 +81,7 @@ async function measurer(testbed: Testbed, storePids: readonly number[]) {
   const simulator = testbed.provider.pid;
   return async (subject: Subject, count: number, each: number): Promise<Round> => {
     const load = openStreamLoad(subject, workloadOf(count), expected);
+    // The simulator called directly is a subject, too: its CPU must not count twice.
     const gateway = subject.pids.filter((pid) => pid !== simulator);
     const startedAt = performance.now();
     const processes = { gateway, stores: storePids, simulator };
