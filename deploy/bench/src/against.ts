@@ -39,7 +39,7 @@ process.stdout.write(await compareSideBySide(testbed, contenders, values));
 async function startFleetOf(folder: string, database: string) {
   const launcher = fileOf(folder, "deploy/local/src/fleet.ts").href;
   const { startFleet } = (await import(launcher)) as typeof import("@tollgate/local/fleet");
-  return startFleetGateway(testbed, database, 1, startFleet);
+  return startFleetGateway(testbed, { database, start: startFleet });
 }
 
 function fileOf(folder: string, path: string): URL {

@@ -72,7 +72,9 @@ function row(cells: readonly string[]): string {
 
 async function measure(): Promise<RequestCosts> {
   await using testbed = await startTestbed();
-  const { fleet, brokerPid, ...gateway } = await startFleetGateway(testbed, "bench_capacity");
+  const { fleet, brokerPid, ...gateway } = await startFleetGateway(testbed, {
+    database: "bench_capacity",
+  });
   const workload = workloadNamed("1 KB saturated");
   if (workload.kind !== "json") throw new Error("the workload must have JSON requests");
   const expected = await expectedContent(testbed.provider.url, workload);

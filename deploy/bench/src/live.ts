@@ -31,7 +31,7 @@ const expectedEvents = seconds * 2 + Math.ceil(seconds / 2);
 await using testbed = await startTestbed();
 for (const start of [
   () => startAll(testbed, { database: "all" }),
-  () => startFleetGateway(testbed, "fleet"),
+  () => startFleetGateway(testbed, { database: "fleet" }),
 ]) {
   process.stdout.write(await measure(await start()));
 }

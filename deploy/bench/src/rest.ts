@@ -25,12 +25,11 @@ const seconds = Number(values.seconds);
 
 await using testbed = await startTestbed();
 const startedAt = performance.now();
+const database = "bench_rest";
+const program = values.main === undefined ? {} : { main: pathToFileURL(resolve(values.main)) };
 const gateway = values.fleet
-  ? await startFleetGateway(testbed, "bench_rest")
-  : await startAll(testbed, {
-      database: "bench_rest",
-      ...(values.main === undefined ? {} : { main: pathToFileURL(resolve(values.main)) }),
-    });
+  ? await startFleetGateway(testbed, { database, ...program })
+  : await startAll(testbed, { database, ...program });
 const startMs = performance.now() - startedAt;
 await sleep(Number(values.settle) * 1_000);
 

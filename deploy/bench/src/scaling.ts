@@ -33,7 +33,7 @@ const workload: JsonWorkload = {
 };
 
 await using testbed = await startTestbed();
-const gateway = await startFleetGateway(testbed, "bench_scaling", 2);
+const gateway = await startFleetGateway(testbed, { database: "bench_scaling", replicas: 2 });
 const load = openJsonLoad(gateway, workload, await expectedContent(testbed.provider.url, workload));
 await load.run(warmUpSeconds);
 // The rounds with two replicas come first and then one replica is stopped for good: a restarted one

@@ -24,7 +24,7 @@ export async function startSubjects(
   if (names.has("bare")) present.push(await startBareProxy(testbed));
   if (names.has("all")) present.push(await startAll(testbed, { database: "bench_all" }));
   if (names.has("fleet")) {
-    const fleet = await startFleetGateway(testbed, "bench_fleet");
+    const fleet = await startFleetGateway(testbed, { database: "bench_fleet" });
     present.push(fleet);
     storePids.push(fleet.brokerPid);
   }

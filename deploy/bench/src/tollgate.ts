@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startChild } from "@tollgate/local/child";
-import { type Fleet, startFleet } from "@tollgate/local/fleet";
+import { type Fleet, type FleetOptions, startFleet } from "@tollgate/local/fleet";
 import { freePort } from "@tollgate/local/free-port";
 import { startNatsServer } from "@tollgate/local/nats-server";
 import { connectOperator } from "@tollgate/local/operator";
@@ -61,15 +61,17 @@ export async function startAll(
   };
 }
 
-/**
- * Starts the gateway as a fleet of `replicas` processes per service, and a broker. `start` is the
- * launcher: that of another checkout starts the services of that checkout.
- */
+export interface FleetGatewayOptions extends FleetOptions {
+  /** The name of its database, and of its catalog and spool in the testbed's folder. */
+  database: string;
+  /** The launcher: that of another checkout starts the services of that checkout. */
+  start?: typeof startFleet;
+}
+
+/** Starts the gateway as a fleet, and a broker. */
 export async function startFleetGateway(
   testbed: Testbed,
-  database: string,
-  replicas = 1,
-  start = startFleet,
+  { database, start = startFleet, ...options }: FleetGatewayOptions,
 ): Promise<Gateway & { brokerPid: number; fleet: Fleet }> {
   const nats = await startNatsServer({ dataFolder: testbed.folder });
   testbed.defer(nats.stop);
@@ -78,7 +80,7 @@ export async function startFleetGateway(
     DATABASE_URL: await createDatabase(testbed.postgres.url, database),
     NATS_URL: nats.url,
   };
-  const fleet = await start(env, 0, { replicas });
+  const fleet = await start(env, 0, options);
   testbed.defer(fleet.stop);
   const about = { name: "fleet", title: "Tollgate fleet" } as const;
   const location = { url: fleet.url, operatorAddress: fleet.billingAddress, pids: fleet.pids() };

@@ -4,7 +4,7 @@ import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 import { environmentOf } from "./service-environment.ts";
 
-const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+const ownMain = new URL(import.meta.resolve("@tollgate/tollgate/main"));
 
 export interface Fleet {
   /** The URL of the first edge. */
@@ -47,6 +47,8 @@ export interface FleetOptions {
   operatorAddress?: string;
   /** The services to start. Default: all. */
   services?: readonly ServiceName[];
+  /** The program of each process, such as that of a bundle. Default: that of this checkout. */
+  main?: URL;
 }
 
 /**
@@ -57,8 +59,10 @@ export interface FleetOptions {
 export async function startFleet(
   env: NodeJS.ProcessEnv,
   port: number,
-  { replicas: replicaCount = 1, operatorAddress, services = serviceNames }: FleetOptions = {},
+  options: FleetOptions = {},
 ): Promise<Fleet> {
+  const { replicas: replicaCount = 1, operatorAddress } = options;
+  const { services = serviceNames, main = ownMain } = options;
   const replicas = await newReplicas(port, replicaCount);
   for (const [index, replica] of (replicas.get("console") ?? []).entries()) {
     const { TOLLGATE_CONSOLE_LISTEN: listen = replica.consoleListen } = env;
@@ -68,6 +72,7 @@ export async function startFleet(
   if (billing !== undefined) billing.listen = operatorAddress ?? billing.listen;
   const sharedEnv = { ...env, ...addressVariables(replicas) };
   const added: Replica[] = [];
+  const startOne = (replica: Replica) => startReplica(replica, sharedEnv, main);
 
   async function stop(): Promise<void> {
     for (const { child } of added) await child?.stop();
@@ -78,7 +83,7 @@ export async function startFleet(
 
   try {
     const all = services.flatMap((name) => replicas.get(name) ?? []);
-    const started = await Promise.allSettled(all.map((one) => startReplica(one, sharedEnv)));
+    const started = await Promise.allSettled(all.map(startOne));
     for (const result of started) if (result.status === "rejected") throw result.reason;
   } catch (error) {
     await stop();
@@ -96,11 +101,11 @@ export async function startFleet(
     async addEdge() {
       const replica = await newReplica("edge", 0);
       added.push(replica);
-      return startReplica(replica, sharedEnv);
+      return startOne(replica);
     },
     async restart(name, index = 0) {
       const replica = replicas.get(name)?.[index];
-      if (replica !== undefined) await startReplica(replica, sharedEnv);
+      if (replica !== undefined) await startOne(replica);
     },
     stop,
   };
@@ -147,7 +152,11 @@ async function newReplica(name: ServiceName, port: number): Promise<Replica> {
 
 const socketPrefix = "unix:";
 
-async function startReplica(replica: Replica, sharedEnv: NodeJS.ProcessEnv): Promise<Child> {
+async function startReplica(
+  replica: Replica,
+  sharedEnv: NodeJS.ProcessEnv,
+  main: URL,
+): Promise<Child> {
   // A process that was killed leaves its socket behind.
   if (replica.listen.startsWith(socketPrefix)) {
     await rm(replica.listen.slice(socketPrefix.length), { force: true });
