@@ -167,6 +167,20 @@ describe("a program that cannot start prints one line with the reason and exits 
   });
 });
 
+test("a service whose launcher dies while it starts exits without a word", async () => {
+  const child = spawn(process.execPath, [main, "--target", "image"], {
+    env: { PATH: process.env.PATH, ...compileCache, TOLLGATE_CATALOG: "none.yaml" },
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let said = "";
+  child.stderr?.on("data", (part) => {
+    said += part;
+  });
+  child.disconnect();
+  expect(await once(child, "exit")).toEqual([1, null]);
+  expect(said).toBe("");
+});
+
 test("a gateway that starts on an empty database creates its tables", async () => {
   const url = await createDatabase(inject("postgresUrl"), "empty");
   const stack = await startStack({ DATABASE_URL: url });

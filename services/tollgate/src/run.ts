@@ -56,21 +56,24 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
 
 /**
  * Runs `main` as the program and stops what it returns at SIGTERM or SIGINT, and when the launcher
- * that started this process has died. A second signal exits at once. A StartError is printed on one
- * line, with exit code 1.
+ * that started this process has died. A second signal exits at once, as does the death of the
+ * launcher during the start. A StartError is printed on one line, with exit code 1.
  */
 export async function runUntilStopped(main: () => Promise<{ stop(): Promise<void> }>) {
+  const exit = () => process.exit(1);
+  process.once("disconnect", exit);
   try {
     const { stop } = await main();
     let isStopping = false;
     const onSignal = () => {
-      if (isStopping) process.exit(1);
+      if (isStopping) exit();
       isStopping = true;
       stop().then(
         () => process.exit(0),
         (error: unknown) => fail(error),
       );
     };
+    process.off("disconnect", exit);
     process.once("disconnect", () => {
       if (!isStopping) onSignal();
     });

@@ -17,9 +17,15 @@ import { createReadiness } from "./operations/readiness.ts";
 import { type OperationsServer, serveOperations } from "./operations/server.ts";
 import { createPeers } from "./peers.ts";
 import type { RunningService, Service, ServiceContext } from "./service.ts";
+import { runStopSteps, type StopStep } from "./stop-steps.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import { openUploadSpace, uploadBounds } from "./uploads.ts";
 
+/**
+ * How long a process may take to write what is pending and to close its connections, after the
+ * requests in progress have ended. The chart leaves as much of the pod's termination grace period.
+ */
+const lastWritesMs = 15_000;
 /** How much of the grace period the last spans may take to reach a collector. */
 const maxFlushMs = 5_000;
 
@@ -31,7 +37,8 @@ export interface Program {
   /**
    * Drains and stops the services. The process reports that it is draining, accepts work for
    * another `TOLLGATE_DRAIN_SECONDS` while load balancers and its callers find others, completes
-   * the work in progress within `TOLLGATE_GRACE_SECONDS`, and releases all resources.
+   * the work in progress within `TOLLGATE_GRACE_SECONDS`, and releases all resources. Rejects with
+   * what it waits for if that takes 15 seconds longer.
    */
   stop(): Promise<void>;
 }
@@ -114,15 +121,25 @@ export async function startProgram(
     grpc?.leave();
     if (wasReady) await sleep(settings.TOLLGATE_DRAIN_SECONDS * 1_000);
     shutdown.abort();
-    // Requests in progress complete while everything that they depend on still runs.
-    await Promise.all([grpc?.stop(graceMs), drainAll(running, graceMs)]);
-    for (const service of running.toReversed()) await service.stop(graceMs);
-    await notices.close();
-    await broker?.close();
-    peers.close();
-    await http.close();
-    await operations?.stop();
-    await tracing?.stop(Math.min(graceMs, maxFlushMs));
+    await runStopSteps(stopSteps(), graceMs + lastWritesMs);
+  }
+
+  function stopSteps(): StopStep[] {
+    const drain = () => Promise.all([grpc?.stop(graceMs), drainAll(running, graceMs)]);
+    const release = async () => {
+      for (const service of running.toReversed()) await service.stop(graceMs);
+    };
+    return [
+      // Requests in progress complete while everything that they depend on still runs.
+      { name: "requests in progress", run: drain },
+      { name: "the services", run: release },
+      { name: "Postgres, for notices", run: notices.close },
+      { name: "the broker", run: async () => broker?.close() },
+      { name: "calls to other services", run: async () => peers.close() },
+      { name: "proxied requests", run: http.close },
+      { name: "the operations port", run: async () => operations?.stop() },
+      { name: "the last spans", run: async () => tracing?.stop(Math.min(graceMs, maxFlushMs)) },
+    ];
   }
 
   try {

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@tollgate/core/log";
 import { connect, type NatsConnection } from "nats";
 
 const retryMs = 1_000;
+/** A broker that hangs does not keep a process from ending. */
+const drainTimeoutMs = 2_000;
 
 /** A connection to NATS. Services start and work while the broker is unavailable. */
 export interface Broker {
@@ -12,7 +15,7 @@ export interface Broker {
    * that subscriptions last.
    */
   whenConnected(use: (connection: NatsConnection) => void): void;
-  /** Sends what is buffered, then closes the connection. */
+  /** Sends what is buffered, within two seconds, then closes the connection. */
   close(): Promise<void>;
 }
 
@@ -68,7 +71,10 @@ export function openBroker(url: string, name: string, log: Log): Broker {
     async close() {
       isClosed = true;
       clearTimeout(retry);
-      await connection?.drain().catch(() => connection?.close());
+      if (connection === undefined) return;
+      const drained = connection.drain().catch(() => {});
+      await Promise.race([drained, sleep(drainTimeoutMs, undefined, { ref: false })]);
+      await connection.close();
     },
   };
 }

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLog } from "@tollgate/core/log";
+import { type NatsServer, startNatsServer } from "@tollgate/local/nats-server";
+import { connect } from "nats";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Broker, openBroker } from "../src/broker/connection.ts";
+
+const log = createLog("silent");
+let folder: string;
+let server: NatsServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tollgate-broker-"));
+  server = await startNatsServer({ dataFolder: folder });
+});
+
+afterAll(async () => {
+  process.kill(server.pid, "SIGCONT");
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function openConnected(): Promise<Broker> {
+  const broker = openBroker(server.url, "test", log);
+  await new Promise<void>((resolve) => broker.whenConnected(() => resolve()));
+  return broker;
+}
+
+test("closing sends what was published before", async () => {
+  const reader = await connect({ servers: server.url });
+  const subscription = reader.subscribe("subject", { max: 1 });
+  await reader.flush();
+  const broker = await openConnected();
+  broker.connection()?.publish("subject", "last words");
+  await broker.close();
+  for await (const message of subscription) expect(message.string()).toBe("last words");
+  await reader.close();
+});
+
+test("closing ends also while the broker hangs", async () => {
+  const broker = await openConnected();
+  process.kill(server.pid, "SIGSTOP");
+  broker.connection()?.publish("subject", "lost");
+  await broker.close();
+  expect(broker.connection()?.isClosed() ?? true).toBe(true);
+}, 20_000);
