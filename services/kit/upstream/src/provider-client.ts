@@ -8,6 +8,7 @@ import { SlotFailure } from "./failure.ts";
 import { type ProviderBody, ProviderCall, type RequestBody } from "./provider-call.ts";
 import { requireVariables } from "./provider-variables.ts";
 import { readRefusal } from "./refusal.ts";
+import { joinSmallBuffers } from "./small-buffers.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
 /** The most connections to one provider. Further calls wait for a free one. */
@@ -190,17 +191,13 @@ function sign(
   return { ...request, headers: { ...headers, ...signature } };
 }
 
-/** Buffers with at most this total size are joined: a copy costs less than several writes. */
-const maxJoinedBytes = 1024 * 1024;
-
-/**
- * Larger bodies are written to the socket buffer by buffer, with a content length, without a copy.
- */
+/** Returns a body whose large buffers are written to the socket one by one, without a copy. */
 function sendable(body: JsonBytes): Pick<ProviderRequest, "headers"> & { body: JsonBytes } {
   if (body instanceof Uint8Array) return { headers: {}, body };
-  const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (bytes <= maxJoinedBytes) return { headers: {}, body: Buffer.concat(body) };
-  return { headers: { "content-length": String(bytes) }, body };
+  const joined = joinSmallBuffers(body);
+  if (joined.length === 1) return { headers: {}, body: joined[0] as Uint8Array };
+  const bytes = joined.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return { headers: { "content-length": String(bytes) }, body: joined };
 }
 
 function apiKeyOf(provider: Provider, env: Environment): string | undefined {
