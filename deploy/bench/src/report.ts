@@ -56,6 +56,7 @@ function jsonTable(findings: Findings, size: string): string {
     `JSON, ${size}`,
     "requests/s (64 clients)",
     "CPU ms per request",
+    "× bare",
     "Postgres, NATS",
     "p50 (1 client)",
     "p99",
@@ -67,6 +68,7 @@ function jsonTable(findings: Findings, size: string): string {
   const columns = [
     of("saturated", "requestsPerSecond", 0),
     of("saturated", "gatewayCpuMs", 3),
+    timesBare(findings, `${size} saturated`),
     ofStores(of("saturated", "storesCpuMs", 3)),
     added(findings, `${size} single`, "p50Ms"),
     added(findings, `${size} single`, "p99Ms"),
@@ -86,6 +88,7 @@ function streamTable(findings: Findings, count: number): string {
     "lost",
     "reordered",
     "CPU ms per stream",
+    "× bare",
     "Postgres, NATS",
   ];
   const columns = [
@@ -95,6 +98,7 @@ function streamTable(findings: Findings, count: number): string {
     column(findings, workload, "lost", 0),
     column(findings, workload, "reordered", 0),
     column(findings, workload, "gatewayCpuMs", 2),
+    timesBare(findings, workload),
     ofStores(column(findings, workload, "storesCpuMs", 2)),
   ];
   return table(findings, head, columns, workload);
@@ -117,6 +121,17 @@ type Column = (subject: Subject, index: number) => string;
 
 function column(findings: Findings, workload: string, name: FigureName, digits: number): Column {
   return (subject) => show(figuresOf(findings, workload, subject)[name], digits);
+}
+
+/** Shows the CPU of each gateway as a multiple of the bare proxy's. */
+function timesBare(findings: Findings, workload: string): Column {
+  const bare = findings.subjects.find(({ name }) => name === "bare");
+  const base = bare && figuresOf(findings, workload, bare).gatewayCpuMs;
+  return (subject) => {
+    const value = figuresOf(findings, workload, subject).gatewayCpuMs;
+    if (base === undefined || value === undefined || subject.name === "simulator") return "";
+    return (value / base).toFixed(1);
+  };
 }
 
 /** Only Tollgate has stores; their CPU use during other subjects is background work. */
