@@ -177,7 +177,7 @@ test("a service whose launcher dies while it starts exits without a word", async
     said += part;
   });
   child.disconnect();
-  expect(await once(child, "exit")).toEqual([1, null]);
+  expect(await once(child, "close")).toEqual([1, null]);
   expect(said).toBe("");
 });
 

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** Longer than a service's own grace period, so that the service ends by itself. */
-const stopTimeoutMs = 30_000;
+/** Longer than a service takes by default, at most 38 seconds, so that the service ends by itself. */
+const stopTimeoutMs = 45_000;
 /** How much of its error output is reported when the process exits early. */
 const maxOutputCharacters = 10_000;
 

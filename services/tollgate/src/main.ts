@@ -5,7 +5,9 @@ import { runUntilStopped, startTarget } from "./run.ts";
 /** `main.ts --target all|edge|chat|document|…`: every service in one process, or one of them. */
 await runUntilStopped(async () => {
   const program = await startTarget(readTarget(process.argv.slice(2)), process.env);
-  process.send?.({ ready: true, url: program.url, consoleUrl: program.consoleUrl });
+  const ready = { ready: true, url: program.url, consoleUrl: program.consoleUrl };
+  // A launcher that has died is noticed by its disconnect.
+  process.send?.(ready, undefined, {}, () => {});
   return program;
 });
 

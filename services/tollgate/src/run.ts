@@ -62,6 +62,8 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
 export async function runUntilStopped(main: () => Promise<{ stop(): Promise<void> }>) {
   const exit = () => process.exit(1);
   process.once("disconnect", exit);
+  // The launcher may have died while the code was loaded.
+  if (process.send !== undefined && !process.connected) exit();
   try {
     const { stop } = await main();
     let isStopping = false;

@@ -22,10 +22,10 @@ import type { Tracing } from "./tracing/tracing.ts";
 import { openUploadSpace, uploadBounds } from "./uploads.ts";
 
 /**
- * How long a process may take to write what is pending and to close its connections, after the
- * requests in progress have ended. The chart leaves as much of the pod's termination grace period.
+ * How long after the grace period a process may write what is pending and close its connections. The
+ * chart leaves 15 seconds of the pod's termination grace period: enough for the error that follows.
  */
-const lastWritesMs = 15_000;
+const lastWritesMs = 13_000;
 /** How much of the grace period the last spans may take to reach a collector. */
 const maxFlushMs = 5_000;
 
@@ -38,7 +38,7 @@ export interface Program {
    * Drains and stops the services. The process reports that it is draining, accepts work for
    * another `TOLLGATE_DRAIN_SECONDS` while load balancers and its callers find others, completes
    * the work in progress within `TOLLGATE_GRACE_SECONDS`, and releases all resources. Rejects with
-   * what it waits for if that takes 15 seconds longer.
+   * an error that names the pending step when this takes 13 seconds longer than the grace period.
    */
   stop(): Promise<void>;
 }
@@ -145,7 +145,8 @@ export async function startProgram(
   try {
     await start();
   } catch (error) {
-    await stop();
+    // What keeps the start may keep the stop as well. The reason of the first is what matters.
+    await stop().catch(() => {});
     throw error;
   }
   return { url: urlOf(running), consoleUrl: consoleUrlOf(running), stop };

@@ -29,7 +29,19 @@ test("a step that never ends is named by the error", async () => {
   );
 });
 
+test("a step may fail after the timeout", async () => {
+  const late = Promise.withResolvers<void>();
+  const stop = runStopSteps([{ name: "requests", run: () => late.promise }], 1);
+  await expect(stop).rejects.toThrow("waiting for requests");
+  late.reject(new Error("late"));
+  // An unhandled rejection fails the run.
+  await sleep(1);
+});
+
 test("a step that fails ends the stop", async () => {
-  const steps = [{ name: "requests", run: () => Promise.reject(new Error("no")) }];
+  const steps = [
+    { name: "requests", run: () => Promise.reject(new Error("no")) },
+    { name: "the database", run: async () => expect.fail("must not run") },
+  ];
   await expect(runStopSteps(steps, 10_000)).rejects.toThrow("no");
 });

@@ -1,12 +1,13 @@
 /**
- * A copy of buffers that together have at most this size costs less than a write to the socket for
- * each. A copy of larger ones costs more: every copy brings V8's next marking of the heap closer.
+ * Copying a buffer of at most this size costs less than writing it to the socket by itself. Copying
+ * a larger one costs more, since every copy brings V8's next marking of the heap closer.
  */
-const maxJoinedBytes = 16 * 1024;
+const maxSmallBytes = 16 * 1024;
+const maxJoinedBytes = 1024 * 1024;
 
 /**
- * Returns the same bytes in fewer buffers: neighbors are joined up to 16 KiB, and larger buffers are
- * not copied.
+ * Returns the same bytes in fewer buffers: neighbors of at most 16 KiB each are joined, up to 1 MiB,
+ * and larger buffers are not copied.
  */
 export function joinSmallBuffers(buffers: readonly Uint8Array[]): Uint8Array[] {
   const joined: Uint8Array[] = [];
@@ -18,9 +19,12 @@ export function joinSmallBuffers(buffers: readonly Uint8Array[]): Uint8Array[] {
     runBytes = 0;
   };
   for (const buffer of buffers) {
-    if (runBytes + buffer.byteLength > maxJoinedBytes) endRun();
-    run.push(buffer);
-    runBytes += buffer.byteLength;
+    const isSmall = buffer.byteLength <= maxSmallBytes;
+    if (!isSmall || runBytes + buffer.byteLength > maxJoinedBytes) endRun();
+    if (isSmall) {
+      run.push(buffer);
+      runBytes += buffer.byteLength;
+    } else joined.push(buffer);
   }
   endRun();
   return joined;

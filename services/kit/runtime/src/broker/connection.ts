@@ -3,7 +3,7 @@ import type { Log } from "@tollgate/core/log";
 import { connect, type NatsConnection } from "nats";
 
 const retryMs = 1_000;
-/** A broker that hangs does not keep a process from ending. */
+/** How long closing waits for the broker to take what is buffered. A broker may hang. */
 const drainTimeoutMs = 2_000;
 
 /** A connection to NATS. Services start and work while the broker is unavailable. */
@@ -15,7 +15,7 @@ export interface Broker {
    * that subscriptions last.
    */
   whenConnected(use: (connection: NatsConnection) => void): void;
-  /** Sends what is buffered, within two seconds, then closes the connection. */
+  /** Sends what is buffered, for at most two seconds, then closes the connection. */
   close(): Promise<void>;
 }
 
