@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createDatabase } from "@tollgate/local/postgres";
 import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
@@ -172,13 +174,11 @@ test("a service whose launcher dies while it starts exits without a word", async
     env: { PATH: process.env.PATH, ...compileCache, TOLLGATE_CATALOG: "none.yaml" },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let said = "";
-  child.stderr?.on("data", (part) => {
-    said += part;
-  });
+  const said = text(child.stderr as Readable);
+  const exited = once(child, "exit");
   child.disconnect();
-  expect(await once(child, "close")).toEqual([1, null]);
-  expect(said).toBe("");
+  expect(await exited).toEqual([1, null]);
+  expect(await said).toBe("");
 });
 
 test("a gateway that starts on an empty database creates its tables", async () => {

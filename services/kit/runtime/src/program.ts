@@ -145,7 +145,7 @@ export async function startProgram(
   try {
     await start();
   } catch (error) {
-    // What keeps the start may keep the stop as well. The reason of the first is what matters.
+    // A database that hangs fails both. The error of the start is the one to report.
     await stop().catch(() => {});
     throw error;
   }

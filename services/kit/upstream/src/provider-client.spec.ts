@@ -87,6 +87,17 @@ describe("a body in large buffers", () => {
     expect(await failureOf(providers.post(slot, body, request))).toMatchObject({ status: 413 });
   });
 
+  test("that is refused before it was read fails with the status however often it is sent", async () => {
+    const [small, large] = [Buffer.from('{"messages":['), Buffer.alloc(200_000, " ")];
+    const { providers, slot } = await world((_req, res) => {
+      res.writeHead(401).end(JSON.stringify({ error: { message: "wrong key" } }));
+    });
+    for (let call = 0; call < 20; call += 1) {
+      const failure = await failureOf(providers.post(slot, [small, large, small], request));
+      expect(failure).toMatchObject({ status: 401 });
+    }
+  });
+
   test("is no longer sent after the call is aborted", async () => {
     const closed = vi.fn();
     const controller = new AbortController();
