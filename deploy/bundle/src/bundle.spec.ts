@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleGateway, bundleSimulator } from "./bundle.ts";
@@ -132,6 +133,16 @@ describe("the gateway's bundle", () => {
       scripts.map((file) => readFile(join(page, "assets", file), "utf8")),
     );
     expect(code.join("")).not.toContain("fixture-role");
+  });
+
+  it("contains Prisma's query compiler as a file, which its module reads", async () => {
+    const name = "query_compiler_small_bg.postgresql.wasm";
+    const file = join(folder, "gateway", `${name}-base64.mjs`);
+    expect((await stat(file)).size).toBeLessThan(1_000);
+    const { wasm } = (await import(pathToFileURL(file).href)) as { wasm: string };
+    const bytes = Buffer.from(wasm, "base64");
+    expect(bytes.subarray(0, 4).toString("latin1")).toBe("\0asm");
+    expect(bytes.equals(await readFile(join(folder, "gateway", name)))).toBe(true);
   });
 
   it("contains no specs and no packages", async () => {

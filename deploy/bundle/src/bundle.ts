@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 import { copyScalarFiles, scalarFiles } from "./scalar-files.ts";
 import { sourceUrls } from "./source-urls.ts";
+import { wasmFiles } from "./wasm-files.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -18,7 +19,7 @@ export async function bundleGateway(folder: string): Promise<void> {
     main: join(root, "services/tollgate/src/main.ts"),
     cli: join(root, "services/billing/src/cli/main.ts"),
   };
-  await write({ input, plugins: [sourceUrls(root), scalarFiles()] }, folder);
+  await write({ input, plugins: [sourceUrls(root), scalarFiles(), wasmFiles()] }, folder);
   await copyScalarFiles(root, folder);
   await copySql(folder);
   await copyConsolePage(folder);
@@ -43,6 +44,8 @@ async function write(input: InputOptions, folder: string): Promise<void> {
     format: "esm",
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name].mjs",
+    // A process keeps the text of its modules in memory.
+    comments: { legal: true, annotation: false, jsdoc: false },
   };
   await bundle.write(output);
   await bundle.close();

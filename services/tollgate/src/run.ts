@@ -4,6 +4,7 @@ import { createLog } from "@tollgate/core/log";
 import { type Program, startProgram } from "@tollgate/runtime/program";
 import { startTracing } from "@tollgate/runtime/tracing/start";
 import { z } from "zod";
+import { collectStartGarbage } from "./start-garbage.ts";
 import { servicesOf } from "./targets.ts";
 
 /** Where the gRPC of a service with a process of its own is served by default. */
@@ -40,7 +41,7 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
     log.warn({ reason }, "cannot export spans");
   });
   const log = createLog(settings.TOLLGATE_LOG);
-  return startProgram(
+  const program = await startProgram(
     services,
     {
       ...env,
@@ -52,6 +53,8 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
     log,
     tracing,
   );
+  collectStartGarbage();
+  return program;
 }
 
 /**
