@@ -62,7 +62,7 @@ export async function prepareChat(
 /** Returns the parsed request of a call, without the turns of its conversation. */
 function requestOf({ body, messages, maxTokens }: ChatCall, stream: boolean): JsonObject {
   const members = JSON.parse(Buffer.from(body).toString("utf8")) as JsonObject;
-  const own = { messages: JSON.parse(Buffer.from(messages).toString("utf8")) as unknown, stream };
+  const own = { messages: JSON.parse(Buffer.concat(messages).toString("utf8")) as unknown, stream };
   const limit = maxTokens === undefined ? {} : { max_completion_tokens: Number(maxTokens) };
   return { ...members, ...own, ...limit };
 }
@@ -110,8 +110,10 @@ function measurePrompt(
  */
 function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: Session): void {
   if (turnCount === 0) return;
-  const stored = content.reduce((sum, { byteLength }) => sum + byteLength, turnCount * turnBytes);
-  const bytes = stored + messages.byteLength;
+  const bytes = [...content, ...messages].reduce(
+    (sum, { byteLength }) => sum + byteLength,
+    turnCount * turnBytes,
+  );
   if (bytes <= maxConversationBytes) return;
   const message =
     `The conversation and this turn have ${bytes} bytes together; the limit is ` +

@@ -17,7 +17,7 @@ test.each<[slot: Field, client: string, sent: string]>([
   const slot = { upstreamModel: "big", maxTokensField } as Slot;
   const call = create(ChatCallSchema, {
     body: Buffer.from('{"seed":1}'),
-    messages: Buffer.from('[{"role":"user","content":"x"}]'),
+    messages: ['[{"role":"us', 'er","content":"x"}]'].map((piece) => Buffer.from(piece)),
     maxTokensField: client,
   });
   const chunks = upstreamBody(call, slot, undefined, { stream: false, maxTokens: 7n });

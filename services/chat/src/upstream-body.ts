@@ -20,7 +20,9 @@ export function upstreamBody(
     ownMembers.stream = true;
     ownMembers.stream_options = { include_usage: true };
   }
-  const all = [...(session?.prefix.content ?? []), call.messages.subarray(1)];
+  const [first, ...others] = call.messages;
+  const messages = first === undefined ? [] : [first.subarray("[".length), ...others];
+  const all = [...(session?.prefix.content ?? []), ...messages];
   const isLast = call.body.byteLength === "{}".length;
   return spliceParts(ownMembers, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
 }

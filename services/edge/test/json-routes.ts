@@ -2,6 +2,7 @@ import { parseCatalog } from "@tollgate/catalog/parse";
 import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { z } from "zod";
+import { RequestBody } from "../src/http/request-body.ts";
 import { parseChat } from "../src/routes/chat-completions/parse-chat.ts";
 import { chatSchema } from "../src/routes/chat-completions/schema.ts";
 import {
@@ -102,7 +103,7 @@ export const jsonRoutes: Record<string, JsonRoute> = {
   chat: {
     schema: chatSchema,
     bodies: [chat, { model, messages: [{ role: "user", content: "x" }], stop: "x", max_tokens: 5 }],
-    parse: (body) => parseChat(body, Buffer.from(JSON.stringify(body))),
+    parse: (body) => parseChat(body, new RequestBody([Buffer.from(JSON.stringify(body))])),
   },
   embeddings: routeOf(
     embeddingsSchema,

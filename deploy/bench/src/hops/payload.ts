@@ -12,7 +12,7 @@ export const streamMessages = 50;
 /** How long the messages of a paced stream are spread over. */
 export const pacedMs = 250;
 
-const messages = Buffer.alloc(1_000, "m");
+const messages = [Buffer.alloc(1_000, "m")];
 const response = { body: Buffer.alloc(1_000, "r"), totalTokens: 20n };
 /** About the size of a chat chunk. */
 const chunk = { chunks: [Buffer.alloc(200, "c")] };

@@ -129,7 +129,7 @@ async function storeTurn(
     accountId,
     model,
     requestId,
-    messages: Buffer.from(messages).toString("utf8"),
+    messages: Buffer.concat(messages).toString("utf8"),
     response: JSON.stringify(response),
     usage: JSON.stringify(usage),
     ...(chargeId === "" ? {} : { charge: { id: chargeId, responseHead: writeHead(head) } }),

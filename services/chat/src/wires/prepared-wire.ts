@@ -84,7 +84,7 @@ function chatCallOf(
     ...(maxTokens === undefined ? {} : { maxTokens }),
     maxTokensField: "",
     ...(prompt === undefined ? {} : { prompt }),
-    messages: Buffer.from(JSON.stringify(messages)),
+    messages: [Buffer.from(JSON.stringify(messages))],
     sessionId: "",
   };
 }

@@ -9,6 +9,7 @@ import type { Revocations } from "../auth/revocations.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { parseJsonObject, readBody } from "../http/json-body.ts";
 import { rejectInvalidQuery } from "../http/query.ts";
+import type { RequestBody } from "../http/request-body.ts";
 import { endedBy, type RequestContext, replaceRequestId } from "../http/request-context.ts";
 import {
   type ExtraHeaders,
@@ -38,10 +39,10 @@ export interface BillableRoute {
   /** False if an idempotency key is accepted without effect: a retry runs again. */
   isReplayed?: false;
   /**
-   * Validates the body of a principal's request, which was parsed from `text`, and returns the
+   * Validates the JSON of a principal's request, which was parsed from `body`, and returns the
    * function that calls the service. Throws `unknown_param` and `invalid_param`, before anything is charged.
    */
-  parse(body: JsonObject, text: Buffer, principal: Principal, context: RequestContext): Run;
+  parse(json: JsonObject, body: RequestBody, principal: Principal, context: RequestContext): Run;
   /** The query parameters that the route accepts. */
   queryNames?: readonly string[];
   /** Returns the id of the stored conversation that a valid body adds a turn to. */
@@ -103,9 +104,9 @@ async function run(
   }
 }
 
-function recordAlias(context: RequestContext, body: JsonObject): JsonObject {
-  if (typeof body.model === "string") context.alias = body.model;
-  return body;
+function recordAlias(context: RequestContext, json: JsonObject): JsonObject {
+  if (typeof json.model === "string") context.alias = json.model;
+  return json;
 }
 
 /**

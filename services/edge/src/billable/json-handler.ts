@@ -25,7 +25,7 @@ export interface JsonCall {
  */
 export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
   dependencies: BillableDependencies,
-  schema: Schema | ((body: JsonObject, principal: Principal) => Schema),
+  schema: Schema | ((json: JsonObject, principal: Principal) => Schema),
   forward: (
     fields: z.output<Schema>,
     call: (members: JsonObject) => JsonCall,
@@ -33,9 +33,9 @@ export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
   ) => Promise<{ body: Uint8Array }>,
 ): KeyedHandler {
   return billableHandler(dependencies, {
-    parse(body, _text, principal) {
-      const chosen = typeof schema === "function" ? schema(body, principal) : schema;
-      const fields = validate(chosen, withoutNulls(chosen, body));
+    parse(json, _body, principal) {
+      const chosen = typeof schema === "function" ? schema(json, principal) : schema;
+      const fields = validate(chosen, withoutNulls(chosen, json));
       return async (caller, options) => {
         const call = ({ model: _alias, ...members }: JsonObject) => ({
           caller,

@@ -50,10 +50,10 @@ export function wireHandler(dependencies: RouteDependencies, route: WireRoute): 
   return billableHandler(dependencies, {
     headers: ({ keyId }) => rates.headers(keyId),
     queryNames: route.queryNames,
-    parse(body, text, _principal, context) {
-      const { alias, stream, prompt, maxTokens } = route.parse(body);
+    parse(json, body, _principal, context) {
+      const { alias, stream, prompt, maxTokens } = route.parse(json);
       const headers = forwardedOf(context, route);
-      const bytes = withoutMark(text);
+      const bytes = withoutMark(body);
       const limit = maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) };
       return async (caller, options) => {
         const { keyId } = caller;

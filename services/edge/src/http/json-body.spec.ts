@@ -4,6 +4,7 @@ import { type AddressInfo, connect, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { parseJsonObject, readBody } from "./json-body.ts";
+import { RequestBody } from "./request-body.ts";
 import type { RequestContext } from "./request-context.ts";
 
 interface ReadBody {
@@ -23,7 +24,11 @@ async function sendAndRead(
   const reading = new Promise<ReadBody>((resolve, reject) => {
     server.on("request", (req: IncomingMessage, res: ServerResponse) => {
       readBody({ req, res } as RequestContext)
-        .then((body) => resolve({ body, grownBytes: process.memoryUsage.rss() - before }), reject)
+        .then(
+          (body) =>
+            resolve({ body: body.joined(), grownBytes: process.memoryUsage.rss() - before }),
+          reject,
+        )
         .finally(() => res.end());
     });
   });
@@ -111,7 +116,7 @@ test.each([
   ['{"a": x}', 'The body is not JSON: \'x\' is not allowed in "{"a": x}".'],
   ["[]", "The body must be a JSON object."],
 ])("the error of the body %j says what is wrong", (text, message) => {
-  expect(() => parseJsonObject(Buffer.from(text))).toThrow(
+  expect(() => parseJsonObject(new RequestBody([Buffer.from(text)]))).toThrow(
     expect.objectContaining({ code: "invalid_json", message }),
   );
 });

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { hasMoreThan } from "@tollgate/core/json-text";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
 import express, { type Request, type Response } from "express";
+import { RequestBody } from "./request-body.ts";
 
 /** The largest JSON body that any route reads. */
 export const maxBodyBytes = 32 * 1024 * 1024;
@@ -30,13 +31,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * Reads the body of a request, whatever its content type. Throws `invalid_json` if it is larger
  * than `maxBodyBytes`, or cannot be read.
  */
-export async function readBody({ req, res }: RequestAndResponse): Promise<Buffer> {
+export async function readBody({ req, res }: RequestAndResponse): Promise<RequestBody> {
   const length = identityLength(req);
   if (length !== undefined && length > maxBodyBytes) throw tooLarge();
   try {
     // A destroyed request emits no further events, not even an error.
     if (req.destroyed) throw new Error("the body was cut off");
-    return length === undefined ? await readEncoded(req, res) : await readIdentity(req, length);
+    return length === undefined ? await readEncoded(req, res) : await readIdentity(req);
   } catch (error) {
     throw unreadable(error);
   }
@@ -49,7 +50,7 @@ function identityLength({ headers }: IncomingMessage): number | undefined {
 }
 
 /** Reads an uncompressed body. Node's parser guarantees that it has the given length. */
-function readIdentity(req: IncomingMessage, length: number): Promise<Buffer> {
+function readIdentity(req: IncomingMessage): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let joined = 0;
@@ -60,14 +61,12 @@ function readIdentity(req: IncomingMessage, length: number): Promise<Buffer> {
       joined += 1;
     });
     req.once("error", reject);
-    req.once("end", () => {
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
-    });
+    req.once("end", () => resolve(new RequestBody(chunks)));
   });
 }
 
 /** Reads a body that is compressed or has no content length. Throws if it is too large. */
-async function readEncoded(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
+async function readEncoded(req: IncomingMessage, res: ServerResponse): Promise<RequestBody> {
   const joinedChunks = gatherChunks();
   const bytes = Readable.from(req.pipe(joinedChunks), { objectMode: false });
   // The parser reads only the headers and the bytes of a request.
@@ -82,15 +81,15 @@ async function readEncoded(req: IncomingMessage, res: ServerResponse): Promise<B
   } finally {
     req.unpipe(joinedChunks);
   }
-  return Buffer.isBuffer(source.body) ? source.body : Buffer.alloc(0);
+  return new RequestBody(Buffer.isBuffer(source.body) ? [source.body] : []);
 }
 
 /**
  * Parses a body. Throws `invalid_json` if it is not a JSON object in UTF-8, or if it exceeds
  * `maxDepth` or `maxNodes`.
  */
-export function parseJsonObject(body: Buffer): JsonObject {
-  const value = parse(body);
+export function parseJsonObject(body: RequestBody): JsonObject {
+  const value = body.use(parse);
   if (!isJsonObject(value)) {
     throw new GatewayError("invalid_json", "The body must be a JSON object.");
   }
@@ -103,21 +102,22 @@ export function parseJsonObject(body: Buffer): JsonObject {
 /** The byte order mark of UTF-8. */
 const mark = Buffer.from("\ufeff");
 
-/** Returns a body that was parsed without the byte order mark that some clients send. */
-export function withoutMark(body: Buffer): Buffer {
-  return body.subarray(0, mark.length).equals(mark) ? body.subarray(mark.length) : body;
+/** Returns a body that was parsed in one buffer, without the byte order mark that some clients send. */
+export function withoutMark(body: RequestBody): Buffer {
+  const text = body.joined();
+  return text.subarray(0, mark.length).equals(mark) ? text.subarray(mark.length) : text;
 }
 
-function parse(body: Buffer): unknown {
-  if (body.length === 0) {
+function parse(text: Buffer): unknown {
+  if (text.length === 0) {
     throw new GatewayError("invalid_json", "The body is empty: a JSON object is required.");
   }
-  if (body.length > minNodeBytes * maxNodes && hasMoreThan(maxNodes, body)) {
+  if (text.length > minNodeBytes * maxNodes && hasMoreThan(maxNodes, text)) {
     const message = `The body has more than ${maxNodes} arrays, objects and members.`;
     throw new GatewayError("invalid_json", message);
   }
   try {
-    return JSON.parse(utf8.decode(body));
+    return JSON.parse(utf8.decode(text));
   } catch (cause) {
     throw new GatewayError("invalid_json", `The body is not JSON: ${describe(cause)}.`, { cause });
   }

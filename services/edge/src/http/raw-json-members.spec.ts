@@ -2,13 +2,19 @@ import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { rawJsonMembers } from "./raw-json-members.ts";
+import { RequestBody } from "./request-body.ts";
 
+/** The members of a body that arrived in chunks of 7 bytes, so that most members are in several. */
 function membersOf(text: string) {
-  return rawJsonMembers(Buffer.from(text), JSON.parse(text));
+  const bytes = Buffer.from(text);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
+    bytes.subarray(index * 7, (index + 1) * 7),
+  );
+  return rawJsonMembers(new RequestBody(chunks), JSON.parse(text));
 }
 
 function rawValue(text: string, name = "messages"): string {
-  return Buffer.from(membersOf(text).value(name)).toString("utf8");
+  return Buffer.concat(membersOf(text).value(name)).toString("utf8");
 }
 
 test("an array keeps its spaces, numbers and escapes", () => {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { endOfString, quote } from "@tollgate/core/json-text";
+import type { RequestBody } from "./request-body.ts";
 
 const space = 0x20;
 const minus = 0x2d;
@@ -19,41 +20,47 @@ const longDigits = 16;
 
 /**
  * The members of a JSON object as raw JSON. Arrays, objects and long integers are slices of the
- * text that the object was parsed from: they keep every digit and the order of their members, and
+ * body that the object was parsed from: they keep every digit and the order of their members, and
  * need not be serialized again, which takes several times as long as parsing. Other values are
  * serialized from the parsed object.
  */
 export interface RawJsonMembers {
-  /** Returns the JSON of a member. The object must have it. */
-  value(name: string): Uint8Array;
+  /** Returns the JSON of a member, in one or more pieces. The object must have it. */
+  value(name: string): Uint8Array[];
   /** Returns the JSON of an object with the named members. The object must have all of them. */
   object(names: readonly string[]): Uint8Array;
 }
 
 /**
- * Finds the raw members of an object in its text. All members are serialized again if another
+ * Finds the raw members of an object in the body that it was parsed from. All members are serialized again if another
  * parser could read the text differently, because some object in it has a name twice, or if one of
  * the object's own names is written with escapes.
  */
-export function rawJsonMembers(text: Buffer, parsed: JsonObject): RawJsonMembers {
-  const spans = spansOf(text, parsed);
-  const value = (name: string) => spans?.get(name) ?? Buffer.from(JSON.stringify(parsed[name]));
+export function rawJsonMembers(body: RequestBody, parsed: JsonObject): RawJsonMembers {
+  const spans = body.use((text) => spansOf(text, parsed));
+  const value = (name: string) => {
+    const span = spans?.get(name);
+    return span === undefined ? [Buffer.from(JSON.stringify(parsed[name]))] : body.slice(...span);
+  };
   return {
     value,
     object(names) {
       const parts = names.flatMap((name, index) => [
         Buffer.from(`${index === 0 ? "" : ","}${JSON.stringify(name)}:`),
-        value(name),
+        ...value(name),
       ]);
       return Buffer.concat([opening, ...parts, closing]);
     },
   };
 }
 
+/** Where the JSON of a member starts in the text, and where it ends. */
+type Span = [start: number, end: number];
+
 const opening = Buffer.from("{");
 const closing = Buffer.from("}");
 
-function spansOf(text: Buffer, parsed: JsonObject): ReadonlyMap<string, Buffer> | undefined {
+function spansOf(text: Buffer, parsed: JsonObject): ReadonlyMap<string, Span> | undefined {
   const { members, spans } = scan(text);
   if (members !== countMembers(parsed)) return undefined;
   for (const name of spans.keys()) {
@@ -62,9 +69,9 @@ function spansOf(text: Buffer, parsed: JsonObject): ReadonlyMap<string, Buffer> 
   return spans;
 }
 
-/** Returns the number of members at any depth, and the slices of the top-level members by name. */
-function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
-  const spans = new Map<string, Buffer>();
+/** Returns the number of members at any depth, and the spans of the top-level members by name. */
+function scan(text: Buffer): { members: number; spans: Map<string, Span> } {
+  const spans = new Map<string, Span>();
   let members = 0;
   let depth = 0;
   /** The bounds of the last string. In front of a colon it is a name. */
@@ -90,7 +97,7 @@ function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
       case closingBracket:
       case closingBrace:
         depth -= 1;
-        if (depth === 1) spans.set(name, text.subarray(start, at + 1));
+        if (depth === 1) spans.set(name, [start, at + 1]);
     }
   }
   return { members, spans };
@@ -98,7 +105,7 @@ function scan(text: Buffer): { members: number; spans: Map<string, Buffer> } {
 
 /** Adds the integer after a name, if it has too many digits to be exact as a JavaScript number. */
 function addLongInteger(
-  spans: Map<string, Buffer>,
+  spans: Map<string, Span>,
   text: Buffer,
   nameFrom: number,
   nameTo: number,
@@ -109,7 +116,7 @@ function addLongInteger(
   while (isDigit(text[end])) end += 1;
   const isFraction = text[end] === point || text[end] === smallE || text[end] === largeE;
   if (isFraction || end - start < longDigits) return;
-  spans.set(text.toString("utf8", nameFrom, nameTo), text.subarray(start, end));
+  spans.set(text.toString("utf8", nameFrom, nameTo), [start, end]);
 }
 
 function isDigit(byte = quote): boolean {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { GatewayError } from "@tollgate/core/errors";
+import type { RequestBody } from "../http/request-body.ts";
 
 /** Identifies a request with an idempotency key. */
 export interface RequestKey {
@@ -23,6 +24,8 @@ export function readIdempotencyKey({ headers }: IncomingMessage): string | undef
 }
 
 /** Returns the fingerprint of a request with this body. */
-export function fingerprintOf({ method, url }: IncomingMessage, body: Uint8Array): Buffer {
-  return createHash("sha256").update(`${method} ${url}\n`).update(body).digest();
+export function fingerprintOf({ method, url }: IncomingMessage, { chunks }: RequestBody): Buffer {
+  const hash = createHash("sha256").update(`${method} ${url}\n`);
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest();
 }

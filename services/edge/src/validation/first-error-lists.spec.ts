@@ -2,6 +2,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { RequestBody } from "../http/request-body.ts";
 import { parseChat } from "../routes/chat-completions/parse-chat.ts";
 import { classificationSchema } from "../routes/classification/schema.ts";
 import { embeddingsSchema } from "../routes/embeddings/schema.ts";
@@ -36,13 +37,13 @@ const manyNamed = (element: unknown) =>
 const messages = [{ role: "user", content: "x" }];
 const chat = (more: JsonObject) => ({ model: "m", messages, ...more });
 const user = (more: JsonObject) => chat({ messages: [{ role: "user", ...more }] });
-/** The raw text is used for valid bodies only. */
-const text = Buffer.from("{}");
+/** The raw body is used for valid bodies only. */
+const raw = new RequestBody([Buffer.from("{}")]);
 const emptyCatalog = { models: new Map() } as never;
 const parse = (schema: z.ZodObject, body: JsonObject) =>
   validate(schema, withoutNulls(schema, body));
 const routes = {
-  chat: (body: JsonObject) => parseChat(body, text),
+  chat: (body: JsonObject) => parseChat(body, raw),
   rerank: (body: JsonObject) => parse(rerankSchema, body),
   embeddings: (body: JsonObject) => parse(embeddingsSchema, body),
   classification: (body: JsonObject) => parse(classificationSchema(body, emptyCatalog, []), body),
@@ -101,7 +102,7 @@ describe("a body with many invalid elements is rejected at the first, and no oth
 
   test("also if only the last element is invalid", () => {
     const messagesAndOne = watched([...Array.from({ length: elementCount }, () => messages[0]), 1]);
-    expect(errorOf(() => parseChat(chat({ messages: messagesAndOne }), text)).param).toBe(
+    expect(errorOf(() => parseChat(chat({ messages: messagesAndOne }), raw)).param).toBe(
       `messages[${elementCount}]`,
     );
     expect(reads.length).toBeLessThan(2 * elementCount);

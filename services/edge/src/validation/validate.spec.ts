@@ -3,11 +3,13 @@ import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { RequestBody } from "../http/request-body.ts";
 import { parseChat } from "../routes/chat-completions/parse-chat.ts";
 import { chatSchema } from "../routes/chat-completions/schema.ts";
 import { formatPath, validate } from "./validate.ts";
 
-const parse = (body: JsonObject) => parseChat(body, Buffer.from(JSON.stringify(body)));
+const parse = (body: JsonObject) =>
+  parseChat(body, new RequestBody([Buffer.from(JSON.stringify(body))]));
 
 const chat: JsonObject = {
   model: "demo-small",
@@ -137,7 +139,7 @@ test("a valid body is sent unchanged, except for the members that the gateway se
     let sent: JsonObject;
     try {
       const { call } = parse(body);
-      const messages: unknown = JSON.parse(Buffer.from(call.messages).toString());
+      const messages: unknown = JSON.parse(Buffer.concat(call.messages).toString());
       sent = { ...JSON.parse(Buffer.from(call.body).toString()), messages };
     } catch (error) {
       if (error instanceof GatewayError) return;

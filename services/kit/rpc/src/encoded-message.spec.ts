@@ -17,7 +17,7 @@ test("large bytes are sent as they are, and decode to the same message", () => {
       alias: "main",
       body: Buffer.alloc(70_000, "body"),
       choices: 2,
-      messages: large,
+      messages: [large],
       maxTokens: 7n,
       prompt: { textBytes: 99_000n, firstImageParam: "messages.0" },
       sessionId: "session",
@@ -31,7 +31,7 @@ test("large bytes are sent as they are, and decode to the same message", () => {
   expect(toBinary(CompleteRequestSchema, decoded)).toEqual(
     toBinary(CompleteRequestSchema, request),
   );
-  expect(request.call?.messages).toBe(large);
+  expect(request.call?.messages).toEqual([large]);
 });
 
 test("a message without large bytes is one part", () => {
@@ -57,4 +57,14 @@ test("optional bytes, and messages with lists or oneofs, keep what they hold", (
       toBinary(schema, message as never),
     );
   }
+});
+
+test("a list keeps its order where some of its items are large", () => {
+  const pieces = [Buffer.from("["), large, Buffer.from(""), Buffer.from("]"), large];
+  const request = create(CompleteRequestSchema, { call: { messages: pieces, alias: "main" } });
+  const encoded = encodeMessage(CompleteRequestSchema, request);
+  expect(encoded.parts.filter((part) => part === large)).toHaveLength(2);
+  const { call } = fromBinary(CompleteRequestSchema, inOnePart(encoded));
+  expect(call?.messages.map((piece) => Buffer.from(piece))).toEqual(pieces);
+  expect(call?.alias).toBe("main");
 });

@@ -35,16 +35,21 @@ export function encodeMessage(schema: DescMessage, message: Message): EncodedMes
 
 /** Nearly all messages have none. To find that out here costs less than `cutBytes` does. */
 function hasLargeBytes(schema: DescMessage, message: Message): boolean {
-  for (const { localName, message: inner } of fieldsWithBytes(schema)) {
-    const value = (message as unknown as Record<string, unknown>)[localName];
-    if (value === undefined) continue;
-    const isLarge =
-      inner === undefined
-        ? (value as Uint8Array).length >= minSharedBytes
-        : hasLargeBytes(inner, value as Message);
-    if (isLarge) return true;
-  }
-  return false;
+  const values = message as unknown as Record<string, unknown>;
+  return fieldsWithBytes(schema).some((field) => {
+    const value = values[field.localName];
+    if (value === undefined) return false;
+    if (field.message !== undefined) return hasLargeBytes(field.message, value as Message);
+    return isList(field) ? (value as Uint8Array[]).some(isLarge) : isLarge(value as Uint8Array);
+  });
+}
+
+function isLarge({ length }: Uint8Array): boolean {
+  return length >= minSharedBytes;
+}
+
+function isList({ fieldKind }: DescField): boolean {
+  return fieldKind === "list";
 }
 
 /** Returns the encoding as one buffer. */
@@ -70,26 +75,41 @@ function cutBytes(schema: DescMessage, message: Message) {
     const value = values[field.localName];
     if (value === undefined) continue;
     const cut = cutField(field, value);
-    if (cut.parts.length === 0) continue;
+    if (cut === undefined) continue;
     rest = { ...rest, [field.localName]: cut.rest };
-    parts.push(Buffer.from(lengthPrefix(field.number, lengthOf(cut.parts))), ...cut.parts);
+    parts.push(...cut.parts);
   }
   return { rest, parts };
 }
 
 const none = new Uint8Array();
 
-function cutField({ message }: DescField, value: unknown) {
-  if (message !== undefined) return cutBytes(message, value as Message);
-  const bytes = value as Uint8Array;
-  return bytes.length < minSharedBytes
-    ? { rest: bytes, parts: [] }
-    : { rest: none, parts: [bytes] };
+/** Returns undefined for a field without large bytes. A list keeps its order, so it is cut whole. */
+function cutField(field: DescField, value: unknown) {
+  if (field.message !== undefined) {
+    const { rest, parts } = cutBytes(field.message, value as Message);
+    return parts.length === 0 ? undefined : { rest, parts: encoded(field, parts) };
+  }
+  if (!isList(field)) {
+    const bytes = value as Uint8Array;
+    return isLarge(bytes) ? { rest: none, parts: encoded(field, [bytes]) } : undefined;
+  }
+  const list = value as Uint8Array[];
+  if (!list.some(isLarge)) return undefined;
+  return { rest: [], parts: list.flatMap((bytes) => encoded(field, [bytes])) };
+}
+
+/** Returns a field whose content is `parts`. */
+function encoded({ number }: DescField, parts: readonly Uint8Array[]): Uint8Array[] {
+  return [Buffer.from(lengthPrefix(number, lengthOf(parts))), ...parts];
 }
 
 const knownFields = new WeakMap<DescMessage, readonly DescField[]>();
 
-/** Returns the fields that are bytes or hold such a field. Lists, maps and oneofs are left alone. */
+/**
+ * Returns the fields that are bytes or a list of bytes, or hold such a field. Other lists, maps and
+ * oneofs are left alone.
+ */
 function fieldsWithBytes(schema: DescMessage): readonly DescField[] {
   const known = knownFields.get(schema);
   if (known !== undefined) return known;
@@ -97,7 +117,9 @@ function fieldsWithBytes(schema: DescMessage): readonly DescField[] {
   knownFields.set(schema, []);
   const fields = schema.fields.filter((field) => {
     if (field.oneof !== undefined) return false;
-    if (field.fieldKind === "scalar") return field.scalar === ScalarType.BYTES;
+    if (field.fieldKind === "scalar" || field.fieldKind === "list") {
+      return field.scalar === ScalarType.BYTES;
+    }
     return field.fieldKind === "message" && fieldsWithBytes(field.message).length > 0;
   });
   knownFields.set(schema, fields);

@@ -17,9 +17,9 @@ export function createChatCompletion(dependencies: RouteDependencies): KeyedHand
   return billableHandler(dependencies, {
     conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
     headers: ({ keyId }) => rates.headers(keyId),
-    parse(body, text, { models }) {
+    parse(json, body, { models }) {
       const passesOf = (alias: unknown) => servableModel(catalog(), alias, "chat", models)?.passes;
-      const { stream, call } = parseChat(body, text, passesOf);
+      const { stream, call } = parseChat(json, body, passesOf);
       return async (caller, options) => {
         const { keyId } = caller;
         const request = { call: { ...call, caller } };

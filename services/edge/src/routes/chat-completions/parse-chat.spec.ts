@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
+import { RequestBody } from "../../http/request-body.ts";
 import { parseChat } from "./parse-chat.ts";
 
 function callOf(text: string) {
-  return parseChat(JSON.parse(text), Buffer.from(text)).call;
+  return parseChat(JSON.parse(text), new RequestBody([Buffer.from(text)])).call;
 }
 
 function messagesOf(text: string): string {
-  return Buffer.from(callOf(text).messages).toString("utf8");
+  return Buffer.concat(callOf(text).messages).toString("utf8");
 }
 
 function othersOf(members: string): string {

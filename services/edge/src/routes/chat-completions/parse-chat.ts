@@ -2,6 +2,7 @@ import { GatewayError, unknownParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { rawJsonMembers } from "../../http/raw-json-members.ts";
+import type { RequestBody } from "../../http/request-body.ts";
 import { rejectUnknownFields, validate, withoutNulls } from "../../validation/validate.ts";
 import { measurePrompt } from "./prompt-size.ts";
 import { chatSchema, streamOptionsSchema } from "./schema.ts";
@@ -15,18 +16,18 @@ export interface ParsedChat {
 type PassesOf = (alias: unknown) => ReadonlySet<string> | undefined;
 
 /**
- * Validates the body of a chat request, which was parsed from `text`. Messages, tools and other
+ * Validates the JSON of a chat request, which was parsed from `body`. Messages, tools and other
  * structured members are sent to the provider as the client wrote them, and so are the members that
  * the model takes besides those of the API. `passesOf` returns their names; undefined for a value
  * that is no chat alias. Throws `unknown_param` and `invalid_param`.
  */
 export function parseChat(
-  body: JsonObject,
-  text: Buffer,
+  json: JsonObject,
+  body: RequestBody,
   passesOf: PassesOf = () => undefined,
 ): ParsedChat {
-  const passed = passedMembers(body, passesOf);
-  const fields = withoutNulls(chatSchema, passed.length === 0 ? body : without(passed, body));
+  const passed = passedMembers(json, passesOf);
+  const fields = withoutNulls(chatSchema, passed.length === 0 ? json : without(passed, json));
   if (isJsonObject(fields.stream_options)) {
     rejectUnknownFields(streamOptionsSchema, fields.stream_options, "stream_options.");
   }
@@ -47,7 +48,7 @@ export function parseChat(
     throw new GatewayError("invalid_param", message, { param: "max_tokens" });
   }
   const maxTokens = max_completion_tokens ?? max_tokens;
-  const members = rawJsonMembers(text, body);
+  const members = rawJsonMembers(body, json);
   return {
     stream,
     call: {
@@ -55,7 +56,7 @@ export function parseChat(
       alias: model,
       body: members.object([
         ...Object.keys(fields).filter((name) => !gatewayMembers.has(name)),
-        ...passed.filter((name) => body[name] !== null),
+        ...passed.filter((name) => json[name] !== null),
       ]),
       choices: n,
       ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
@@ -68,17 +69,17 @@ export function parseChat(
 }
 
 /** Returns the members that only the model takes. Throws `unknown_param` for any other. */
-function passedMembers(body: JsonObject, passesOf: PassesOf): readonly string[] {
-  const names = Object.keys(body).filter((name) => !Object.hasOwn(chatSchema.shape, name));
+function passedMembers(json: JsonObject, passesOf: PassesOf): readonly string[] {
+  const names = Object.keys(json).filter((name) => !Object.hasOwn(chatSchema.shape, name));
   if (names.length === 0) return names;
-  const passes = passesOf(body.model);
+  const passes = passesOf(json.model);
   const unknown = names.find((name) => !passes?.has(name));
   if (unknown !== undefined) throw unknownParam(unknown);
   return names;
 }
 
-function without(names: readonly string[], body: JsonObject): JsonObject {
-  const rest = { ...body };
+function without(names: readonly string[], json: JsonObject): JsonObject {
+  const rest = { ...json };
   for (const name of names) delete rest[name];
   return rest;
 }
