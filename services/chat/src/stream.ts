@@ -15,7 +15,7 @@ import { chunksOf, settleStored } from "./stored-response.ts";
 import { createStreamAllowance } from "./stream-allowance.ts";
 import { upstreamBody } from "./upstream-body.ts";
 import { measure, totalTokens, usageBlock } from "./usage.ts";
-import { createUsageCounter } from "./usage-counter.ts";
+import { UsageCounter } from "./usage-counter.ts";
 
 /**
  * Yields the provider's chunks under our alias as they are generated, and at the end the usage
@@ -103,7 +103,7 @@ async function openStream(
   const { requestId = "" } = call.caller ?? {};
   const accept = "text/event-stream";
   const response = await postChat(providers, slot, body, { accept, requestId, signal });
-  const counter = createUsageCounter(promptCharacters);
+  const counter = new UsageCounter(promptCharacters);
   const message = createMessageBuilder();
   const echo = session === undefined ? {} : { session_id: session.sessionId };
   const identity = ownIdentity(requestId, now());

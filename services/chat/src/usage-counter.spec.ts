@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Chunk } from "./chunk.ts";
-import { createUsageCounter } from "./usage-counter.ts";
+import { UsageCounter } from "./usage-counter.ts";
 
 const head = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
 
@@ -10,7 +10,7 @@ function chunkOf(index: number, content: string, finishReason: string | null = n
 }
 
 test("a stream that is cut finishes the choices that have not ended, and counts what was sent", () => {
-  const counter = createUsageCounter(40n);
+  const counter = new UsageCounter(40n);
   counter.add(chunkOf(0, "eight ch"));
   counter.add(chunkOf(1, "done", "stop"));
   expect(counter.finished).toBe(false);

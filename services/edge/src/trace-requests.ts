@@ -1,7 +1,8 @@
-import { isSpanContextValid, type Span, SpanKind, trace } from "@opentelemetry/api";
+import { type Span, SpanKind, trace } from "@opentelemetry/api";
 import {
   contextOf,
   headersOf,
+  isInTrace,
   recordServerFailure,
   tracer,
   withSpan,
@@ -26,7 +27,7 @@ export function traceRequest(
   const options = { kind: SpanKind.SERVER, attributes };
   const span = tracer.startSpan(method, options, contextOf(traceHeadersOf(req.headers)));
   // While traces are off, a request gets no listener and no context.
-  if (!isSpanContextValid(span.spanContext())) return void work();
+  if (!isInTrace(span)) return void work();
   context.traceId = span.spanContext().traceId;
   res.once("close", () => {
     recordResponse(span, context, knows);

@@ -11,7 +11,7 @@ import { withRates } from "../stream.ts";
 import { createStreamAllowance } from "../stream-allowance.ts";
 import { upstreamBody } from "../upstream-body.ts";
 import { measure, totalTokens } from "../usage.ts";
-import { createUsageCounter } from "../usage-counter.ts";
+import { UsageCounter } from "../usage-counter.ts";
 import { frameOf } from "./complete-wire.ts";
 import { postNative } from "./native-call.ts";
 import { type PreparedWire, prepareWire } from "./prepared-wire.ts";
@@ -64,7 +64,7 @@ async function openEvents(
   const maxTokens = ceilingOf(prepared.hold, slot, generation);
   const opened = await requestEvents(runtime, prepared, slot, maxTokens, signal);
   const { events, response } = opened;
-  const counter = createUsageCounter(prepared.promptCharacters);
+  const counter = new UsageCounter(prepared.promptCharacters);
   const allowance = createStreamAllowance(generation, prepared.hold, slot, maxTokens);
   const deliver = (chunk: WireChunk) => {
     const forward = events.deliver(chunk);

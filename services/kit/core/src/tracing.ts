@@ -1,6 +1,7 @@
 import {
   type Context,
   context,
+  isSpanContextValid,
   ProxyTracerProvider,
   propagation,
   ROOT_CONTEXT,
@@ -70,8 +71,17 @@ export function headersOf(span: Span): Partial<TraceHeaders> {
   return headers;
 }
 
-/** Runs `work` with `span` as the active span, also for everything that `work` awaits. */
+/** Returns whether a span belongs to a trace. While traces are off, none does. */
+export function isInTrace(span: Span): boolean {
+  return isSpanContextValid(span.spanContext());
+}
+
+/**
+ * Runs `work` with `span` as the active span, also for everything that `work` awaits. While traces
+ * are off, it only runs `work`: a context costs a request more than all else about traces.
+ */
 export function withSpan<T>(span: Span, work: () => T): T {
+  if (!isInTrace(span)) return work();
   return context.with(trace.setSpan(context.active(), span), work);
 }
 

@@ -5,7 +5,7 @@ import { type CallContext, type CallOptions, defaultTimeoutMs } from "./implemen
 
 /**
  * A call inside the process, as its handler sees it. It aborts at its deadline and when its caller
- * cancels. A call that does neither allocates this one object and no AbortController.
+ * cancels. A call that does neither allocates no AbortController.
  */
 export class LocalCall implements CallContext {
   readonly trace: TraceHeaders | undefined;
@@ -14,6 +14,11 @@ export class LocalCall implements CallContext {
   readonly #callerSignal: AbortSignal | undefined;
   readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
+  /**
+   * Listens to the caller's signal, in place of this object: Node wraps a listener that is an object
+   * in a closure of V8's old generation, which keeps the object until V8 marks the whole heap.
+   */
+  readonly #cancel = () => this.#abort(cancelledError());
   #controller: AbortController | undefined;
   #reject: ((reason: PeerError) => void) | undefined;
 
@@ -24,8 +29,8 @@ export class LocalCall implements CallContext {
     this.#timeoutMs = timeoutMs;
     this.#timer = setTimeout(expire, timeoutMs, this);
     this.#timer.unref();
-    if (signal?.aborted) this.handleEvent();
-    else signal?.addEventListener("abort", this, { once: true });
+    if (signal?.aborted) this.#cancel();
+    else signal?.addEventListener("abort", this.#cancel, { once: true });
   }
 
   /** Created on first use, since most handlers never read it. */
@@ -35,11 +40,6 @@ export class LocalCall implements CallContext {
       if (this.abortReason !== undefined) this.#controller.abort(this.abortReason);
     }
     return this.#controller.signal;
-  }
-
-  /** Listens to the caller's signal. */
-  handleEvent(): void {
-    this.#abort(cancelledError());
   }
 
   expire(): void {
@@ -60,7 +60,7 @@ export class LocalCall implements CallContext {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#callerSignal?.removeEventListener("abort", this);
+    this.#callerSignal?.removeEventListener("abort", this.#cancel);
   }
 
   #abort(reason: PeerError): void {

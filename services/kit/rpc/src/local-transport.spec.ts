@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { PeerError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
@@ -17,4 +20,11 @@ test("a service that this process does not serve is unavailable", async () => {
     expect(error).toBeInstanceOf(PeerError);
     expect(error).toMatchObject({ reason: "unavailable" });
   }
+});
+
+test("a response is collected with the young generation once its call has ended", async () => {
+  // A process of its own: the test runner's keeps other objects.
+  const script = new URL("../test/kept-responses.ts", import.meta.url);
+  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(script)]);
+  expect(Number(stdout)).toBeLessThan(4_000_000);
 });

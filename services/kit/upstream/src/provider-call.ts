@@ -39,6 +39,8 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   readonly #signal: AbortSignal;
   readonly #sent: RequestBody | undefined;
   readonly #settleHead: PromiseWithResolvers<ResponseHead>;
+  /** Not this object itself, for the same reason as in `LocalCall`. */
+  readonly #onAbort = () => this.#abandon(this.#signal.reason);
   #controller: Dispatcher.DispatchController | undefined;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
@@ -52,13 +54,8 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     this.#sent = sent;
     this.#settleHead = Promise.withResolvers();
     this.head = this.#settleHead.promise;
-    if (signal.aborted) this.handleEvent();
-    else signal.addEventListener("abort", this);
-  }
-
-  /** Called when the signal aborts. */
-  handleEvent(): void {
-    this.#abandon(this.#signal.reason);
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -140,7 +137,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #close(failure: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { failure };
-    this.#signal.removeEventListener("abort", this);
+    this.#signal.removeEventListener("abort", this.#onAbort);
     if (failure !== undefined) {
       this.#settleHead.reject(failure);
       destroyQuietly(this.#sent);

@@ -7,7 +7,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Model, Slot } from "@tollgate/catalog/model";
-import { headersOf, traced, tracer } from "@tollgate/core/tracing";
+import { headersOf, isInTrace, traced, tracer } from "@tollgate/core/tracing";
 import { SlotFailure } from "./failure.ts";
 
 const attemptKey = createContextKey("the span of a slot's attempt");
@@ -27,6 +27,7 @@ export function startAttempt({ alias, routeType }: Model, slot: Slot): Span {
 
 /** Runs `work` so that its requests to the provider are recorded on `span`, the attempt's span. */
 export function withAttempt<T>(span: Span, work: () => T): T {
+  if (!isInTrace(span)) return work();
   const active = trace.setSpan(context.active(), span);
   return context.with(active.setValue(attemptKey, span), work);
 }
