@@ -143,6 +143,12 @@ describe("the gateway's bundle", () => {
     const bytes = Buffer.from(wasm, "base64");
     expect(bytes.subarray(0, 4).toString("latin1")).toBe("\0asm");
     expect(bytes.equals(await readFile(join(folder, "gateway", name)))).toBe(true);
+    // Prisma's client does the same with it.
+    const client = new URL(
+      "../../../services/ledger/src/generated/internal/class.ts",
+      import.meta.url,
+    );
+    expect(await readFile(client, "utf8")).toContain("Buffer.from(wasmBase64, 'base64')");
   });
 
   it("contains no specs and no packages", async () => {

@@ -4,7 +4,6 @@ import { createLog } from "@tollgate/core/log";
 import { type Program, startProgram } from "@tollgate/runtime/program";
 import { startTracing } from "@tollgate/runtime/tracing/start";
 import { z } from "zod";
-import { collectStartGarbage } from "./start-garbage.ts";
 import { servicesOf } from "./targets.ts";
 
 /** Where the gRPC of a service with a process of its own is served by default. */
@@ -41,7 +40,7 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
     log.warn({ reason }, "cannot export spans");
   });
   const log = createLog(settings.TOLLGATE_LOG);
-  const program = await startProgram(
+  return startProgram(
     services,
     {
       ...env,
@@ -53,8 +52,6 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
     log,
     tracing,
   );
-  collectStartGarbage();
-  return program;
 }
 
 /**

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { hasMoreThan } from "@tollgate/core/json-text";
+import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
 import express, { type Request, type Response } from "express";
 import { RequestBody } from "./request-body.ts";
@@ -49,7 +50,7 @@ function identityLength({ headers }: IncomingMessage): number | undefined {
   return length === undefined || encoding !== undefined ? undefined : Number(length);
 }
 
-/** Reads an uncompressed body. Node's parser guarantees that it has the given length. */
+/** Reads an uncompressed body. Node's parser guarantees that it has the announced length. */
 function readIdentity(req: IncomingMessage): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -61,7 +62,7 @@ function readIdentity(req: IncomingMessage): Promise<RequestBody> {
       joined += 1;
     });
     req.once("error", reject);
-    req.once("end", () => resolve(new RequestBody(chunks)));
+    req.once("end", () => resolve(new RequestBody(joinSmallBuffers(chunks))));
   });
 }
 
@@ -102,7 +103,7 @@ export function parseJsonObject(body: RequestBody): JsonObject {
 /** The byte order mark of UTF-8. */
 const mark = Buffer.from("\ufeff");
 
-/** Returns a body that was parsed in one buffer, without the byte order mark that some clients send. */
+/** Returns, in one buffer, a parsed body without the byte order mark that some clients send. */
 export function withoutMark(body: RequestBody): Buffer {
   const text = body.joined();
   return text.subarray(0, mark.length).equals(mark) ? text.subarray(mark.length) : text;

@@ -32,7 +32,8 @@ export interface RawJsonMembers {
 }
 
 /**
- * Finds the raw members of an object in the body that it was parsed from. All members are serialized again if another
+ * Finds the raw members of an object in the body that it was parsed from. All members are serialized
+ * again if another
  * parser could read the text differently, because some object in it has a name twice, or if one of
  * the object's own names is written with escapes.
  */

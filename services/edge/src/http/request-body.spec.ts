@@ -4,14 +4,19 @@ import { RequestBody } from "./request-body.ts";
 const bodyOf = (...chunks: string[]) => new RequestBody(chunks.map((chunk) => Buffer.from(chunk)));
 const textOf = (body: RequestBody) => body.use((text) => text.toString());
 
+test("several chunks are used in one buffer, and joined when that is asked for", () => {
+  const body = bodyOf("ab", "c", "def");
+  expect(body.byteLength).toBe(6);
+  expect(textOf(body)).toBe("abcdef");
+  expect(body.chunks).toHaveLength(3);
+  expect(body.joined().toString()).toBe("abcdef");
+  expect(body.chunks).toEqual([Buffer.from("abcdef")]);
+  expect(body.joined()).toBe(body.chunks[0]);
+  expect(Buffer.concat(body.slice(1, 4)).toString()).toBe("bcd");
+});
+
 describe("a body in several chunks", () => {
   const body = bodyOf("ab", "c", "def");
-
-  test("is used and joined in one buffer", () => {
-    expect(body.byteLength).toBe(6);
-    expect(textOf(body)).toBe("abcdef");
-    expect(body.joined().toString()).toBe("abcdef");
-  });
 
   test.each([
     [0, 6, ["ab", "c", "def"]],

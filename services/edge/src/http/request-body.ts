@@ -1,28 +1,33 @@
 /**
- * Bodies of at most this size are read in a buffer that all requests share. Every buffer of a large
- * body's own brings V8's next marking of the whole heap closer, which costs more than to copy it.
+ * The chunks of a body of at most this size are joined in a buffer that all requests share. A buffer
+ * for each body would bring V8's next marking of the whole heap closer, which costs more than a copy.
  */
 const sharedBytes = 1024 * 1024;
 
 let shared: Buffer | undefined;
 let isShared = false;
 
-/** The body of a request, in the chunks in which it arrived. */
+/** The body of a request, in the chunks in which it arrived until they are joined. */
 export class RequestBody {
-  readonly chunks: readonly Buffer[];
+  #chunks: readonly Buffer[];
   readonly byteLength: number;
 
   constructor(chunks: readonly Buffer[]) {
-    this.chunks = chunks;
+    this.#chunks = chunks;
     this.byteLength = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   }
 
+  get chunks(): readonly Buffer[] {
+    return this.#chunks;
+  }
+
   /**
-   * Returns what `use` returns for the body in one buffer. The buffer must not be used after `use`
-   * has returned, since other bodies may be in it then.
+   * Returns what `use` returns for the body in one buffer. `use` must be synchronous, and must not
+   * keep the buffer: other bodies are in it afterwards.
    */
   use<Result>(use: (text: Buffer) => Result): Result {
-    const { chunks, byteLength } = this;
+    const { byteLength } = this;
+    const chunks = this.#chunks;
     if (chunks.length <= 1 || byteLength > sharedBytes || isShared) return use(this.joined());
     shared ??= Buffer.allocUnsafeSlow(sharedBytes);
     let end = 0;
@@ -35,18 +40,20 @@ export class RequestBody {
     }
   }
 
-  /** Returns the body in one buffer, which is a copy if it arrived in several chunks. */
+  /** Returns the body in one buffer, which takes the place of its chunks. */
   joined(): Buffer {
-    const [first] = this.chunks;
-    if (first !== undefined && this.chunks.length === 1) return first;
-    return Buffer.concat(this.chunks, this.byteLength);
+    const [first] = this.#chunks;
+    if (first !== undefined && this.#chunks.length === 1) return first;
+    const joined = Buffer.concat(this.#chunks, this.byteLength);
+    this.#chunks = [joined];
+    return joined;
   }
 
   /** Returns the bytes from `start` up to `end` as slices of the chunks, without a copy. */
   slice(start: number, end: number): Uint8Array[] {
     const slices: Uint8Array[] = [];
     let at = 0;
-    for (const chunk of this.chunks) {
+    for (const chunk of this.#chunks) {
       if (start < at + chunk.length && end > at) {
         slices.push(chunk.subarray(Math.max(start - at, 0), end - at));
       }

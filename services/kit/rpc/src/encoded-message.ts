@@ -23,8 +23,8 @@ export interface EncodedMessage {
 
 /**
  * Encodes a message. The contents of its large `bytes` fields, and of those in its submessages,
- * become parts of their own without a copy, and must not change before they are sent. They follow
- * the other fields: decoders accept fields in any order, and merge a submessage that comes in two
+ * become parts of their own without a copy, and must not change before they are sent. So do all items
+ * of a list of `bytes` with a large one. They follow the other fields: decoders accept fields in any order, and merge a submessage that comes in two
  * pieces.
  */
 export function encodeMessage(schema: DescMessage, message: Message): EncodedMessage {
@@ -77,7 +77,7 @@ function cutBytes(schema: DescMessage, message: Message) {
     const cut = cutField(field, value);
     if (cut === undefined) continue;
     rest = { ...rest, [field.localName]: cut.rest };
-    parts.push(...cut.parts);
+    for (const part of cut.parts) parts.push(part);
   }
   return { rest, parts };
 }

@@ -17,6 +17,7 @@ import { createReadiness } from "./operations/readiness.ts";
 import { type OperationsServer, serveOperations } from "./operations/server.ts";
 import { createPeers } from "./peers.ts";
 import type { RunningService, Service, ServiceContext } from "./service.ts";
+import { collectStartGarbage } from "./start-garbage.ts";
 import { runStopSteps, type StopStep } from "./stop-steps.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import { openUploadSpace, uploadBounds } from "./uploads.ts";
@@ -110,6 +111,7 @@ export async function startProgram(
       const guard = { log, peerAuth };
       grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, guard);
     }
+    collectStartGarbage();
     readiness.markReady();
     log.info({ services: names, url: urlOf(running), ...addressesOf(settings, running) }, "ready");
   }

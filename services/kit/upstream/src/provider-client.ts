@@ -2,13 +2,13 @@ import type { Readable } from "node:stream";
 import type { Catalog, Provider, ProviderKind, Slot } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { Agent, errors } from "undici";
 import { awsBearerToken, awsCredentials, signAwsRequest } from "./aws-signature.ts";
 import { SlotFailure } from "./failure.ts";
 import { type ProviderBody, ProviderCall, type RequestBody } from "./provider-call.ts";
 import { requireVariables } from "./provider-variables.ts";
 import { readRefusal } from "./refusal.ts";
-import { joinSmallBuffers } from "./small-buffers.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
 /** The most connections to one provider. Further calls wait for a free one. */
