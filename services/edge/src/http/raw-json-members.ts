@@ -33,9 +33,8 @@ export interface RawJsonMembers {
 
 /**
  * Finds the raw members of an object in the body that it was parsed from. All members are serialized
- * again if another
- * parser could read the text differently, because some object in it has a name twice, or if one of
- * the object's own names is written with escapes.
+ * again if another parser could read the text differently, because some object in it has a name
+ * twice, or if one of the object's own names is written with escapes.
  */
 export function rawJsonMembers(body: RequestBody, parsed: JsonObject): RawJsonMembers {
   const spans = body.use((text) => spansOf(text, parsed));

@@ -22,19 +22,19 @@ export class RequestBody {
   }
 
   /**
-   * Returns what `use` returns for the body in one buffer. `use` must be synchronous, and must not
-   * keep the buffer: other bodies are in it afterwards.
+   * Calls `read` with the body in one buffer, and returns its result. `read` must be synchronous, and
+   * must not keep the buffer: other bodies are in it afterwards.
    */
-  use<Result>(use: (text: Buffer) => Result): Result {
+  use<Result>(read: (text: Buffer) => Result): Result {
     const { byteLength } = this;
     const chunks = this.#chunks;
-    if (chunks.length <= 1 || byteLength > sharedBytes || isShared) return use(this.joined());
+    if (chunks.length <= 1 || byteLength > sharedBytes || isShared) return read(this.joined());
     shared ??= Buffer.allocUnsafeSlow(sharedBytes);
     let end = 0;
     for (const chunk of chunks) end += chunk.copy(shared, end);
     isShared = true;
     try {
-      return use(shared.subarray(0, end));
+      return read(shared.subarray(0, end));
     } finally {
       isShared = false;
     }

@@ -1,6 +1,6 @@
 /**
- * Copying a buffer of at most this size costs less than handling it by itself. Copying
- * a larger one costs more, since every copy brings V8's next marking of the heap closer.
+ * Copying a buffer of at most this size costs less than handling it by itself. Copying a larger one
+ * costs more, since every copy brings V8's next marking of the heap closer.
  */
 const maxSmallBytes = 16 * 1024;
 const maxJoinedBytes = 1024 * 1024;

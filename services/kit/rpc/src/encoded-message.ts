@@ -23,9 +23,9 @@ export interface EncodedMessage {
 
 /**
  * Encodes a message. The contents of its large `bytes` fields, and of those in its submessages,
- * become parts of their own without a copy, and must not change before they are sent. So do all items
- * of a list of `bytes` with a large one. They follow the other fields: decoders accept fields in any order, and merge a submessage that comes in two
- * pieces.
+ * become parts of their own without a copy, and must not change before they are sent. They follow
+ * the other fields: decoders accept fields in any order, and merge a submessage that comes in two
+ * pieces. If one item of a list of `bytes` is large, all its items become parts, in their order.
  */
 export function encodeMessage(schema: DescMessage, message: Message): EncodedMessage {
   if (!hasLargeBytes(schema, message)) return joined([toBinary(schema, message)]);

@@ -23,7 +23,7 @@ test("a service that this process does not serve is unavailable", async () => {
 });
 
 test("a response is collected with the young generation once its call has ended", async () => {
-  // A process of its own: the test runner's keeps other objects.
+  // In a process of its own, since what the test runner allocates would be measured as well.
   const script = new URL("../test/kept-responses.ts", import.meta.url);
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(script)]);
   expect(Number(stdout)).toBeLessThan(4_000_000);

@@ -39,7 +39,10 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   readonly #signal: AbortSignal;
   readonly #sent: RequestBody | undefined;
   readonly #settleHead: PromiseWithResolvers<ResponseHead>;
-  /** Not this object itself, for the same reason as in `LocalCall`. */
+  /**
+   * Listens to the signal, in place of this object: Node and V8 would keep a listener that is an
+   * object in memory until V8 marks the whole heap.
+   */
   readonly #onAbort = () => this.#abandon(this.#signal.reason);
   #controller: Dispatcher.DispatchController | undefined;
   #unread: Buffer[] = [];
