@@ -62,7 +62,7 @@ export class LiveStream {
 
   /** Whether the client has been sent an event. */
   get hasDelivered(): boolean {
-    return this.#usage.events > 0;
+    return this.#usage.events() > 0;
   }
 
   /** Returns the seconds that the provider reports, else the seconds that the stream has lasted. */

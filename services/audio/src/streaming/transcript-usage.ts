@@ -5,8 +5,8 @@ import { billableSeconds, isPlausible } from "../durations.ts";
 /** What the events of one transcript report about its usage. */
 export interface TranscriptUsage {
   add(event: TranscriptEvent): void;
-  /** How many events were added. */
-  readonly events: number;
+  /** Returns how many events were added. */
+  events(): number;
   /** Returns the sum of the final events' durations; undefined where none reports a plausible one. */
   reported(): UsedUnits | undefined;
 }
@@ -22,9 +22,7 @@ export function createTranscriptUsage(): TranscriptUsage {
       durations += 1;
       seconds += duration;
     },
-    get events() {
-      return events;
-    },
+    events: () => events,
     reported() {
       if (durations === 0 || !isPlausible(seconds)) return undefined;
       return { quantity: billableSeconds(seconds), basis: "provider" };

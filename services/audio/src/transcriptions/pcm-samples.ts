@@ -25,7 +25,7 @@ export function findPcmSamples({ audio, contentType }: Upload): PcmSamples {
       throw unsupported("This WAV has another format.");
     }
     // The chunks after the samples are not audio.
-    const rest = audio.bytes - wav.dataOffset;
+    const rest = audio.byteLength() - wav.dataOffset;
     return { offset: wav.dataOffset, bytes: Math.min(wav.dataBytes ?? rest, rest) };
   }
   const [type = "", ...parameters] = contentType
@@ -39,7 +39,7 @@ export function findPcmSamples({ audio, contentType }: Upload): PcmSamples {
   if (parameters.some((text) => /^channels=/.test(text) && text !== "channels=1")) {
     throw unsupported("The file has more than one channel.");
   }
-  return { offset: 0, bytes: audio.bytes };
+  return { offset: 0, bytes: audio.byteLength() };
 }
 
 function isStreamable({ format, sampleRate, channels, bitsPerSample, bytesPerSecond }: WavHeader) {

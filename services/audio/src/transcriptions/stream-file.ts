@@ -48,7 +48,7 @@ export async function* streamFile(
       return { chunks: chunksOf(events, usage) };
     });
     generation.billPartial(() =>
-      signal.aborted && usage.events > 0
+      signal.aborted && usage.events() > 0
         ? { slot, response: measure(progress.sentBytes, slot) }
         : undefined,
     );

@@ -45,7 +45,7 @@ export async function transcribeFile(
       const startedAt = performance.now();
       const call = { requestId: caller.requestId, defaultTimeoutMs: maxTranscriptionMs };
       try {
-        const file = { language, contentType, bytes: audio.bytes, read: () => audio.read() };
+        const file = { language, contentType, bytes: audio.byteLength(), read: () => audio.read() };
         const sent = { ...call, signal: limited };
         const response = await postTranscription(providers, slot, file, sent);
         return { ...response, elapsedMs: performance.now() - startedAt };
@@ -89,8 +89,8 @@ function estimatedSeconds(audio: UploadStore): bigint {
   const wav = readWavHeader(audio.head());
   const seconds =
     wav === undefined || !isPlain(wav)
-      ? audio.bytes / minBytesPerSecond
-      : (audio.bytes - wav.dataOffset) / wav.bytesPerSecond;
+      ? audio.byteLength() / minBytesPerSecond
+      : (audio.byteLength() - wav.dataOffset) / wav.bytesPerSecond;
   return seconds <= 1 ? 1n : BigInt(Math.ceil(seconds));
 }
 

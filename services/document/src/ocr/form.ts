@@ -77,7 +77,7 @@ async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<Ocr
     files,
     pages: read.reduce((sum, { pages }) => sum + pages, 0),
     contentType: req.headers["content-type"] ?? "",
-    bytes: body.bytes,
+    bytes: body.byteLength(),
     read: () => body.read(),
   };
 }
@@ -97,8 +97,8 @@ async function readFile(file: ReadFile, contents: AsyncIterable<Buffer>): Promis
     file.bytes += chunk.length;
     pdf.push(chunk);
   }
-  file.isPdf = pdf.isPdf;
-  if (pdf.isPdf) file.pages = pdf.count() ?? unreadablePages;
+  file.isPdf = pdf.isPdf();
+  if (pdf.isPdf()) file.pages = pdf.count() ?? unreadablePages;
 }
 
 /** Throws `invalid_param` when the form requests another lane than that of its alias. */

@@ -47,12 +47,12 @@ test("a PDF is recognized when it arrives in single bytes or starts with other b
   const bytes = Buffer.from(`\n${"#".repeat(900)}%PDF-1.4 ${page}${page}`);
   const pages = createPdfPages();
   for (const byte of bytes) pages.push(Buffer.of(byte));
-  expect([pages.isPdf, pages.count()]).toEqual([true, 2]);
+  expect([pages.isPdf(), pages.count()]).toEqual([true, 2]);
 });
 
 test("a file with a PDF header far from its start is not a PDF", () => {
   const pages = createPdfPages();
   pages.push(Buffer.from(`\x89PNG${"#".repeat(2_000)}`));
   pages.push(Buffer.from(`%PDF-1.4 ${page}`));
-  expect(pages.isPdf).toBe(false);
+  expect(pages.isPdf()).toBe(false);
 });

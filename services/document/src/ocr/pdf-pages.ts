@@ -8,8 +8,8 @@ const header = "%PDF-";
 /** Counts the pages of a PDF while it is read in chunks. */
 export interface PdfPages {
   push(chunk: Buffer): void;
-  /** Whether the file is a PDF. */
-  readonly isPdf: boolean;
+  /** Returns whether the file is a PDF. */
+  isPdf(): boolean;
   /** Returns the pages; undefined where the file is not a PDF or all its pages are compressed. */
   count(): number | undefined;
 }
@@ -48,9 +48,7 @@ export function createPdfPages(): PdfPages {
       if (kind === "pdf") countIn(text);
       else rest = kind === "unknown" ? text : "";
     },
-    get isPdf() {
-      return kind === "pdf";
-    },
+    isPdf: () => kind === "pdf",
     count() {
       if (kind !== "pdf") return undefined;
       const objects = pages + [...rest.matchAll(pageObject)].length;

@@ -202,7 +202,7 @@ function forwardUpgradeResponse(
     service.on("data", frames.push);
     // If the service ends without a close frame, an error frame names the reason.
     const closeWith = (message: object, code: number) => {
-      if (frames.isOpen && client.writable) client.end(closingFrames(message, code));
+      if (frames.isOpen() && client.writable) client.end(closingFrames(message, code));
     };
     const closeBroken = () => closeWith(brokenStream(), closeCodes.internalError);
     const closeEarly = () => {

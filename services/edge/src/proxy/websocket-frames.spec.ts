@@ -36,7 +36,7 @@ test("a message may be added between messages and nowhere else, however the byte
       let from = 0;
       for (const to of [...places.sort((left, right) => left - right), all.length]) {
         tracker.push(all.subarray(from, to));
-        expect(tracker.isOpen).toBe(ends.has(to));
+        expect(tracker.isOpen()).toBe(ends.has(to));
         from = to;
       }
     }),
@@ -47,6 +47,6 @@ test("nothing may be added after a close frame, and the closing frames have one"
   for (const frames of [frame(close, 2), closingFrames({ error: "x".repeat(300) }, 1_011)]) {
     const tracker = createFrameTracker();
     tracker.push(frames);
-    expect(tracker.isOpen).toBe(false);
+    expect(tracker.isOpen()).toBe(false);
   }
 });

@@ -1,8 +1,11 @@
 /** Tracks the WebSocket frames in a byte stream, which it does not change. */
 export interface FrameTracker {
   push(chunk: Buffer): void;
-  /** Whether a message may be added here: no message is incomplete, and no close frame was sent. */
-  readonly isOpen: boolean;
+  /**
+   * Returns whether a message may be added here: no message is incomplete, and no close frame was
+   * sent.
+   */
+  isOpen(): boolean;
 }
 
 const closeOpcode = 8;
@@ -42,9 +45,7 @@ export function createFrameTracker(): FrameTracker {
         if (head.length >= 2) readHead();
       }
     },
-    get isOpen() {
-      return payloadLeft === 0 && head.length === 0 && !isWithinMessage && !isClosed;
-    },
+    isOpen: () => payloadLeft === 0 && head.length === 0 && !isWithinMessage && !isClosed,
   };
 }
 

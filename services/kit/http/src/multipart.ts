@@ -58,7 +58,8 @@ export async function readMultipart(
       bodyBytes += chunk.length;
       if (bodyBytes > maxFormBytes) throw tooLarge();
       headers.push(chunk);
-      if (headers.fault !== undefined) throw malformed(headers.fault);
+      const fault = headers.fault();
+      if (fault !== undefined) throw malformed(fault);
       // The next chunk waits for these, so that no more than one chunk is buffered.
       await Promise.race([broken, Promise.all([write(form, chunk), takeChunk?.(chunk)])]);
     }

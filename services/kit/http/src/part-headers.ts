@@ -16,8 +16,11 @@ export interface PartHeaders {
   readonly contentTypes: readonly (string | undefined)[];
   /** Where the contents of each part begin in the body, in bytes. */
   readonly offsets: readonly number[];
-  /** Why reading stopped: other parsers may read the body differently. */
-  readonly fault: string | undefined;
+  /**
+   * Returns why reading stopped, which is because other parsers may read the body differently;
+   * undefined while it has not.
+   */
+  fault(): string | undefined;
 }
 
 /**
@@ -107,9 +110,7 @@ export function createPartHeaders(boundary: string): PartHeaders {
     },
     contentTypes,
     offsets,
-    get fault() {
-      return fault;
-    },
+    fault: () => fault,
   };
 }
 

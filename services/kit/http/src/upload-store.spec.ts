@@ -43,7 +43,7 @@ test.each([
   // Not awaited one by one: the writes are done in the order of the calls.
   for (let at = 0; at < length; at += 7_001) void store.write(contents.subarray(at, at + 7_001));
   await store.write(Buffer.alloc(0));
-  expect(store.bytes).toBe(length);
+  expect(store.byteLength()).toBe(length);
   expect((await read(store)).equals(contents)).toBe(true);
   expect((await read(store, 44)).equals(contents.subarray(44))).toBe(true);
   expect((await read(store, 44, 5_000)).equals(contents.subarray(44, 5_044))).toBe(true);
@@ -72,7 +72,7 @@ test("writes after the disposal are ignored", async () => {
   await store.write(bytes(300_000));
   await store.dispose();
   await store.write(bytes(300_000));
-  expect(store.bytes).toBe(300_000);
+  expect(store.byteLength()).toBe(300_000);
 });
 
 test("an upload on disk uses space until it is disposed of, and one in memory none", async () => {

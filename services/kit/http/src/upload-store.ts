@@ -17,7 +17,8 @@ export interface UploadStore {
    * `dispose`. Rejects with `no_provider_available` where the upload has no space on disk.
    */
   write(chunk: Buffer): Promise<void>;
-  readonly bytes: number;
+  /** Returns how many bytes were written, those in progress included. */
+  byteLength(): number;
   /** Returns the first bytes, up to 256 KiB. */
   head(): Buffer;
   /** Reads `length` bytes from offset `start`, or to the end. */
@@ -62,9 +63,7 @@ export function createUploadStore(
       writing = writing.then(() => write(chunk, offset));
       return writing;
     },
-    get bytes() {
-      return bytes;
-    },
+    byteLength: () => bytes,
     head: () => Buffer.concat(inMemory),
     read(start = 0, length = bytes - start) {
       const end = start + length;

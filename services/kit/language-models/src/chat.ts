@@ -38,7 +38,7 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
         if (isStream) return await postStream(kind, model, abortable, sent, call.signal);
         return await postJson(kind, model, abortable);
       } catch (error) {
-        throw toSlotFailure(error, sent.failure, call.signal);
+        throw toSlotFailure(error, sent.failure(), call.signal);
       }
     },
   };
@@ -69,7 +69,7 @@ async function postStream(
     try {
       yield* writeChunks(kind, stream, model.modelId);
     } catch (error) {
-      throw toSlotFailure(error, sent.failure, signal);
+      throw toSlotFailure(error, sent.failure(), signal);
     }
   })();
   return toResponse("text/event-stream", chunks, sent.letEnd);

@@ -13,8 +13,11 @@ import {
 /** The `fetch` of a provider package for one call, and what it does not report itself. */
 export interface ProviderFetch {
   fetch: typeof fetch;
-  /** The failure of the request or of reading its response, as the provider client throws it. */
-  readonly failure: unknown;
+  /**
+   * Returns the failure of the request or of reading its response, as the provider client throws it;
+   * undefined where there is none.
+   */
+  failure(): unknown;
   /** See `ProviderBody.letEnd`. */
   letEnd(): void;
 }
@@ -93,9 +96,7 @@ export function createProviderFetch(
         throw error;
       }
     },
-    get failure() {
-      return failure;
-    },
+    failure: () => failure,
     letEnd: () => body?.letEnd(),
   };
 }
