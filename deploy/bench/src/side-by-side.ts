@@ -18,7 +18,7 @@ export const sideBySideFlags = {
 /**
  * Measures gateways under the same load in turns. Resolves with a report of the CPU that each takes
  * per request or stream, in microseconds, compared with the first one: the median of the rounds,
- * their minimum and their maximum.
+ * their minimum and their maximum; and of the most resident memory that it had.
  */
 export async function compareSideBySide(
   testbed: Testbed,
@@ -47,6 +47,7 @@ export async function compareSideBySide(
         gatewayUs: each(cost.gatewayCpuMs),
         storesUs: each(cost.storesCpuMs),
         perSecond: (count ?? 0) / seconds,
+        peakMebibytes: cost.peakMebibytes,
       });
     }
   }
@@ -60,6 +61,7 @@ interface Sample {
   gatewayUs: number;
   storesUs: number;
   perSecond: number;
+  peakMebibytes: number;
 }
 
 function lineOf(title: string, samples: readonly Sample[], firstUs: number): string {
@@ -67,11 +69,12 @@ function lineOf(title: string, samples: readonly Sample[], firstUs: number): str
   const middle = median(all);
   const stores = median(samples.map(({ storesUs }) => storesUs));
   const rate = median(samples.map(({ perSecond }) => perSecond));
+  const peak = Math.max(...samples.map(({ peakMebibytes }) => peakMebibytes));
   const percent = ((middle / firstUs - 1) * 100).toFixed(1);
   return (
     `${title}: ${middle.toFixed(0)} µs of CPU each (${Math.min(...all).toFixed(0)} to ` +
     `${Math.max(...all).toFixed(0)}), ${percent} % compared with the first;  ` +
-    `Postgres ${stores.toFixed(0)} µs; ${rate.toFixed(0)} per second`
+    `Postgres ${stores.toFixed(0)} µs; ${rate.toFixed(0)} per second; at most ${peak.toFixed(0)} MiB`
   );
 }
 
