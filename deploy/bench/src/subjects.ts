@@ -44,7 +44,7 @@ function simulatorAlone({ provider }: Testbed): Subject {
 
 export async function startBareProxy(testbed: Testbed): Promise<Subject> {
   const env = { PATH: process.env.PATH, BARE_PROXY_UPSTREAM: testbed.provider.url };
-  const child = await startChild("bare proxy", bareProxy, [], env);
+  const child = await startChild({ name: "bare proxy", file: bareProxy }, env);
   testbed.defer(child.stop);
   const about = { name: "bare", title: "bare `node:http` + `undici`" } as const;
   return { ...about, url: child.ready.url ?? "", headers: {}, pids: [child.pid] };

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startChild } from "@tollgate/local/child";
 import { type Fleet, type FleetOptions, startFleet } from "@tollgate/local/fleet";
 import { freePort } from "@tollgate/local/free-port";
 import { startNatsServer } from "@tollgate/local/nats-server";
 import { connectOperator } from "@tollgate/local/operator";
 import { createDatabase } from "@tollgate/local/postgres";
+import { startTargetProcess } from "@tollgate/local/target-process";
 import { startWorkers } from "@tollgate/local/workers";
 import { benchCatalog } from "./catalog.ts";
 import type { Gateway } from "./subject.ts";
@@ -39,7 +39,8 @@ export async function startAll(
 ): Promise<Gateway & StartedGateway> {
   const operatorAddress = `127.0.0.1:${await freePort()}`;
   const databaseUrl = await createDatabase(testbed.postgres.url, database);
-  const child = await startChild("all", main, ["--target", "all"], {
+  const program = { main, target: "all" };
+  const child = await startTargetProcess(program, {
     TOLLGATE_CONSOLE_LISTEN: "",
     ...(await environment(testbed, database, aliases)),
     PORT: "0",

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { type Child, startChild } from "@tollgate/local/child";
+import type { Child } from "@tollgate/local/child";
 import { startFleet } from "@tollgate/local/fleet";
 import { freePort } from "@tollgate/local/free-port";
+import { startTargetProcess } from "@tollgate/local/target-process";
 import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
 
 /** The processes of a running gateway, each started with the same environment. */
@@ -34,7 +35,8 @@ export async function startAll(shared: NodeJS.ProcessEnv, replicas = 1): Promise
     TOLLGATE_LISTEN: operatorAddress,
     TOLLGATE_OPERATIONS_LISTEN: operationsAddress,
   };
-  const start = () => startChild("all", main, ["--target", "all"], env);
+  const program = { main, target: "all" };
+  const start = () => startTargetProcess(program, env);
   let child: Child = await start();
   const more: Child[] = [];
   const addReplica = async () => {
@@ -45,7 +47,7 @@ export async function startAll(shared: NodeJS.ProcessEnv, replicas = 1): Promise
       TOLLGATE_LISTEN: listen,
       TOLLGATE_OPERATIONS_LISTEN: "",
     };
-    const replica = await startChild("all", main, ["--target", "all"], own);
+    const replica = await startTargetProcess(program, own);
     more.push(replica);
     return replica;
   };

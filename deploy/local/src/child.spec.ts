@@ -28,7 +28,7 @@ test("a child is ready when it reports so, and is stopped with SIGTERM", async (
   const file = await writeProgram(
     'process.send({ url: "http://here" }); setInterval(() => {}, 1000);',
   );
-  const child = await startChild("the child", file, [], env);
+  const child = await startChild({ name: "the child", file }, env);
   expect(child.ready).toEqual({ url: "http://here" });
   await child.stop();
   expect(await child.exited).toBe("SIGTERM");
@@ -36,7 +36,7 @@ test("a child is ready when it reports so, and is stopped with SIGTERM", async (
 
 test("a child that exits before it is ready fails the start with its output", async () => {
   const file = await writeProgram('process.stderr.write("no database"); process.exitCode = 3;');
-  await expect(startChild("the child", file, [], env)).rejects.toThrow(
+  await expect(startChild({ name: "the child", file }, env)).rejects.toThrow(
     "the child exited (3) before it was ready: no database",
   );
 });
@@ -45,7 +45,7 @@ test("a child ends with a launcher that exits without stopping it", async () => 
   const file = await writeProgram("process.send({}); setInterval(() => {}, 1000);");
   const launcher = `
     import { startChild } from ${JSON.stringify(import.meta.resolve("./child.ts"))};
-    const { pid } = await startChild("child", new URL(process.argv[1]), [], {});
+    const { pid } = await startChild({ name: "child", file: new URL(process.argv[1]) }, {});
     process.stdout.write(String(pid), () => process.exit(1));`;
   const args = ["--input-type=module-typescript", "--eval", launcher, file.href];
   const { stdout } = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

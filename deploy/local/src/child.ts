@@ -26,18 +26,24 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+export interface ChildProgram {
+  /** What errors call the process. */
+  name: string;
+  file: URL;
+  args?: readonly string[];
+  nodeFlags?: readonly string[];
+}
+
 /**
  * Starts a TypeScript program with the current Node. Resolves when the program reports over IPC
  * that it is ready; rejects with its output when it exits before that. It runs in its own process
  * group, so that Ctrl-C signals only the launcher.
  */
 export async function startChild(
-  name: string,
-  file: URL,
-  args: readonly string[],
+  { name, file, args = [], nodeFlags = [] }: ChildProgram,
   env: NodeJS.ProcessEnv,
 ): Promise<Child> {
-  const child = spawn(process.execPath, [fileURLToPath(file), ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, fileURLToPath(file), ...args], {
     env,
     detached: true,
     stdio: ["ignore", "inherit", "pipe", "ipc"],

@@ -1,8 +1,9 @@
 import { rm } from "node:fs/promises";
 import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
-import { type Child, startChild } from "./child.ts";
+import type { Child } from "./child.ts";
 import { freePort } from "./free-port.ts";
 import { environmentOf } from "./service-environment.ts";
+import { startTargetProcess } from "./target-process.ts";
 
 const ownMain = new URL(import.meta.resolve("@tollgate/tollgate/main"));
 
@@ -169,6 +170,6 @@ async function startReplica(
     TOLLGATE_OPERATIONS_LISTEN: replica.operationsListen,
     TOLLGATE_CONSOLE_LISTEN: replica.consoleListen,
   };
-  replica.child = await startChild(replica.name, main, ["--target", replica.name], env);
+  replica.child = await startTargetProcess({ main, target: replica.name }, env);
   return replica.child;
 }

@@ -2,9 +2,10 @@ import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "@tollgate/core/errors";
-import { type Child, startChild } from "./child.ts";
+import type { Child } from "./child.ts";
 import { freePort, isPortFree } from "./free-port.ts";
 import { defaultConnections } from "./postgres.ts";
+import { startTargetProcess } from "./target-process.ts";
 
 const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
 const maxWorkers = 256;
@@ -116,7 +117,8 @@ async function startWorker(
   const socket = /^unix:(.+)/.exec(operatorAddress)?.[1];
   // A worker that was killed leaves its socket behind.
   if (isFirst && socket !== undefined) await rm(socket, { force: true });
-  const child = await startChild(`worker ${index + 1}`, main, ["--target", "all"], {
+  const program = { main, target: "all", name: `worker ${index + 1}` };
+  const child = await startTargetProcess(program, {
     ...env,
     TOLLGATE_SHARE_PORT: "on",
     TOLLGATE_LISTEN: isFirst ? operatorAddress : "",
