@@ -8,6 +8,7 @@ import { connectOperator } from "@tollgate/local/operator";
 import { createDatabase } from "@tollgate/local/postgres";
 import { startTargetProcess } from "@tollgate/local/target-process";
 import { startWorkers } from "@tollgate/local/workers";
+import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
 import { benchCatalog } from "./catalog.ts";
 import type { Gateway } from "./subject.ts";
 import type { Testbed } from "./testbed.ts";
@@ -32,7 +33,7 @@ interface StartedGateway {
   stop(): Promise<void>;
 }
 
-/** Starts the gateway in one process, with holds and metering. */
+/** Starts the gateway in one process, with holds and metering, and limits of the key. */
 export async function startAll(
   testbed: Testbed,
   { database, aliases, env, main = ownMain }: TollgateOptions,
@@ -130,13 +131,22 @@ async function environment(
   };
 }
 
+/** Every limit of a key, each far above its use, so that all of them are checked. */
+const limits = {
+  budget: { amountNanoUsd: 10n ** 14n, period: BudgetPeriod.DAY },
+  requestsPerMinute: 100_000_000,
+  tokensPerMinute: 100_000_000_000n,
+  parallel: 1_000_000,
+};
+
+/** Creates an account, and a key of it that has all limits. */
 async function createCaller(operatorAddress: string) {
   const operator = connectOperator(operatorAddress);
   try {
     // Gateways that share a database need different account names.
     const account = `bench-${randomUUID()}`;
     await operator.client.createAccount({ name: account, creditNanoUsd });
-    const { key, keyId, accountId } = await operator.client.createKey({ account });
+    const { key, keyId, accountId } = await operator.client.createKey({ account, limits });
     return { keyId, accountId, headers: { authorization: `Bearer ${key}` } };
   } finally {
     operator.close();
