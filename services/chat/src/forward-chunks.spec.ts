@@ -69,3 +69,16 @@ test("a stream without allowance ends, and closes the provider's connection", as
   expect(counted).toBe(2);
   expect(closed.early).toBe(true);
 });
+
+test("the first part has the rates", async () => {
+  const { body } = bodyOf(["a", "b"]);
+  const rates = { requests: { limit: 5n, remaining: 4n, resetMs: 1_000 } };
+  const readChunk = createChunkReader({ id: "c", created: 1, model: "m" });
+  const reading = { readChunk, deliver: ({ forward }: Chunk) => forward, rates };
+  const { signal } = new AbortController();
+  const found: unknown[] = [];
+  for await (const part of forwardChunks(body, signal, reading, allowanceOf(1, [true]))) {
+    found.push(part.rates);
+  }
+  expect(found).toEqual([rates, undefined]);
+});

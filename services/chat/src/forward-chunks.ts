@@ -21,6 +21,8 @@ export interface Reading<Read extends Chunk = Chunk> {
   readChunk(data: string): Read | undefined;
   /** Called for each chunk that is delivered, in order. Returns what the client is sent for it. */
   deliver(chunk: Read): Uint8Array | undefined;
+  /** The rates that limit the key, for the first part. */
+  rates?: Rates | undefined;
 }
 
 /**
@@ -36,6 +38,7 @@ export async function* forwardChunks<Read extends Chunk>(
   allowance: StreamAllowance,
 ): AsyncGenerator<StreamPart> {
   const reader = createEventReader();
+  let { rates } = reading;
   let isEmpty = true;
   try {
     for await (const bytes of body) {
@@ -45,7 +48,8 @@ export async function* forwardChunks<Read extends Chunk>(
         const { chunks, end, rest } = read;
         if (isSendable(chunks, end, isEmpty)) {
           isEmpty = false;
-          yield { chunks };
+          yield { chunks, rates };
+          rates = undefined;
         }
         if (isEnded(read, isEmpty, body)) return;
         if (rest.length > 0 && !(await allowance.wait())) return;

@@ -1,7 +1,6 @@
 import { postChat } from "@tollgate/adapters/chat";
 import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
-import type { Rates } from "@tollgate/core/rates";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
@@ -55,7 +54,7 @@ function generate(
       if (!signal.aborted || !counter.delivered) return undefined;
       return { slot, response: measure(counter.usage("delivered_approx4"), slot) };
     });
-    yield* generation.rates === undefined ? chunks : withRates(chunks, generation.rates);
+    yield* chunks;
     if (isCut()) yield { chunks: [counter.endByLength(hold.bound.choices)] };
     if (!counter.finished) throw brokenStream();
     const usage = counter.usage(isCut() ? "delivered_approx4" : "approx4");
@@ -76,18 +75,6 @@ function generate(
     }
     yield { chunks: [counter.usageChunk(usage, cost)], totalTokens: totalTokens(usage) };
   });
-}
-
-/** Yields the parts, the first one with the rates. */
-export async function* withRates(
-  parts: AsyncIterable<StreamPart>,
-  rates: Rates,
-): AsyncGenerator<StreamPart> {
-  let isFirst = true;
-  for await (const part of parts) {
-    yield isFirst ? { ...part, rates } : part;
-    isFirst = false;
-  }
 }
 
 /** Opens one slot's stream, with its own counter: the chunks of a slot that failed do not count. */
@@ -115,6 +102,7 @@ async function openStream(
     return chunk.forward;
   };
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
-  const chunks = forwardChunks(response.body, signal, { readChunk, deliver }, allowance);
+  const reading = { readChunk, deliver, rates: generation.rates };
+  const chunks = forwardChunks(response.body, signal, reading, allowance);
   return { chunks, counter, message, isCut: () => allowance.isUsedUp };
 }

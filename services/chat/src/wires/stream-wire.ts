@@ -7,7 +7,6 @@ import type { ProviderResponse } from "@tollgate/upstream/provider-client";
 import { forwardChunks, type StreamPart } from "../forward-chunks.ts";
 import { ceilingOf } from "../hold-plan.ts";
 import { billableChat, type ChatRuntime } from "../prepared-chat.ts";
-import { withRates } from "../stream.ts";
 import { createStreamAllowance } from "../stream-allowance.ts";
 import { upstreamBody } from "../upstream-body.ts";
 import { measure, totalTokens } from "../usage.ts";
@@ -45,7 +44,7 @@ export async function* streamWire(
       if (!signal.aborted || !counter.delivered) return undefined;
       return { slot, response: measure(partialUsage(), slot) };
     });
-    yield* generation.rates === undefined ? chunks : withRates(chunks, generation.rates);
+    yield* chunks;
     const cut = isCut();
     if (!cut && !counter.finished) throw brokenStream();
     const usage = cut ? partialUsage() : counter.usage("approx4");
@@ -71,7 +70,7 @@ async function openEvents(
     counter.add({ ...chunk, forward });
     return forward;
   };
-  const reading = { readChunk: events.read, deliver };
+  const reading = { readChunk: events.read, deliver, rates: generation.rates };
   const chunks = forwardChunks(response.body, signal, reading, allowance);
   return { chunks, counter, events, isCut: () => allowance.isUsedUp };
 }
