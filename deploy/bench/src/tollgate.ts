@@ -24,6 +24,8 @@ export interface TollgateOptions {
   env?: NodeJS.ProcessEnv;
   /** The main file of another checkout. */
   main?: URL;
+  /** Default: those of the image. */
+  nodeFlags?: readonly string[];
 }
 
 interface StartedGateway {
@@ -36,11 +38,11 @@ interface StartedGateway {
 /** Starts the gateway in one process, with holds and metering, and limits of the key. */
 export async function startAll(
   testbed: Testbed,
-  { database, aliases, env, main = ownMain }: TollgateOptions,
+  { database, aliases, env, main = ownMain, nodeFlags }: TollgateOptions,
 ): Promise<Gateway & StartedGateway> {
   const operatorAddress = `127.0.0.1:${await freePort()}`;
   const databaseUrl = await createDatabase(testbed.postgres.url, database);
-  const program = { main, target: "all" };
+  const program = { main, target: "all", ...(nodeFlags && { nodeFlags }) };
   const child = await startTargetProcess(program, {
     TOLLGATE_CONSOLE_LISTEN: "",
     ...(await environment(testbed, database, aliases)),

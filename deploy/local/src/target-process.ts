@@ -21,12 +21,14 @@ export interface TargetProgram {
   target: string;
   /** What errors call the process. Default: its target. */
   name?: string;
+  /** Default: those of the image. */
+  nodeFlags?: readonly string[];
 }
 
-/** Starts a process of the gateway with the flags that it has in the image, by `startChild`. */
+/** Starts a process of the gateway, by `startChild`. */
 export function startTargetProcess(
-  { main, target, name = target }: TargetProgram,
+  { main, target, name = target, nodeFlags: flags = nodeFlags }: TargetProgram,
   env: NodeJS.ProcessEnv,
 ): Promise<Child> {
-  return startChild({ name, file: main, args: ["--target", target], nodeFlags }, env);
+  return startChild({ name, file: main, args: ["--target", target], nodeFlags: flags }, env);
 }
