@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { nodeFlags } from "@tollgate/local/target-process";
-import { createMemoryLimit } from "./memory-limit.ts";
+import { createControlGroup } from "./control-group.ts";
 import { compareSideBySide, sideBySideFlags } from "./side-by-side.ts";
 import type { Gateway } from "./subject.ts";
 import { startTestbed } from "./testbed.ts";
@@ -24,18 +24,42 @@ const { with: others, memory, ...flags } = values;
 await using testbed = await startTestbed();
 const contenders: Gateway[] = [];
 for (const [index, text] of [...others, nodeFlags.join(" ")].entries()) {
-  contenders.push(await start(index, text));
+  contenders.push(await startWith(index, text));
 }
 process.stdout.write(await compareSideBySide(testbed, contenders, flags));
 
-async function start(index: number, text: string): Promise<Gateway> {
+async function startWith(index: number, text: string): Promise<Gateway> {
   const title = text || "no flags";
   const options = {
     database: `bench_flags_${index}`,
     nodeFlags: text.split(" ").filter((flag) => flag !== ""),
   };
-  if (memory === undefined) return { ...(await startAll(testbed, options)), title };
-  const limit = await createMemoryLimit(String(index), Number(memory));
-  testbed.defer(limit.remove);
-  return { ...(await limit.within(() => startAll(testbed, options))), title };
+  const start = () => startAll(testbed, options);
+  return {
+    ...(await (memory === undefined ? start() : withMemory(index, Number(memory), start))),
+    title,
+  };
+}
+
+/**
+ * Runs `start` with this process in a control group with so many MiB, in which what it starts stays.
+ */
+async function withMemory<T>(
+  index: number,
+  mebibytes: number,
+  start: () => Promise<T>,
+): Promise<T> {
+  const bytes = String(mebibytes * 1024 * 1024);
+  const group = await createControlGroup(`${process.pid}-${index}`, {
+    controller: "memory",
+    version1: { "memory.limit_in_bytes": bytes },
+    version2: { "memory.max": bytes },
+  });
+  testbed.defer(group.remove);
+  await group.enter(process.pid);
+  try {
+    return await start();
+  } finally {
+    await group.leave(process.pid);
+  }
 }

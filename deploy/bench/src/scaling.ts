@@ -1,5 +1,5 @@
-import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { createControlGroup } from "./control-group.ts";
 import { cpuSeconds } from "./cpu.ts";
 import { expectedContent, openJsonLoad } from "./json-load.ts";
 import { median } from "./statistics.ts";
@@ -75,23 +75,14 @@ async function measure(replicas: number): Promise<number> {
 /** Limits the CPU share of a process. Resolves with a function that lifts the limit. */
 async function limitCpu(pid: number): Promise<() => Promise<void>> {
   const quotaUs = Math.round(share * periodUs);
-  const version1 = `/sys/fs/cgroup/cpu/tollgate-${pid}`;
-  try {
-    await mkdir(version1);
-    await writeFile(`${version1}/cpu.cfs_quota_us`, String(quotaUs));
-    await writeFile(`${version1}/cgroup.procs`, String(pid));
-    return async () => {
-      await writeFile("/sys/fs/cgroup/cpu/cgroup.procs", String(pid));
-      await rmdir(version1);
-    };
-  } catch {
-    const version2 = `/sys/fs/cgroup/tollgate-${pid}`;
-    await mkdir(version2, { recursive: true });
-    await writeFile(`${version2}/cpu.max`, `${quotaUs} ${periodUs}`);
-    await writeFile(`${version2}/cgroup.procs`, String(pid));
-    return async () => {
-      await writeFile("/sys/fs/cgroup/cgroup.procs", String(pid));
-      await rmdir(version2);
-    };
-  }
+  const group = await createControlGroup(String(pid), {
+    controller: "cpu",
+    version1: { "cpu.cfs_quota_us": String(quotaUs) },
+    version2: { "cpu.max": `${quotaUs} ${periodUs}` },
+  });
+  await group.enter(pid);
+  return async () => {
+    await group.leave(pid);
+    await group.remove();
+  };
 }
