@@ -13,8 +13,10 @@ const burst = 500;
 let stack: OwnStack;
 
 beforeAll(async () => {
-  // A hold outlives the restart of a killed process, which then delivers the events on its disk.
-  stack = await startStack({ TOLLGATE_HOLD_SECONDS: "30" }, { replicas });
+  // A hold outlives the restart of a killed process, which then delivers the events on its disk. The
+  // broker sends what a killed ledger had read again after 30 s: its publishers do so before.
+  const settings = { TOLLGATE_HOLD_SECONDS: "30", TOLLGATE_MISSING_AFTER_SECONDS: "2" };
+  stack = await startStack(settings, { replicas });
 }, 120_000);
 
 afterAll(() => stack.stop());
