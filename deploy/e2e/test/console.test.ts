@@ -188,7 +188,7 @@ describe("the console's API", () => {
 
   test("a customer sees what its requests cost, and not who served them", async () => {
     const { accountId, key } = await stack.newAccount(1);
-    const body = chatBody({ model: "test-failover" });
+    const body = chatBody({ model: "test-failover-console" });
     const id = requestIdOf(await send(`${stack.url}/v1/chat/completions`, { key, body })) ?? "";
     const full = await eventually(() => stack.operator.getRequest({ id }));
     const { operator } = await withToken(CUSTOMER, accountId);
@@ -210,7 +210,7 @@ describe("the console's API", () => {
     const text = JSON.stringify(responses, (_name, value) =>
       typeof value === "bigint" ? String(value) : value,
     );
-    expect(text).toContain("test-failover");
+    expect(text).toContain("test-failover-console");
     for (const secret of ['"sim"', "status=503", '"second"', "prompt_tokens"]) {
       expect(text).not.toContain(secret);
     }

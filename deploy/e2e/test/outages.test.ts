@@ -33,7 +33,7 @@ describe("outages", () => {
   }
 
   async function expectPaid(response: HttpResponse): Promise<void> {
-    expect(response.status).toBe(200);
+    expect(response.status, response.text).toBe(200);
     const reported = nanoUsd((response.body as { usage: { cost: number } }).usage.cost);
     await eventually(
       async () => {
@@ -57,18 +57,21 @@ describe("outages", () => {
   test("without a database no provider is called, and requests succeed when it returns", async () => {
     await expectPaid(await post());
     const startAgain = await stack.stopDatabase();
-    const refused = await post({ user: "no-database" });
-    // Either the key lookup or the hold fails.
-    const { code } = (refused.body as { error: { code: string } }).error;
-    expect([
-      [500, "internal_error"],
-      [503, "no_provider_available"],
-    ]).toContainEqual([refused.status, code]);
-    const callLog = await send(`${stack.simulator.url}/_simulator/calls?user=no-database`);
-    expect(callLog.body).toEqual([]);
-    const health = await send(`${stack.url}/v1/health`);
-    expect(health.status).toBe(200);
-    await startAgain();
+    try {
+      const refused = await post({ user: "no-database" });
+      // Either the key lookup or the hold fails.
+      const { code } = (refused.body as { error: { code: string } }).error;
+      expect([
+        [500, "internal_error"],
+        [503, "no_provider_available"],
+      ]).toContainEqual([refused.status, code]);
+      const callLog = await send(`${stack.simulator.url}/_simulator/calls?user=no-database`);
+      expect(callLog.body).toEqual([]);
+      const health = await send(`${stack.url}/v1/health`);
+      expect(health.status).toBe(200);
+    } finally {
+      await startAgain();
+    }
     await eventually(async () => expect((await post()).status).toBe(200), { timeout: 10_000 });
     await expectPaid(await post());
   });

@@ -32,20 +32,20 @@ describe("the record of a request", () => {
   }
 
   test("has the slot that failed and the one that served, and what was held and charged", async () => {
-    const response = await chat({ model: "test-failover" });
+    const response = await chat({ model: "test-failover-trail" });
     expect(response.status).toBe(200);
     const { request, entries } = await recordOf(response);
     expect(request).toMatchObject({
       requestId: requestIdOf(response),
       accountId: account.accountId,
       keyId: account.keyId,
-      alias: "test-failover",
+      alias: "test-failover-trail",
       provider: "sim",
       upstreamModel: "second",
       isStreamed: false,
       errorCode: "",
       attempts: [
-        { upstreamModel: "first?status=503", errorCode: "rejected", status: 503 },
+        { upstreamModel: "first-trail?status=503", errorCode: "rejected", status: 503 },
         { upstreamModel: "second", errorCode: "", status: 0 },
       ],
       lines: [{ dimension: "input" }, { dimension: "output" }],

@@ -1,5 +1,16 @@
 import { chatModel, slot } from "./entries.ts";
 
+/**
+ * An alias for one test, whose first slot always fails: that of `test-failover` is taken out by the
+ * calls of other tests.
+ */
+function failover(test: string) {
+  return chatModel(`test-failover-${test}`, [
+    slot("sim", `first-${test}?status=503`),
+    slot("sim", "second"),
+  ]);
+}
+
 /** Chat at a provider of OpenAI's wire. */
 export function chatModels() {
   return [
@@ -12,6 +23,7 @@ export function chatModels() {
     chatModel("test-unlisted", [slot("sim", "unlisted")], { visibility: "unlisted" }),
     chatModel("test-internal", [slot("sim", "internal")], { visibility: "internal" }),
     chatModel("test-failover", [slot("sim", "first?status=503"), slot("sim", "second")]),
+    ...["trail", "console", "metrics"].map(failover),
     chatModel("test-switched", [slot("sim", "switched"), slot("sim", "after-switched")]),
     chatModel("test-tripped", [slot("sim", "tripped?status=503"), slot("sim", "after-tripped")]),
     chatModel("test-failover-dead", [slot("nowhere", "first"), slot("sim", "second")]),
