@@ -5,7 +5,8 @@ const own = { id: "chatcmpl-0", created: 9, model: "fast" };
 const readOwn = () => createChunkReader(own);
 
 function forwarded(data: string, read = readOwn()): string {
-  return Buffer.from(read(data)?.forward ?? []).toString();
+  const event = Buffer.from(read(data)?.forward ?? []).toString();
+  return /^data: (.*)\n\n$/s.exec(event)?.[1] ?? "";
 }
 
 const head = '"id":"c-1","object":"chat.completion.chunk","created":17';

@@ -1,14 +1,15 @@
 import type { JsonObject } from "@tollgate/core/json";
+import { chunkEvent } from "./chunk-event.ts";
 import { hasChoices } from "./provider-response.ts";
 import { identityOf, type ResponseIdentity } from "./response-identity.ts";
 import type { ChatUsage } from "./usage.ts";
 import { readUsage } from "./usage-reader.ts";
 
-/** A provider's chunk, parsed once: the bytes for the client and the values for metering. */
+/** A provider's chunk, parsed once: the event for the client and the values for metering. */
 export interface Chunk {
   /**
-   * The chunk with its head replaced, and without usage, cost and session, which only the gateway
-   * reports; undefined when there is nothing to send.
+   * An event of the chunk with its head replaced, and without usage, cost and session, which only the
+   * gateway reports; undefined when there is nothing to send.
    */
   forward: Uint8Array | undefined;
   head: ChunkHead;
@@ -43,7 +44,7 @@ export function createChunkReader(own: Omit<ChunkHead, "object">): ReadChunk {
     const usage = readUsage(value.usage);
     if (choices.length === 0) return { forward: undefined, head: head ?? ours, usage, choices };
     head ??= { ...ours, ...identityOf(value, ours) };
-    const forward = Buffer.from(splice(data, value, head) ?? write(value, head));
+    const forward = chunkEvent(splice(data, value, head) ?? write(value, head));
     return { forward, head, usage, choices };
   };
 }

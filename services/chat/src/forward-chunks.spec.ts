@@ -50,7 +50,11 @@ async function forward(body: ProviderBody, allowance: StreamAllowance) {
   const texts: string[][] = [];
   const { signal } = new AbortController();
   for await (const { chunks } of forwardChunks(body, signal, reading, allowance)) {
-    texts.push(chunks.map((chunk) => JSON.parse(String(chunk)).choices[0].delta.content));
+    texts.push(
+      chunks.map(
+        (chunk) => JSON.parse(String(chunk).slice("data: ".length)).choices[0].delta.content,
+      ),
+    );
   }
   return { texts, counted: counted.length };
 }

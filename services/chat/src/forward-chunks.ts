@@ -6,7 +6,7 @@ import { transportFailure } from "@tollgate/upstream/provider-client";
 import type { Chunk } from "./chunk.ts";
 import type { StreamAllowance } from "./stream-allowance.ts";
 
-/** Chunks that are sent to the client together. */
+/** Server-sent events that are sent to the client together. */
 export interface StreamPart {
   chunks: Uint8Array[];
   /** Of the last part: the tokens of all. */

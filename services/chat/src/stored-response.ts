@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
 import type { Measurement } from "@tollgate/metering/measurement";
+import { chunkEvent } from "./chunk-event.ts";
 import type { StoredTurn } from "./conversations/session.ts";
 import type { PreparedChat } from "./prepared-chat.ts";
 import { type ChatUsage, totalTokens } from "./usage.ts";
@@ -75,7 +76,7 @@ export function completionOf(stored: StoredResponse, sessionId: string): Buffer 
   return Buffer.from(JSON.stringify(completion));
 }
 
-/** Returns the response as a stream: one chunk with all content, and the usage chunk. */
+/** Returns the events of the response as a stream: one chunk with all content, and the usage chunk. */
 export function chunksOf(stored: StoredResponse, sessionId: string): Buffer[] {
   const { id, created, model, message, finishReason, usage } = stored;
   const object = "chat.completion.chunk";
@@ -84,7 +85,7 @@ export function chunksOf(stored: StoredResponse, sessionId: string): Buffer[] {
   return [
     { ...head, choices },
     { ...head, choices: [], usage },
-  ].map((chunk) => Buffer.from(JSON.stringify(chunk)));
+  ].map((chunk) => chunkEvent(JSON.stringify(chunk)));
 }
 
 function deltaOf(message: JsonObject): JsonObject {

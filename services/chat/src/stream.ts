@@ -5,6 +5,7 @@ import { brokenStream } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { type Chunk, createChunkReader, indexOf } from "./chunk.ts";
+import { doneEvent } from "./chunk-event.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
 import { ceilingOf } from "./hold-plan.ts";
@@ -18,7 +19,7 @@ import { UsageCounter } from "./usage-counter.ts";
 
 /**
  * Yields the provider's chunks under our alias as they are generated, and at the end the usage
- * chunk with the cost. Other slots are attempted until a chunk has arrived.
+ * chunk with the cost and `[DONE]`. Other slots are attempted until a chunk has arrived.
  */
 export async function* stream(
   runtime: ChatRuntime,
@@ -30,13 +31,15 @@ export async function* stream(
   try {
     if (session?.storedTurn === undefined) {
       yield* generate(runtime, prepared, signal);
-      return;
+    } else {
+      const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
+      yield { chunks: chunksOf(stored, session.sessionId), totalTokens: stored.totalTokens };
     }
-    const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
-    yield { chunks: chunksOf(stored, session.sessionId), totalTokens: stored.totalTokens };
   } finally {
     await session?.release();
   }
+  // A client that has read it may send the next turn of its conversation at once.
+  if (session !== undefined) yield { chunks: [doneEvent] };
 }
 
 function generate(
@@ -49,12 +52,12 @@ function generate(
     const { slot, response } = await generation.attemptStream((slot) =>
       openStream(runtime, prepared, slot, generation, signal),
     );
-    const { chunks, counter, message, isCut } = response;
+    const { counter, message, isCut } = response;
     generation.billPartial(() => {
       if (!signal.aborted || !counter.delivered) return undefined;
       return { slot, response: measure(counter.usage("delivered_approx4"), slot) };
     });
-    yield* chunks;
+    yield* response.chunks;
     if (isCut()) yield { chunks: [counter.endByLength(hold.bound.choices)] };
     if (!counter.finished) throw brokenStream();
     const usage = counter.usage(isCut() ? "delivered_approx4" : "approx4");
@@ -73,7 +76,9 @@ function generate(
       // The client has the complete response: it is billed also where its turn is not stored.
       cost = await generation.settle(slot, measured);
     }
-    yield { chunks: [counter.usageChunk(usage, cost)], totalTokens: totalTokens(usage) };
+    const chunks = [counter.usageChunk(usage, cost)];
+    if (session === undefined) chunks.push(doneEvent);
+    yield { chunks, totalTokens: totalTokens(usage) };
   });
 }
 

@@ -14,7 +14,8 @@ test("a stream that is cut finishes the choices that have not ended, and counts 
   counter.add(chunkOf(0, "eight ch"));
   counter.add(chunkOf(1, "done", "stop"));
   expect(counter.finished).toBe(false);
-  const chunk = JSON.parse(String(counter.endByLength(3n)));
+  const event = String(counter.endByLength(3n));
+  const chunk = JSON.parse(event.slice("data: ".length));
   expect(chunk).toEqual({
     ...head,
     choices: [

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { type Chunk, indexOf } from "./chunk.ts";
+import { chunkEvent } from "./chunk-event.ts";
 import { contentCharacters } from "./content.ts";
 import { approximateUsage, type ChatUsage, usageBlock } from "./usage.ts";
 
@@ -46,19 +47,20 @@ export class UsageCounter {
     return this.#reported ?? approximateUsage(this.#promptCharacters, this.#characters, fallback);
   }
 
+  /** Returns the event of the last chunk, which has the usage and the cost. */
   usageChunk(usage: ChatUsage, cost: bigint): Uint8Array {
     const chunk = { ...this.#last?.head, choices: [], usage: usageBlock(usage, cost) };
-    return Buffer.from(JSON.stringify(chunk));
+    return chunkEvent(JSON.stringify(chunk));
   }
 
-  /** Finishes the choices that have not ended. Returns the chunk that says so to the client. */
+  /** Finishes the choices that have not ended. Returns the event that says so to the client. */
   endByLength(count: bigint): Uint8Array {
     const indexes = Array.from({ length: Number(count) }, (_, index) => index);
     const choices = indexes
       .filter((index) => !this.#finished.has(index))
       .map((index) => ({ index, delta: {}, finish_reason: "length" }));
     for (const choice of choices) this.#addChoice(choice);
-    return Buffer.from(JSON.stringify({ ...this.#last?.head, choices }));
+    return chunkEvent(JSON.stringify({ ...this.#last?.head, choices }));
   }
 
   #addChoice(choice: JsonObject): void {

@@ -1,15 +1,15 @@
 import type { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
-import type { Rates } from "@tollgate/core/rates";
 import { headersOfRates } from "@tollgate/http/rate-headers";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 import type { Wire } from "@tollgate/proto/tollgate/v1/wire";
 import type { KeyedHandler } from "../http/handler.ts";
 import { withoutMark } from "../http/json-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { eventStreamType, jsonType } from "../http/response.ts";
+import { jsonType } from "../http/response.ts";
 import type { RouteDependencies } from "../routes/dependencies.ts";
 import { billableHandler } from "./billable-handler.ts";
+import { eventStreamOf } from "./event-stream.ts";
 
 /** A response is cancelled after this time, measured to its last byte. */
 const timeoutMs = 30 * 60 * 1_000;
@@ -67,22 +67,8 @@ export function wireHandler(dependencies: RouteDependencies, route: WireRoute): 
         }
         const parts = services.wires.streamWire({ call }, { ...options, timeoutMs });
         const errorEvent = route.createErrorEvent(context);
-        let limiting: Rates | undefined;
-        const chunks = (async function* () {
-          for await (const part of parts) {
-            limiting ??= part.rates;
-            rates.countTokens(keyId, Number(part.totalTokens));
-            const chunk = Buffer.concat(part.chunks);
-            errorEvent.see(chunk);
-            yield chunk;
-          }
-        })();
-        return {
-          contentType: eventStreamType,
-          chunks,
-          headers: () => headersOfRates(limiting ?? {}),
-          errorEvent: errorEvent.write,
-        };
+        const response = eventStreamOf(parts, { keyId, rates, see: errorEvent.see });
+        return { ...response, errorEvent: errorEvent.write };
       };
     },
   });

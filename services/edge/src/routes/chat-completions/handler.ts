@@ -1,10 +1,9 @@
 import { servableModel } from "@tollgate/catalog/model";
-import type { Rates } from "@tollgate/core/rates";
 import { headersOfRates } from "@tollgate/http/rate-headers";
 import { billableHandler } from "../../billable/billable-handler.ts";
+import { eventStreamOf } from "../../billable/event-stream.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
-import { eventStreamType, jsonType } from "../../http/response.ts";
-import { eventStream } from "../../http/server-sent-events.ts";
+import { jsonType } from "../../http/response.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 import { parseChat } from "./parse-chat.ts";
 
@@ -25,15 +24,8 @@ export function createChatCompletion(dependencies: RouteDependencies): KeyedHand
         const request = { call: { ...call, caller } };
         rates.countRequest(keyId);
         if (stream) {
-          const messages = services.chat.stream(request, { ...options, timeoutMs });
-          let limiting: Rates | undefined;
-          const chunks = eventStream(messages, (part) => {
-            limiting ??= part.rates;
-            rates.countTokens(keyId, Number(part.totalTokens));
-            return part.chunks;
-          });
-          const headers = () => headersOfRates(limiting ?? {});
-          return { contentType: eventStreamType, chunks, headers };
+          const parts = services.chat.stream(request, { ...options, timeoutMs });
+          return eventStreamOf(parts, { keyId, rates });
         }
         const response = await services.chat.complete(request, { ...options, timeoutMs });
         rates.countTokens(keyId, Number(response.totalTokens));

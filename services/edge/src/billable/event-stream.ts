@@ -1,0 +1,45 @@
+import type { Rates } from "@tollgate/core/rates";
+import { headersOfRates } from "@tollgate/http/rate-headers";
+import { eventStreamType, type StreamedResponse } from "../http/response.ts";
+import type { RateWindows } from "./rate-windows.ts";
+
+/** Server-sent events that a service sends together. */
+export interface EventPart {
+  chunks: readonly Uint8Array[];
+  /** Of the last part: the tokens of all. */
+  totalTokens: bigint;
+  /** Of the first part: the rates that limit the key. */
+  rates?: Rates | undefined;
+}
+
+export interface EventStreamOptions {
+  keyId: string;
+  /** Counts the tokens of the key. */
+  rates: Pick<RateWindows, "countTokens">;
+  /** Called with everything that the client is sent. */
+  see?: (chunk: Uint8Array) => void;
+}
+
+/** Returns the response that sends the events of a service, with the rates that limit the key. */
+export function eventStreamOf(
+  parts: AsyncIterable<EventPart>,
+  { keyId, rates, see }: EventStreamOptions,
+): StreamedResponse {
+  let limiting: Rates | undefined;
+  async function* sendParts(): AsyncGenerator<Uint8Array> {
+    for await (const part of parts) {
+      limiting ??= part.rates;
+      rates.countTokens(keyId, Number(part.totalTokens));
+      const chunk = joined(part.chunks);
+      see?.(chunk);
+      yield chunk;
+    }
+  }
+  const headers = () => headersOfRates(limiting ?? {});
+  return { contentType: eventStreamType, chunks: sendParts(), headers };
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+}
