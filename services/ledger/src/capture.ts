@@ -15,7 +15,7 @@ const batchLimit = 256;
  * A statement costs as much as about fifteen of its rows, so a few large ones are better. Nobody
  * waits for the timer: a reader of the ledger and a hold that lacks money flush the batch.
  */
-const gather = { items: 128, ms: 100 };
+const gather = { items: batchLimit, ms: 100 };
 
 /** The broker and the services send an event again when its capture takes longer. */
 const maxWaitMs = 15_000;
