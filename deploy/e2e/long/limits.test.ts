@@ -13,8 +13,9 @@ const burst = 500;
 let stack: OwnStack;
 
 beforeAll(async () => {
-  // A hold outlives the restart of a killed process, which then delivers the events on its disk. The
-  // broker sends what a killed ledger had read again after 30 s: its publishers do so before.
+  // A hold outlives the restart of a killed process, which then delivers the events on its disk.
+  // After 30 s the broker redelivers what a killed ledger did not acknowledge. With the second setting
+  // the services that published those events send them to the ledger before.
   const settings = { TOLLGATE_HOLD_SECONDS: "30", TOLLGATE_MISSING_AFTER_SECONDS: "2" };
   stack = await startStack(settings, { replicas });
 }, 120_000);

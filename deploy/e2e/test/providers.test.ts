@@ -66,7 +66,11 @@ describe("providers", () => {
   const brokenCalls = async (user: string) =>
     (await calls(user)).filter(({ model }) => model.startsWith("broken")).length;
 
-  async function expectOut(body: { model: string; user: string; stream?: boolean }): Promise<void> {
+  async function expectTakenOut(body: {
+    model: string;
+    user: string;
+    stream?: boolean;
+  }): Promise<void> {
     for (let call = 0; call < 5; call += 1) await post(body);
     await Promise.all([1, 2, 3].map(() => post(body)));
     // A second after the breaker has opened, it allows one trial call.
@@ -74,7 +78,7 @@ describe("providers", () => {
   }
 
   test("the breaker opens for a slot whose streams are empty", async () => {
-    await expectOut({ model: "test-breaker-empty", user: "breaker-empty", stream: true });
+    await expectTakenOut({ model: "test-breaker-empty", user: "breaker-empty", stream: true });
   });
 
   test.each([
@@ -142,7 +146,7 @@ describe("providers", () => {
 
   test("the breaker opens for a slot that keeps failing, and closes after a trial call", async () => {
     const user = "breaker";
-    await expectOut({ model: "test-breaker", user });
+    await expectTakenOut({ model: "test-breaker", user });
     const before = await brokenCalls(user);
     await eventually(
       async () => {

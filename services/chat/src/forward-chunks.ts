@@ -9,7 +9,7 @@ import type { StreamAllowance } from "./stream-allowance.ts";
 /** Server-sent events that are sent to the client together. */
 export interface StreamPart {
   chunks: Uint8Array[];
-  /** Of the last part: the tokens of all. */
+  /** Of the part with the usage: the tokens of all. */
   totalTokens?: bigint;
   /** Of the first part: the rates that limit the key. */
   rates?: Rates | undefined;

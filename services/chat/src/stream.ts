@@ -19,7 +19,8 @@ import { UsageCounter } from "./usage-counter.ts";
 
 /**
  * Yields the provider's chunks under our alias as they are generated, and at the end the usage
- * chunk with the cost and `[DONE]`. Other slots are attempted until a chunk has arrived.
+ * chunk with the cost and `[DONE]`. In a conversation, `[DONE]` follows once the conversation's lock is
+ * released. Other slots are attempted until a chunk has arrived.
  */
 export async function* stream(
   runtime: ChatRuntime,
@@ -38,7 +39,7 @@ export async function* stream(
   } finally {
     await session?.release();
   }
-  // A client that has read it may send the next turn of its conversation at once.
+  // After `[DONE]` the client may send the conversation's next turn at once.
   if (session !== undefined) yield { chunks: [doneEvent] };
 }
 

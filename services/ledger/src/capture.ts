@@ -13,9 +13,11 @@ import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
 const batchLimit = 256;
 /**
  * A statement costs as much as about fifteen of its rows, so a few large ones are better. Nobody
- * waits for the timer: a reader of the ledger and a hold that lacks money flush the batch.
+ * waits for the timer: a reader of the ledger and a hold that lacks money flush the batch. The consumer
+ * has at most 200 messages in progress, which may have one event each, and an outbox sends at most
+ * 250 events at once: with more items, these would wait for the timer.
  */
-const gather = { items: batchLimit, ms: 100 };
+const gather = { items: 192, ms: 100 };
 
 /** The broker and the services send an event again when its capture takes longer. */
 const maxWaitMs = 15_000;

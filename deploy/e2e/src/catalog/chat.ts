@@ -1,10 +1,10 @@
 import { chatModel, slot } from "./entries.ts";
 
 /**
- * An alias for one test, whose first slot always fails: that of `test-failover` is taken out by the
- * calls of other tests.
+ * Returns an alias for one test. Its first slot always fails, and no other test opens that slot's
+ * breaker.
  */
-function failover(test: string) {
+function failoverModel(test: string) {
   return chatModel(`test-failover-${test}`, [
     slot("sim", `first-${test}?status=503`),
     slot("sim", "second"),
@@ -23,7 +23,7 @@ export function chatModels() {
     chatModel("test-unlisted", [slot("sim", "unlisted")], { visibility: "unlisted" }),
     chatModel("test-internal", [slot("sim", "internal")], { visibility: "internal" }),
     chatModel("test-failover", [slot("sim", "first?status=503"), slot("sim", "second")]),
-    ...["trail", "console", "metrics"].map(failover),
+    ...["trail", "console", "metrics"].map(failoverModel),
     chatModel("test-switched", [slot("sim", "switched"), slot("sim", "after-switched")]),
     chatModel("test-tripped", [slot("sim", "tripped?status=503"), slot("sim", "after-tripped")]),
     chatModel("test-failover-dead", [slot("nowhere", "first"), slot("sim", "second")]),

@@ -6,7 +6,7 @@ import type { RateWindows } from "./rate-windows.ts";
 /** Server-sent events that a service sends together. */
 export interface EventPart {
   chunks: readonly Uint8Array[];
-  /** Of the last part: the tokens of all. */
+  /** Of the part with the usage: the tokens of all. */
   totalTokens: bigint;
   /** Of the first part: the rates that limit the key. */
   rates?: Rates | undefined;
@@ -30,16 +30,12 @@ export function eventStreamOf(
     for await (const part of parts) {
       limiting ??= part.rates;
       rates.countTokens(keyId, Number(part.totalTokens));
-      const chunk = joined(part.chunks);
+      // A copy: in a fleet, the chunks are parts of a larger buffer, which would stay in memory.
+      const chunk = Buffer.concat(part.chunks);
       see?.(chunk);
       yield chunk;
     }
   }
   const headers = () => headersOfRates(limiting ?? {});
   return { contentType: eventStreamType, chunks: sendParts(), headers };
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
