@@ -14,8 +14,8 @@ let stack: OwnStack;
 
 beforeAll(async () => {
   // A hold outlives the restart of a killed process, which then delivers the events on its disk.
-  // After 30 s the broker redelivers what a killed ledger did not acknowledge. With the second setting
-  // the services that published those events send them to the ledger before.
+  // The broker redelivers what a killed ledger did not acknowledge after 30 s. Because of the second
+  // setting, the services that published these events send them to the ledger after 2 s.
   const settings = { TOLLGATE_HOLD_SECONDS: "30", TOLLGATE_MISSING_AFTER_SECONDS: "2" };
   stack = await startStack(settings, { replicas });
 }, 120_000);

@@ -76,7 +76,7 @@ export function completionOf(stored: StoredResponse, sessionId: string): Buffer 
   return Buffer.from(JSON.stringify(completion));
 }
 
-/** Returns the events of the response as a stream: one chunk with all content, and the usage chunk. */
+/** Returns the response as events: one chunk with all content, and the usage chunk. */
 export function chunksOf(stored: StoredResponse, sessionId: string): Buffer[] {
   const { id, created, model, message, finishReason, usage } = stored;
   const object = "chat.completion.chunk";

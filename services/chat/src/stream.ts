@@ -19,8 +19,8 @@ import { UsageCounter } from "./usage-counter.ts";
 
 /**
  * Yields the provider's chunks under our alias as they are generated, and at the end the usage
- * chunk with the cost and `[DONE]`. In a conversation, `[DONE]` follows once the conversation's lock is
- * released. Other slots are attempted until a chunk has arrived.
+ * chunk with the cost and `[DONE]`. In a conversation, `[DONE]` follows once the conversation's
+ * lock is released. Other slots are attempted until a chunk has arrived.
  */
 export async function* stream(
   runtime: ChatRuntime,

@@ -12,10 +12,10 @@ import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
 
 const batchLimit = 256;
 /**
- * A statement costs as much as about fifteen of its rows, so a few large ones are better. Nobody
- * waits for the timer: a reader of the ledger and a hold that lacks money flush the batch. The consumer
- * has at most 200 messages in progress, which may have one event each, and an outbox sends at most
- * 250 events at once: with more items, these would wait for the timer.
+ * A statement costs as much as about fifteen of its rows, so a few large ones are better. No request
+ * waits for the timer: a reader of the ledger and a hold that lacks money flush the batch. There are
+ * fewer items than the consumer's 200 messages in progress, which may have one event each, and than
+ * the 250 events that an outbox sends at once. Otherwise each of these would wait for the timer.
  */
 const gather = { items: 192, ms: 100 };
 
