@@ -1,4 +1,5 @@
 import type { GatewayError } from "@tollgate/core/errors";
+import { createIndexedSet, type Indexed, type IndexedSet } from "@tollgate/core/indexed-set";
 import { outsideTraces } from "@tollgate/core/tracing";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 
@@ -11,6 +12,11 @@ const checkIntervalMs = 2_000;
 const maxKeysPerCall = 1_000;
 
 type Listener = (error: GatewayError) => void;
+
+/** A stream whose key is watched. */
+interface Watch extends Indexed {
+  readonly onEnded: Listener;
+}
 
 /** Ends streams when their key is revoked or expires. */
 export interface Revocations {
@@ -31,17 +37,17 @@ export function watchRevocations(
   notices: Pick<Notices, "subscribe">,
   findEnded: (keyHashes: readonly string[]) => Promise<ReadonlyMap<string, GatewayError>>,
 ): Revocations {
-  const listeners = new Map<string, Set<Listener>>();
+  const watches = new Map<string, IndexedSet<Watch>>();
   let isScheduled = false;
 
   function schedule(): void {
-    if (isScheduled || listeners.size === 0) return;
+    if (isScheduled || watches.size === 0) return;
     isScheduled = true;
     outsideTraces(() => setTimeout(checkAll, checkIntervalMs).unref());
   }
 
   async function checkAll(): Promise<void> {
-    await check([...listeners.keys()]);
+    await check([...watches.keys()]);
     isScheduled = false;
     schedule();
   }
@@ -51,22 +57,24 @@ export function watchRevocations(
       const some = keyHashes.slice(first, first + maxKeysPerCall);
       const ended = await findEnded(some).catch(() => new Map<string, GatewayError>());
       for (const [keyHash, error] of ended) {
-        for (const onEnded of listeners.get(keyHash) ?? []) onEnded(error);
+        for (const { onEnded } of watches.get(keyHash)?.all() ?? []) onEnded(error);
       }
     }
   }
 
   notices.subscribe("key.changed", (keyHash) => {
-    if (listeners.has(keyHash)) void check([keyHash]);
+    if (watches.has(keyHash)) void check([keyHash]);
   });
   return {
     watch(keyHash, onEnded) {
-      const ofKey = listeners.get(keyHash) ?? new Set();
-      listeners.set(keyHash, ofKey.add(onEnded));
+      const ofKey = watches.get(keyHash) ?? createIndexedSet();
+      const watch = { onEnded, index: -1 };
+      ofKey.add(watch);
+      watches.set(keyHash, ofKey);
       schedule();
       return () => {
-        ofKey.delete(onEnded);
-        if (ofKey.size === 0 && listeners.get(keyHash) === ofKey) listeners.delete(keyHash);
+        ofKey.remove(watch);
+        if (ofKey.size() === 0 && watches.get(keyHash) === ofKey) watches.delete(keyHash);
       };
     },
   };

@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { createLog } from "@tollgate/core/log";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { expect, onTestFinished, test } from "vitest";
@@ -131,4 +134,11 @@ test("a server that is leaving closes connections after their responses", async 
   for (const response of await Promise.all([pending, late, idle].map((client) => text(client)))) {
     expect(response).toContain("Connection: close");
   }
+});
+
+test("a request is collected with the young generation once it has ended", async () => {
+  // In a process of its own, since what the test runner allocates would be measured as well.
+  const script = new URL("../../test/kept-requests.ts", import.meta.url);
+  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(script)]);
+  expect(Number(stdout)).toBeLessThan(4_000_000);
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createIndexedSet, type Indexed } from "@tollgate/core/indexed-set";
 
 /** A client that sends nothing of its body for this long gets an error, and is disconnected. */
 export const maxBodyStallMs = 30_000;
@@ -12,7 +13,7 @@ export function maxBodyMs(bytes: number, graceMs = bodyGraceMs): number {
   return graceMs + (bytes / 1_024) * msPerKibibyte;
 }
 
-interface PendingRequest {
+interface PendingRequest extends Indexed {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
 }
@@ -20,7 +21,7 @@ interface PendingRequest {
 /** The requests whose responses are not complete. */
 export interface PendingRequests<Request extends PendingRequest> {
   add(request: Request): void;
-  delete(request: Request): void;
+  remove(request: Request): void;
 }
 
 export interface PendingRequestsOptions<Request extends PendingRequest> {
@@ -53,42 +54,48 @@ export function createPendingRequests<Request extends PendingRequest>({
   stallMs = maxBodyStallMs,
   graceMs = bodyGraceMs,
 }: PendingRequestsOptions<Request>): PendingRequests<Request> {
-  const pending = new Set<Request>();
+  const pending = createIndexedSet<Request>();
   const waits = new WeakMap<Request, BodyWait>();
 
   function isTooSlow({ firstByte, bytesRead, waitedMs, stalledMs }: BodyWait): boolean {
     return stalledMs >= stallMs || waitedMs >= maxBodyMs(bytesRead - firstByte, graceMs);
   }
 
-  /** The gateway waits for its client while it reads the body: not before, and not in a pause. */
-  function check(request: Request, nowMs: number): void {
+  /**
+   * Returns whether a client is too slow. The gateway waits for its client while it reads the body:
+   * not before, and not in a pause.
+   */
+  function isTooLate(request: Request, nowMs: number): boolean {
     const { complete, readableFlowing, socket } = request.req;
-    if (complete || readableFlowing === null) return;
+    if (complete || readableFlowing === null) return false;
     const { bytesRead } = socket;
     const wait = waits.get(request);
-    if (wait === undefined) return void waits.set(request, startWait(bytesRead, nowMs));
+    if (wait === undefined) {
+      waits.set(request, startWait(bytesRead, nowMs));
+      return false;
+    }
     const elapsedMs = readableFlowing ? nowMs - wait.checkedAtMs : 0;
     wait.stalledMs = wait.bytesRead === bytesRead ? wait.stalledMs + elapsedMs : 0;
     wait.waitedMs += elapsedMs;
     wait.bytesRead = bytesRead;
     wait.checkedAtMs = nowMs;
-    if (isTooSlow(wait)) onBodyTimeout(request);
+    return isTooSlow(wait);
   }
 
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    for (const request of pending) check(request, nowMs);
+    pending.filter((request) => isTooLate(request, nowMs)).forEach(onBodyTimeout);
   }, Math.min(stallMs, graceMs) / 6);
   timer.unref();
   leaving.addEventListener("abort", () => {
-    for (const { res } of pending) res.shouldKeepAlive = false;
+    for (const { res } of pending.all()) res.shouldKeepAlive = false;
   });
   return {
     add(request) {
       if (leaving.aborted) request.res.shouldKeepAlive = false;
       pending.add(request);
     },
-    delete: (request) => void pending.delete(request),
+    remove: pending.remove,
   };
 }
 

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
+import type { Indexed } from "@tollgate/core/indexed-set";
 import { dropRestOf } from "@tollgate/http/linger";
 import type { ErrorForm } from "./error-form.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 import type { Refusals } from "./refusals.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
 
-/** One request and its response, as every route handler receives it. */
-export interface RequestContext {
+/** One request and its response, as every route handler receives it. Its index is for `pending`. */
+export interface RequestContext extends Indexed {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly requestId: string;
@@ -62,11 +63,12 @@ export function createRequestContext(
   const requestId = newRequestId();
   const headers: ResponseHeaders = { "x-request-id": requestId };
   const end = (error: GatewayError) => controller.abort(error);
-  const context: RequestContext = { req, res, requestId, headers, signal: controller.signal, end };
+  const { signal } = controller;
+  const context: RequestContext = { req, res, requestId, headers, signal, end, index: -1 };
   const startedAt = performance.now();
   options.pending.add(context);
   res.once("close", () => {
-    options.pending.delete(context);
+    options.pending.remove(context);
     // The response was sent before the body came; the connection must not wait for it for ever.
     dropRestOf(req);
     if (!res.writableFinished) controller.abort();

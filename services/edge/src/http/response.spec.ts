@@ -29,7 +29,7 @@ async function listenTo(
   requests: string,
   respond: (context: RequestContext) => void,
 ): Promise<Socket> {
-  const pending = { add() {}, delete() {} };
+  const pending = { add() {}, remove() {} };
   const log = createLog("silent");
   const options = {
     log,

@@ -301,7 +301,8 @@ test("an upload that is refused for its slowness never ends at the service", asy
   ])) as [[IncomingMessage, ServerResponse], [IncomingMessage]];
   const signal = new AbortController().signal;
   const end = () => {};
-  sendBodyTimeout({ req: received, res, requestId: "req_1", headers: {}, signal, end });
+  const context = { res, requestId: "req_1", headers: {}, signal, end, index: -1 };
+  sendBodyTimeout({ ...context, req: received });
   client.write("cd");
   await expect(textOf(req)).rejects.toThrow("aborted");
 });

@@ -1,10 +1,10 @@
+import { createIndexedSet, type Indexed } from "@tollgate/core/indexed-set";
 import type { Log } from "@tollgate/core/log";
 import type { Signal } from "@tollgate/core/signal";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { type EncodedEvent, encodeEvents } from "./encoded-event.ts";
 import type { EventLog } from "./event-log.ts";
-import { createIndexedSet, type Indexed } from "./indexed-set.ts";
 
 /** A usage event that the ledger is not yet known to have. */
 export interface PendingEvent extends Indexed {

@@ -5,15 +5,17 @@ export interface Indexed {
 }
 
 /**
- * An unordered set for thousands of short-lived items. It stores them in one array without gaps. A
- * Set allocates a new table every so often, and what the old table refers to stays in memory until
- * the next major garbage collection.
+ * An unordered set for thousands of short-lived items, in one array without gaps. A Set allocates a
+ * new table every so often. The old table refers to the new one and to the items of its time, so that
+ * all of them stay in memory until V8 marks the whole heap, once one table is in the old generation.
  */
 export interface IndexedSet<Item extends Indexed> {
   add(item: Item): void;
   /** Does nothing when the item is not in the set. */
   remove(item: Item): void;
   size(): number;
+  /** Returns the items now in the set. */
+  all(): Item[];
   filter(predicate: (item: Item) => boolean): Item[];
 }
 
@@ -34,6 +36,7 @@ export function createIndexedSet<Item extends Indexed>(): IndexedSet<Item> {
       item.index = -1;
     },
     size: () => items.length,
+    all: () => [...items],
     filter: (predicate) => items.filter(predicate),
   };
 }
