@@ -8,7 +8,7 @@ import { startAll } from "./tollgate.ts";
 
 /**
  * `npm run bench:flags`: compares the flags of Node that the gateway has with those of each `--with`,
- * such as `--with="--max-semi-space-size=32"`; by default, with none. With `--memory 512`, each
+ * such as `--with="--max-semi-space-size=64"`; by default, with none. With `--memory 512`, each
  * gateway has so many MiB, as in a container: V8 derives its defaults from it. That needs Linux, root
  * and the memory controller of cgroup.
  */
