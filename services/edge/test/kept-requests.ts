@@ -5,8 +5,8 @@ import { runInNewContext } from "node:vm";
 import { createPendingRequests } from "../src/http/pending-requests.ts";
 
 /**
- * Serves 2,000 requests with 8 KiB each, 16 of them at a time, and prints how many bytes are left of
- * all that after collections of the young generation alone.
+ * Adds 2,000 requests of 8 KiB each to the pending requests and removes them, 16 at a time, and prints
+ * how many bytes are left of all that after collections of the young generation alone.
  */
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as (options?: { type: "minor" }) => void;
@@ -19,7 +19,7 @@ function begin() {
   return { req, res: new ServerResponse(req), index: -1, content: new Array(1024).fill(0) };
 }
 
-function serve(count: number): void {
+function addAndRemove(count: number): void {
   const open = [];
   for (let begun = 0; begun < count; begun += 1) {
     const request = begin();
@@ -32,10 +32,10 @@ function serve(count: number): void {
   for (const request of open) pending.remove(request);
 }
 
-serve(100);
+addAndRemove(100);
 collect();
 const before = process.memoryUsage().heapUsed;
-serve(2_000);
+addAndRemove(2_000);
 // A collection copies what it finds in use, and the next one frees it.
 for (let pass = 0; pass < 3; pass += 1) collect({ type: "minor" });
 process.stdout.write(`${process.memoryUsage().heapUsed - before}\n`);

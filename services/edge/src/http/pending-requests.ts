@@ -61,30 +61,24 @@ export function createPendingRequests<Request extends PendingRequest>({
     return stalledMs >= stallMs || waitedMs >= maxBodyMs(bytesRead - firstByte, graceMs);
   }
 
-  /**
-   * Returns whether a client is too slow. The gateway waits for its client while it reads the body:
-   * not before, and not in a pause.
-   */
-  function isTooLate(request: Request, nowMs: number): boolean {
+  /** The gateway waits for its client while it reads the body: not before, and not in a pause. */
+  function check(request: Request, nowMs: number): void {
     const { complete, readableFlowing, socket } = request.req;
-    if (complete || readableFlowing === null) return false;
+    if (complete || readableFlowing === null) return;
     const { bytesRead } = socket;
     const wait = waits.get(request);
-    if (wait === undefined) {
-      waits.set(request, startWait(bytesRead, nowMs));
-      return false;
-    }
+    if (wait === undefined) return void waits.set(request, startWait(bytesRead, nowMs));
     const elapsedMs = readableFlowing ? nowMs - wait.checkedAtMs : 0;
     wait.stalledMs = wait.bytesRead === bytesRead ? wait.stalledMs + elapsedMs : 0;
     wait.waitedMs += elapsedMs;
     wait.bytesRead = bytesRead;
     wait.checkedAtMs = nowMs;
-    return isTooSlow(wait);
+    if (isTooSlow(wait)) onBodyTimeout(request);
   }
 
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    pending.filter((request) => isTooLate(request, nowMs)).forEach(onBodyTimeout);
+    for (const request of pending.all()) check(request, nowMs);
   }, Math.min(stallMs, graceMs) / 6);
   timer.unref();
   leaving.addEventListener("abort", () => {

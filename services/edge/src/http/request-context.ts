@@ -8,7 +8,10 @@ import type { PendingRequests } from "./pending-requests.ts";
 import type { Refusals } from "./refusals.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
 
-/** One request and its response, as every route handler receives it. Its index is for `pending`. */
+/**
+ * One request and its response, as every route handler receives it. Its `index` is its position among
+ * the pending requests.
+ */
 export interface RequestContext extends Indexed {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@tollgate/core/errors";
+import { createIndexedSet, type Indexed } from "@tollgate/core/indexed-set";
 import type { Log } from "@tollgate/core/log";
 import {
   defaultLeaseMs,
@@ -73,11 +74,14 @@ export function createLeases(
   log: Log,
   timings: LeaseTimings = defaultTimings,
 ): Leases {
-  const held = new Set<HeldLease>();
+  const held = createIndexedSet<HeldLease & Indexed>();
   const renewal = setInterval(() => {
-    if (held.size === 0) return;
-    records.renew([...held]).catch((error: Error) => {
-      log.warn({ leases: held.size, reason: error.message }, "idempotency leases were not renewed");
+    if (held.size() === 0) return;
+    records.renew(held.all()).catch((error: Error) => {
+      log.warn(
+        { leases: held.size(), reason: error.message },
+        "idempotency leases were not renewed",
+      );
     });
   }, timings.leaseMs / 3);
   const sweep = setInterval(() => {
@@ -92,9 +96,9 @@ export function createLeases(
       try {
         const acquired = await acquireOrFind(records, timings, { key, requestId, signal });
         if (typeof acquired !== "string") return acquired;
-        const lease = { key, runner: requestId };
+        const lease = { key, runner: requestId, index: -1 };
         held.add(lease);
-        const end = () => held.delete(lease);
+        const end = () => held.remove(lease);
         return createLease(lease, acquired, { records, log, timings, end });
       } catch (error) {
         if (error instanceof GatewayError || signal.aborted) throw error;
@@ -103,7 +107,7 @@ export function createLeases(
     },
     async stop(graceMs) {
       const deadline = performance.now() + graceMs;
-      while (held.size > 0 && performance.now() < deadline) await sleep(firstDelayMs);
+      while (held.size() > 0 && performance.now() < deadline) await sleep(firstDelayMs);
       clearInterval(renewal);
       clearInterval(sweep);
     },

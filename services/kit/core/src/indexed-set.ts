@@ -5,9 +5,11 @@ export interface Indexed {
 }
 
 /**
- * An unordered set for thousands of short-lived items, in one array without gaps. A Set allocates a
- * new table every so often. The old table refers to the new one and to the items of its time, so that
- * all of them stay in memory until V8 marks the whole heap, once one table is in the old generation.
+ * An unordered set for thousands of short-lived items, in one array without gaps.
+ *
+ * A Set stores its items in a table, which it replaces now and then. The old table still refers to its
+ * items and to the new table. Once V8 has moved one of them to the old generation, the items of all
+ * later tables stay in memory as well, until V8 marks the whole heap.
  */
 export interface IndexedSet<Item extends Indexed> {
   add(item: Item): void;
