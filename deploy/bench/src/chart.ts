@@ -68,7 +68,7 @@ export function chartOf(findings: Findings): string {
   const size = `width="${width}" height="${top}" viewBox="0 0 ${width} ${top}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-labelledby="about">`,
-    '<title id="about">Tollgate compared with a bare proxy and Portkey</title>',
+    '<title id="about">Tollgate compared with a bare proxy and other gateways</title>',
     `<style>${style}</style>`,
     ...drawn,
     "</svg>\n",

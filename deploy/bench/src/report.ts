@@ -1,7 +1,7 @@
 import { cpus } from "node:os";
 import type { FigureName, Figures, Result } from "./figures.ts";
 import type { Plan } from "./plan.ts";
-import type { Subject, UnavailableSubject } from "./subject.ts";
+import type { Subject, SubjectName, UnavailableSubject } from "./subject.ts";
 import { bodySizes, streamCounts } from "./workload.ts";
 
 /** The results of a run. */
@@ -134,9 +134,11 @@ function timesBare(findings: Findings, workload: string): Column {
   };
 }
 
-/** Only Tollgate has stores; their CPU use during other subjects is background work. */
+/** The CPU of the stores during the turns of subjects that have none is background work. */
+const withStores: ReadonlySet<SubjectName> = new Set(["all", "fleet", "bifrost"]);
+
 function ofStores(cell: Column): Column {
-  return (subject, index) => ("operatorAddress" in subject ? cell(subject, index) : "");
+  return (subject, index) => (withStores.has(subject.name) ? cell(subject, index) : "");
 }
 
 /** Shows the simulator's own time, and for the others what they add to it. */

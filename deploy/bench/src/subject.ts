@@ -1,5 +1,5 @@
 /** The subjects of the benchmark, in the order of its tables. */
-export const subjectNames = ["simulator", "bare", "all", "fleet", "portkey"] as const;
+export const subjectNames = ["simulator", "bare", "all", "fleet", "portkey", "bifrost"] as const;
 export type SubjectName = (typeof subjectNames)[number];
 
 /** A server of chat completions and its processes, whose CPU and memory are measured. */

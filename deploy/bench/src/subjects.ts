@@ -1,4 +1,5 @@
 import { startChild } from "@tollgate/local/child";
+import { startBifrost } from "./bifrost.ts";
 import { startPortkey } from "./portkey.ts";
 import type { Subject, SubjectName, UnavailableSubject } from "./subject.ts";
 import type { Testbed } from "./testbed.ts";
@@ -28,10 +29,15 @@ export async function startSubjects(
     present.push(fleet);
     storePids.push(fleet.brokerPid);
   }
-  if (names.has("portkey")) {
-    const portkey = await startPortkey(testbed);
-    if ("reason" in portkey) unavailable.push(portkey);
-    else present.push(portkey);
+  const peers = [
+    { name: "portkey", start: startPortkey },
+    { name: "bifrost", start: startBifrost },
+  ] as const;
+  for (const { name, start } of peers) {
+    if (!names.has(name)) continue;
+    const peer = await start(testbed);
+    if ("reason" in peer) unavailable.push(peer);
+    else present.push(peer);
   }
   return { present, unavailable, storePids };
 }

@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { freePort } from "@tollgate/local/free-port";
+import { createDatabase } from "@tollgate/local/postgres";
+import { startServer } from "@tollgate/local/server-process";
+import { findBifrost } from "./bifrost-program.ts";
+import type { Subject, UnavailableSubject } from "./subject.ts";
+import type { Testbed } from "./testbed.ts";
+
+const about = { name: "bifrost", title: "Bifrost" } as const;
+const readyTimeoutMs = 60_000;
+const virtualKey = "sk-bf-bench";
+
+/**
+ * Starts Bifrost in one process with what it has of Tollgate's features: a virtual key with a budget
+ * and limits per minute, prices, metrics, and a log of all requests, without their content, in
+ * Postgres.
+ */
+export async function startBifrost(testbed: Testbed): Promise<Subject | UnavailableSubject> {
+  let file: string;
+  try {
+    file = await findBifrost();
+  } catch (error) {
+    // Go's last line is the reason; Node's message begins with the command.
+    const lines = (error as Error).message.split("\n").filter((line) => line.trim() !== "");
+    return { ...about, reason: `cannot be built: ${lines.at(-1)?.trim()}` };
+  }
+  const folder = join(testbed.folder, "bifrost");
+  await mkdir(folder);
+  const database = new URL(await createDatabase(testbed.postgres.url, "bench_bifrost"));
+  await using prices = await servePrices();
+  const config = configOf(testbed.provider.url, prices.url, database);
+  await writeFile(join(folder, "config.json"), JSON.stringify(config), { mode: 0o600 });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const place = ["-host", "127.0.0.1", "-port", String(port), "-app-dir", folder];
+  const server = await startServer({
+    name: "Bifrost",
+    command: file,
+    args: [...place, "-log-level", "warn"],
+    cwd: folder,
+    logFile: join(testbed.folder, "bifrost.log"),
+    stopSignals: ["SIGTERM"],
+    readyTimeoutMs,
+    isReady: () => responds(`${url}/health`),
+  });
+  testbed.defer(server.stop);
+  const headers = { authorization: `Bearer ${virtualKey}` };
+  return { ...about, url, headers, pids: [server.pid] };
+}
+
+/** https://docs.getbifrost.ai/deployment-guides/config-json */
+function configOf(provider: string, pricesUrl: string, database: URL) {
+  const store = {
+    enabled: true,
+    type: "postgres",
+    config: {
+      host: database.hostname,
+      port: database.port,
+      user: decodeURIComponent(database.username),
+      password: decodeURIComponent(database.password),
+      db_name: database.pathname.slice(1),
+      ssl_mode: "disable",
+      max_open_conns: 10,
+    },
+  };
+  return {
+    client: {
+      enable_logging: true,
+      disable_content_logging: true,
+      enforce_auth_on_inference: true,
+    },
+    config_store: store,
+    logs_store: store,
+    framework: { pricing: { pricing_url: pricesUrl } },
+    providers: {
+      openai: {
+        keys: [{ name: "simulator", value: "none", models: ["bench"], weight: 1 }],
+        network_config: { base_url: provider },
+        // As many as there are streams at once.
+        concurrency_and_buffer_size: { concurrency: 1_000, buffer_size: 5_000 },
+      },
+    },
+    governance: {
+      budgets: [{ id: "budget", max_limit: 1_000_000, reset_duration: "1d" }],
+      rate_limits: [
+        {
+          id: "limits",
+          request_max_limit: 100_000_000,
+          request_reset_duration: "1m",
+          token_max_limit: 100_000_000_000,
+          token_reset_duration: "1m",
+        },
+      ],
+      virtual_keys: [
+        {
+          id: "bench",
+          name: "bench",
+          value: virtualKey,
+          budget_id: "budget",
+          rate_limit_id: "limits",
+          provider_configs: [{ provider: "openai", weight: 1, allowed_models: ["bench"] }],
+        },
+      ],
+    },
+  };
+}
+
+/** Serves the price of the model, which Bifrost reads when it starts. In dollars a token. */
+async function servePrices() {
+  const prices = {
+    bench: {
+      provider: "openai",
+      mode: "chat",
+      input_cost_per_token: 0.15e-6,
+      output_cost_per_token: 0.6e-6,
+    },
+  };
+  const server = createServer((_, res) => {
+    res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(prices));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function responds(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
