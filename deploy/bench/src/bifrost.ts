@@ -24,9 +24,7 @@ export async function startBifrost(testbed: Testbed): Promise<Subject | Unavaila
   try {
     file = await findBifrost();
   } catch (error) {
-    // Go's last line is the reason; Node's message begins with the command.
-    const lines = (error as Error).message.split("\n").filter((line) => line.trim() !== "");
-    return { ...about, reason: `cannot be built: ${lines.at(-1)?.trim()}` };
+    return { ...about, reason: `cannot be had: ${reasonOf(error as Error)}` };
   }
   const folder = join(testbed.folder, "bifrost");
   await mkdir(folder);
@@ -52,6 +50,12 @@ export async function startBifrost(testbed: Testbed): Promise<Subject | Unavaila
   return { ...about, url, headers, pids: [server.pid] };
 }
 
+/** Returns the first line of a message that says more than which command failed. */
+function reasonOf({ message }: Error): string {
+  const lines = message.split("\n").filter((line) => line.trim() !== "");
+  return lines.find((line) => !/^(Command failed|go: downloading|# )/.test(line)) ?? message;
+}
+
 /** https://docs.getbifrost.ai/deployment-guides/config-json */
 function configOf(provider: string, pricesUrl: string, database: URL) {
   const store = {
@@ -64,6 +68,7 @@ function configOf(provider: string, pricesUrl: string, database: URL) {
       password: decodeURIComponent(database.password),
       db_name: database.pathname.slice(1),
       ssl_mode: "disable",
+      // All gateways share one Postgres. One connection writes the log.
       max_open_conns: 10,
     },
   };
@@ -80,7 +85,7 @@ function configOf(provider: string, pricesUrl: string, database: URL) {
       openai: {
         keys: [{ name: "simulator", value: "none", models: ["bench"], weight: 1 }],
         network_config: { base_url: provider },
-        // As many as there are streams at once.
+        // Its defaults; there are at most 512 streams at once.
         concurrency_and_buffer_size: { concurrency: 1_000, buffer_size: 5_000 },
       },
     },

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { access, mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +11,8 @@ export interface PeerProgram {
   version: string;
   /** Its path in the folder that `install` fills. */
   file: string;
-  /** Installs it in an empty folder. Rejects where it cannot. */
-  install(folder: string): Promise<void>;
+  /** Installs it in an empty folder. Rejects where it cannot, and when the signal aborts. */
+  install(folder: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Resolves with the path of a peer's program in the cache folder. Rejects as `install` does. */
@@ -22,15 +23,22 @@ export async function findProgram({ name, version, file, install }: PeerProgram)
   const program = join(place, file);
   if (await isAccessible(program)) return program;
   const scratch = join(folder, `.${randomUUID()}`);
+  const ending = new AbortController();
+  const end = () => {
+    ending.abort();
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  process.once("exit", end);
   try {
     await mkdir(scratch, { recursive: true });
-    await install(scratch);
+    await install(scratch, ending.signal);
     await rename(scratch, place).catch(async (error) => {
       // Another benchmark was faster: its copy is used.
       if (!(await isAccessible(program))) throw error;
     });
     return program;
   } finally {
+    process.off("exit", end);
     await rm(scratch, { recursive: true, force: true });
   }
 }

@@ -41,7 +41,7 @@ const quick = {
   restSeconds: 2,
 };
 
-/** Bifrost has to be built, which takes minutes: it runs where `--with bifrost` says so. */
+/** Bifrost has to be built, which takes minutes: it runs only with `--with bifrost`. */
 const defaultSubjects = subjectNames.filter((name) => name !== "bifrost");
 
 /** Workloads that a quick run omits. */

@@ -20,7 +20,7 @@ export function findPortkey(): Promise<string> {
   });
 }
 
-async function install(folder: string): Promise<void> {
+async function install(folder: string, signal: AbortSignal): Promise<void> {
   const manifest = {
     private: true,
     dependencies: { "@portkey-ai/gateway": version },
@@ -28,5 +28,5 @@ async function install(folder: string): Promise<void> {
   };
   await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
   const args = ["install", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
-  await run("npm", args, { cwd: folder, timeout: installTimeoutMs });
+  await run("npm", args, { cwd: folder, timeout: installTimeoutMs, signal });
 }
