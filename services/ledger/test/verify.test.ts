@@ -300,8 +300,10 @@ describe("a verification of a ledger in use", () => {
         if (n % 20 === 19) {
           const conversationIds = [links.conversationId];
           await unlinkConversations(pool, locks, { accountId, conversationIds }, neverAborted);
-          await limit(pool, limited, n % 40 === 19 ? limits : {});
-          await topUp(pool, { accountId, amountNanoUsd: 1_000n, reference: id, at: new Date() });
+          // A wallet may be locked for longer than a statement waits.
+          await locks.run(limited, () => limit(pool, limited, n % 40 === 19 ? limits : {}));
+          const credit = { accountId, amountNanoUsd: 1_000n, reference: id, at: new Date() };
+          await locks.run(accountId, () => topUp(pool, credit));
         }
       }
     }
