@@ -3,20 +3,20 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { freePort } from "@tollgate/local/free-port";
 import { createDatabase } from "@tollgate/local/postgres";
-import { startServer } from "@tollgate/local/server-process";
 import { findBifrost } from "./bifrost-program.ts";
+import { benchPrices } from "./catalog.ts";
+import { startPeer } from "./peer-server.ts";
 import type { Subject, UnavailableSubject } from "./subject.ts";
 import type { Testbed } from "./testbed.ts";
+import { keyLimits } from "./tollgate.ts";
 
 const about = { name: "bifrost", title: "Bifrost" } as const;
-const readyTimeoutMs = 60_000;
 const virtualKey = "sk-bf-bench";
 
 /**
- * Starts Bifrost in one process with what it has of Tollgate's features: a virtual key with a budget
- * and limits per minute, prices, metrics, and a log of all requests, without their content, in
+ * Starts Bifrost in one process, with those of Tollgate's features that it has: a virtual key with a
+ * budget and limits per minute, prices, metrics, and a log of all requests, without their content, in
  * Postgres.
  */
 export async function startBifrost(testbed: Testbed): Promise<Subject | UnavailableSubject> {
@@ -24,7 +24,7 @@ export async function startBifrost(testbed: Testbed): Promise<Subject | Unavaila
   try {
     file = await findBifrost();
   } catch (error) {
-    return { ...about, reason: `cannot be had: ${reasonOf(error as Error)}` };
+    return { ...about, reason: `not available: ${reasonOf(error as Error)}` };
   }
   const folder = join(testbed.folder, "bifrost");
   await mkdir(folder);
@@ -32,22 +32,17 @@ export async function startBifrost(testbed: Testbed): Promise<Subject | Unavaila
   await using prices = await servePrices();
   const config = configOf(testbed.provider.url, prices.url, database);
   await writeFile(join(folder, "config.json"), JSON.stringify(config), { mode: 0o600 });
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const place = ["-host", "127.0.0.1", "-port", String(port), "-app-dir", folder];
-  const server = await startServer({
-    name: "Bifrost",
+  const server = await startPeer(testbed, {
+    ...about,
     command: file,
-    args: [...place, "-log-level", "warn"],
-    cwd: folder,
-    logFile: join(testbed.folder, "bifrost.log"),
-    stopSignals: ["SIGTERM"],
-    readyTimeoutMs,
-    isReady: () => responds(`${url}/health`),
+    args: (port) => [
+      ...["-host", "127.0.0.1", "-port", String(port)],
+      ...["-app-dir", folder, "-log-level", "warn"],
+    ],
+    readyPath: "/health",
   });
-  testbed.defer(server.stop);
   const headers = { authorization: `Bearer ${virtualKey}` };
-  return { ...about, url, headers, pids: [server.pid] };
+  return { ...about, ...server, headers };
 }
 
 /** Returns the first line of a message that says more than which command failed. */
@@ -72,6 +67,7 @@ function configOf(provider: string, pricesUrl: string, database: URL) {
       max_open_conns: 10,
     },
   };
+  const budgetUsd = Number(keyLimits.budget.amountNanoUsd / 1_000_000_000n);
   return {
     client: {
       enable_logging: true,
@@ -90,13 +86,13 @@ function configOf(provider: string, pricesUrl: string, database: URL) {
       },
     },
     governance: {
-      budgets: [{ id: "budget", max_limit: 1_000_000, reset_duration: "1d" }],
+      budgets: [{ id: "budget", max_limit: budgetUsd, reset_duration: "1d" }],
       rate_limits: [
         {
           id: "limits",
-          request_max_limit: 100_000_000,
+          request_max_limit: keyLimits.requestsPerMinute,
           request_reset_duration: "1m",
-          token_max_limit: 100_000_000_000,
+          token_max_limit: Number(keyLimits.tokensPerMinute),
           token_reset_duration: "1m",
         },
       ],
@@ -114,14 +110,14 @@ function configOf(provider: string, pricesUrl: string, database: URL) {
   };
 }
 
-/** Serves the price of the model, which Bifrost reads when it starts. In dollars a token. */
+/** Serves the prices of the model, in USD per token, to Bifrost, which reads them when it starts. */
 async function servePrices() {
   const prices = {
     bench: {
       provider: "openai",
       mode: "chat",
-      input_cost_per_token: 0.15e-6,
-      output_cost_per_token: 0.6e-6,
+      input_cost_per_token: Number(benchPrices.input) / benchPrices.per,
+      output_cost_per_token: Number(benchPrices.output) / benchPrices.per,
     },
   };
   const server = createServer((_, res) => {
@@ -137,11 +133,4 @@ async function servePrices() {
       server.closeAllConnections();
     },
   };
-}
-
-function responds(url: string): Promise<boolean> {
-  return fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }

@@ -19,13 +19,16 @@ export function benchCatalog(simulatorUrl: string, aliases = 2): string {
   });
 }
 
+/** The prices of `per` tokens, in USD. */
+export const benchPrices = { per: 1_000_000, input: "0.15", output: "0.60" } as const;
+
 function chatModel(alias: string) {
   return {
     alias,
     route_type: "chat",
     context_tokens: 131_072,
     max_output_tokens: 1_024,
-    pricing: { per: 1_000_000, input: "0.15", output: "0.60" },
+    pricing: benchPrices,
     chain: [{ provider: "simulator", model: "bench" }],
   };
 }

@@ -9,10 +9,10 @@ import { startTestbed } from "./testbed.ts";
 
 /**
  * `npm run bench`: compares what gateways add to a provider: the simulator called directly, a bare
- * proxy, Tollgate as one process and as a fleet, both with holds and metering, Portkey, and `--with
- * bifrost` Bifrost. It takes about twenty minutes; with `--quick`, three minutes and one round.
- * `--only json` or `--only sse` selects workloads, `--subjects all,bare` selects subjects, `--rounds
- * 5` sets the rounds, and `--write` writes the tables and the chart to docs/benchmarks.md.
+ * proxy, Tollgate as one process and as a fleet, both with holds and metering, and Portkey. It
+ * takes about twenty minutes; with `--quick`, three minutes and one round. `--with bifrost` adds
+ * Bifrost, `--only json` or `--only sse` selects workloads, `--subjects all,bare` selects subjects,
+ * `--rounds 5` sets the rounds, and `--write` writes the tables and the chart to docs/benchmarks.md.
  */
 const plan = readPlan(process.argv.slice(2));
 const log = (line: string) => void process.stderr.write(`${line}\n`);

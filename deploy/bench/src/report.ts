@@ -134,7 +134,7 @@ function timesBare(findings: Findings, workload: string): Column {
   };
 }
 
-/** Subjects that use the stores, whose CPU during the turns of the others is background work. */
+/** Subjects that use the stores. While another subject is measured, the stores do background work. */
 const withStores: ReadonlySet<SubjectName> = new Set(["all", "fleet", "bifrost"]);
 
 function ofStores(cell: Column): Column {

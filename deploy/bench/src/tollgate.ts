@@ -134,7 +134,7 @@ async function environment(
 }
 
 /** Every limit of a key, each far above its use, so that all of them are checked. */
-const limits = {
+export const keyLimits = {
   budget: { amountNanoUsd: 10n ** 14n, period: BudgetPeriod.DAY },
   requestsPerMinute: 100_000_000,
   tokensPerMinute: 100_000_000_000n,
@@ -148,7 +148,10 @@ async function createCaller(operatorAddress: string) {
     // Gateways that share a database need different account names.
     const account = `bench-${randomUUID()}`;
     await operator.client.createAccount({ name: account, creditNanoUsd });
-    const { key, keyId, accountId } = await operator.client.createKey({ account, limits });
+    const { key, keyId, accountId } = await operator.client.createKey({
+      account,
+      limits: keyLimits,
+    });
     return { keyId, accountId, headers: { authorization: `Bearer ${key}` } };
   } finally {
     operator.close();
