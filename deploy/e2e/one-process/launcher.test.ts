@@ -13,9 +13,9 @@ import { createDatabase } from "@tollgate/local/postgres";
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import { serviceNames } from "@tollgate/runtime/service";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { compileCache } from "../src/compile-cache.ts";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
+import { sourceCache } from "../src/programs.ts";
 import { chatBody, send } from "../src/request.ts";
 
 const launcher = fileURLToPath(import.meta.resolve("@tollgate/local/start"));
@@ -27,7 +27,7 @@ describe("npm run fleet", () => {
   let fleet: ChildProcess;
   let output = "";
   const url = () => /listens at (\S+)\/v1/.exec(output)?.[1] ?? "";
-  const env = { PATH: process.env.PATH, ...compileCache };
+  const env = { PATH: process.env.PATH, ...sourceCache };
 
   /** Runs the `tollgate` command in the gateway's folder, without any variable of Tollgate. */
   async function tollgate(...args: string[]) {

@@ -12,11 +12,11 @@ import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { testCatalog } from "../src/catalog/catalog.ts";
-import { compileCache } from "../src/compile-cache.ts";
+import { bundleCache, gatewayProgram } from "../src/programs.ts";
 import { chatBody, send } from "../src/request.ts";
 import { startStack } from "../src/stack.ts";
 
-const main = fileURLToPath(import.meta.resolve("@tollgate/tollgate/main"));
+const main = fileURLToPath(gatewayProgram);
 
 describe("a program that cannot start prints one line with the reason and exits with 1", () => {
   let folder: string;
@@ -30,7 +30,7 @@ describe("a program that cannot start prints one line with the reason and exits 
     await writeFile(join(folder, "good.yaml"), testCatalog("http://127.0.0.1:9"));
     env = {
       PATH: process.env.PATH,
-      ...compileCache,
+      ...bundleCache,
       PORT: "0",
       DATABASE_URL: await createDatabase(inject("postgresUrl"), "start"),
       TOLLGATE_CATALOG: join(folder, "good.yaml"),
@@ -171,7 +171,7 @@ describe("a program that cannot start prints one line with the reason and exits 
 
 test("a service whose launcher dies while it starts exits without a word", async () => {
   const child = spawn(process.execPath, [main, "--target", "image"], {
-    env: { PATH: process.env.PATH, ...compileCache, TOLLGATE_CATALOG: "none.yaml" },
+    env: { PATH: process.env.PATH, ...bundleCache, TOLLGATE_CATALOG: "none.yaml" },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const said = text(child.stderr as Readable);

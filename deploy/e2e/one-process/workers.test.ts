@@ -11,8 +11,8 @@ import { connectOperator, type Operator } from "@tollgate/local/operator";
 import { createDatabase } from "@tollgate/local/postgres";
 import { startWorkers, type Workers, workerCount } from "@tollgate/local/workers";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { compileCache } from "../src/compile-cache.ts";
 import { eventually } from "../src/eventually.ts";
+import { sourceCache } from "../src/programs.ts";
 import { chatBody } from "../src/request.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
@@ -41,7 +41,7 @@ describe.runIf(process.platform === "linux")("two workers", () => {
     const operatorAddress = `127.0.0.1:${await freePort()}`;
     const env = {
       PATH: process.env.PATH,
-      ...compileCache,
+      ...sourceCache,
       HOST: "127.0.0.1",
       PORT: "0",
       DATABASE_URL: await createDatabase(

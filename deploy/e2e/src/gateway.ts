@@ -25,8 +25,11 @@ export interface Gateway {
 }
 
 /** Starts every service in one process, and more such processes where `replicas` is above 1. */
-export async function startAll(shared: NodeJS.ProcessEnv, replicas = 1): Promise<Gateway> {
-  const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+export async function startAll(
+  main: URL,
+  shared: NodeJS.ProcessEnv,
+  replicas = 1,
+): Promise<Gateway> {
   const operatorAddress = `127.0.0.1:${await freePort()}`;
   const operationsAddress = `127.0.0.1:${await freePort()}`;
   const env = {
@@ -79,11 +82,12 @@ export async function startAll(shared: NodeJS.ProcessEnv, replicas = 1): Promise
 
 /** Starts `replicas` processes for each of the services. */
 export async function startAsFleet(
+  main: URL,
   shared: NodeJS.ProcessEnv,
   replicas = 1,
   services: readonly ServiceName[] = serviceNames,
 ): Promise<Gateway> {
-  const fleet = await startFleet(shared, 0, { replicas, services });
+  const fleet = await startFleet(shared, 0, { main, replicas, services });
   const killService = async (name: ServiceName) => {
     const service = fleet.process(name);
     service?.kill("SIGKILL");

@@ -1,11 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "vitest";
+import { sourceCache } from "./programs.ts";
 import { type OwnStack, startStack } from "./stack.ts";
 
-/** Starts a gateway that writes the names of the modules that it loads to `file`. */
+/** Starts a gateway from its sources. It writes the names of the modules that it loads to `file`. */
 export function startRecorded(file: string, env: NodeJS.ProcessEnv): Promise<OwnStack> {
   const recorder = new URL("./record-modules.ts", import.meta.url);
-  return startStack({ NODE_OPTIONS: `--import ${recorder}`, RECORD_MODULES: file, ...env });
+  const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+  const recorded = { ...sourceCache, NODE_OPTIONS: `--import ${recorder}`, RECORD_MODULES: file };
+  return startStack({ ...recorded, ...env }, { main });
 }
 
 /** Returns the modules of the OpenTelemetry SDK among those that were recorded. */

@@ -14,9 +14,9 @@ import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 import { inject } from "vitest";
 import { testCatalog } from "./catalog/catalog.ts";
-import { compileCache } from "./compile-cache.ts";
 import { checkAgainstDocument } from "./conformance.ts";
 import { startAll, startAsFleet } from "./gateway.ts";
+import { bundleCache, gatewayProgram } from "./programs.ts";
 import { createStackDatabase } from "./stack-database.ts";
 
 export interface Account {
@@ -88,6 +88,8 @@ export interface StackOptions {
   replicas?: number;
   /** In a fleet, the services to start: a process takes a second of CPU to start. Default: all. */
   services?: readonly ServiceName[];
+  /** The program of each process. Default: the bundle of this run. */
+  main?: URL;
 }
 
 /** The services of a stack that serves chat only. */
@@ -96,7 +98,7 @@ export const chatServices: readonly ServiceName[] = ["ledger", "billing", "chat"
 /** Starts a stack with `env` on top of the settings that every stack has. */
 export async function startStack(
   env: NodeJS.ProcessEnv = {},
-  { replicas = 1, services }: StackOptions = {},
+  { replicas = 1, services, main = gatewayProgram }: StackOptions = {},
 ): Promise<OwnStack> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-stack-"));
   const simulator = await startSimulator({ port: 0 });
@@ -108,7 +110,7 @@ export async function startStack(
   let nats = inject("shape") === "fleet" ? await startBroker() : undefined;
   const shared: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
-    ...compileCache,
+    ...bundleCache,
     DATABASE_URL: database.url,
     TOLLGATE_CATALOG: catalogFile,
     TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",
@@ -121,8 +123,8 @@ export async function startStack(
     ...env,
   };
   const gateway = await (nats === undefined
-    ? startAll(shared, replicas)
-    : startAsFleet(shared, replicas, services));
+    ? startAll(main, shared, replicas)
+    : startAsFleet(main, shared, replicas, services));
   const operator = connectOperator(gateway.operatorAddress, fleetSecret);
   for (const url of gateway.urls) checkAgainstDocument(url);
   const addReplica = async () => toReplica(await gateway.addReplica());

@@ -1,19 +1,17 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { compileCache } from "./compile-cache.ts";
-
-const program = fileURLToPath(import.meta.resolve("@tollgate/billing/cli/main"));
+import { bundleCache, commandProgram } from "./programs.ts";
 
 /** Runs the `tollgate` command against the operator's port at `address`. */
 export async function runTollgate(address: string, secret: string, args: readonly string[]) {
   const env = {
     PATH: process.env.PATH,
-    ...compileCache,
+    ...bundleCache,
     TOLLGATE_BILLING_ADDRESS: address,
     TOLLGATE_FLEET_SECRET: secret,
   };
-  const command = [program, ...args];
+  const command = [fileURLToPath(commandProgram), ...args];
   const { stdout, stderr, code } = await promisify(execFile)(process.execPath, command, {
     env,
   }).then(
