@@ -1,13 +1,18 @@
--- Adds a charge to what an owner of limits has spent in the period of its budget. A charge of a later
--- period begins that period, and one of an earlier period changes nothing.
+-- Adds the charges of the owners, which are an account and its keys, to what they have spent in the
+-- periods of their budgets. A charge of a later period begins that period, and one of an earlier period
+-- changes nothing. Owners without limits are skipped.
+-- The condition on the account is written so that no index serves it: an account may have many keys
+-- with limits.
 -- Locks: the caller has locked the wallet.
-CREATE OR REPLACE FUNCTION add_spent(owner text, account text, charged bigint, at timestamptz)
+CREATE OR REPLACE FUNCTION add_spent(
+  owners text[], account text, charges bigint[], at timestamptz
+)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE usage_limit SET
-    spent_nano_usd = charged + CASE
+    spent_nano_usd = charges[array_position(owners, owner_id)] + CASE
       WHEN budget_period_start(budget_period, at) = period_start THEN spent_nano_usd ELSE 0 END,
     period_start = budget_period_start(budget_period, at)
-  WHERE owner_id = owner AND account_id = account
+  WHERE owner_id = ANY (owners) AND (account_id = account) IS TRUE
     AND budget_period_start(budget_period, at) >= period_start;
 END $$;

@@ -41,20 +41,15 @@ BEGIN
     END IF;
   END LOOP;
   IF limited <> '{}' THEN
-    FOR change IN
-      SELECT account_id, owner_id, -sum(amount_nano_usd)::bigint AS charged,
-        max(recorded_at) AS recorded_at
-      FROM new_rows, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
-      WHERE kind = 'usage' AND account_id = ANY (limited) GROUP BY account_id, owner_id
-    LOOP
-      PERFORM add_spent(change.owner_id, change.account_id, change.charged, change.recorded_at);
-    END LOOP;
+    PERFORM add_spent(array_agg(owner_id), account_id, array_agg(charged), max(recorded_at))
+      FROM (
+        SELECT account_id, owner_id, -sum(amount_nano_usd)::bigint AS charged,
+          max(recorded_at) AS recorded_at
+        FROM new_rows, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+        WHERE kind = 'usage' AND account_id = ANY (limited) GROUP BY account_id, owner_id
+      ) sums
+      GROUP BY account_id;
   END IF;
-  INSERT INTO spend_hour AS spent (account_id, hour, charged_nano_usd)
-    SELECT account_id, date_trunc('hour', recorded_at, 'UTC'), -sum(amount_nano_usd)
-    FROM new_rows WHERE kind = 'usage' AND amount_nano_usd <> 0 GROUP BY 1, 2
-    ON CONFLICT (account_id, hour) DO UPDATE SET
-      charged_nano_usd = spent.charged_nano_usd + excluded.charged_nano_usd;
   INSERT INTO conversation_spend AS spent (conversation_id, account_id, entries, charged_nano_usd)
     SELECT conversation_id, account_id, count(*), -sum(amount_nano_usd)
     FROM new_rows WHERE conversation_id IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
@@ -70,6 +65,12 @@ BEGIN
       -sum(amount_nano_usd) AS charged_nano_usd, sum(uncollected_nano_usd) AS uncollected_nano_usd
     FROM new_rows WHERE kind IN ('usage', 'failure') GROUP BY 1, 2, 3, 4, 5, 6, 7
     ORDER BY 1, 2, 3, 4, 5, 6, 7
+  ), spends AS (
+    INSERT INTO spend_hour AS spent (account_id, hour, charged_nano_usd)
+    SELECT account_id, hour, sum(charged_nano_usd) FROM sums
+    GROUP BY 1, 2 HAVING sum(charged_nano_usd) <> 0 ORDER BY 1, 2
+    ON CONFLICT (account_id, hour) DO UPDATE SET
+      charged_nano_usd = spent.charged_nano_usd + excluded.charged_nano_usd
   ), hours AS (
     INSERT INTO usage_hour AS used (account_id, hour, key_id, alias, provider, route_type,
       unit_type, requests, failed_requests, quantity, prompt_tokens, cached_prompt_tokens, completion_tokens,

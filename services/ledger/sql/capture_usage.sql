@@ -17,9 +17,9 @@
 -- costs nothing, and its entry refers to that charge id. A conversation that is deleted by now is
 -- not linked.
 --
--- The lines of the events, and the providers' usage blocks, are in arrays of their own: within a row
--- within an array, all their quotes are escaped twice. So are the trails of the requests, NULL where
--- there is none.
+-- The lines of the events, the providers' usage blocks, and the trails of the requests, NULL where
+-- there is none, are in arrays of their own: within a row within an array, all their quotes are escaped
+-- twice.
 --
 -- Returns the total amount that the events leave uncollected.
 --
@@ -28,7 +28,8 @@
 --
 -- A replica's connection keeps a plan for long, and may have made it while the tables were nearly
 -- empty. Rows are therefore looked up by key, in loops, arrays and LATERAL ... LIMIT 1, which no
--- plan turns into a scan.
+-- plan turns into a scan. Plans are generic: Postgres does not
+-- plan a statement again for each call.
 -- A wallet that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
 CREATE OR REPLACE FUNCTION capture_usage(
   events usage_row[], lines_of json[], provider_usages text[], trails json[]
@@ -48,9 +49,9 @@ DECLARE
   slot_parts bigint[] := '{}';
   charge_ids text[] := '{}';
   -- What was decided, by the events' positions; NULL for events that have an entry already.
-  costs bigint[] := '{}';
-  charges bigint[] := '{}';
-  repeated boolean[] := '{}';
+  costs bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(events)]);
+  charges bigint[] := costs;
+  repeated boolean[] := array_fill(NULL::boolean, ARRAY[cardinality(events)]);
   uncollected bigint := 0;
   -- What is left of limits by owner, where there are any.
   limited text[];
@@ -63,7 +64,8 @@ DECLARE
   released bigint;
   key_released bigint;
 BEGIN
-  PERFORM set_config('lock_timeout', '100ms', true);
+  PERFORM set_config('lock_timeout', '100ms', true),
+    set_config('plan_cache_mode', 'force_generic_plan', true);
   -- FILTER, since a WHERE of has_limits would lock only those wallets.
   SELECT array_agg(account_id) FILTER (WHERE has_limits) INTO limited FROM (
     SELECT account_id, has_limits FROM wallet
@@ -71,9 +73,15 @@ BEGIN
     ORDER BY account_id FOR UPDATE
   ) locked;
   IF limited IS NOT NULL THEN
-    SELECT coalesce(array_agg(owner_id), '{}'), coalesce(array_agg(budget_left), '{}')
-      INTO owners, budgets
-      FROM budgets_left(limited || ARRAY(SELECT DISTINCT event.key_id FROM unnest(events) AS event));
+    -- If the period has ended since the last charge, nothing is spent in the new one.
+    SELECT coalesce(array_agg(owner_id), '{}'), coalesce(array_agg(
+        budget_nano_usd - held_nano_usd - CASE
+          WHEN budget_period_start(budget_period, now()) > period_start THEN 0
+          ELSE spent_nano_usd END
+      ), '{}')
+      INTO owners, budgets FROM usage_limit
+      WHERE owner_id = ANY (
+        limited || ARRAY(SELECT DISTINCT event.key_id FROM unnest(events) AS event));
   END IF;
 
   -- Decides each event's charge, wallet by wallet.
@@ -195,8 +203,7 @@ BEGIN
     corpus_size, prompt_tokens, completion_tokens, cached_prompt_tokens, conversation_id,
     charge_id, reference, occurred_at, lines, provider_usage)
   SELECT
-    id, event_id, account_id, key_id, kind, -charges[position], costs[position],
-    costs[position] - charges[position],
+    id, event_id, account_id, key_id, kind, -charge, billed, billed - charge,
     request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
     corpus_size, prompt_tokens, completion_tokens, cached_prompt_tokens,
     CASE
@@ -204,15 +211,15 @@ BEGIN
         SELECT FROM deleted_conversation d WHERE d.conversation_id = event.conversation_id)
       THEN NULL ELSE conversation_id
     END,
-    CASE WHEN repeated[position] THEN NULL ELSE charge_id END,
-    CASE WHEN repeated[position] THEN charge_id ELSE '' END,
-    occurred_at, lines_of[position], provider_usages[position]
-  FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at
-  WHERE charges[position] IS NOT NULL;
+    CASE WHEN is_repeat THEN NULL ELSE charge_id END,
+    CASE WHEN is_repeat THEN charge_id ELSE '' END,
+    occurred_at, lines, provider_usage
+  FROM unnest(costs, charges, repeated, lines_of, provider_usages, events)
+    AS event (billed, charge, is_repeat, lines, provider_usage)
+  WHERE charge IS NOT NULL;
   INSERT INTO request_trail (entry_id, recorded_at, trail, error_code, account_id)
-    SELECT id, now(), trails[position], code, CASE WHEN code IS NOT NULL THEN account_id END
-    FROM unnest(events) WITH ORDINALITY AS event, LATERAL (SELECT ordinality::int AS position) at,
-      LATERAL (SELECT nullif(trails[position] ->> 3, '') AS code) ended
-    WHERE charges[position] IS NOT NULL AND trails[position] IS NOT NULL;
+    SELECT id, now(), trail, error_code, CASE WHEN error_code IS NOT NULL THEN account_id END
+    FROM unnest(charges, trails, events) AS event (charge, trail)
+    WHERE charge IS NOT NULL AND trail IS NOT NULL;
   RETURN uncollected;
 END $$;

@@ -1,28 +1,28 @@
 -- Adds requests and tokens, or subtracts those that were not used, to the second of `at` in the
--- minute of an owner. Adding begins a second that is now. A second that has left the minute, or that
--- was never begun, stays as it is.
+-- minutes of the owners, which are an account and its keys. The second of now() starts from zero if it
+-- was not begun. Any other second that was never begun, or that has left the minute, stays as it is.
+-- Owners without limits are skipped.
+-- The condition on the account is written so that no index serves it: an account may have many keys
+-- with limits.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION count_use(
-  owner text, account text, at timestamptz, more_requests bigint, more_tokens bigint
+  owners text[], account text, at timestamptz, more_requests bigint[], more_tokens bigint[]
 )
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+  second constant timestamptz := date_trunc('second', at);
   -- Of a second in the arrays.
-  n integer := 1 + floor(extract(epoch FROM at))::bigint % 61;
+  n constant integer := 1 + floor(extract(epoch FROM at))::bigint % 61;
   -- No more than this is counted, so that sums fit.
   most constant bigint := 1e15;
 BEGIN
   UPDATE usage_limit SET
-    requests[n] = greatest(0, requests[n] + more_requests),
-    tokens[n] = least(most, greatest(0, tokens[n] + least(most, more_tokens))),
-    counted_at[n] = greatest(counted_at[n], at)
-  WHERE owner_id = owner AND account_id = account
-    AND date_trunc('second', counted_at[n]) = date_trunc('second', at);
-  IF NOT FOUND AND at = now() THEN
-    UPDATE usage_limit SET
-      requests[n] = greatest(0, more_requests),
-      tokens[n] = least(most, greatest(0, more_tokens)),
-      counted_at[n] = at
-    WHERE owner_id = owner AND account_id = account;
-  END IF;
+    requests[n] = greatest(0, more_requests[array_position(owners, owner_id)]
+      + CASE date_trunc('second', counted_at[n]) WHEN second THEN requests[n] ELSE 0 END),
+    tokens[n] = least(most, greatest(0, least(most, more_tokens[array_position(owners, owner_id)])
+      + CASE date_trunc('second', counted_at[n]) WHEN second THEN tokens[n] ELSE 0 END)),
+    counted_at[n] = CASE date_trunc('second', counted_at[n])
+      WHEN second THEN greatest(counted_at[n], at) ELSE at END
+  WHERE owner_id = ANY (owners) AND (account_id = account) IS TRUE
+    AND (date_trunc('second', counted_at[n]) = second OR at = now());
 END $$;

@@ -6,13 +6,17 @@ DECLARE
   part record;
 BEGIN
   FOR part IN
-    SELECT owner_id, account_id, max(held_at) AS at,
-      sum(used - CASE WHEN owner_id IN (account_id, hold_key_id) THEN counted ELSE 0 END) AS more
-    FROM unnest(uses), LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
-    GROUP BY owner_id, account_id, date_trunc('second', held_at)
+    SELECT account_id, max(held_at) AS at, array_agg(owner_id) AS owners,
+      array_agg(0::bigint) AS requests, array_agg(more) AS tokens
+    FROM (
+      SELECT owner_id, account_id, max(held_at) AS held_at,
+        sum(used - CASE WHEN owner_id IN (account_id, hold_key_id) THEN counted ELSE 0 END)::bigint
+          AS more
+      FROM unnest(uses), LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+      GROUP BY owner_id, account_id, date_trunc('second', held_at)
+    ) sums
+    WHERE more <> 0 GROUP BY account_id, date_trunc('second', held_at)
   LOOP
-    IF part.more <> 0 THEN
-      PERFORM count_use(part.owner_id, part.account_id, part.at, 0, part.more::bigint);
-    END IF;
+    PERFORM count_use(part.owners, part.account_id, part.at, part.requests, part.tokens);
   END LOOP;
 END $$;

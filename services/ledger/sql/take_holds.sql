@@ -141,12 +141,14 @@ BEGIN
   FROM unnest(hold_ids, account_ids, amounts, key_ids, tokens)
     AS decided (id, account_id, taken, key_id, needed_tokens)
   WHERE taken IS NOT NULL;
-  FOR n IN 1 .. cardinality(states) LOOP
-    IF states[n].added_requests > 0 THEN
-      PERFORM count_use(states[n].owner_id, states[n].account_id, now(),
-        states[n].added_requests, states[n].added_tokens);
-    END IF;
-  END LOOP;
+  IF states <> '{}' THEN
+    PERFORM count_use(owner_ids, account_id, now(), requests, used_tokens)
+      FROM (
+        SELECT account_id, array_agg(owner_id) AS owner_ids, array_agg(added_requests) AS requests,
+          array_agg(added_tokens) AS used_tokens
+        FROM unnest(states) WHERE added_requests > 0 GROUP BY account_id
+      ) added;
+  END IF;
   RETURN QUERY
     SELECT coalesce(taken, 0), d.held, d.balance, d.refusal, d.rates
     FROM unnest(amounts, wallets_held, balances, refusals, all_rates)

@@ -42,8 +42,8 @@ BEGIN
   END IF;
   IF w.has_limits THEN
     IF granted THEN
-      PERFORM count_use(key, owner, now(), new_requests, new_tokens),
-        count_use(owner, owner, now(), new_requests, new_tokens);
+      PERFORM count_use(ARRAY[key, owner], owner, now(), ARRAY[new_requests, new_requests],
+        ARRAY[new_tokens, new_tokens]);
       key_state := use_limits(key_state, amount, new_requests, new_tokens, slots);
       account_state := use_limits(account_state, amount, new_requests, new_tokens, slots);
     END IF;

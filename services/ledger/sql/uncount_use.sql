@@ -5,8 +5,7 @@ CREATE OR REPLACE FUNCTION uncount_use(counted hold, less_requests bigint, less_
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM wallet w WHERE w.account_id = counted.account_id AND w.has_limits) THEN
-    PERFORM
-      count_use(owner_id, counted.account_id, counted.created_at, -less_requests, -less_tokens)
-      FROM unnest(ARRAY[counted.key_id, counted.account_id]) AS owner_id;
+    PERFORM count_use(ARRAY[counted.key_id, counted.account_id], counted.account_id,
+      counted.created_at, ARRAY[-less_requests, -less_requests], ARRAY[-less_tokens, -less_tokens]);
   END IF;
 END $$;

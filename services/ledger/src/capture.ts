@@ -98,6 +98,7 @@ function toRow(event: UsageEvent): string {
     event.cachedPromptTokens,
     quoteUnlessEmpty(event.conversationId),
     occurredAt.toISOString(),
+    quoteUnlessEmpty(event.trail?.errorCode ?? ""),
   ];
   return rowLiteral(fields);
 }

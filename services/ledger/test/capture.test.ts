@@ -1,10 +1,15 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { minOf } from "@tollgate/core/money";
-import { Outcome, type UsageLine, UsageLineSchema } from "@tollgate/proto/tollgate/v1/usage";
+import {
+  Outcome,
+  RequestTrailSchema,
+  type UsageLine,
+  UsageLineSchema,
+} from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHoldTaker } from "../src/holds.ts";
 import { sumSpend } from "../src/read-entries.ts";
@@ -19,6 +24,10 @@ import {
   usageEvent,
 } from "./ledger-database.ts";
 import { settle } from "./settlement-model.ts";
+
+function trail(errorCode: string) {
+  return create(RequestTrailSchema, { errorCode });
+}
 
 describe("holds and captures", () => {
   let pool: pg.Pool;
@@ -109,6 +118,45 @@ describe("holds and captures", () => {
       { amount: -1_000n, uncollected: 0n },
       { amount: 0n, uncollected: 0n },
     ]);
+  });
+
+  test("a statement that begins with events that have entries records each other as it is", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const capture = createCapture(pool);
+    const chargeId = `charge_${accountId}`;
+    const first = usageEvent({ accountId, chargeId, costNanoUsd: 1_000n });
+    const second = usageEvent({ accountId, costNanoUsd: 2_000n });
+    await Promise.all([first, second].map(capture));
+    const about = { accountId, costNanoUsd: 7_000n };
+    const repeated = usageEvent({ ...about, chargeId, providerUsage: "[0]", trail: trail("a") });
+    const other = usageEvent({ ...about, providerUsage: "[7]", trail: trail("b") });
+    const query = vi.spyOn(pool, "query");
+    onTestFinished(() => query.mockRestore());
+    await Promise.all([first, second, repeated, other].map(capture));
+    // A failed statement is retried event by event, which would hide the failure.
+    expect(query).toHaveBeenCalledTimes(1);
+    const { rows } = await pool.query(
+      `SELECT event_id AS id, amount_nano_usd AS amount, provider_usage AS usage, reference,
+         t.error_code AS code, t.trail ->> 3 AS trail_code
+       FROM entry e LEFT JOIN request_trail t ON t.entry_id = e.id
+       WHERE e.account_id = $1 AND kind = 'usage'`,
+      [accountId],
+    );
+    const none = { usage: null, reference: "", code: null, trail_code: null };
+    const expected = [
+      { ...none, id: first.id, amount: -1_000n },
+      { ...none, id: second.id, amount: -2_000n },
+      {
+        id: repeated.id,
+        amount: 0n,
+        usage: "[0]",
+        reference: chargeId,
+        code: "a",
+        trail_code: "a",
+      },
+      { id: other.id, amount: -7_000n, usage: "[7]", reference: "", code: "b", trail_code: "b" },
+    ];
+    expect(new Set(rows)).toEqual(new Set(expected));
   });
 
   test("an entry contains its event's texts and numbers unchanged", async () => {

@@ -173,6 +173,50 @@ describe("the limits of keys and accounts", () => {
     expect(await use()).toMatchObject({ requests: 2, inProgress: 1 });
   });
 
+  test("one statement counts what the keys of several accounts use, each for its own", async () => {
+    const limits = {
+      ...budget(rich, BudgetPeriod.DAY),
+      requestsPerMinute: 100,
+      tokensPerMinute: 900n,
+    };
+    const [one, two] = [await openLimited(limits), await openLimited(limits)];
+    const take = createHoldTaker(pool, holdMs);
+    const capture = createCapture(pool);
+    const requests = [one, two, one, two, one].map(({ accountId, keyId }, index) => ({
+      ...{ accountId, keyId, holdId: `${keyId}-shared-${index}` },
+      number: BigInt(index + 1),
+    }));
+    await Promise.all(
+      requests.map(({ number, ...about }) =>
+        take({ ...about, estimateNanoUsd: 5_000n * number, tokens: 10n * number }),
+      ),
+    );
+    const sums = { spentNanoUsd: 0n, requests: 3, inProgress: 3 };
+    expect(await one.use()).toEqual({ ...sums, heldNanoUsd: 45_000n, tokens: 90n });
+    expect(await two.use()).toEqual({
+      ...sums,
+      requests: 2,
+      inProgress: 2,
+      heldNanoUsd: 30_000n,
+      tokens: 60n,
+    });
+    await Promise.all(
+      requests.map(({ number, ...about }) =>
+        capture(
+          usageEvent({
+            ...about,
+            costNanoUsd: 1_000n * number,
+            unitType: "tokens",
+            quantity: number,
+          }),
+        ),
+      ),
+    );
+    const settled = { heldNanoUsd: 0n, inProgress: 0 };
+    expect(await one.use()).toEqual({ ...settled, spentNanoUsd: 9_000n, requests: 3, tokens: 9n });
+    expect(await two.use()).toEqual({ ...settled, spentNanoUsd: 6_000n, requests: 2, tokens: 6n });
+  });
+
   test("a hold grows by what the budget has left, and is then refused", async () => {
     const { accountId, keyId, take, use } = await openLimited(budget(10_000n, BudgetPeriod.MONTH));
     const holdId = `${keyId}-grown`;

@@ -42,25 +42,30 @@ CREATE TABLE usage_limit (
   -- The id of the key or the account.
   owner_id            text PRIMARY KEY,
   account_id          text NOT NULL,
-  budget_nano_usd     bigint CHECK (budget_nano_usd > 0),
-  budget_period       text CHECK (budget_period IN ('day', 'week', 'month', 'total')),
+  budget_nano_usd     bigint,
+  budget_period       text,
   -- When the period began in which the owner spent `spent_nano_usd`. A later period begins with
   -- nothing spent.
   period_start        timestamptz(6),
-  spent_nano_usd      bigint NOT NULL DEFAULT 0 CHECK (spent_nano_usd >= 0),
+  spent_nano_usd      bigint NOT NULL DEFAULT 0,
   -- The sums of the owner's holds. Triggers alone write them, as they write the wallet's.
-  held_nano_usd       bigint NOT NULL DEFAULT 0 CHECK (held_nano_usd >= 0),
-  in_progress         bigint NOT NULL DEFAULT 0 CHECK (in_progress >= 0),
-  parallel            bigint CHECK (parallel > 0),
-  requests_per_minute bigint CHECK (requests_per_minute > 0),
-  tokens_per_minute   bigint CHECK (tokens_per_minute > 0),
+  held_nano_usd       bigint NOT NULL DEFAULT 0,
+  in_progress         bigint NOT NULL DEFAULT 0,
+  parallel            bigint,
+  requests_per_minute bigint,
+  tokens_per_minute   bigint,
   -- What was used in each of the last 61 seconds: a minute that begins within a second ends within
-  -- another. The second of an element is that of its `counted_at`, the last time that it counted.
+  -- another. The second of an element is that of its `counted_at`, at or after the last time that it
+  -- counted.
   requests            bigint[] NOT NULL DEFAULT array_fill(0::bigint, ARRAY[61]),
   tokens              bigint[] NOT NULL DEFAULT array_fill(0::bigint, ARRAY[61]),
   counted_at          timestamptz(6)[] NOT NULL
     DEFAULT array_fill('-infinity'::timestamptz, ARRAY[61]),
-  CHECK (num_nulls(budget_nano_usd, budget_period, period_start) IN (0, 3))
+  -- Few constraints, since each statement that updates a row parses all of them.
+  CHECK (least(spent_nano_usd, held_nano_usd, in_progress) >= 0),
+  CHECK (least(budget_nano_usd, parallel, requests_per_minute, tokens_per_minute) > 0),
+  CHECK (num_nulls(budget_nano_usd, budget_period, period_start) IN (0, 3)),
+  CHECK (budget_period IN ('day', 'week', 'month', 'total'))
 ) WITH (fillfactor = 70);
 
 CREATE INDEX usage_limit_account_id ON usage_limit (account_id);
@@ -346,7 +351,9 @@ CREATE TYPE usage_row AS (
   completion_tokens    bigint,
   cached_prompt_tokens bigint,
   conversation_id      text,
-  occurred_at          timestamptz
+  occurred_at          timestamptz,
+  -- The error code with which the request ended. NULL if it was served.
+  error_code           text
 );
 
 -- A trigger needs its function. These are replaced by the files in sql/ before a service starts.

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { createLog } from "@tollgate/core/log";
+import { openDatabase } from "@tollgate/runtime/database/pool";
+import type pg from "pg";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { createCapture } from "../src/capture.ts";
+import { createHoldTaker } from "../src/holds.ts";
+import { setLimits } from "../src/limits.ts";
+import { releaseHold } from "../src/release.ts";
+import { ledgerSchema } from "../src/schema.ts";
+import { createWalletLocks } from "../src/wallet-locks.ts";
+import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
+
+/** Postgres makes a plan that it keeps at the sixth call. */
+const calls = 8;
+const keysOfAccount = 2_000;
+const otherAccounts = 2_000;
+
+let pool: pg.Pool;
+let accountId: string;
+const keyId = `key_${randomUUID()}`;
+
+beforeAll(async () => {
+  const url = await createLedgerDatabase(inject("postgresUrl"));
+  await (await openLedger(url)).end();
+  pool = await openDatabase({
+    url,
+    schema: ledgerSchema,
+    // All statements in one session, which alone reports its reads.
+    maxConnections: 1,
+    log: createLog("silent"),
+    settings: { enable_seqscan: "off" },
+  });
+  accountId = await openWallet(pool, 10n ** 15n);
+  const limits = { $typeName: "tollgate.v1.Limits", requestsPerMinute: 1_000 } as const;
+  await setLimits(pool, { accountId, ownerId: keyId, limits });
+  await pool.query(
+    `INSERT INTO wallet (account_id, balance_nano_usd, held_nano_usd)
+     SELECT 'acct_' || n, 0, 0 FROM generate_series(1, $1::int) AS n`,
+    [otherAccounts],
+  );
+  await pool.query(
+    `INSERT INTO usage_limit (owner_id, account_id, requests_per_minute)
+     SELECT 'key_' || n, $1, 1 FROM generate_series(1, $2::int) AS n
+     UNION ALL SELECT 'acct_' || n, 'acct_' || n, 1 FROM generate_series(1, $3::int) AS n`,
+    [accountId, keysOfAccount, otherAccounts],
+  );
+  await pool.query("ANALYZE usage_limit");
+});
+
+afterAll(() => pool.end());
+
+test("a request reads the limits of its key and its account only, however many keys have limits", async () => {
+  const take = createHoldTaker(pool, 60_000);
+  const capture = createCapture(pool);
+  const before = await rowsRead();
+  for (let call = 0; call < calls; call += 1) {
+    const about = { accountId, keyId };
+    const [captured, released] = [`${keyId}-${call}-a`, `${keyId}-${call}-b`];
+    for (const holdId of [captured, released]) {
+      await take({ ...about, holdId, estimateNanoUsd: 2_000n, tokens: 5n });
+    }
+    await releaseHold(pool, createWalletLocks(pool), released);
+    const event = usageEvent({ ...about, holdId: captured, costNanoUsd: 1_000n, quantity: 3n });
+    const done = capture({ ...event, unitType: "tokens" });
+    capture.flush();
+    await done;
+  }
+  expect((await rowsRead()) - before).toBeLessThan(50 * calls);
+});
+
+/** Resolves with how many rows of limits this session has read by any index. */
+async function rowsRead(): Promise<number> {
+  await pool.query("SELECT pg_stat_force_next_flush()");
+  const { rows } = await pool.query<{ read: bigint }>(
+    "SELECT sum(idx_tup_read)::bigint AS read FROM pg_stat_user_indexes WHERE relname = 'usage_limit'",
+  );
+  return Number(rows[0]?.read);
+}
