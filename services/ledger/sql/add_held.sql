@@ -1,7 +1,7 @@
 -- Adds what holds of an account hold and have in progress to its limits and to those of the holds'
 -- keys. Nothing else changes held_nano_usd and in_progress, besides set_limits.
--- The condition on the account is written so that no index serves it: an account may have many keys
--- with limits.
+-- IS TRUE keeps Postgres from using the index on account_id, which would read the limits of all keys of
+-- the account.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION add_held(
   account text, key_ids text[], amounts bigint[], slots bigint[]

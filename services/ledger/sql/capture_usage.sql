@@ -28,8 +28,8 @@
 --
 -- A replica's connection keeps a plan for long, and may have made it while the tables were nearly
 -- empty. Rows are therefore looked up by key, in loops, arrays and LATERAL ... LIMIT 1, which no
--- plan turns into a scan. Plans are generic: Postgres does not
--- plan a statement again for each call.
+-- plan turns into a scan. Plans are generic (plan_cache_mode): Postgres does not plan a statement again
+-- for each call.
 -- A wallet that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
 CREATE OR REPLACE FUNCTION capture_usage(
   events usage_row[], lines_of json[], provider_usages text[], trails json[]

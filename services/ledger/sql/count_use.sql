@@ -2,8 +2,8 @@
 -- minutes of the owners, which are an account and its keys. The second of now() starts from zero if it
 -- was not begun. Any other second that was never begun, or that has left the minute, stays as it is.
 -- Owners without limits are skipped.
--- The condition on the account is written so that no index serves it: an account may have many keys
--- with limits.
+-- IS TRUE keeps Postgres from using the index on account_id, which would read the limits of all keys of
+-- the account.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION count_use(
   owners text[], account text, at timestamptz, more_requests bigint[], more_tokens bigint[]

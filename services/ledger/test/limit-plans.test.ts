@@ -5,13 +5,13 @@ import type pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { createHoldTaker } from "../src/holds.ts";
-import { setLimits } from "../src/limits.ts";
 import { releaseHold } from "../src/release.ts";
 import { ledgerSchema } from "../src/schema.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
+import { limit } from "./limits-database.ts";
 
-/** Postgres makes a plan that it keeps at the sixth call. */
+/** Postgres plans a prepared statement for its arguments five times before it may keep a plan. */
 const calls = 8;
 const keysOfAccount = 2_000;
 const otherAccounts = 2_000;
@@ -26,14 +26,13 @@ beforeAll(async () => {
   pool = await openDatabase({
     url,
     schema: ledgerSchema,
-    // All statements in one session, which alone reports its reads.
+    // One session, since a session reports only its own reads when rowsRead asks.
     maxConnections: 1,
     log: createLog("silent"),
     settings: { enable_seqscan: "off" },
   });
   accountId = await openWallet(pool, 10n ** 15n);
-  const limits = { $typeName: "tollgate.v1.Limits", requestsPerMinute: 1_000 } as const;
-  await setLimits(pool, { accountId, ownerId: keyId, limits });
+  await limit(pool, accountId, { requestsPerMinute: 1_000 }, keyId);
   await pool.query(
     `INSERT INTO wallet (account_id, balance_nano_usd, held_nano_usd)
      SELECT 'acct_' || n, 0, 0 FROM generate_series(1, $1::int) AS n`,
@@ -66,10 +65,11 @@ test("a request reads the limits of its key and its account only, however many k
     capture.flush();
     await done;
   }
+  // A call reads some 12 rows.
   expect((await rowsRead()) - before).toBeLessThan(50 * calls);
 });
 
-/** Resolves with how many rows of limits this session has read by any index. */
+/** Resolves with how many rows of limits have been read by an index. */
 async function rowsRead(): Promise<number> {
   await pool.query("SELECT pg_stat_force_next_flush()");
   const { rows } = await pool.query<{ read: bigint }>(

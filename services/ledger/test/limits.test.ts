@@ -173,7 +173,7 @@ describe("the limits of keys and accounts", () => {
     expect(await use()).toMatchObject({ requests: 2, inProgress: 1 });
   });
 
-  test("one statement counts what the keys of several accounts use, each for its own", async () => {
+  test("one statement counts what several accounts use, each against its own limits", async () => {
     const limits = {
       ...budget(rich, BudgetPeriod.DAY),
       requestsPerMinute: 100,
@@ -183,7 +183,7 @@ describe("the limits of keys and accounts", () => {
     const take = createHoldTaker(pool, holdMs);
     const capture = createCapture(pool);
     const requests = [one, two, one, two, one].map(({ accountId, keyId }, index) => ({
-      ...{ accountId, keyId, holdId: `${keyId}-shared-${index}` },
+      ...{ accountId, keyId, holdId: `${keyId}-${index}` },
       number: BigInt(index + 1),
     }));
     await Promise.all(
