@@ -4,16 +4,22 @@ import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJson } from "@tollgate/upstream/provider-client";
-import { contentCharacters } from "./content.ts";
 import { messageOf } from "./conversations/assistant-message.ts";
-import { ceilingOf } from "./hold-plan.ts";
+import { completionOf, settleStored } from "./conversations/stored-response.ts";
+import { ceilingOf } from "./hold/hold-plan.ts";
 import { billableChat, type ChatRuntime, type PreparedChat, prepareChat } from "./prepared-chat.ts";
-import { requireCompletion, type WithChoices } from "./provider-response.ts";
-import { identityOf, ownIdentity } from "./response-identity.ts";
-import { completionOf, settleStored } from "./stored-response.ts";
-import { upstreamBody } from "./upstream-body.ts";
-import { approximateUsage, type ChatUsage, measure, totalTokens, usageBlock } from "./usage.ts";
+import {
+  approximateUsage,
+  type ChatUsage,
+  measure,
+  totalTokens,
+  usageBlock,
+} from "./usage/usage.ts";
 import { readUsage } from "./usage-reader.ts";
+import { contentCharacters } from "./wires/chat/content.ts";
+import { requireCompletion, type WithChoices } from "./wires/chat/provider-response.ts";
+import { identityOf, ownIdentity } from "./wires/chat/response-identity.ts";
+import { upstreamBody } from "./wires/chat/upstream-body.ts";
 
 export interface CompletedChat {
   body: Uint8Array;

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import type { JsonRoute } from "@tollgate/generation/json-route";
 import type { UsedUnits } from "@tollgate/metering/measurement";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
-import { likelyBytesPerToken } from "./hold-plan.ts";
-import { approximateTokens } from "./usage.ts";
+import { likelyBytesPerToken } from "./hold/hold-plan.ts";
+import { approximateTokens } from "./usage/usage.ts";
 
 /** Embeddings bill the tokens of their inputs. A token is at least one byte. */
 export const embeddings: JsonRoute<EmbedRequest> = {

@@ -1,8 +1,8 @@
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { expect, test } from "vitest";
-import { type Chunk, createChunkReader } from "./chunk.ts";
 import { forwardChunks } from "./forward-chunks.ts";
-import type { StreamAllowance } from "./stream-allowance.ts";
+import type { StreamAllowance } from "./hold/stream-allowance.ts";
+import { type Chunk, createChunkReader } from "./wires/chat/chunk.ts";
 
 /** A provider's stream of one read, with a chunk for each text. */
 function bodyOf(texts: readonly string[]) {

@@ -3,8 +3,8 @@ import { createEventReader } from "@tollgate/upstream/event-stream";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { transportFailure } from "@tollgate/upstream/provider-client";
-import type { Chunk } from "./chunk.ts";
-import type { StreamAllowance } from "./stream-allowance.ts";
+import type { StreamAllowance } from "./hold/stream-allowance.ts";
+import type { Chunk } from "./wires/chat/chunk.ts";
 
 /** Server-sent events that are sent to the client together. */
 export interface StreamPart {

@@ -8,8 +8,8 @@ import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
-import { type HoldPlan, planHold } from "./hold-plan.ts";
-import { approximateTokens } from "./usage.ts";
+import { type HoldPlan, planHold } from "./hold/hold-plan.ts";
+import { approximateTokens } from "./usage/usage.ts";
 
 /** The largest body of a request, and what a stored turn takes besides its content. */
 const maxConversationBytes = 32 * 1024 * 1024;

@@ -4,18 +4,18 @@ import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { type Chunk, createChunkReader, indexOf } from "./chunk.ts";
-import { doneEvent } from "./chunk-event.ts";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
+import { chunksOf, settleStored } from "./conversations/stored-response.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
-import { ceilingOf } from "./hold-plan.ts";
+import { ceilingOf } from "./hold/hold-plan.ts";
+import { createStreamAllowance } from "./hold/stream-allowance.ts";
 import { billableChat, type ChatRuntime, type PreparedChat, prepareChat } from "./prepared-chat.ts";
-import { ownIdentity } from "./response-identity.ts";
-import { chunksOf, settleStored } from "./stored-response.ts";
-import { createStreamAllowance } from "./stream-allowance.ts";
-import { upstreamBody } from "./upstream-body.ts";
-import { measure, totalTokens, usageBlock } from "./usage.ts";
-import { UsageCounter } from "./usage-counter.ts";
+import { measure, totalTokens, usageBlock } from "./usage/usage.ts";
+import { UsageCounter } from "./usage/usage-counter.ts";
+import { type Chunk, createChunkReader, indexOf } from "./wires/chat/chunk.ts";
+import { doneEvent } from "./wires/chat/chunk-event.ts";
+import { ownIdentity } from "./wires/chat/response-identity.ts";
+import { upstreamBody } from "./wires/chat/upstream-body.ts";
 
 /**
  * Yields the provider's chunks under our alias as they are generated, and at the end the usage

@@ -1,7 +1,7 @@
 import type { TokenDimension } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import { minOf } from "@tollgate/core/money";
-import type { ChatUsage, ToolCalls, UsedTokens } from "./usage.ts";
+import type { ChatUsage, ToolCalls, UsedTokens } from "./usage/usage.ts";
 
 /**
  * Reads a provider's usage block: one with the members of a chat completion, as OpenAI, OpenRouter,

@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
-import { measure } from "../src/usage.ts";
+import { measure } from "../src/usage/usage.ts";
 import { readUsage } from "../src/usage-reader.ts";
 
 /** Prices of models, in USD per million tokens. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { type ToolCallText, toolCallText } from "../content.ts";
+import { type ToolCallText, toolCallText } from "../wires/chat/content.ts";
 
 /** The fields of an assistant's message that are sent again with the next turn. */
 const storedFields = ["content", "refusal", "tool_calls", "name"] as const;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { addMessageText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
-import { approximateTokens } from "../usage.ts";
+import { approximateTokens } from "../usage/usage.ts";
 
 /** The sizes of all turns of a conversation together. */
 export interface Sizes extends PromptSizes {

@@ -4,7 +4,7 @@ import type { Generation } from "@tollgate/generation/generation";
 import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
 import { readJsonObject } from "@tollgate/upstream/provider-client";
 import { type CompletedChat, requestCompletion } from "../completion.ts";
-import { ceilingOf } from "../hold-plan.ts";
+import { ceilingOf } from "../hold/hold-plan.ts";
 import { billableChat, type ChatRuntime } from "../prepared-chat.ts";
 import {
   approximateTokens,
@@ -12,7 +12,7 @@ import {
   type ChatUsage,
   measure,
   totalTokens,
-} from "../usage.ts";
+} from "../usage/usage.ts";
 import { readUsage } from "../usage-reader.ts";
 import { postNative } from "./native-call.ts";
 import { type PreparedWire, prepareWire } from "./prepared-wire.ts";

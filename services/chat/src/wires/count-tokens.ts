@@ -2,7 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
 import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
 import { type ChatRuntime, resolveChat } from "../prepared-chat.ts";
-import { approximateTokens } from "../usage.ts";
+import { approximateTokens } from "../usage/usage.ts";
 import { asRefusal } from "./refused-request.ts";
 import { replaceMembers } from "./replace-members.ts";
 import { wireOf } from "./wire-of.ts";

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { Chunk } from "../chunk.ts";
-import { hasChoices } from "../provider-response.ts";
 import { readUsage } from "../usage-reader.ts";
+import type { Chunk } from "./chat/chunk.ts";
+import { hasChoices } from "./chat/provider-response.ts";
 import { objectsIn } from "./generated-message.ts";
 import { replaceInMember } from "./replace-members.ts";
 import type { WireChunk } from "./wire.ts";

@@ -5,7 +5,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { Engine } from "@tollgate/generation/engine";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
-import { planHold } from "../hold-plan.ts";
+import { planHold } from "../hold/hold-plan.ts";
 import { type PreparedChat, resolveChat } from "../prepared-chat.ts";
 import type { Wire } from "./wire.ts";
 

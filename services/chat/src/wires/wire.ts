@@ -1,8 +1,8 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { Chunk } from "../chunk.ts";
-import type { WithChoices } from "../provider-response.ts";
-import type { ChatUsage } from "../usage.ts";
+import type { ChatUsage } from "../usage/usage.ts";
+import type { Chunk } from "./chat/chunk.ts";
+import type { WithChoices } from "./chat/provider-response.ts";
 
 /**
  * A wire that clients speak besides chat completions. A slot whose provider speaks it, too, is sent

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { toolCallText } from "../../content.ts";
-import type { ChatUsage } from "../../usage.ts";
+import type { ChatUsage } from "../../usage/usage.ts";
+import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type WireEvent } from "../event.ts";
 import { signatureOf } from "../signed-details.ts";
 import type { ResponseFrame } from "../wire.ts";

@@ -1,6 +1,6 @@
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
-import { approximateUsage } from "../../usage.ts";
+import { approximateUsage } from "../../usage/usage.ts";
 import type { WireChunk } from "../wire.ts";
 import { readMessageEvents } from "./read-events.ts";
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { toolCallText } from "../../content.ts";
-import type { WithChoices } from "../../provider-response.ts";
-import type { ChatUsage } from "../../usage.ts";
+import type { ChatUsage } from "../../usage/usage.ts";
+import { toolCallText } from "../chat/content.ts";
+import type { WithChoices } from "../chat/provider-response.ts";
 import { objectsIn, reasoningOf } from "../generated-message.ts";
 import type { ResponseFrame } from "../wire.ts";
 import { stopReasonOf } from "./stop-reason.ts";

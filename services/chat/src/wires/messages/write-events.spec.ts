@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { expect, test } from "vitest";
-import { approximateUsage } from "../../usage.ts";
+import { approximateUsage } from "../../usage/usage.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
 const usage = approximateUsage(40n, 8, "approx4");

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { toolCallText } from "../../content.ts";
-import type { WithChoices } from "../../provider-response.ts";
-import type { ChatUsage } from "../../usage.ts";
+import type { ChatUsage } from "../../usage/usage.ts";
+import { toolCallText } from "../chat/content.ts";
+import type { WithChoices } from "../chat/provider-response.ts";
 import { objectsIn, reasoningOf } from "../generated-message.ts";
 import type { ResponseFrame } from "../wire.ts";
 import {

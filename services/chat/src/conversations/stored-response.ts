@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
 import type { Measurement } from "@tollgate/metering/measurement";
-import { chunkEvent } from "./chunk-event.ts";
-import type { StoredTurn } from "./conversations/session.ts";
-import type { PreparedChat } from "./prepared-chat.ts";
-import { type ChatUsage, totalTokens } from "./usage.ts";
-import { readUsage } from "./usage-reader.ts";
+import type { PreparedChat } from "../prepared-chat.ts";
+import { type ChatUsage, totalTokens } from "../usage/usage.ts";
+import { readUsage } from "../usage-reader.ts";
+import { chunkEvent } from "../wires/chat/chunk-event.ts";
+import type { StoredTurn } from "./session.ts";
 
 /**
  * The response of a turn that an earlier run of the same request stored but could not send. Both

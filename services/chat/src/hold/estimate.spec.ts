@@ -11,9 +11,9 @@ import { costOf, type Price } from "@tollgate/core/money";
 import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { measure } from "../usage/usage.ts";
+import { readUsage } from "../usage-reader.ts";
 import { affordableTokens, type Bound, boundOf, estimateOf } from "./estimate.ts";
-import { measure } from "./usage.ts";
-import { readUsage } from "./usage-reader.ts";
 
 const price: fc.Arbitrary<Price> = fc.record({
   picoUsd: fc.bigInt({ min: 0n, max: 10n ** 13n }),

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@tollgate/core/json";
+import type { ChatUsage } from "../../usage/usage.ts";
+import { readUsage } from "../../usage-reader.ts";
 import { chunkEvent } from "./chunk-event.ts";
 import { hasChoices } from "./provider-response.ts";
 import { identityOf, type ResponseIdentity } from "./response-identity.ts";
-import type { ChatUsage } from "./usage.ts";
-import { readUsage } from "./usage-reader.ts";
 
 /** A provider's chunk, parsed once: the event for the client and the values for metering. */
 export interface Chunk {

@@ -1,8 +1,8 @@
 import type { Pricing, Slot } from "@tollgate/catalog/model";
 import { costOf } from "@tollgate/core/money";
 import { expect, test } from "vitest";
+import { readUsage } from "../usage-reader.ts";
 import { approximateUsage, measure, totalTokens, usageBlock } from "./usage.ts";
-import { readUsage } from "./usage-reader.ts";
 
 const perToken = (microUsd: bigint) => ({ picoUsd: microUsd * 1_000_000n, per: 1n });
 

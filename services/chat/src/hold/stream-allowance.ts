@@ -3,8 +3,8 @@ import { highestPrices } from "@tollgate/catalog/pricing";
 import { GatewayError } from "@tollgate/core/errors";
 import { costOf, minOf, type Price, unitsFor } from "@tollgate/core/money";
 import type { Generation } from "@tollgate/generation/generation";
-import type { Chunk } from "./chunk.ts";
-import { contentBytes } from "./content.ts";
+import type { Chunk } from "../wires/chat/chunk.ts";
+import { contentBytes } from "../wires/chat/content.ts";
 import { affordableTokens } from "./estimate.ts";
 import { type HoldPlan, leastBound, likelyBytesPerToken, sliceTokens } from "./hold-plan.ts";
 

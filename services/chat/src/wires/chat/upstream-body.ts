@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { spliceParts } from "@tollgate/upstream/json-body";
-import type { Session } from "./conversations/session.ts";
+import type { Session } from "../../conversations/session.ts";
 
 /**
  * Returns the body for a slot in chunks: the members that the gateway sets, the stored turns

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
-import { type Chunk, indexOf } from "./chunk.ts";
-import { chunkEvent } from "./chunk-event.ts";
-import { contentCharacters } from "./content.ts";
+import { type Chunk, indexOf } from "../wires/chat/chunk.ts";
+import { chunkEvent } from "../wires/chat/chunk-event.ts";
+import { contentCharacters } from "../wires/chat/content.ts";
 import { approximateUsage, type ChatUsage, usageBlock } from "./usage.ts";
 
 /** Counts the usage of a stream, for metering and for its last chunk. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Chunk } from "./chunk.ts";
+import type { Chunk } from "../wires/chat/chunk.ts";
 import { UsageCounter } from "./usage-counter.ts";
 
 const head = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
