@@ -53,7 +53,7 @@ export function createCapture(
 async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<bigint> {
   const { rows } = await pool.query<{ uncollected: bigint }>({
     name: "capture-usage",
-    text: `SELECT capture_usage($1::usage_row[], $2::json[], $3::text[], $4::json[])
+    text: `SELECT capture_usage($1::usage_event[], $2::json[], $3::text[], $4::json[])
       AS uncollected`,
     values: [
       arrayLiteral(events.map(toRow)),
@@ -65,7 +65,7 @@ async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promi
   return rows[0]?.uncollected ?? 0n;
 }
 
-/** Returns an event as a literal of the type `usage_row`, which defines the order of the fields. */
+/** Returns an event as a literal of the type `usage_event`, which defines the order of the fields. */
 function toRow(event: UsageEvent): string {
   const failed = event.outcome === Outcome.FAILED;
   const cost = failed ? 0n : event.costNanoUsd;

@@ -34,7 +34,7 @@ export interface HoldRequest {
   estimateNanoUsd: NanoUsd;
 }
 
-/** A hold that is taken; see sql/take_holds.sql. */
+/** A hold that is taken; see sql/holds/take_holds.sql. */
 export interface TakeRequest extends HoldRequest {
   /** The least that is held where the wallet is short of money. Default: the estimate. */
   leastNanoUsd?: NanoUsd | undefined;
@@ -60,7 +60,7 @@ export interface TakeGrant extends HoldGrant {
   rates?: Rates;
 }
 
-/** A hold that grows; see sql/grow_hold.sql. */
+/** A hold that grows; see sql/holds/grow_hold.sql. */
 export interface GrowRequest extends HoldRequest {
   /** Whether a shared hold already counts the request as in progress. Default: false. */
   isCounted?: boolean;
@@ -138,7 +138,7 @@ function isSettleable({ refusal }: HoldGrant): boolean {
 
 /**
  * Creates a function that takes holds, many in one statement: requests that arrive while a
- * statement runs go into the next one. See sql/take_holds.sql.
+ * statement runs go into the next one. See sql/holds/take_holds.sql.
  */
 export function createHoldTaker(
   pool: pg.Pool,
@@ -211,7 +211,7 @@ function refusalOf({ refusal }: RefusalRow): { refusal?: LimitRefusal } {
 
 /**
  * Adds min(estimate, available) to a hold. A hold that has expired is created again with that
- * amount. See sql/grow_hold.sql.
+ * amount. See sql/holds/grow_hold.sql.
  */
 export async function growHold(
   pool: pg.Pool,

@@ -25,7 +25,7 @@ export interface LimitSetting {
 /**
  * Sets the limits of a key or an account in place of those that it has; without any, removes them.
  * Resolves with how much of them is used, or undefined without limits. Throws `invalid_param` for a
- * limit that is out of range. See sql/set_limits.sql.
+ * limit that is out of range. See sql/limits/set_limits.sql.
  */
 export async function setLimits(
   pool: pg.Pool,
@@ -63,7 +63,7 @@ export async function listLimits(pool: pg.Pool, ownerIds: readonly string[]): Pr
   }
   const { rows } = await pool.query<{ use: JsonValue }>({
     name: "list-limits",
-    text: "SELECT limit_uses($1) AS use",
+    text: "SELECT list_limits($1) AS use",
     values: [ownerIds],
   });
   return rows.map(({ use }) => fromJson(LimitUseSchema, use));

@@ -32,7 +32,7 @@ export interface SharedHoldGrant {
   rates?: Rates;
 }
 
-/** Takes a hold that many requests share, in full or not at all. See sql/take_shared_hold.sql. */
+/** Takes a hold that many requests share, in full or not at all. See sql/holds/take_shared_hold.sql. */
 export async function takeSharedHold(
   pool: pg.Pool,
   request: SharedHoldRequest,

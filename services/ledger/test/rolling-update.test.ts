@@ -39,8 +39,10 @@ describe("replicas of two versions", () => {
 
   /** Starts a replica whose functions all have another text. */
   async function startNewer(version: number): Promise<void> {
-    for (const file of await readdir(folder)) {
-      await appendFile(join(folder, file), `-- Version ${version}.\n`);
+    for (const file of await readdir(folder, { recursive: true })) {
+      if (file.endsWith(".sql")) {
+        await appendFile(join(folder, file), `-- Version ${version}.\n`);
+      }
     }
     const newer = await openDatabase({
       url,

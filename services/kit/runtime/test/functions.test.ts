@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -85,6 +85,28 @@ describe("the functions of a schema", () => {
     const after = await versions();
     expect(after[0]).not.toBe(before[0]);
     expect(after[1]).toBe(before[1]);
+  });
+
+  test("files in folders create their functions, each after those that it calls", async () => {
+    for (const part of ["holds", "limits"]) await mkdir(join(folder, "sql", part));
+    const two = "CREATE OR REPLACE FUNCTION two() RETURNS integer LANGUAGE sql";
+    await write("holds/two.sql", `${two} AS 'SELECT one() + 1'`);
+    await write("limits/one.sql", returning(1));
+    await start();
+    expect(await call("two()")).toBe(2);
+    const before = await versions();
+    await rename(join(folder, "sql/holds/two.sql"), join(folder, "sql/limits/two.sql"));
+    await start();
+    expect(await versions()).toEqual(before);
+    await write("limits/two.sql", `${two} AS 'SELECT missing() + 1'`);
+    await expect(start()).rejects.toThrow(`function ${name}/two failed: function missing()`);
+  });
+
+  test("two files of one name are refused", async () => {
+    await mkdir(join(folder, "sql/holds"));
+    await write("one.sql", returning(1));
+    await write("holds/one.sql", returning(1));
+    await expect(start()).rejects.toThrow("holds/one.sql and one.sql create one function");
   });
 
   test("an older program leaves newer functions in place, unless it restores its own", async () => {

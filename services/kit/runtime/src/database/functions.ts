@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import pg from "pg";
@@ -9,8 +10,16 @@ const extension = ".sql";
 /** SQLSTATE of CREATE OR REPLACE with another return type or other argument names. */
 const invalidFunctionDefinition = "42P13";
 
-/** The file `<name>.sql`, which creates the function `<name>` with CREATE OR REPLACE. */
+/** SQLSTATE of a function in SQL that calls one which does not exist. */
+const undefinedFunction = "42883";
+
+/**
+ * The file `<name>.sql`, in the folder or in one within it, which creates the function `<name>` with
+ * CREATE OR REPLACE.
+ */
 interface FunctionFile {
+  /** Its path in the folder. */
+  path: string;
   name: string;
   sql: string;
   checksum: string;
@@ -19,8 +28,8 @@ interface FunctionFile {
 /**
  * Installs each function whose file's text is not the installed one, and drops those whose file was
  * removed, all in one transaction: other sessions call either the old functions or the new ones.
- * The caller holds the lock that prevents other programs from doing the same. Throws a StartError
- * when a file fails; then nothing has changed.
+ * A function that calls another one is installed after it. The caller holds the lock that prevents
+ * other programs from doing the same. Throws a StartError when a file fails; then nothing has changed.
  *
  * A program all of whose texts were installed before is an older one, which starts beside a newer
  * one: it leaves the newer functions in place, and logs that it does, unless it `restores` its own.
@@ -54,11 +63,15 @@ export async function applyFunctions(
       await dropAll(client, await findVersions(client, current));
       await client.query(recordRemoval, [current]);
     }
-    for (const file of changed) {
-      current = file.name;
-      await install(client, file);
-      await client.query(recordRemoval, [file.name]);
-      await client.query(recordInstallation, [file.name, file.checksum]);
+    let waiting = changed;
+    for (let mayWait = true; waiting.length > 0; ) {
+      const callers: FunctionFile[] = [];
+      for (const file of waiting) {
+        current = file.name;
+        if (!(await install(client, file, { mayWait }))) callers.push(file);
+      }
+      mayWait = callers.length < waiting.length;
+      waiting = callers;
     }
     await client.query("COMMIT");
   } catch (error) {
@@ -91,15 +104,25 @@ function textOf({ name, checksum }: { name: string; checksum: string }): string 
   return `${name} ${checksum}`;
 }
 
+/** Reads the files of the folder and of those within it. Throws a StartError where two have one name. */
 async function readFiles(folder: URL): Promise<FunctionFile[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(extension)).sort();
-  return Promise.all(
-    names.map(async (file) => {
-      const sql = await readFile(new URL(file, folder), "utf8");
+  const paths = (await readdir(folder, { recursive: true })).filter((path) =>
+    path.endsWith(extension),
+  );
+  const files = await Promise.all(
+    paths.sort().map(async (path) => {
+      const sql = await readFile(new URL(path, folder), "utf8");
       const checksum = createHash("sha256").update(sql).digest("hex");
-      return { name: file.slice(0, -extension.length), sql, checksum };
+      return { path, name: basename(path, extension), sql, checksum };
     }),
   );
+  const pathOf = new Map<string, string>();
+  for (const { name, path } of files) {
+    const other = pathOf.get(name);
+    if (other !== undefined) throw new StartError(`${other} and ${path} create one function`);
+    pathOf.set(name, path);
+  }
+  return files;
 }
 
 /** Returns the checksums of the installed texts by function, and all texts ever installed. */
@@ -114,17 +137,25 @@ async function readHistory(client: pg.Pool | pg.PoolClient) {
   };
 }
 
-/** Runs a file, and drops the versions of its function that the file no longer creates. */
-async function install(client: pg.PoolClient, { name, sql }: FunctionFile): Promise<void> {
+/**
+ * Runs a file, records it, and drops the versions of its function that the file does not create.
+ * Returns false, and changes nothing, where the function calls one that is not installed and may wait
+ * for it.
+ */
+async function install(
+  client: pg.PoolClient,
+  { name, sql, checksum }: FunctionFile,
+  { mayWait }: { mayWait: boolean },
+): Promise<boolean> {
   const before = await findVersions(client, name);
   await client.query("SAVEPOINT before_file");
   try {
     await client.query(sql);
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== invalidFunctionDefinition) {
-      throw error;
-    }
+    if (!(error instanceof pg.DatabaseError)) throw error;
     await client.query("ROLLBACK TO SAVEPOINT before_file");
+    if (error.code === undefinedFunction && mayWait) return false;
+    if (error.code !== invalidFunctionDefinition) throw error;
     await dropAll(client, before);
     await client.query(sql);
   }
@@ -134,6 +165,9 @@ async function install(client: pg.PoolClient, { name, sql }: FunctionFile): Prom
     throw new Error(`${name}${extension} creates no function ${name}`);
   }
   await dropAll(client, untouched);
+  await client.query(recordRemoval, [name]);
+  await client.query(recordInstallation, [name, checksum]);
+  return true;
 }
 
 /** One function of a name; there are several where their arguments differ. */

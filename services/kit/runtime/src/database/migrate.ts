@@ -15,7 +15,10 @@ export interface DatabaseSchema {
   name: string;
   /** The folder of its migrations, in Prisma's layout. */
   migrations: URL;
-  /** The folder of its functions, if it has any: `<name>.sql` creates the function `<name>`. */
+  /**
+   * The folder of its functions, if it has any: `<name>.sql`, in it or in a folder within it, creates
+   * the function `<name>`.
+   */
   functions?: URL;
 }
 

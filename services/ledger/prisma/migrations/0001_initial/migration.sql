@@ -291,9 +291,9 @@ CREATE UNLOGGED TABLE open_breaker (
   PRIMARY KEY (replica_id, slot_id)
 );
 
--- What is left of an owner's limits while a statement decides several requests (limit_states). NULL:
--- unlimited.
-CREATE TYPE limit_state AS (
+-- What is left of an owner's limits while a statement decides several requests (read_limits_left).
+-- NULL: unlimited.
+CREATE TYPE limits_left AS (
   owner_id            text,
   account_id          text,
   budget_left         bigint,
@@ -310,9 +310,9 @@ CREATE TYPE limit_state AS (
   added_tokens        bigint
 );
 
--- What an event used of one hold, and what the hold had counted for it in a limit of tokens: see
--- settle_tokens.
-CREATE TYPE token_use AS (
+-- The tokens that an event used of one hold, and those that the hold had counted for it in the limits
+-- of tokens: see settle_tokens.
+CREATE TYPE token_settlement AS (
   account_id  text,
   key_id      text,
   -- The key whose limits the hold counts against. Empty: none's.
@@ -324,7 +324,7 @@ CREATE TYPE token_use AS (
 
 -- One usage event as an argument of capture_usage. Replicas write its fields in this order: an
 -- event with other fields is another type, and an argument of another function.
-CREATE TYPE usage_row AS (
+CREATE TYPE usage_event AS (
   id                   text,
   event_id             text,
   account_id           text,
@@ -358,15 +358,15 @@ CREATE TYPE usage_row AS (
 
 -- A trigger needs its function. These are replaced by the files in sql/ before a service starts.
 CREATE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS
-  $$ BEGIN RAISE EXCEPTION 'sql/apply_entries.sql is not applied'; END $$;
+  $$ BEGIN RAISE EXCEPTION 'sql/entries/apply_entries.sql is not applied'; END $$;
 CREATE FUNCTION apply_holds() RETURNS trigger LANGUAGE plpgsql AS
-  $$ BEGIN RAISE EXCEPTION 'sql/apply_holds.sql is not applied'; END $$;
-CREATE FUNCTION apply_limits() RETURNS trigger LANGUAGE plpgsql AS
-  $$ BEGIN RAISE EXCEPTION 'sql/apply_limits.sql is not applied'; END $$;
+  $$ BEGIN RAISE EXCEPTION 'sql/holds/apply_holds.sql is not applied'; END $$;
+CREATE FUNCTION mark_limited_wallets() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/limits/mark_limited_wallets.sql is not applied'; END $$;
 CREATE FUNCTION refuse_direct_change() RETURNS trigger LANGUAGE plpgsql AS
-  $$ BEGIN RAISE EXCEPTION 'sql/refuse_direct_change.sql is not applied'; END $$;
+  $$ BEGIN RAISE EXCEPTION 'sql/guards/refuse_direct_change.sql is not applied'; END $$;
 CREATE FUNCTION refuse_entry_change() RETURNS trigger LANGUAGE plpgsql AS
-  $$ BEGIN RAISE EXCEPTION 'sql/refuse_entry_change.sql is not applied'; END $$;
+  $$ BEGIN RAISE EXCEPTION 'sql/guards/refuse_entry_change.sql is not applied'; END $$;
 
 -- Entries and holds move their wallets.
 CREATE TRIGGER entry_applied AFTER INSERT ON entry
@@ -381,9 +381,9 @@ CREATE TRIGGER hold_ended AFTER DELETE ON hold
 
 -- A wallet knows whether there are limits.
 CREATE TRIGGER usage_limit_added AFTER INSERT ON usage_limit
-  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_limits();
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_limited_wallets();
 CREATE TRIGGER usage_limit_removed AFTER DELETE ON usage_limit
-  REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_limits();
+  REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_limited_wallets();
 
 -- Entries are append-only.
 CREATE TRIGGER entry_append_only BEFORE UPDATE OR DELETE ON entry

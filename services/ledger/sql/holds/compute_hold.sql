@@ -1,0 +1,10 @@
+-- Returns what a hold takes where `available` nano-USD are, as take_holds describes it.
+CREATE OR REPLACE FUNCTION compute_hold(
+  estimate bigint, lowest bigint, is_whole boolean, available bigint
+)
+RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE
+    WHEN is_whole AND available < estimate THEN 0
+    ELSE greatest(0, least(estimate, greatest(lowest, available / 8000 * 1000), available))
+  END
+$$;

@@ -1,0 +1,18 @@
+-- Adds the charges of the owners, which are an account and its keys, to what they have spent in the
+-- periods of their budgets. A charge of a later period begins that period, and one of an earlier period
+-- changes nothing. Owners without limits are skipped.
+-- IS TRUE keeps Postgres from using the index on account_id, which would read the limits of all keys of
+-- the account.
+-- Locks: the caller has locked the wallet.
+CREATE OR REPLACE FUNCTION add_spent(
+  owners text[], account text, charges bigint[], at timestamptz
+)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE usage_limit SET
+    spent_nano_usd = charges[array_position(owners, owner_id)] + CASE
+      WHEN find_period_start(budget_period, at) = period_start THEN spent_nano_usd ELSE 0 END,
+    period_start = find_period_start(budget_period, at)
+  WHERE owner_id = ANY (owners) AND (account_id = account) IS TRUE
+    AND find_period_start(budget_period, at) >= period_start;
+END $$;
