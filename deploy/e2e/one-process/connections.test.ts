@@ -6,6 +6,7 @@ import { sharedStack } from "../src/shared-stack.ts";
 import type { Stack } from "../src/stack.ts";
 
 const form = "multipart/form-data; boundary=x";
+const twoKeys = "authorization: Bearer a\r\nAuthorization: Bearer b\r\n";
 
 /** Tests that need a raw socket. */
 describe("connections", () => {
@@ -62,12 +63,21 @@ describe("connections", () => {
 
   test.each<[string, number, string, string]>([
     ["HTTP/1.1 without a host", 400, "invalid_param", "GET /v1/models HTTP/1.1\r\n"],
+    ["two hosts", 400, "invalid_param", "GET /v1/models HTTP/1.1\r\nhost: x\r\nHOST: y\r\n"],
+    ["two keys", 400, "invalid_param", `GET /v1/models HTTP/1.1\r\nhost: x\r\n${twoKeys}`],
+    [
+      "an upgrade with two keys",
+      400,
+      "invalid_param",
+      `GET /v1/audio/transcriptions/stream HTTP/1.1\r\nhost: x\r\n${twoKeys}upgrade: websocket\r\n`,
+    ],
     ["a URL of another scheme", 404, "not_found", "GET foo://x HTTP/1.1\r\nhost: x\r\n"],
     ["CONNECT", 404, "not_found", "CONNECT x:443 HTTP/1.1\r\nhost: x\r\n"],
     ["invalid HTTP", 400, "invalid_json", "NONSENSE\r\n"],
   ])("%s is refused with the envelope", async (_, status, code, head) => {
     const socket = await open();
-    socket.write(`${head}connection: close\r\n\r\n`);
+    const connection = head.includes("upgrade:") ? "upgrade" : "close";
+    socket.write(`${head}connection: ${connection}\r\n\r\n`);
     expectError(await readAll(socket), status, code);
   });
 

@@ -1,5 +1,4 @@
-import type { IncomingMessage, RequestListener } from "node:http";
-import { invalidParam } from "@tollgate/core/errors";
+import type { RequestListener } from "node:http";
 import type { Log } from "@tollgate/core/log";
 import { notFound } from "@tollgate/http/error-response";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
@@ -12,6 +11,7 @@ import {
   sendRoutingErrors,
 } from "./http/error-response.ts";
 import type { Handler } from "./http/handler.ts";
+import { headerFault } from "./http/header-fault.ts";
 import {
   attachContext,
   contextOf,
@@ -57,9 +57,8 @@ export function createApp(
     const context = createRequestContext(options, req, res);
     if (!isPreflight(req)) cors?.allow(req, res);
     const dispatch = () => {
-      if (lacksHost(req)) {
-        return sendError(context, invalidParam("Host", "is required"), log);
-      }
+      const fault = headerFault(req);
+      if (fault !== undefined) return sendError(context, fault, log);
       const { method, url = "" } = req;
       const route = method === "POST" ? posts.get(url) : undefined;
       if (route !== undefined) return run(context, route, log);
@@ -134,11 +133,6 @@ function expressHandler(route: ServedRoute, log: Log): RequestHandler {
 function run(context: RequestContext, { path, handler }: ServedRoute, log: Log): void {
   context.route = path;
   handler(context).catch((error) => sendError(context, error, log));
-}
-
-/** Returns whether a request lacks the Host header that it must have (RFC 9112, 3.2). */
-function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === "1.1" && headers.host === undefined;
 }
 
 function createExpress(): Express {

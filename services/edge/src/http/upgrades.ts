@@ -4,6 +4,7 @@ import { newRequestId } from "@tollgate/core/ids";
 import { notFound, toGatewayError, writeErrorOnSocket } from "@tollgate/http/error-response";
 import { isWebSocketUpgrade } from "@tollgate/http/server";
 import { toInternalError } from "./error-response.ts";
+import { headerFault } from "./header-fault.ts";
 import { clientClosedStatus, type ResponseHeaders } from "./request-context.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
 
@@ -46,6 +47,8 @@ export function createUpgrades(
       const handler = routes.get(route ?? "");
       // Before version 24.9, Node passes every upgrade to the server.
       if (handler === undefined) throw notFound();
+      const fault = headerFault(request.req);
+      if (fault !== undefined) throw fault;
       await handler(request);
     } catch (error) {
       const failure = toGatewayError(toInternalError(error, log), log);

@@ -4,7 +4,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import busboy, { type Busboy } from "busboy";
 import { type FormPart, maxFieldBytes, maxFormBytes, maxUploadBytes } from "./form-fields.ts";
 import { gatherChunks } from "./gather-chunks.ts";
-import { createPartHeaders, formBoundary, type PartHeaders } from "./part-headers.ts";
+import { createPartHeaders, formBoundary, isUtf8, type PartHeaders } from "./part-headers.ts";
 
 const maxParts = 1_000;
 
@@ -35,9 +35,6 @@ export async function readMultipart(
   const fail = (error: unknown) => failing.abort(error);
   const closed = new Promise((resolve) => form.on("close", resolve));
   form.on("field", (name, value, { valueTruncated }) => {
-    // busboy passes undefined, which its types do not say, for a value that it cannot decode.
-    if (value === undefined && !valueTruncated)
-      fail(malformed("a field has a charset that is not supported", name));
     parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
   });
   form.on("file", (name, contents) => {
@@ -103,7 +100,10 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   return aborted;
 }
 
-/** busboy skips a part without a name; such a part is refused here. */
+/**
+ * busboy skips a part without a name; such a part is refused here. So is a field in another charset than
+ * UTF-8: a provider that is sent the form unchanged might read another text than was checked here.
+ */
 function withHeaders(
   parts: readonly FormPart[],
   { contentTypes, offsets }: PartHeaders,
@@ -112,8 +112,12 @@ function withHeaders(
     throw malformed("one of its parts has no name");
   }
   return parts.map((part, index) => {
-    if (part.kind !== "file") return part;
-    const contentType = contentTypes[index] || "application/octet-stream";
+    const { [index]: type } = contentTypes;
+    if (part.kind !== "file") {
+      if (isUtf8(type)) return part;
+      throw malformed("a field has a charset other than UTF-8", part.name);
+    }
+    const contentType = type || "application/octet-stream";
     return { ...part, contentType, offset: offsets[index] ?? 0 };
   });
 }

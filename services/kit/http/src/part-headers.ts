@@ -157,6 +157,12 @@ function parametersOf(header: string): Parameter[] {
   }));
 }
 
+/** Returns whether a text with this `Content-Type` is in UTF-8, as one is that names no charset. */
+export function isUtf8(contentType = ""): boolean {
+  const charsets = parametersOf(contentType).filter(({ name }) => name.startsWith("charset"));
+  return charsets.every(({ name, value }) => name === "charset" && /^utf-?8$/i.test(value));
+}
+
 /** A boundary as RFC 2046, 5.1.1, defines it. */
 const boundaryPattern = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
