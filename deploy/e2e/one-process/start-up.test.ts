@@ -161,6 +161,14 @@ describe("a program that cannot start prints one line with the reason and exits 
     await expectRefusal(outcome, /^tollgate: TOLLGATE_FLEET_SECRET: is empty/);
   });
 
+  test.each([
+    ["TOLLGATE_LISTEN", "billing"],
+    ["TOLLGATE_HTTP_LISTEN", "audio"],
+  ])("%s that other machines can reach, without a secret", async (variable, target) => {
+    const outcome = run({ [variable]: "0.0.0.0:0" }, ["--target", target]);
+    await expectRefusal(outcome, new RegExp(`^tollgate: ${variable}: .* needs TOLLGATE_FLEET`));
+  });
+
   test("a target that does not exist", async () => {
     await expectRefusal(
       run({}, ["--target", "bakery"]),

@@ -310,3 +310,47 @@ test("text that is not YAML is refused in one line with the position of the erro
   expect(() => parseCatalog("models: [\n  {")).toThrow(StartError);
   expect(() => parseCatalog("models: [\n  {")).toThrow(/^.*at line \d+, column \d+.*$/);
 });
+
+test("a file with more than 100 aliases is refused, and one with aliases of aliases", () => {
+  const aliased = (count: number) => {
+    const anchors = ["x-a: &a one", "x-b: &b two"].join("\n");
+    const uses = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? "*a" : "*b"));
+    return `${anchors}\nx-c: [${uses.join(", ")}]\n${stringify(valid)}`;
+  };
+  expect(() => parseCatalog(aliased(100))).toThrow(/^x-a: is not a field/);
+  expect(() => parseCatalog(aliased(101))).toThrow(StartError);
+  expect(() => parseCatalog(aliased(101))).toThrow(/has 101 YAML aliases/);
+  const levels = Array.from({ length: 9 }, (_, at) => {
+    const uses =
+      at === 0
+        ? "x"
+        : Array(9)
+            .fill(`*l${at - 1}`)
+            .join(", ");
+    return `x-${at}: &l${at} [${uses}]`;
+  });
+  expect(() => parseCatalog(`${levels.join("\n")}\n${stringify(valid)}`)).toThrow(StartError);
+});
+
+test.each([
+  "DATABASE_URL",
+  "NATS_URL",
+  "TOLLGATE_FLEET_SECRET",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "NODE_OPTIONS",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+])("%s is not a provider's key", (variable) => {
+  const provider = changed({ provider: { api_key_env: variable } });
+  expect(() => parseCatalog(provider)).toThrow(
+    /^providers\.near\.api_key_env: must not be a variable of the gateway or of AWS/,
+  );
+});
+
+test.each([
+  "OPENAI_API_KEY",
+  "AWS_BEARER_TOKEN_BEDROCK",
+  "NODEPING_KEY",
+])("%s may be a provider's key", (variable) => {
+  expect(() => parseCatalog(changed({ provider: { api_key_env: variable } }))).not.toThrow();
+});

@@ -1,6 +1,6 @@
 import { StartError } from "@tollgate/core/errors";
 import { describeIssue, valueAt } from "@tollgate/core/schema-errors";
-import { parseDocument } from "yaml";
+import { type Document, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 import {
   type Catalog,
@@ -39,10 +39,31 @@ export function parseCatalog(text: string): Catalog {
     const [problem = ""] = broken.message.split("\n");
     throw new StartError(`the file is not YAML: ${problem.replace(/:$/, "")}`);
   }
-  const file: unknown = document.toJS({ maxAliasCount: 100 });
+  const file = expandedValue(document);
   const parsed = catalogFileSchema.safeParse(file, { error: describeIssue });
   if (!parsed.success) throw toStartError(parsed.error.issues[0] as z.core.$ZodIssue, file);
   return toCatalog(parsed.data);
+}
+
+/** A few kilobytes of aliases that contain aliases would expand to gigabytes. */
+const maxAliases = 100;
+
+/** Returns the value of a document. Throws a StartError where its aliases expand to too much. */
+function expandedValue(document: Document): unknown {
+  let aliases = 0;
+  visit(document, {
+    Alias() {
+      aliases += 1;
+    },
+  });
+  if (aliases > maxAliases) {
+    throw new StartError(`the file has ${aliases} YAML aliases: it may have at most ${maxAliases}`);
+  }
+  try {
+    return document.toJS({ maxAliasCount: maxAliases });
+  } catch (cause) {
+    throw new StartError("the file has too many YAML aliases of aliases", { cause });
+  }
 }
 
 const defaultTimeoutSeconds = 120;

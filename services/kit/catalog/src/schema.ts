@@ -86,6 +86,16 @@ const variableName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
 
+/** Variables with secrets of the gateway itself, and those that change how its program runs. */
+const ownVariables = /^(DATABASE_URL|NATS_URL|(TOLLGATE|OTEL|NODE)_.*)$/;
+/** The one variable of AWS that is a key for Bedrock; the others are for signing, or not for Bedrock. */
+const bedrockVariable = "AWS_BEARER_TOKEN_BEDROCK";
+
+const keyVariable = variableName.refine(
+  (name) => !ownVariables.test(name) && (!name.startsWith("AWS_") || name === bedrockVariable),
+  "must not be a variable of the gateway or of AWS: its value would be sent to the provider",
+);
+
 const region = z
   .string()
   .regex(/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/, "must be the name of an AWS region, such as us-east-1");
@@ -95,7 +105,7 @@ const provider = z
     kind: z.enum(providerKinds).default("openai"),
     base_url: httpUrl.optional(),
     base_url_env: variableName.optional(),
-    api_key_env: variableName.optional(),
+    api_key_env: keyVariable.optional(),
     region: region.optional(),
     responses: z.boolean().optional(),
     timeout_seconds: z.number().positive().max(3_600).optional(),

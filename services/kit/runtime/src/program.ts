@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Environment, integerSetting, readSettings } from "@tollgate/core/config";
-import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
@@ -10,6 +9,7 @@ import { traceBinding } from "@tollgate/rpc/traced-calls";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { openBroker } from "./broker/connection.ts";
+import { readFleetSecret } from "./fleet-secret.ts";
 import { openHttpAddresses } from "./http-addresses.ts";
 import { openNotices } from "./open-notices.ts";
 import { addProcessMetrics, createMetrics } from "./operations/metrics.ts";
@@ -63,7 +63,7 @@ export async function startProgram(
   const peerAuth = createPeerAuth(readFleetSecret(env));
   const readiness = createReadiness();
   const metrics = createMetrics();
-  const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);
+  const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN, peerAuth);
   const uploads = await openUploadSpace(settings.TOLLGATE_UPLOADS_MIB, metrics, log);
   const broker = settings.NATS_URL
     ? openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log)
@@ -178,15 +178,6 @@ function textOf(address: HttpAddress | undefined): string[] {
 /** Drains the services in reverse order: the last one to start accepts work from outside. */
 async function drainAll(services: readonly RunningService[], graceMs: number): Promise<void> {
   for (const service of services.toReversed()) await service.drain?.(graceMs);
-}
-
-/**
- * Reads the secret. Unlike other variables, it must not be empty: a secret that was meant to be set
- * would admit every caller.
- */
-function readFleetSecret({ TOLLGATE_FLEET_SECRET: secret }: Environment): string | undefined {
-  if (secret !== "") return secret;
-  throw new StartError("TOLLGATE_FLEET_SECRET: is empty: set it, or unset it to admit any caller");
 }
 
 const programSettings = z.object({
