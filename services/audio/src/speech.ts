@@ -1,4 +1,3 @@
-import { checkSpeech, postSpeech } from "@tollgate/adapters/speech";
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import { oneOf } from "@tollgate/core/schema-errors";
@@ -6,6 +5,7 @@ import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { measureUnits } from "@tollgate/metering/measurement";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
+import { checkSpeech, postSpeech } from "@tollgate/providers/speech";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { type ProviderResponse, transportFailure } from "@tollgate/upstream/provider-client";
 

@@ -1,6 +1,6 @@
-import { readVoices } from "@tollgate/adapters/speech";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ListVoicesRequest } from "@tollgate/proto/tollgate/v1/audio";
+import { readVoices } from "@tollgate/providers/speech";
 
 /** Returns the voices of a speech alias as its provider lists them. Costs nothing. */
 export async function listVoices(

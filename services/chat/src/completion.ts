@@ -1,8 +1,8 @@
-import { postChat } from "@tollgate/adapters/chat";
 import type { Slot } from "@tollgate/catalog/model";
 import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { postChat } from "@tollgate/providers/chat";
 import { readJson } from "@tollgate/upstream/provider-client";
 import { messageOf } from "./conversations/assistant-message.ts";
 import { completionOf, settleStored } from "./conversations/stored-response.ts";

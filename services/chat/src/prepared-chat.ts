@@ -1,4 +1,3 @@
-import { checkChat } from "@tollgate/adapters/chat";
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
@@ -6,6 +5,7 @@ import type { Engine } from "@tollgate/generation/engine";
 import type { BillableCall } from "@tollgate/generation/generation";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { checkChat } from "@tollgate/providers/chat";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
 import { type HoldPlan, planHold } from "./hold/hold-plan.ts";

@@ -1,9 +1,9 @@
-import { postChat } from "@tollgate/adapters/chat";
 import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { postChat } from "@tollgate/providers/chat";
 import { createMessageBuilder } from "./conversations/assistant-message.ts";
 import { chunksOf, settleStored } from "./conversations/stored-response.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";

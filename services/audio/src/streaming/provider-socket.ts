@@ -1,7 +1,7 @@
-import { liveAdapterOf } from "@tollgate/adapters/live";
-import type { LiveAdapter } from "@tollgate/adapters/live-adapter";
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { liveAdapterOf } from "@tollgate/providers/live";
+import type { LiveAdapter } from "@tollgate/providers/live-adapter";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { WebSocket } from "ws";

@@ -1,4 +1,3 @@
-import { postTranscription } from "@tollgate/adapters/transcription";
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
@@ -7,6 +6,7 @@ import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { UploadStore } from "@tollgate/http/upload-store";
 import { measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { postTranscription } from "@tollgate/providers/transcription";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { billableSeconds, readDuration } from "../durations.ts";
 import { LanguageRefusal, namesLanguage } from "./language-refusal.ts";

@@ -1,10 +1,10 @@
-import { checkChat } from "@tollgate/adapters/chat";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { Engine } from "@tollgate/generation/engine";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
+import { checkChat } from "@tollgate/providers/chat";
 import { planHold } from "../hold/hold-plan.ts";
 import { type PreparedChat, resolveChat } from "../prepared-chat.ts";
 import type { Wire } from "./wire.ts";

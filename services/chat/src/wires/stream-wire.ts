@@ -1,8 +1,8 @@
-import { postChat } from "@tollgate/adapters/chat";
 import type { Slot } from "@tollgate/catalog/model";
 import { brokenStream } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
 import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
+import { postChat } from "@tollgate/providers/chat";
 import type { ProviderResponse } from "@tollgate/upstream/provider-client";
 import { forwardChunks, type StreamPart } from "../forward-chunks.ts";
 import { ceilingOf } from "../hold/hold-plan.ts";

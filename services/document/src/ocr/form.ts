@@ -1,6 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { checkOcr } from "@tollgate/adapters/ocr";
-import type { OcrFile, OcrUpload } from "@tollgate/adapters/ocr-adapter";
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
@@ -10,6 +8,8 @@ import { setAliasHeader } from "@tollgate/http/forwarded-caller";
 import { readMultipart } from "@tollgate/http/multipart";
 import type { ProxiedRequest } from "@tollgate/http/proxied-request";
 import { type UploadStore, withUploadStore } from "@tollgate/http/upload-store";
+import { checkOcr } from "@tollgate/providers/ocr";
+import type { OcrFile, OcrUpload } from "@tollgate/providers/ocr-adapter";
 import { createPdfPages } from "./pdf-pages.ts";
 
 /** A validated OCR form and its request body. */

@@ -1,10 +1,10 @@
-import { ocrAdapterOf } from "@tollgate/adapters/ocr";
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
+import { ocrAdapterOf } from "@tollgate/providers/ocr";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { reportedPages } from "../pages.ts";
 import { withOcrForm } from "./form.ts";

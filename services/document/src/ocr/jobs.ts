@@ -1,6 +1,4 @@
 import { hash } from "node:crypto";
-import { ocrAdapterOf } from "@tollgate/adapters/ocr";
-import type { OcrResponse } from "@tollgate/adapters/ocr-adapter";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
@@ -8,6 +6,8 @@ import { dearestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
+import { ocrAdapterOf } from "@tollgate/providers/ocr";
+import type { OcrResponse } from "@tollgate/providers/ocr-adapter";
 import { chainFailure, SlotFailure } from "@tollgate/upstream/failure";
 import type { OcrJob, PrismaClient } from "../generated/client.ts";
 import { withOcrForm } from "./form.ts";

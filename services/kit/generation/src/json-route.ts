@@ -1,9 +1,9 @@
-import { checkJson, postJson } from "@tollgate/adapters/json";
 import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import { measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { checkJson, postJson } from "@tollgate/providers/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";

@@ -1,5 +1,5 @@
-import { messagesStatusOf } from "@tollgate/adapters/anthropic/event-status";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { messagesStatusOf } from "@tollgate/providers/anthropic/event-status";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { readUsage } from "../../usage-reader.ts";
 import {

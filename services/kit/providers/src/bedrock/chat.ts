@@ -7,16 +7,11 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import {
-  commonOptions,
-  described,
-  numbers,
-  outputLimit,
-} from "@tollgate/language-models/call-options";
-import { createChatAdapter } from "@tollgate/language-models/chat";
-import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
-import type { LanguageModelKind } from "@tollgate/language-models/kind";
-import { notSupported } from "@tollgate/language-models/members";
+import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import { createChatAdapter } from "../ai-sdk/chat.ts";
+import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
+import type { LanguageModelKind } from "../ai-sdk/kind.ts";
+import { notSupported } from "../ai-sdk/members.ts";
 import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
 
 /** Signatures of Claude are valid on all of its platforms. */

@@ -1,7 +1,7 @@
 import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { notSupported } from "@tollgate/language-models/members";
-import type { Reasoning } from "@tollgate/language-models/thinking-budget";
+import { notSupported } from "../ai-sdk/members.ts";
+import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
 import { thinkingOf } from "../anthropic/thinking.ts";
 
 /** The package's options of thinking: a budget of tokens, or an effort. */

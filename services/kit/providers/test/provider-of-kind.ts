@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import type { Slot } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import type { JsonObject } from "@tollgate/core/json";
-import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
 import { createProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, onTestFinished } from "vitest";
+import type { ChatAdapter } from "../src/ai-sdk/chat-adapter.ts";
 
 /** A kind of providers under test: its adapter, one of its models and a whole response. */
 export interface KindUnderTest {

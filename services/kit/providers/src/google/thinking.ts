@@ -1,7 +1,7 @@
 import type { GoogleLanguageModelOptions } from "@ai-sdk/google";
 import { getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
-import { notSupported } from "@tollgate/language-models/members";
-import { budgetShares, type Reasoning } from "@tollgate/language-models/thinking-budget";
+import { notSupported } from "../ai-sdk/members.ts";
+import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
 
 export type ThinkingConfig = NonNullable<GoogleLanguageModelOptions["thinkingConfig"]>;
 

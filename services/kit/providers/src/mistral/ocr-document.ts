@@ -1,13 +1,13 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
-import { notSupported } from "@tollgate/language-models/members";
 import {
   type ProviderClient,
   readJsonObject,
   requestIdHeader,
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { notSupported } from "../ai-sdk/members.ts";
 import { imageTypeOf } from "../image-type.ts";
 import { jsonWithFile } from "../json-with-file.ts";
 import type { OcrCall, OcrFile, OcrUpload } from "../ocr-adapter.ts";

@@ -1,11 +1,11 @@
 import type { Model, Provider, ProviderKind, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
 import type {
   PostCall,
   ProviderClient,
   ProviderResponse,
 } from "@tollgate/upstream/provider-client";
+import type { ChatAdapter } from "./ai-sdk/chat-adapter.ts";
 import { checkXaiChat } from "./xai/chat.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { ChatMember, Slot } from "@tollgate/catalog/model";
 import { kindProperties } from "@tollgate/catalog/provider-kinds";
 import type { JsonObject } from "@tollgate/core/json";
-import { isChatMember, notSupported, setMembers } from "@tollgate/language-models/members";
+import { isChatMember, notSupported, setMembers } from "../ai-sdk/members.ts";
 
 /** What models that reason refuse: https://docs.x.ai/docs/guides/reasoning */
 const refusedByReasoning: readonly ChatMember[] = ["frequency_penalty", "presence_penalty", "stop"];

@@ -1,5 +1,5 @@
 import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
-import { budgetShares, type Reasoning } from "@tollgate/language-models/thinking-budget";
+import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
 
 /** The least budget that Anthropic accepts. */
 const leastBudget = 1_024;

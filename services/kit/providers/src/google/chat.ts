@@ -2,16 +2,11 @@ import { createGoogle } from "@ai-sdk/google";
 import { GoogleLanguageModel, getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
 import type { LanguageModelV4CallOptions, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import {
-  commonOptions,
-  described,
-  numbers,
-  outputLimit,
-} from "@tollgate/language-models/call-options";
-import { createChatAdapter } from "@tollgate/language-models/chat";
-import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
-import type { LanguageModelKind } from "@tollgate/language-models/kind";
-import { notSupported } from "@tollgate/language-models/members";
+import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import { createChatAdapter } from "../ai-sdk/chat.ts";
+import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
+import type { LanguageModelKind } from "../ai-sdk/kind.ts";
+import { notSupported } from "../ai-sdk/members.ts";
 import { imagesOf } from "./images.ts";
 import { thinkingOf } from "./thinking.ts";
 

@@ -1,6 +1,5 @@
 import type { Model, ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import { notSupported } from "@tollgate/language-models/members";
 import {
   type JsonBytes,
   type PostCall,
@@ -9,6 +8,7 @@ import {
   readJsonObject,
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { notSupported } from "./ai-sdk/members.ts";
 import { bedrockRerank } from "./bedrock/rerank.ts";
 import { cohereEmbeddings } from "./cohere/embeddings.ts";
 import { googleEmbeddings } from "./google/embeddings.ts";

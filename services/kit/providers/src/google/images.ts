@@ -1,5 +1,5 @@
-import type { ImageForm } from "@tollgate/language-models/image";
-import { notSupported } from "@tollgate/language-models/members";
+import type { ImageForm } from "../ai-sdk/image.ts";
+import { notSupported } from "../ai-sdk/members.ts";
 
 /** https://ai.google.dev/gemini-api/docs/image-understanding */
 const typeByExtension: ReadonlyMap<string, string> = new Map([

@@ -6,10 +6,10 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { commonOptions, numbers, outputLimit } from "@tollgate/language-models/call-options";
-import { createChatAdapter } from "@tollgate/language-models/chat";
-import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
-import type { LanguageModelKind } from "@tollgate/language-models/kind";
+import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import { createChatAdapter } from "../ai-sdk/chat.ts";
+import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
+import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import { messagesStatusOf } from "./event-status.ts";
 import { thinkingOf } from "./thinking.ts";
 

@@ -1,12 +1,12 @@
 import { createCohere } from "@ai-sdk/cohere";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { JsonObject } from "@tollgate/core/json";
-import { commonOptions, numbers, outputLimit } from "@tollgate/language-models/call-options";
-import { createChatAdapter } from "@tollgate/language-models/chat";
-import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
-import type { LanguageModelKind } from "@tollgate/language-models/kind";
-import { notSupported } from "@tollgate/language-models/members";
-import { budgetShares, type Reasoning } from "@tollgate/language-models/thinking-budget";
+import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import { createChatAdapter } from "../ai-sdk/chat.ts";
+import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
+import type { LanguageModelKind } from "../ai-sdk/kind.ts";
+import { notSupported } from "../ai-sdk/members.ts";
+import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
 import { separatePlans, withToolPlans } from "./tool-plan.ts";
 
 /** Cohere does not sign its thinking, so the format has no details. */

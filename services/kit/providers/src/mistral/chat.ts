@@ -1,12 +1,12 @@
 import { createMistral } from "@ai-sdk/mistral";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { commonOptions, numbers, outputLimit } from "@tollgate/language-models/call-options";
-import { createChatAdapter } from "@tollgate/language-models/chat";
-import type { ChatAdapter } from "@tollgate/language-models/chat-adapter";
-import type { LanguageModelKind } from "@tollgate/language-models/kind";
-import { notSupported } from "@tollgate/language-models/members";
-import type { Reasoning } from "@tollgate/language-models/thinking-budget";
+import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import { createChatAdapter } from "../ai-sdk/chat.ts";
+import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
+import type { LanguageModelKind } from "../ai-sdk/kind.ts";
+import { notSupported } from "../ai-sdk/members.ts";
+import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
 import { withMistralCallIds } from "./call-ids.ts";
 
 /** Mistral does not sign its thinking, so the format has no details. */
