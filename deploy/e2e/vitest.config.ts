@@ -3,8 +3,6 @@ import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const postgresSetup = ["deploy/e2e/src/postgres-setup.ts"];
-const stackSetup = ["deploy/e2e/src/stack-setup.ts"];
 const timeouts = { testTimeout: 60_000, hookTimeout: 120_000 };
 
 /** `expect.poll` gives up after 4 s: a busy machine takes longer than the default second. */
@@ -29,8 +27,7 @@ function endToEnd(shape: "all" | "fleet", include: string[], groupOrder: number)
     test: {
       name: shape,
       include,
-      globalSetup: stackSetup,
-      provide: { shape },
+      provide: { needs: "gateway" as const, shape },
       isolate: false,
       maxWorkers: stackWorkers,
       sequence: { groupOrder },
@@ -46,8 +43,7 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     test: {
       name: `${shape}-long`,
       include: ["deploy/e2e/long/**/*.test.ts"],
-      globalSetup: stackSetup,
-      provide: { shape },
+      provide: { needs: "gateway" as const, shape },
       maxWorkers: 1,
       sequence: { groupOrder },
       ...timeouts,
@@ -59,6 +55,7 @@ export default defineConfig({
   root,
   test: {
     reporters: ["default"],
+    globalSetup: "deploy/e2e/src/run-setup.ts",
     projects: [
       {
         root,
@@ -78,7 +75,7 @@ export default defineConfig({
         test: {
           name: "services",
           include: ["services/**/test/**/*.test.ts", ...mockingSpecs],
-          globalSetup: postgresSetup,
+          provide: { needs: "postgres" },
           maxWorkers: packageWorkers,
           sequence: { groupOrder: 1 },
           ...timeouts,

@@ -23,12 +23,11 @@ describe("speech and voices", () => {
     return send(`${stack.url}/v1/audio/speech`, { key, body: { ...body, ...more } });
   }
 
-  function speak(more: Record<string, unknown>, signal?: AbortSignal) {
+  function speak(more: Record<string, unknown>) {
     return fetch(`${stack.url}/v1/audio/speech`, {
       method: "POST",
       headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
       body: JSON.stringify({ ...body, ...more }),
-      ...(signal === undefined ? {} : { signal }),
     });
   }
 
@@ -64,15 +63,6 @@ describe("speech and voices", () => {
     const response = await speak({ model });
     expect(response.headers.get("content-type")).toBe(type);
     await response.arrayBuffer();
-  });
-
-  test("bytes arrive as they are generated", async () => {
-    const startedAt = performance.now();
-    const response = await speak({ model: "test-speech-paced", input: "x".repeat(100) });
-    const arrivals: number[] = [];
-    for await (const _ of response.body ?? []) arrivals.push(performance.now() - startedAt);
-    expect(arrivals[0]).toBeGreaterThan(1_400);
-    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(1_400);
   });
 
   test.each<[string, Record<string, unknown>, string, string]>([
@@ -138,26 +128,6 @@ describe("speech and voices", () => {
     const next = await post({ model: "test-speech-erring-first" });
     expect([next.status, next.headers.get("content-type")]).toEqual([200, "audio/mpeg"]);
     expect(lastCall()?.model).toBe("good");
-  });
-
-  test("a provider that disconnects within the audio ends the response abruptly, at no charge", async () => {
-    const response = await speak({ model: "test-speech-cut" });
-    expect(response.status).toBe(200);
-    await expect(response.arrayBuffer()).rejects.toThrow();
-    const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
-    expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
-  });
-
-  test("a client that disconnects within the audio stops the provider, and is billed", async () => {
-    const disconnecting = new AbortController();
-    const response = await speak({ model: "test-speech-big" }, disconnecting.signal);
-    const reader = response.body?.getReader();
-    await reader?.read();
-    disconnecting.abort();
-    await eventually(() => expect(lastCall()?.outcome).toBe("client_disconnected"));
-    expect(lastCall()?.bytesSent).toBeLessThan(200_000_000);
-    const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
-    expect(entry).toMatchObject({ kind: "usage", quantity: 11n });
   });
 
   test("a retry with the same idempotency key runs again and is billed again", async () => {
