@@ -1,6 +1,6 @@
 import { StartError } from "@tollgate/core/errors";
 import { describe, expect, test } from "vitest";
-import { parseCatalog } from "./parse.ts";
+import { toCheckedCatalog } from "./parse.ts";
 
 type Entry = Record<string, unknown>;
 
@@ -93,7 +93,8 @@ function errorOf(path: Path, value: unknown): string | undefined {
   if (value === undefined) delete place[last];
   else place[last] = value;
   try {
-    parseCatalog(JSON.stringify(copy));
+    // As a YAML file has it: without undefined members, and with null in place of a deleted item.
+    toCheckedCatalog(JSON.parse(JSON.stringify(copy)));
     return undefined;
   } catch (error) {
     if (error instanceof StartError) return error.message;

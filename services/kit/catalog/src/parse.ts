@@ -39,7 +39,11 @@ export function parseCatalog(text: string): Catalog {
     const [problem = ""] = broken.message.split("\n");
     throw new StartError(`the file is not YAML: ${problem.replace(/:$/, "")}`);
   }
-  const file = expandedValue(document);
+  return toCheckedCatalog(expandedValue(document));
+}
+
+/** Returns the catalog of a parsed file. Throws as `parseCatalog` does. */
+export function toCheckedCatalog(file: unknown): Catalog {
   const parsed = catalogFileSchema.safeParse(file, { error: describeIssue });
   if (!parsed.success) throw toStartError(parsed.error.issues[0] as z.core.$ZodIssue, file);
   return toCatalog(parsed.data);
