@@ -37,6 +37,11 @@ export function anchorsIn({ text }: Page): string[] {
   );
 }
 
+/** Returns the blocks of YAML of a page. */
+export function yamlIn({ text }: Page): string[] {
+  return Array.from(text.matchAll(/^ *```yaml\n(.*?)^ *```$/gms), ([, block = ""]) => block);
+}
+
 /** Returns the code in the first two cells of each row of a page's tables. */
 export function codeInTables({ text }: Page): string[] {
   const rows = text.matchAll(/^\|([^|]*)\|([^|]*)\|/gm);

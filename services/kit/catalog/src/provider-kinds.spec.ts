@@ -4,7 +4,7 @@ import { type Model, providerKinds, routeTypes } from "./model.ts";
 import { parseCatalog } from "./parse.ts";
 import { routeTypesOf, supportedParameters } from "./provider-kinds.ts";
 
-const page = new URL("../../../../docs/catalog.md", import.meta.url);
+const page = new URL("../../../../docs/providers.md", import.meta.url);
 
 test("the documentation says which route types each kind serves", async () => {
   const head = `| kind | ${routeTypes.map((type) => `\`${type}\``).join(" | ")} |`;
