@@ -56,9 +56,9 @@ async function generate(
       requestCompletion(runtime, prepared, slot, generation, signal),
     );
     const { value, identity, usage } = response;
-    const measured = measure(usage, slot);
+    const measured = await generation.measured(slot, measure(usage, slot));
     if (session !== undefined) {
-      const charge = await generation.measured(slot, measured);
+      const { charge } = measured;
       const [choice] = value.choices;
       await session.storeTurn({
         model: model.alias,
@@ -73,7 +73,7 @@ async function generate(
         },
       });
     }
-    const cost = await generation.settle(slot, measured);
+    const cost = await measured.settle();
     const { cost: _cost, session_id: _session, ...rest } = value;
     const ours = { ...identity, object: "chat.completion", model: model.alias };
     const echo = session === undefined ? {} : { session_id: session.sessionId };

@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
-import { brokenStream } from "@tollgate/generation/engine";
+import { brokenStream } from "@tollgate/generation/broken-stream";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { postChat } from "@tollgate/providers/chat";
@@ -62,20 +62,19 @@ function generate(
     if (isCut()) yield { chunks: [counter.endByLength(hold.bound.choices)] };
     if (!counter.finished) throw brokenStream();
     const usage = counter.usage(isCut() ? "delivered_approx4" : "approx4");
-    const measured = measure(usage, slot);
-    const charge = await generation.measured(slot, measured);
+    const measured = await generation.measured(slot, measure(usage, slot));
     let cost: NanoUsd;
     try {
       await session?.storeTurn({
         model: model.alias,
         response: message.message(),
-        usage: usageBlock(usage, charge),
+        usage: usageBlock(usage, measured.charge),
         totalTokens: totalTokens(usage),
-        head: { ...counter.head, basis: usage.basis, cost: charge },
+        head: { ...counter.head, basis: usage.basis, cost: measured.charge },
       });
     } finally {
       // The client has the complete response: it is billed also where its turn is not stored.
-      cost = await generation.settle(slot, measured);
+      cost = await measured.settle();
     }
     const chunks = [counter.usageChunk(usage, cost)];
     if (session === undefined) chunks.push(doneEvent);

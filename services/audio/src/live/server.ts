@@ -1,6 +1,6 @@
 import { envelope, type GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import { brokenStream } from "@tollgate/generation/engine";
+import { brokenStream } from "@tollgate/generation/broken-stream";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { toGatewayError, writeErrorOnSocket } from "@tollgate/http/error-response";
 import type { AcceptUpgrade } from "@tollgate/http/proxied-request";

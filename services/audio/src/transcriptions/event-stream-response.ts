@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { envelope, GatewayError } from "@tollgate/core/errors";
-import { brokenStream } from "@tollgate/generation/engine";
+import { brokenStream } from "@tollgate/generation/broken-stream";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 

@@ -1,5 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { brokenStream } from "@tollgate/generation/engine";
+import { brokenStream } from "@tollgate/generation/broken-stream";
 import type { Generation } from "@tollgate/generation/generation";
 import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
 import { postChat } from "@tollgate/providers/chat";

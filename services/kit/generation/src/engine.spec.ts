@@ -125,6 +125,23 @@ test("a partial response of a request that may run again is not billed", async (
   expect(events).toMatchObject([{ outcome: Outcome.FAILED, costNanoUsd: 0n }]);
 });
 
+test("a response is settled once, and one that is measured and not settled is not billed", async () => {
+  const { engine, call, events } = world();
+  await engine.generate(call, async (generation) => {
+    const measured = await generation.measured(near, images(2n));
+    expect(events).toEqual([]);
+    expect(await measured.settle()).toBe(measured.charge);
+    await expect(measured.settle()).rejects.toThrow("once");
+  });
+  await engine.generate(call, async (generation) => {
+    await generation.measured(near, images(2n));
+  });
+  expect(events).toMatchObject([
+    { outcome: Outcome.COMPLETED, costNanoUsd: 2_000n },
+    { outcome: Outcome.FAILED, costNanoUsd: 0n },
+  ]);
+});
+
 test("a settlement that fails is not repeated", async () => {
   const { engine, call, events } = world();
   const broken = new Error("the disk is full");
@@ -161,8 +178,9 @@ test("a stream that the provider breaks off ends with `upstream_rejected`", asyn
 test("the cost of an earlier run is reported again, and counted once", async () => {
   const { engine, call, events, metrics } = world({ chargeId: "req_0" });
   const cost = await engine.generate(call, async (generation) => {
-    expect(await generation.measured(near, images(9n))).toBe(6_000n);
-    return generation.settle(near, images(9n));
+    const measured = await generation.measured(near, images(9n));
+    expect(measured.charge).toBe(6_000n);
+    return measured.settle();
   });
   expect(cost).toBe(6_000n);
   // The event has the usage of this run. The ledger finds by the charge id that it is paid.
@@ -203,9 +221,9 @@ test("the cost that a turn is stored with is the reported one, though its hold g
     // A provider that ignores its output ceiling: more than the most that the call can cost.
     const measured = generation.measured(near, images(300n));
     setImmediate(() => granted.resolve(50_000n));
-    const stored = await measured;
+    const response = await measured;
     await growing;
-    return [stored, await generation.settle(near, images(300n))];
+    return [response.charge, await response.settle()];
   });
   expect(costs).toEqual([150_000n, 150_000n]);
   expect(events).toMatchObject([{ costNanoUsd: 300_000n }]);

@@ -10,16 +10,12 @@ import { traced } from "@tollgate/core/tracing";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { type Served, walkChain } from "@tollgate/upstream/chain";
-import { SlotFailure } from "@tollgate/upstream/failure";
 import { startAttempt, withAttempt } from "@tollgate/upstream/traced-requests";
-import {
-  type BillableCall,
-  chainOptions,
-  type Generation,
-  type GenerationDependencies,
-  openGeneration,
-} from "./generation.ts";
+import { chainOptions } from "./attempts.ts";
+import type { BillableCall, Generation } from "./generation.ts";
 import { type LateUsage, recordLateUsage } from "./late-usage.ts";
+import type { GenerationDependencies } from "./open-generation.ts";
+import { runSettled, streamSettled } from "./scope.ts";
 
 /**
  * The steps of every billable request, the same on all routes: resolve the alias → take the hold →
@@ -86,30 +82,8 @@ export function createEngine(dependencies: EngineDependencies): Engine {
       const message = `No model of this route is called ${name}.`;
       throw new GatewayError("model_not_found", message, { param: "model" });
     },
-    async generate(call, work) {
-      const generation = await openGeneration(dependencies, call);
-      let failure: unknown;
-      try {
-        return await work(generation);
-      } catch (error) {
-        failure = error;
-        throw error;
-      } finally {
-        await generation.close(failure);
-      }
-    },
-    async *stream(call, work) {
-      const generation = await openGeneration(dependencies, call);
-      let failure: unknown;
-      try {
-        yield* work(generation);
-      } catch (error) {
-        failure = error;
-        throw error instanceof SlotFailure ? brokenStream() : error;
-      } finally {
-        await generation.close(failure);
-      }
-    },
+    generate: (call, work) => runSettled(dependencies, call, work),
+    stream: (call, work) => streamSettled(dependencies, call, work),
     async admit({ caller, estimate }) {
       if (caller === undefined) throw new Error("a billable call must have a caller");
       await dependencies.holds.admit(caller.requestId, caller, estimate);
@@ -125,9 +99,4 @@ export function createEngine(dependencies: EngineDependencies): Engine {
       ),
     recordLate: (usage) => recordLateUsage(dependencies, usage),
   };
-}
-
-/** Returns the error of a stream that the provider ended before it was complete. */
-export function brokenStream(): GatewayError {
-  return new GatewayError("upstream_rejected", "The provider ended the stream before its finish.");
 }

@@ -1,0 +1,137 @@
+import type { Slot } from "@tollgate/catalog/model";
+import { minOf, type NanoUsd } from "@tollgate/core/money";
+import { prepaidHold } from "@tollgate/metering/holds/hold";
+import type { Holds } from "@tollgate/metering/holds/holds";
+import type { Measurement } from "@tollgate/metering/measurement";
+import { completedFields, type OutcomeFields } from "@tollgate/metering/usage-event-fields";
+import { Admission } from "@tollgate/proto/tollgate/v1/caller";
+import type { Served } from "@tollgate/upstream/chain";
+import { type AttemptDependencies, Attempts } from "./attempts.ts";
+import type { BillableCall, Generation, MeasuredResponse } from "./generation.ts";
+import { GenerationHold } from "./generation-hold.ts";
+import {
+  GenerationOutcome,
+  type HeldCall,
+  isRepeated,
+  type OutcomeDependencies,
+} from "./generation-outcome.ts";
+
+export interface GenerationDependencies extends AttemptDependencies, OutcomeDependencies {
+  holds: Holds;
+}
+
+/** A generation with the method that only its scope calls. */
+export interface OpenGeneration extends Generation {
+  /** Settles the call if its work has not: bills the partial response, or nothing. */
+  close(failure: unknown): Promise<void>;
+}
+
+/** Takes the hold of a call. `close` must follow. Throws what taking a hold throws. */
+export async function openGeneration(
+  dependencies: GenerationDependencies,
+  call: BillableCall,
+): Promise<OpenGeneration> {
+  const { caller, estimate, most = 0n } = call;
+  if (caller === undefined) throw new Error("a billable call must have a caller");
+  const { requestId, chargeId } = caller;
+  const paid = isRepeated(caller) ? await dependencies.charges.find(chargeId) : undefined;
+  const hold =
+    paid === undefined
+      ? await dependencies.holds.take(requestId, caller, estimate, {
+          least: call.least,
+          isWhole: caller.admission === Admission.WHOLE,
+          tokens: call.tokens,
+        })
+      : prepaidHold(estimate);
+  // What an earlier run has paid needs no hold to cover it.
+  const covered = paid === undefined ? most : 0n;
+  const held = { ...call, caller, paid };
+  return new HeldGeneration(dependencies, held, new GenerationHold(hold, covered));
+}
+
+class HeldGeneration implements OpenGeneration {
+  readonly #call: HeldCall;
+  readonly #hold: GenerationHold;
+  readonly #attempts: Attempts;
+  readonly #outcome: GenerationOutcome;
+  #billPartial: (failure: unknown) => Served<Measurement> | undefined = () => undefined;
+
+  constructor(dependencies: GenerationDependencies, call: HeldCall, hold: GenerationHold) {
+    this.#call = call;
+    this.#hold = hold;
+    this.#attempts = new Attempts(dependencies, call.model);
+    this.#outcome = new GenerationOutcome(dependencies, call, hold, this.#attempts);
+  }
+
+  get held() {
+    return this.#hold.amount;
+  }
+
+  get walletBalance() {
+    return this.#hold.walletBalance;
+  }
+
+  get rates() {
+    return this.#hold.rates;
+  }
+
+  grow(estimate: NanoUsd) {
+    return this.#hold.grow(estimate);
+  }
+
+  attempt<Response>(call: (slot: Slot) => Promise<Response>) {
+    return this.#attempts.attempt(call);
+  }
+
+  attemptStream<Opened extends { chunks: AsyncIterable<unknown> }>(
+    open: (slot: Slot) => Promise<Opened>,
+  ) {
+    return this.#attempts.attemptStream(open);
+  }
+
+  billPartial(measure: (failure: unknown) => Served<Measurement> | undefined) {
+    this.#billPartial = measure;
+  }
+
+  async measured(slot: Slot, usage: Measurement) {
+    this.#attempts.complete(slot, usage);
+    const fields = completedFields(slot, usage);
+    await this.#hold.cover(fields.costNanoUsd);
+    const reported = minOf(fields.costNanoUsd, this.held);
+    return new HeldResponse(this.#outcome, fields, reported, this.#call.paid);
+  }
+
+  async settle(slot: Slot, usage: Measurement) {
+    return (await this.measured(slot, usage)).settle();
+  }
+
+  async close(failure: unknown) {
+    if (this.#outcome.hasBegun) return;
+    const partial = this.#call.caller.chargeId === "" ? this.#billPartial(failure) : undefined;
+    if (partial === undefined) await this.#outcome.fail(this.#attempts.fail(failure));
+    else await this.settle(partial.slot, partial.response);
+  }
+}
+
+class HeldResponse implements MeasuredResponse {
+  readonly charge: NanoUsd;
+  readonly #outcome: GenerationOutcome;
+  readonly #usage: OutcomeFields;
+  readonly #reported: NanoUsd;
+
+  constructor(
+    outcome: GenerationOutcome,
+    usage: OutcomeFields,
+    reported: NanoUsd,
+    paid: NanoUsd | undefined,
+  ) {
+    this.charge = paid ?? reported;
+    this.#outcome = outcome;
+    this.#usage = usage;
+    this.#reported = reported;
+  }
+
+  settle() {
+    return this.#outcome.bill(this.#usage, this.#reported);
+  }
+}
