@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 export async function bundleGateway(folder: string): Promise<void> {
   const input = {
     main: join(root, "services/tollgate/src/main.ts"),
-    cli: join(root, "services/billing/src/cli/main.ts"),
+    cli: join(root, "services/cli/src/main.ts"),
   };
   await write({ input, plugins: [sourceUrls(root), scalarFiles(), wasmFiles()] }, folder);
   await copyScalarFiles(root, folder);

@@ -19,7 +19,7 @@ import { sourceCache } from "../src/programs.ts";
 import { chatBody, send } from "../src/request.ts";
 
 const launcher = fileURLToPath(import.meta.resolve("@tollgate/local/start"));
-const command = fileURLToPath(import.meta.resolve("@tollgate/billing/cli/main"));
+const command = fileURLToPath(import.meta.resolve("@tollgate/cli/main"));
 const startTimeoutMs = 60_000;
 
 describe("npm run fleet", () => {

@@ -16,6 +16,7 @@ export interface Workspace {
   folder: string;
   /** The modules that it exports by name, for example `errors`; none for a wildcard. */
   exports: readonly string[];
+  /** The optional ones included. */
   dependencies: readonly string[];
   devDependencies: readonly string[];
   files: readonly SourceFile[];
@@ -39,6 +40,7 @@ interface Manifest {
   name: string;
   exports?: Record<string, string>;
   dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
 
@@ -65,7 +67,7 @@ async function readWorkspace(folder: string): Promise<Workspace | undefined> {
     name: manifest.name.replace("@tollgate/", ""),
     folder,
     exports: exported.map(([name]) => name.replace("./", "")),
-    dependencies: Object.keys(manifest.dependencies ?? {}),
+    dependencies: Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }),
     devDependencies: Object.keys(manifest.devDependencies ?? {}),
     files: await readSources(folder),
   };
@@ -103,11 +105,11 @@ async function sourcesIn(folder: string): Promise<string[]> {
   return found.flat().sort();
 }
 
-/** Static imports and re-exports, which begin a line, and dynamic imports of a literal. */
+/** Static imports and re-exports, which begin a line; dynamic imports and resolutions of a literal. */
 const importPatterns = [
   /^(?:import|export)\s+(?:type\s+)?[\w\s{},*$]*?from\s+"([^"]+)"/gm,
   /^import\s+"([^"]+)"/gm,
-  /\bimport\("([^"]+)"\)/g,
+  /\bimport(?:\.meta\.resolve)?\("([^"]+)"\)/g,
 ];
 
 function specifiersIn(text: string): string[] {

@@ -1,10 +1,6 @@
 import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import {
-  consoleUrlFile,
-  operatorSecretFile,
-  operatorSocket,
-} from "@tollgate/billing/cli/operator-address";
+import { consoleUrlFile, operatorSecretFile, operatorSocket } from "@tollgate/cli/operator-address";
 import { StartError } from "@tollgate/core/errors";
 
 /** The socket on which a gateway accepts the operator's commands. Only its user may use it. */

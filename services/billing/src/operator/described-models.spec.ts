@@ -1,6 +1,6 @@
 import { parseCatalog } from "@tollgate/catalog/parse";
+import { loadListPrices } from "@tollgate/list-prices/list-prices";
 import { expect, test } from "vitest";
-import { loadListPrices } from "../list-prices/list-prices.ts";
 import { describeModels } from "./described-models.ts";
 
 /** The list prices of gpt-4o on this day: 2.50, 1.25 and 10.00 USD a million tokens. */

@@ -9,9 +9,9 @@ import {
   type Slot,
 } from "@tollgate/catalog/model";
 import type { Price } from "@tollgate/core/money";
+import { type ListPrices, listPriceOf, type Rates } from "@tollgate/list-prices/list-prices";
 import type { CatalogModelSchema, CatalogPriceSchema } from "@tollgate/proto/tollgate/v1/model";
 import { type SlotState, SlotStateSchema } from "@tollgate/proto/tollgate/v1/slot";
-import { type ListPrices, listPriceOf, type Rates } from "../list-prices/list-prices.ts";
 
 /**
  * Returns the models of a catalog as messages, by alias, with the states of their slots and the list

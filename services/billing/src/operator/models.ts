@@ -1,12 +1,12 @@
 import type { Catalog } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
+import { loadListPrices } from "@tollgate/list-prices/list-prices";
+import { priceWarnings } from "@tollgate/list-prices/price-warnings";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { DisabledSlot } from "@tollgate/proto/tollgate/v1/slot";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
-import { loadListPrices } from "../list-prices/list-prices.ts";
-import { priceWarnings } from "../list-prices/price-warnings.ts";
 import { describeModels } from "./described-models.ts";
 import type { OperatorParts } from "./parts.ts";
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import type { Environment } from "@tollgate/core/config";
+import { dataSet, loadListPrices } from "@tollgate/list-prices/list-prices";
+import { priceWarnings } from "@tollgate/list-prices/price-warnings";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
-import { dataSet, loadListPrices } from "../../list-prices/list-prices.ts";
-import { priceWarnings } from "../../list-prices/price-warnings.ts";
 
 /**
  * Runs `catalog check`. Throws a StartError for a file that is not valid and, with an environment,

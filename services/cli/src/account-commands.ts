@@ -1,13 +1,15 @@
 import { formatUsd } from "@tollgate/core/money";
 import type { Account, AccountSummary } from "@tollgate/proto/tollgate/v1/operator";
-import { admissions } from "../admission.ts";
 import { readCount, readUsd, shortUsd, walletJson } from "./amounts.ts";
 import type { Command } from "./command.ts";
+import { UsageError } from "./help.ts";
 import { limitOptions, readLimitChanges, readLimits } from "./limit-options.ts";
 import { budgetText, limitLines, limitsJson } from "./limit-text.ts";
 import { type Column, cut, formatTable } from "./table.ts";
 import { isoTime, shortTime } from "./times.ts";
-import { UsageError } from "./usage.ts";
+
+/** The admission policies, by the names that the operator's API takes. */
+const admissionPolicies = ["likely", "strict", "whole"];
 
 const maxPage = 1_000;
 const maxNameWidth = 24;
@@ -126,6 +128,6 @@ function summaryJson({ account, wallet, activeKeys }: AccountSummary) {
 /** Returns a policy as the operator's service takes it. */
 function readAdmission(policy: string): string {
   if (policy === "default") return "";
-  if (Object.hasOwn(admissions, policy)) return policy;
+  if (admissionPolicies.includes(policy)) return policy;
   throw new UsageError("--admission must be likely, strict, whole or default");
 }

@@ -1,9 +1,9 @@
 import type { Model, Prices } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
+import { loadListPrices, wellKnownProviders } from "@tollgate/list-prices/list-prices";
+import { priceWarnings } from "@tollgate/list-prices/price-warnings";
 import { describe, expect, test } from "vitest";
-import { loadListPrices, wellKnownProviders } from "../../list-prices/list-prices.ts";
-import { priceWarnings } from "../../list-prices/price-warnings.ts";
-import { UsageError } from "../usage.ts";
+import { UsageError } from "../help.ts";
 import { suggestModels } from "./suggestion.ts";
 
 const prices = await loadListPrices(new Date("2026-10-01"));

@@ -5,9 +5,9 @@ import {
   type ListPrices,
   type Rates,
   wellKnownProviders,
-} from "../../list-prices/list-prices.ts";
-import { priceText } from "../../list-prices/price-text.ts";
-import { UsageError } from "../usage.ts";
+} from "@tollgate/list-prices/list-prices";
+import { priceText } from "@tollgate/list-prices/price-text";
+import { UsageError } from "../help.ts";
 import { type Entry, entryLines } from "./entry-lines.ts";
 
 /** A model's entry in the catalog, and its lines in the file. */

@@ -1,5 +1,5 @@
-import { dataSet, type ListPrice } from "../../list-prices/list-prices.ts";
-import { otherPriceText } from "../../list-prices/price-text.ts";
+import { dataSet, type ListPrice } from "@tollgate/list-prices/list-prices";
+import { otherPriceText } from "@tollgate/list-prices/price-text";
 
 /** A model of the catalog file. */
 export interface Entry {

@@ -5,10 +5,10 @@ import {
   type SignInLink,
 } from "@tollgate/proto/tollgate/v1/operator";
 import type { Command, Operator, Output } from "./command.ts";
+import { UsageError } from "./help.ts";
 import { consoleUrl } from "./operator-address.ts";
 import { type Column, cut, formatTable } from "./table.ts";
 import { isoTime, readTime, shortTime } from "./times.ts";
-import { UsageError } from "./usage.ts";
 
 const maxNameWidth = 32;
 

@@ -8,7 +8,7 @@ import {
 import { type LimitChanges, LimitChangesSchema } from "@tollgate/proto/tollgate/v1/operator";
 import { readCount, readUsd } from "./amounts.ts";
 import type { Options } from "./command.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./help.ts";
 
 export const limitOptions = ["budget", "rpm", "tpm", "parallel"] as const;
 type LimitOption = (typeof limitOptions)[number];

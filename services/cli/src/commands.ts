@@ -1,4 +1,4 @@
-import { loadListPrices } from "../list-prices/list-prices.ts";
+import { loadListPrices } from "@tollgate/list-prices/list-prices";
 import {
   createAccountCommand,
   listAccountsCommand,

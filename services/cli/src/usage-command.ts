@@ -2,8 +2,8 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import { UsageBy, type UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Command } from "./command.ts";
+import { UsageError } from "./help.ts";
 import { terminalWidth } from "./table.ts";
-import { UsageError } from "./usage.ts";
 import { readPeriod } from "./usage-period.ts";
 import { usageTable } from "./usage-table.ts";
 

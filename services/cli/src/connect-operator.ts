@@ -4,8 +4,8 @@ import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
 import type { Operator } from "./command.ts";
 import { createConnectTransport } from "./connect-transport.ts";
+import { UsageError } from "./help.ts";
 import { operatorAddress, operatorSecret } from "./operator-address.ts";
-import { UsageError } from "./usage.ts";
 
 /** A console whose operator's API the commands use. */
 export interface Server {

@@ -2,11 +2,11 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import { readCount } from "./amounts.ts";
 import type { Command, Options, Output } from "./command.ts";
+import { UsageError } from "./help.ts";
 import { keyColumns, keyJson, keyLines } from "./key-text.ts";
 import { limitOptions, readLimitChanges, readLimits } from "./limit-options.ts";
 import { formatTable } from "./table.ts";
 import { isoTime, readSeconds, readTime } from "./times.ts";
-import { UsageError } from "./usage.ts";
 
 const maxPage = 1_000;
 const policyOptions = ["name", "owner", "models", "expires", "tag", ...limitOptions] as const;

@@ -5,8 +5,8 @@ import { type Command, type Options, type Output, optionTypes } from "./command.
 import { commands } from "./commands.ts";
 import { connectOperator, readServer, type Server } from "./connect-operator.ts";
 import { ServerError } from "./connect-transport.ts";
+import { help, UsageError } from "./help.ts";
 import { dataFolderOf, operatorAddress } from "./operator-address.ts";
-import { help, UsageError } from "./usage.ts";
 
 /** A minus sign that `parseArgs` does not take for an option, as in `wallet adjust NAME -5.00`. */
 const minus = "\u2212";
