@@ -28,7 +28,7 @@ for (const [index, folder] of [...folders, "."].entries()) {
   const database = `bench_against_${index}`;
   const gateway = values.fleet
     ? await startFleetOf(folder, database)
-    : await startAll(testbed, { database, main: fileOf(folder, "services/tollgate/src/main.ts") });
+    : await startAll(testbed, { database, main: fileOf(folder, "services/program/src/main.ts") });
   contenders.push({ ...gateway, title: folder });
 }
 if (values.workers !== undefined) {

@@ -13,7 +13,7 @@ import { benchCatalog } from "./catalog.ts";
 import type { Gateway } from "./subject.ts";
 import type { Testbed } from "./testbed.ts";
 
-const ownMain = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+const ownMain = new URL(import.meta.resolve("@tollgate/program/main"));
 /** A million dollars, more than any run spends. */
 const creditNanoUsd = 1_000_000_000_000_000n;
 

@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
  */
 export async function bundleGateway(folder: string): Promise<void> {
   const input = {
-    main: join(root, "services/tollgate/src/main.ts"),
+    main: join(root, "services/program/src/main.ts"),
     cli: join(root, "services/cli/src/main.ts"),
   };
   await write({ input, plugins: [sourceUrls(root), scalarFiles(), wasmFiles()] }, folder);

@@ -6,7 +6,7 @@ import { type OwnStack, startStack } from "./stack.ts";
 /** Starts a gateway from its sources. It writes the names of the modules that it loads to `file`. */
 export function startRecorded(file: string, env: NodeJS.ProcessEnv): Promise<OwnStack> {
   const recorder = new URL("./record-modules.ts", import.meta.url);
-  const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+  const main = new URL(import.meta.resolve("@tollgate/program/main"));
   const recorded = { ...sourceCache, NODE_OPTIONS: `--import ${recorder}`, RECORD_MODULES: file };
   return startStack({ ...recorded, ...env }, { main });
 }

@@ -70,7 +70,7 @@ test("a service imports the kit and the protocol, and no other service", () => {
       const name = ourPackage(imported.package);
       if (name === undefined || allowed.includes(name)) return undefined;
       // The program starts all services.
-      if (workspace.name === "tollgate" && serviceNames.includes(name)) return undefined;
+      if (workspace.name === "program" && serviceNames.includes(name)) return undefined;
       if (serviceNames.includes(name)) return `${workspace.name} may import no other service`;
       return file.isTest ? undefined : `${workspace.name} may import only the kit and the protocol`;
     }),

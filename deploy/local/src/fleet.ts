@@ -5,7 +5,7 @@ import { freePort } from "./free-port.ts";
 import { environmentOf } from "./service-environment.ts";
 import { startTargetProcess } from "./target-process.ts";
 
-const ownMain = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+const ownMain = new URL(import.meta.resolve("@tollgate/program/main"));
 
 export interface Fleet {
   /** The URL of the first edge. */

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { StartError } from "@tollgate/core/errors";
-import { runUntilStopped, startTarget } from "@tollgate/tollgate/run";
+import { runUntilStopped, startTarget } from "@tollgate/program/run";
 import { openDataFolder } from "./data-folder.ts";
 import { createDemoKey } from "./demo-key.ts";
 import { startDemoProvider } from "./demo-provider.ts";

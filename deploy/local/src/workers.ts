@@ -7,7 +7,7 @@ import { freePort, isPortFree } from "./free-port.ts";
 import { defaultConnections } from "./postgres.ts";
 import { startTargetProcess } from "./target-process.ts";
 
-const main = new URL(import.meta.resolve("@tollgate/tollgate/main"));
+const main = new URL(import.meta.resolve("@tollgate/program/main"));
 const maxWorkers = 256;
 /** How long the launcher waits before it replaces a worker that has died. */
 const replaceAfterMs = 500;
