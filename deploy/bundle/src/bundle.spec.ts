@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleGateway, bundleSimulator } from "./bundle.ts";
 
 const maxBundleBytes = 32 * 1024 * 1024;
+const secret = "a".repeat(32);
 
 let folder = "";
 beforeAll(async () => {
@@ -17,10 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs a file of the bundle without access to any package, with only `env` as its environment. */
+/**
+ * Runs a file of the bundle without access to any package, with only the fleet's secret and `env` as
+ * its environment.
+ */
 async function run(file: string, args: readonly string[], env = {}) {
-  const cwd = join(folder, "gateway");
-  const child = promisify(execFile)(process.execPath, [file, ...args], { cwd, env });
+  const options = { cwd: join(folder, "gateway"), env: { TOLLGATE_FLEET_SECRET: secret, ...env } };
+  const child = promisify(execFile)(process.execPath, [file, ...args], options);
   return child.catch((error: { code: number; stderr: string }) => error);
 }
 
