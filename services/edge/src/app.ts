@@ -48,7 +48,7 @@ export function createApp(
     method: route.method,
     path: route.path,
     handler: route.createHandler(dependencies),
-    errorForm: route.operation.errorForm,
+    errorForm: route.errorForm,
   }));
   const posts = postsByUrl(served);
   const cors = createCors(corsOrigins);
@@ -130,8 +130,10 @@ function expressHandler(route: ServedRoute, log: Log): RequestHandler {
   };
 }
 
-function run(context: RequestContext, { path, handler }: ServedRoute, log: Log): void {
+function run(context: RequestContext, route: ServedRoute, log: Log): void {
+  const { path, handler, errorForm } = route;
   context.route = path;
+  if (errorForm !== undefined) context.errorForm = errorForm;
   handler(context).catch((error) => sendError(context, error, log));
 }
 

@@ -8,7 +8,6 @@ import { callerOf } from "../auth/caller.ts";
 import type { Revocations } from "../auth/revocations.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { parseJsonObject, readBody } from "../http/json-body.ts";
-import { rejectInvalidQuery } from "../http/query.ts";
 import type { RequestBody } from "../http/request-body.ts";
 import { endedBy, type RequestContext, replaceRequestId } from "../http/request-context.ts";
 import {
@@ -25,6 +24,7 @@ import type { Lease, Leases } from "../idempotency/leases.ts";
 import type { FoundRecord } from "../idempotency/records.ts";
 import { fingerprintOf, readIdempotencyKey } from "../idempotency/request-key.ts";
 import { createResponseCollector } from "../idempotency/response-collector.ts";
+import type { HandlerRules } from "../routes/route-rules.ts";
 
 export interface BillableDependencies {
   balance: BalanceGuard;
@@ -36,15 +36,11 @@ type Run = (caller: Caller, options: CallOptions) => Promise<RouteResponse> | Ro
 
 /** The particulars of a route that takes JSON and costs money. */
 export interface BillableRoute {
-  /** False if an idempotency key is accepted without effect: a retry runs again. */
-  isReplayed?: false;
   /**
    * Validates the JSON of a principal's request, which was parsed from `body`, and returns the
    * function that calls the service. Throws `unknown_param` and `invalid_param`, before anything is charged.
    */
   parse(json: JsonObject, body: RequestBody, principal: Principal, context: RequestContext): Run;
-  /** The query parameters that the route accepts. */
-  queryNames?: readonly string[];
   /** Returns the id of the stored conversation that a valid body adds a turn to. */
   conversationOf?(body: JsonObject): string | undefined;
   /** Returns headers of every response to the key, errors included. */
@@ -57,14 +53,14 @@ export interface BillableRoute {
  */
 export function billableHandler(
   dependencies: BillableDependencies,
+  rules: HandlerRules,
   route: BillableRoute,
 ): KeyedHandler {
   return async (context, principal) => {
     const extraHeaders: ExtraHeaders = () => route.headers?.(principal) ?? {};
-    const request: BillableRequest = { route, context, principal, extraHeaders };
+    const request: BillableRequest = { rules, route, context, principal, extraHeaders };
     try {
-      const idempotencyKey =
-        route.isReplayed === false ? undefined : readIdempotencyKey(context.req);
+      const idempotencyKey = rules.isReplayed ? readIdempotencyKey(context.req) : undefined;
       if (idempotencyKey === undefined) await run(dependencies, request);
       else await runOnce(dependencies, request, idempotencyKey);
     } catch (error) {
@@ -78,6 +74,7 @@ export function billableHandler(
 }
 
 interface BillableRequest {
+  rules: HandlerRules;
   route: BillableRoute;
   context: RequestContext;
   principal: Principal;
@@ -89,9 +86,9 @@ async function run(
   { balance, revocations }: BillableDependencies,
   request: BillableRequest,
 ): Promise<void> {
-  const { route, context, principal, extraHeaders } = request;
+  const { rules, route, context, principal, extraHeaders } = request;
   await balance.check(principal.accountId);
-  rejectInvalidQuery(context.req, route.queryNames);
+  rules.checkQuery(context.req);
   const body = await readBody(context);
   const json = recordAlias(context, parseJsonObject(body));
   const call = route.parse(json, body, principal, context);
@@ -118,7 +115,7 @@ async function runOnce(
   request: BillableRequest,
   idempotencyKey: string,
 ): Promise<void> {
-  const { route, context, principal, extraHeaders } = request;
+  const { rules, route, context, principal, extraHeaders } = request;
   const { req, requestId, signal } = context;
   const { keyId, accountId, keyHash } = principal;
   const body = await readBody(context).catch(async (error: unknown) => {
@@ -132,7 +129,7 @@ async function runOnce(
   try {
     // An earlier run may have paid already. In that case the hold decides.
     if (acquired.chargeId === requestId) await balance.check(accountId);
-    rejectInvalidQuery(req, route.queryNames);
+    rules.checkQuery(req);
     const json = recordAlias(context, parseJsonObject(body));
     call = route.parse(json, body, principal, context);
     const conversationId = route.conversationOf?.(json);

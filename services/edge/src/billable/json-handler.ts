@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { Principal } from "../auth/authenticate.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { jsonType } from "../http/response.ts";
+import type { HandlerRules } from "../routes/route-rules.ts";
 import { validate, withoutNulls } from "../validation/validate.ts";
 import { type BillableDependencies, billableHandler } from "./billable-handler.ts";
 
@@ -25,6 +26,7 @@ export interface JsonCall {
  */
 export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
   dependencies: BillableDependencies,
+  rules: HandlerRules,
   schema: Schema | ((json: JsonObject, principal: Principal) => Schema),
   forward: (
     fields: z.output<Schema>,
@@ -32,7 +34,7 @@ export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
     options: CallOptions,
   ) => Promise<{ body: Uint8Array }>,
 ): KeyedHandler {
-  return billableHandler(dependencies, {
+  return billableHandler(dependencies, rules, {
     parse(json, _body, principal) {
       const chosen = typeof schema === "function" ? schema(json, principal) : schema;
       const fields = validate(chosen, withoutNulls(chosen, json));

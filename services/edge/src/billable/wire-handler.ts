@@ -8,6 +8,7 @@ import { withoutMark } from "../http/json-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { jsonType } from "../http/response.ts";
 import type { RouteDependencies } from "../routes/dependencies.ts";
+import type { HandlerRules } from "../routes/route-rules.ts";
 import { billableHandler } from "./billable-handler.ts";
 import { eventStreamOf } from "./event-stream.ts";
 
@@ -29,8 +30,6 @@ export interface WireRoute {
   parse(body: JsonObject): WireRequest;
   /** The headers that a provider which speaks the wire is sent. */
   forwardedHeaders: readonly string[];
-  /** The query parameters that the route accepts. */
-  queryNames: readonly string[];
   /** Creates what writes the event that ends a stream which fails. */
   createErrorEvent(context: RequestContext): ErrorEvent;
 }
@@ -45,11 +44,14 @@ export interface ErrorEvent {
  * Returns the handler of a billable route that serves a wire, complete or as a stream. Every response
  * has the rate limit headers.
  */
-export function wireHandler(dependencies: RouteDependencies, route: WireRoute): KeyedHandler {
+export function wireHandler(
+  dependencies: RouteDependencies,
+  rules: HandlerRules,
+  route: WireRoute,
+): KeyedHandler {
   const { rates, services } = dependencies;
-  return billableHandler(dependencies, {
+  return billableHandler(dependencies, rules, {
     headers: ({ keyId }) => rates.headers(keyId),
-    queryNames: route.queryNames,
     parse(json, body, _principal, context) {
       const { alias, stream, prompt, maxTokens } = route.parse(json);
       const headers = forwardedOf(context, route);

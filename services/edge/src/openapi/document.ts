@@ -1,4 +1,5 @@
 import type { Auth } from "../auth/authenticate.ts";
+import type { RouteRules } from "../routes/route-rules.ts";
 import { envelopeName, envelopeSchema, errorResponses, errorTable } from "./error-responses.ts";
 import { type HeaderDoc, type HeaderName, headerRefs, headers } from "./headers.ts";
 import {
@@ -17,12 +18,12 @@ import {
   type ResponseDoc,
   tags,
 } from "./operation.ts";
+import { ruledOperation } from "./ruled-operation.ts";
 
 /** The parts of a route that the document describes. */
-export interface DocumentedRoute {
+export interface DocumentedRoute extends RouteRules {
   method: string;
   path: string;
-  auth: Auth;
   operation: Operation;
 }
 
@@ -134,11 +135,12 @@ export function createDocument(routes: readonly DocumentedRoute[]): OpenApiDocum
 
 type Schemas = Record<string, JsonSchema>;
 
-function operationObject({ auth, operation }: DocumentedRoute, schemas: Schemas): OperationObject {
+function operationObject(route: DocumentedRoute, schemas: Schemas): OperationObject {
+  const { auth, errorForm } = route;
+  const operation = ruledOperation(route.operation, route);
   const { id, tag, summary, parameters, extensions } = operation;
   const idHeaders: HeaderName[] =
     auth === "none" ? ["x-request-id"] : ["x-request-id", "Inference-Id"];
-  const { errorForm } = operation;
   if (errorForm !== undefined) schemas[errorForm.name] = errorForm.schema;
   const commonHeaders = [...idHeaders, ...(operation.headers ?? [])];
   const successes = Object.entries(operation.responses).map(([status, response]) => [
@@ -147,7 +149,7 @@ function operationObject({ auth, operation }: DocumentedRoute, schemas: Schemas)
   ]);
   const responses: OperationObject["responses"] = {
     ...Object.fromEntries(successes),
-    ...errorResponses(auth, operation, commonHeaders),
+    ...errorResponses(route, operation.errors, commonHeaders),
   };
   return {
     operationId: id,

@@ -2,9 +2,9 @@ import { type ErrorCode, errorCatalogue } from "@tollgate/core/errors";
 import { maxFormBytes, maxUploadBytes } from "@tollgate/http/form-fields";
 import type { Auth } from "../auth/authenticate.ts";
 import { maxBodyBytes } from "../http/json-body.ts";
+import type { RouteRules } from "../routes/route-rules.ts";
 import { type HeaderName, headerRefs, rateLimitNames } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
-import type { Operation } from "./operation.ts";
 
 export const envelopeName = "ErrorEnvelope";
 
@@ -90,10 +90,10 @@ const authErrors: Record<Auth, readonly ErrorCode[]> = {
   none: [],
 };
 
-/** Returns the error responses of an operation, by status. */
+/** Returns the error responses of a route with these errors, by status. */
 export function errorResponses(
-  auth: Auth,
-  { errors = [], errorForm }: Pick<Operation, "errors" | "errorForm">,
+  { auth, errorForm }: RouteRules,
+  errors: readonly ErrorCode[],
   commonHeaders: readonly HeaderName[],
 ): Record<string, JsonSchema> {
   const possible = new Set([...authErrors[auth], ...errors]);

@@ -2,7 +2,6 @@ import type { ErrorCode } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { Form } from "@tollgate/http/form-fields";
 import type { z } from "zod";
-import type { ErrorForm } from "../http/error-form.ts";
 import type { HeaderName } from "./headers.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
@@ -24,7 +23,7 @@ export const tags = {
 
 export type Tag = keyof typeof tags;
 
-/** Describes a route to clients. The OpenAPI document is created from it. */
+/** Describes a route to clients, besides what follows from its rules. */
 export interface Operation {
   /** Unique among all operations: client generators name their methods by it. */
   id: string;
@@ -37,9 +36,7 @@ export interface Operation {
   headers?: readonly HeaderName[];
   /** Successful responses by status. `2XX` if the provider chooses the status. */
   responses: Readonly<Record<string, ResponseDoc>>;
-  /** The form of its errors, where it is not the envelope. */
-  errorForm?: ErrorForm;
-  /** Error codes of the route, besides those of its authentication. */
+  /** Error codes of the route, besides those of its body and its rules. */
   errors?: readonly ErrorCode[];
   /** Describes a 502 response that is not the error envelope. */
   relayed?: string;
@@ -90,16 +87,4 @@ export interface ContentDoc {
 /** Returns the description of a JSON response. */
 export function jsonResponse(name: string, schema: z.ZodType, description: string): ResponseDoc {
   return { description, content: { "application/json": { name, schema } } };
-}
-
-/** Returns the required query parameter `model`. */
-export function modelParameter(routeType: string): Parameter {
-  const description = `The alias of a model whose \`route_type\` is \`${routeType}\`.`;
-  return {
-    in: "query",
-    name: "model",
-    description,
-    required: true,
-    schema: { type: "string", minLength: 1 },
-  };
 }

@@ -14,6 +14,7 @@ import {
   getConversationOperation,
   listConversationsOperation,
 } from "./conversations/operation.ts";
+import { pageQuery } from "./conversations/schema.ts";
 import { getCredits } from "./credits/handler.ts";
 import { getCreditsOperation } from "./credits/operation.ts";
 import { getDocs, getDocsFile } from "./docs/handler.ts";
@@ -28,6 +29,8 @@ import { streamTranscription } from "./live-transcription/handler.ts";
 import { streamTranscriptionOperation } from "./live-transcription/operation.ts";
 import { countMessageTokens, createMessage } from "./messages/handler.ts";
 import { countMessageTokensOperation, createMessageOperation } from "./messages/operation.ts";
+import { messagesWire } from "./messages/wire.ts";
+import { modelQuery } from "./model-query.ts";
 import { getModel, listModels } from "./models/handler.ts";
 import { getModelOperation, listModelsOperation } from "./models/operation.ts";
 import { readDocument } from "./ocr/handler.ts";
@@ -42,12 +45,12 @@ import { createResponse } from "./responses/handler.ts";
 import { createResponseOperation } from "./responses/operation.ts";
 import {
   type Route,
+  repeated,
+  replayed,
   webSocket,
   withKey,
-  withKeyInEitherHeader,
   withOptionalKey,
   withoutKey,
-  withSettlementKey,
 } from "./route.ts";
 import { lookUpSettlement } from "./settlement/handler.ts";
 import { lookUpSettlementOperation } from "./settlement/operation.ts";
@@ -59,39 +62,49 @@ import { listVoices } from "./voices/handler.ts";
 import { listVoicesOperation } from "./voices/operation.ts";
 
 /**
- * The whole address space of the gateway, in the order of its reference. The app serves these
- * routes, and the OpenAPI document describes them.
+ * The whole address space of the gateway, in the order of its reference. A row says what a route does.
+ * The app serves these routes, and the OpenAPI document describes them.
  */
 export const routes: readonly Route[] = [
-  withKey("POST", "/v1/chat/completions", createChatCompletion, createChatCompletionOperation),
-  withKeyInEitherHeader("/v1/messages", createMessage, createMessageOperation),
-  withKeyInEitherHeader(
-    "/v1/messages/count_tokens",
-    countMessageTokens,
-    countMessageTokensOperation,
-  ),
-  withKey("POST", "/v1/responses", createResponse, createResponseOperation),
-  withKey("POST", "/v1/embeddings", createEmbeddings, createEmbeddingsOperation),
-  withKey("POST", "/v1/rerank", rerank, rerankOperation),
-  withKey("POST", "/v1/classification", classify, classifyOperation),
-  withKey("POST", "/v1/images/generations", generateImages, generateImagesOperation),
-  withKey("POST", "/v1/audio/speech", createSpeech, createSpeechOperation),
-  withKey("GET", "/v1/audio/voices", listVoices, listVoicesOperation),
-  withKey("POST", "/v1/audio/transcriptions", createTranscription, createTranscriptionOperation),
+  replayed("/v1/chat/completions", createChatCompletion, createChatCompletionOperation),
+  replayed("/v1/messages", createMessage, createMessageOperation, messagesWire),
+  withKey("POST", "/v1/messages/count_tokens", countMessageTokens, countMessageTokensOperation, {
+    ...messagesWire,
+    wallet: "checked",
+    calls: "provider",
+  }),
+  replayed("/v1/responses", createResponse, createResponseOperation),
+  replayed("/v1/embeddings", createEmbeddings, createEmbeddingsOperation),
+  replayed("/v1/rerank", rerank, rerankOperation),
+  replayed("/v1/classification", classify, classifyOperation),
+  replayed("/v1/images/generations", generateImages, generateImagesOperation),
+  repeated("/v1/audio/speech", createSpeech, createSpeechOperation),
+  withKey("GET", "/v1/audio/voices", listVoices, listVoicesOperation, {
+    query: modelQuery("speech"),
+    calls: "provider",
+  }),
+  repeated("/v1/audio/transcriptions", createTranscription, createTranscriptionOperation),
   webSocket("/v1/audio/transcriptions/stream", streamTranscription, streamTranscriptionOperation),
-  withKey("POST", "/v1/ocr", readDocument, readDocumentOperation),
-  withKey("POST", "/v1/ocr/jobs", createOcrJob, createOcrJobOperation),
-  withKey("GET", "/v1/ocr/jobs/{id}", readOcrJob, readOcrJobOperation),
-  withKey("GET", "/v1/conversations", listConversations, listConversationsOperation),
+  repeated("/v1/ocr", readDocument, readDocumentOperation),
+  repeated("/v1/ocr/jobs", createOcrJob, createOcrJobOperation),
+  withKey("GET", "/v1/ocr/jobs/{id}", readOcrJob, readOcrJobOperation, {
+    query: modelQuery("ocr"),
+    calls: "provider",
+  }),
+  withKey("GET", "/v1/conversations", listConversations, listConversationsOperation, {
+    query: pageQuery,
+  }),
   withKey("DELETE", "/v1/conversations", deleteConversations, deleteConversationsOperation),
   withKey("GET", "/v1/conversations/{id}", getConversation, getConversationOperation),
   withKey("DELETE", "/v1/conversations/{id}", deleteConversation, deleteConversationOperation),
   withOptionalKey("GET", "/v1/models", listModels, listModelsOperation),
   withOptionalKey("GET", "/v1/models/{alias}", getModel, getModelOperation),
   withKey("GET", "/v1/credits", getCredits, getCreditsOperation),
-  withSettlementKey("POST", "/v1/hf/billing", lookUpSettlement, lookUpSettlementOperation),
+  withKey("POST", "/v1/hf/billing", lookUpSettlement, lookUpSettlementOperation, {
+    auth: "settlement key",
+  }),
   withoutKey("GET", "/v1/health", getHealth, getHealthOperation),
-  withoutKey("GET", "/openapi.json", getOpenApi, getOpenApiOperation),
+  withoutKey("GET", "/openapi.json", getOpenApi, getOpenApiOperation, { query: [] }),
   withoutKey("GET", "/docs", getDocs, getDocsOperation),
-  withoutKey("GET", "/docs/{file}", getDocsFile, getDocsFileOperation),
+  withoutKey("GET", "/docs/{file}", () => getDocsFile(), getDocsFileOperation),
 ];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { RequestContext } from "../http/request-context.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { RouteDependencies } from "./dependencies.ts";
-import { withKey, withOptionalKey, withoutKey, withSettlementKey } from "./route.ts";
+import { withKey, withOptionalKey, withoutKey } from "./route.ts";
 
 const operation: Operation = { id: "test", tag: "Gateway", summary: "Test", responses: {} };
 const principal = { keyId: "key_1", accountId: "acct_1", channel: "", keyHash: "" };
@@ -29,13 +29,14 @@ test.each([
 
 test("on a route with a provider, an unreachable service stays one", async () => {
   const error = new PeerError("unavailable", "down");
-  const withProvider: Operation = { ...operation, errors: ["no_provider_available"] };
-  const route = withKey("GET", "/test", () => () => Promise.reject(error), withProvider);
+  const fail = () => () => Promise.reject(error);
+  const route = withKey("GET", "/test", fail, operation, { calls: "provider" });
   await expect(route.createHandler(createDependencies())(createContext())).rejects.toBe(error);
 });
 
 test("a settlement route rejects every other key", async () => {
-  const route = withSettlementKey("POST", "/test", () => async () => {}, operation);
+  const auth = "settlement key";
+  const route = withKey("POST", "/test", () => async () => {}, operation, { auth });
   const rejected = route.createHandler(createDependencies())(createContext());
   await expect(rejected).rejects.toMatchObject({ code: "channel_key_required" });
   await route.createHandler(createDependencies("settlement"))(createContext());
@@ -50,4 +51,41 @@ test("a route with an optional key authenticates only a request that has one", a
   await handler(createContext());
   const rejected = handler(createContext({ authorization: "Bearer x" }));
   await expect(rejected).rejects.toMatchObject({ code: "invalid_api_key" });
+});
+
+test("a route takes its own query parameters, and its handler checks them where it checks the wallet", async () => {
+  const rules = { query: [{ name: "page", description: "A page.", schema: {} }] };
+  const checked = { ...rules, wallet: "checked" } as const;
+  const queried = (query: string) => {
+    const context = createContext();
+    return { ...context, req: { ...context.req, url: `/test?${query}` } } as RequestContext;
+  };
+  const dependencies = createDependencies();
+  const early = withKey("GET", "/test", () => async () => {}, operation, rules);
+  const handler = early.createHandler(dependencies);
+  await handler(queried("page=1"));
+  await expect(handler(queried("pages=1"))).rejects.toMatchObject({ code: "unknown_param" });
+  const seen: string[] = [];
+  const create: Parameters<typeof withKey>[2] = (_, { checkQuery }) => {
+    return async ({ req }) => {
+      seen.push("wallet");
+      checkQuery(req);
+    };
+  };
+  const late = withKey("GET", "/test", create, operation, checked).createHandler(dependencies);
+  await expect(late(queried("pages=1"))).rejects.toMatchObject({ code: "unknown_param" });
+  expect(seen).toEqual(["wallet"]);
+});
+
+test("a route without query parameters refuses them, and a public one ignores them unless it says so", async () => {
+  const context = createContext();
+  const queried = { ...context, req: { headers: {}, url: "/test?a=1" } } as RequestContext;
+  const dependencies = createDependencies();
+  const done = () => async () => {};
+  const keyed = withKey("GET", "/test", done, operation).createHandler(dependencies);
+  await expect(keyed(queried)).rejects.toMatchObject({ code: "unknown_param" });
+  await withoutKey("GET", "/test", done, operation).createHandler(dependencies)(queried);
+  const strict = withoutKey("GET", "/test", done, operation, { query: [] });
+  const refused = strict.createHandler(dependencies)(queried);
+  await expect(refused).rejects.toMatchObject({ code: "unknown_param" });
 });

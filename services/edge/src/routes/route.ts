@@ -1,5 +1,4 @@
-import type { IncomingMessage } from "node:http";
-import { type ErrorCode, invalidParam } from "@tollgate/core/errors";
+import { invalidParam } from "@tollgate/core/errors";
 import {
   type Auth,
   authorizationOf,
@@ -13,15 +12,16 @@ import type { RequestContext } from "../http/request-context.ts";
 import type { UpgradeHandler } from "../http/upgrades.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { RouteDependencies } from "./dependencies.ts";
+import type { HandlerRules, RouteRules } from "./route-rules.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
 /** One row of the route table. */
-export interface Route {
+export interface Route extends RouteRules {
   method: Method;
   /** An OpenAPI path template with at most one parameter. The parameter may contain slashes. */
   path: string;
-  auth: Auth;
+  /** Describes the route to clients, besides its rules. */
   operation: Operation;
   /** Creates the handler, which authenticates first. */
   createHandler(dependencies: RouteDependencies): Handler;
@@ -29,56 +29,49 @@ export interface Route {
   createUpgradeHandler?(dependencies: RouteDependencies): UpgradeHandler;
 }
 
+type Create<Made> = (dependencies: RouteDependencies, rules: HandlerRules) => Made;
+/** The rules of a route that requires a key: by default `key`, and no query parameters. */
+type KeyRules = Partial<RouteRules & { auth: Exclude<Auth, "optional key" | "none"> }>;
+
+/** Defines a route that charges for its response, and stores it for an idempotency key. */
+export function replayed(
+  path: string,
+  createHandler: Create<KeyedHandler>,
+  operation: Operation,
+  rules: KeyRules = {},
+): Route {
+  const all: KeyRules = { ...charged, idempotencyKey: "replays", ...rules };
+  return withKey("POST", path, createHandler, operation, all);
+}
+
+/** Defines a route that charges for its response. A retry runs again, and is charged again. */
+export function repeated(
+  path: string,
+  createHandler: Create<KeyedHandler>,
+  operation: Operation,
+): Route {
+  const rules: KeyRules = { ...charged, idempotencyKey: "ignored" };
+  return withKey("POST", path, createHandler, operation, rules);
+}
+
+const charged: KeyRules = { wallet: "charged", calls: "provider" };
+
 /** Defines a route that requires an API key. */
 export function withKey(
   method: Method,
   path: string,
-  createHandler: (dependencies: RouteDependencies) => KeyedHandler,
+  createHandler: Create<KeyedHandler>,
   operation: Operation,
+  rules: KeyRules = {},
 ): Route {
-  return defineRoute(method, path, "key", operation, (dependencies, checkQuery) => {
-    const handler = createHandler(dependencies);
+  const all = { auth: "key", query: [], ...rules } as const;
+  const { auth } = all;
+  return defineRoute(method, path, operation, all, (dependencies, handlerRules) => {
+    const handler = createHandler(dependencies, handlerRules);
     return async (context) => {
-      const principal = await authenticate(dependencies, context);
-      checkQuery(context.req);
-      await handler(context, principal);
-    };
-  });
-}
-
-/**
- * Defines a route of another wire: its API key is also accepted in `x-api-key`, and its errors have
- * the form of its operation.
- */
-export function withKeyInEitherHeader(
-  path: string,
-  createHandler: (dependencies: RouteDependencies) => KeyedHandler,
-  operation: Operation,
-): Route {
-  return defineRoute("POST", path, "key in either header", operation, (dependencies) => {
-    const handler = createHandler(dependencies);
-    return async (context) => {
-      context.errorForm = operation.errorForm;
-      const authorization = authorizationOf(context.req.headers);
-      const principal = await authenticate(dependencies, context, authorization);
-      await handler(context, principal);
-    };
-  });
-}
-
-/** Defines a route that requires the key of a settlement channel. */
-export function withSettlementKey(
-  method: Method,
-  path: string,
-  createHandler: (dependencies: RouteDependencies) => KeyedHandler,
-  operation: Operation,
-): Route {
-  return defineRoute(method, path, "settlement key", operation, (dependencies, checkQuery) => {
-    const handler = createHandler(dependencies);
-    return async (context) => {
-      const principal = await authenticate(dependencies, context);
-      requireSettlementKey(principal);
-      checkQuery(context.req);
+      const principal = await authenticate(dependencies, context, auth);
+      if (auth === "settlement key") requireSettlementKey(principal);
+      if (all.wallet === undefined) handlerRules.checkQuery(context.req);
       await handler(context, principal);
     };
   });
@@ -88,15 +81,16 @@ export function withSettlementKey(
 export function withOptionalKey(
   method: Method,
   path: string,
-  createHandler: (dependencies: RouteDependencies) => OptionalKeyHandler,
+  createHandler: Create<OptionalKeyHandler>,
   operation: Operation,
 ): Route {
-  return defineRoute(method, path, "optional key", operation, (dependencies, checkQuery) => {
-    const handler = createHandler(dependencies);
+  const auth = "optional key";
+  return defineRoute(method, path, operation, { auth, query: [] }, (dependencies, rules) => {
+    const handler = createHandler(dependencies, rules);
     return async (context) => {
       const hasKey = context.req.headers.authorization !== undefined;
-      const principal = hasKey ? await authenticate(dependencies, context) : undefined;
-      checkQuery(context.req);
+      const principal = hasKey ? await authenticate(dependencies, context, auth) : undefined;
+      rules.checkQuery(context.req);
       await handler(context, principal);
     };
   });
@@ -105,24 +99,31 @@ export function withOptionalKey(
 async function authenticate(
   dependencies: RouteDependencies,
   context: RequestContext,
-  authorization?: string,
+  auth: Auth,
 ): Promise<Principal> {
+  const { headers } = context.req;
+  const authorization = auth === "key in either header" ? authorizationOf(headers) : undefined;
   const principal = await dependencies.authenticate(context, authorization);
   context.accountId = principal.accountId;
   return principal;
 }
 
-/** Defines a route that ignores keys and unknown query parameters. */
+/** Defines a route that ignores keys. Without `query`, it ignores query parameters, too. */
 export function withoutKey(
   method: Method,
   path: string,
-  createHandler: (dependencies: RouteDependencies) => Handler,
+  createHandler: Create<Handler>,
   operation: Operation,
+  rules: Pick<RouteRules, "query"> = {},
 ): Route {
-  // The wrapper drops `checkQuery`, which is not a parameter of `createHandler`.
-  return defineRoute(method, path, "none", operation, (dependencies) =>
-    createHandler(dependencies),
-  );
+  const all: RouteRules = { auth: "none", ...rules };
+  return defineRoute(method, path, operation, all, (dependencies, handlerRules) => {
+    const handler = createHandler(dependencies, handlerRules);
+    return async (context) => {
+      handlerRules.checkQuery(context.req);
+      await handler(context);
+    };
+  });
 }
 
 /**
@@ -131,52 +132,53 @@ export function withoutKey(
  */
 export function webSocket(
   path: string,
-  createUpgradeHandler: (dependencies: RouteDependencies) => UpgradeHandler,
+  createUpgradeHandler: Create<UpgradeHandler>,
   operation: Operation,
 ): Route {
+  const rules: KeyRules = { query: [], wallet: "checked" };
+  const { checkQuery, isReplayed } = handlerRulesOf(rules);
   const rejectWithoutUpgrade: KeyedHandler = async ({ req }) => {
-    rejectInvalidQuery(req);
+    checkQuery(req);
     throw invalidParam(
       "Upgrade",
       "must be websocket: this address accepts WebSocket upgrades only",
     );
   };
-  return { ...withKey("GET", path, () => rejectWithoutUpgrade, operation), createUpgradeHandler };
+  return {
+    ...withKey("GET", path, () => rejectWithoutUpgrade, operation, rules),
+    createUpgradeHandler: (dependencies) =>
+      createUpgradeHandler(dependencies, { checkQuery, isReplayed }),
+  };
 }
-
-/** Throws for a query parameter that the route does not have, or that is repeated. */
-type CheckQuery = (req: IncomingMessage) => void;
 
 function defineRoute(
   method: Method,
   path: string,
-  auth: Auth,
   operation: Operation,
-  createHandler: (dependencies: RouteDependencies, checkQuery: CheckQuery) => Handler,
+  rules: RouteRules,
+  createHandler: Create<Handler>,
 ): Route {
-  const errors = operation.errors ?? [];
-  const names = (operation.parameters ?? []).flatMap((one) => (one.in === "query" ? one.name : []));
-  const checksQuery = auth !== "none" && !errors.includes("credit_balance_exhausted");
-  // A billable route checks its query after the wallet.
-  const checkQuery: CheckQuery = checksQuery ? (req) => rejectInvalidQuery(req, names) : () => {};
-  const create = (dependencies: RouteDependencies) => createHandler(dependencies, checkQuery);
-  const callsProvider = errors.includes("no_provider_available");
+  const handlerRules = handlerRulesOf(rules);
   return {
     method,
     path,
-    auth,
-    operation: checksQuery
-      ? { ...operation, errors: [...queryErrors(names), ...errors] }
-      : operation,
-    createHandler: callsProvider
-      ? create
-      : (dependencies) => withInternalErrors(create(dependencies), dependencies),
+    ...rules,
+    operation,
+    createHandler(dependencies) {
+      const handler = createHandler(dependencies, handlerRules);
+      return rules.calls === "provider" ? handler : withInternalErrors(handler, dependencies);
+    },
   };
 }
 
-/** Returns the errors of the query of a route with these query parameters. */
-function queryErrors(names: readonly string[]): readonly ErrorCode[] {
-  return names.length === 0 ? ["unknown_param"] : ["unknown_param", "invalid_param"];
+function handlerRulesOf({ query, idempotencyKey }: Partial<RouteRules>): HandlerRules {
+  const names = query?.map(({ name }) => name);
+  return {
+    checkQuery(req) {
+      if (names !== undefined) rejectInvalidQuery(req, names);
+    },
+    isReplayed: idempotencyKey === "replays",
+  };
 }
 
 /** On a route that calls no provider, a service that cannot be reached is an internal error. */

@@ -5,15 +5,19 @@ import { eventStreamOf } from "../../billable/event-stream.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { jsonType } from "../../http/response.ts";
 import type { RouteDependencies } from "../dependencies.ts";
+import type { HandlerRules } from "../route-rules.ts";
 import { parseChat } from "./parse-chat.ts";
 
 /** A chat completion is cancelled after this time, measured to its last byte. */
 const timeoutMs = 30 * 60 * 1_000;
 
 /** POST /v1/chat/completions. Every response has the rate limit headers. */
-export function createChatCompletion(dependencies: RouteDependencies): KeyedHandler {
+export function createChatCompletion(
+  dependencies: RouteDependencies,
+  rules: HandlerRules,
+): KeyedHandler {
   const { catalog, rates, services } = dependencies;
-  return billableHandler(dependencies, {
+  return billableHandler(dependencies, rules, {
     conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
     headers: ({ keyId }) => rates.headers(keyId),
     parse(json, body, { models }) {

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { replayedOperation } from "../../openapi/billable-operation.ts";
 import { rateLimitNames } from "../../openapi/headers.ts";
+import type { Operation } from "../../openapi/operation.ts";
 import { chunkSchema, completionSchema } from "./response-schema.ts";
 import { chatSchema } from "./schema.ts";
 
-export const createChatCompletionOperation = replayedOperation({
+export const createChatCompletionOperation: Operation = {
   id: "createChatCompletion",
   tag: "Chat",
   summary: "Create a chat completion",
@@ -25,15 +25,17 @@ export const createChatCompletionOperation = replayedOperation({
     example: { model: "demo-small", messages: [{ role: "user", content: "Hello" }] },
   },
   headers: rateLimitNames,
-  response: {
-    description: "The completion, complete or as a stream.",
-    content: {
-      "application/json": { name: "ChatCompletion", schema: completionSchema },
-      "text/event-stream": {
-        schema: z.string(),
-        event: { name: "ChatCompletionChunk", schema: chunkSchema },
+  responses: {
+    200: {
+      description: "The completion, complete or as a stream.",
+      content: {
+        "application/json": { name: "ChatCompletion", schema: completionSchema },
+        "text/event-stream": {
+          schema: z.string(),
+          event: { name: "ChatCompletionChunk", schema: chunkSchema },
+        },
       },
     },
   },
   errors: ["context_length_exceeded", "sessions_unavailable", "conversation_not_found"],
-});
+};

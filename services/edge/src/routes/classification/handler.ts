@@ -1,16 +1,18 @@
 import { jsonHandler } from "../../billable/json-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import type { RouteDependencies } from "../dependencies.ts";
+import type { HandlerRules } from "../route-rules.ts";
 import { classificationSchema, laneFields } from "./schema.ts";
 
 /** The maximum size of a page. No token is shorter than a byte. */
 const tokensPerPage = 2_000;
 
 /** POST /v1/classification. The alias's lane decides which fields it accepts. */
-export function classify(dependencies: RouteDependencies): KeyedHandler {
+export function classify(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
   const { services, catalog } = dependencies;
   return jsonHandler(
     dependencies,
+    rules,
     (body, { models }) => {
       // Null means absent, also in a field of the other lane.
       for (const name of laneFields) if (body[name] === null) delete body[name];

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { replayedOperation } from "../../openapi/billable-operation.ts";
-import { jsonResponse } from "../../openapi/operation.ts";
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
 import { entityLaneSchema, taxonomyLaneSchema } from "./schema.ts";
 
-export const classifyOperation = replayedOperation({
+export const classifyOperation: Operation = {
   id: "classify",
   tag: "Documents",
   summary: "Classify texts or find entities",
@@ -17,9 +16,11 @@ export const classifyOperation = replayedOperation({
     schemas: [taxonomyLaneSchema, entityLaneSchema],
     example: { model: "demo-taxonomy", input: "The match ended in a draw.", taxonomy: "2.1" },
   },
-  response: jsonResponse(
-    "Classification",
-    z.union([z.looseObject({}), z.array(z.unknown())]),
-    "The provider's response.",
-  ),
-});
+  responses: {
+    200: jsonResponse(
+      "Classification",
+      z.union([z.looseObject({}), z.array(z.unknown())]),
+      "The provider's response.",
+    ),
+  },
+};

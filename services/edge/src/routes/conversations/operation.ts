@@ -1,5 +1,5 @@
 import { jsonResponse, type Operation, type Parameter } from "../../openapi/operation.ts";
-import { defaultLimit, detailSchema, listSchema, maxLimit } from "./schema.ts";
+import { detailSchema, listSchema } from "./schema.ts";
 
 const id: Parameter = {
   in: "path",
@@ -16,20 +16,6 @@ export const listConversationsOperation: Operation = {
   description:
     "Returns the key's conversations, the most recently active first. Deleted conversations are " +
     "not included.",
-  parameters: [
-    {
-      in: "query",
-      name: "limit",
-      description: `The page size, up to ${maxLimit}. An invalid value is corrected.`,
-      schema: { type: "integer", default: defaultLimit },
-    },
-    {
-      in: "query",
-      name: "offset",
-      description: "The number of conversations to skip. An invalid value is corrected.",
-      schema: { type: "integer", default: 0 },
-    },
-  ],
   responses: { 200: jsonResponse("ConversationList", listSchema, "A page of conversations.") },
 };
 

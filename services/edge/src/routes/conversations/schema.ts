@@ -1,9 +1,23 @@
 import { z } from "zod";
 import { requestId, unixSeconds, usd } from "../../openapi/response-fields.ts";
 import { usageSchema } from "../chat-completions/response-schema.ts";
+import type { QueryParameter } from "../route-rules.ts";
 
 export const defaultLimit = 25;
 export const maxLimit = 100;
+
+export const pageQuery: readonly QueryParameter[] = [
+  {
+    name: "limit",
+    description: `The page size, up to ${maxLimit}. An invalid value is corrected.`,
+    schema: { type: "integer", default: defaultLimit },
+  },
+  {
+    name: "offset",
+    description: "The number of conversations to skip. An invalid value is corrected.",
+    schema: { type: "integer", default: 0 },
+  },
+];
 
 export const conversationSchema = z
   .object({

@@ -7,7 +7,6 @@ import { pathToFileURL } from "node:url";
 import { GatewayError } from "@tollgate/core/errors";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RequestContext } from "../../http/request-context.ts";
-import type { RouteDependencies } from "../dependencies.ts";
 import { getDocsFile } from "./handler.ts";
 import { createScalarFiles } from "./scalar-files.ts";
 import { scalarFolder } from "./scalar-folder.ts";
@@ -24,7 +23,7 @@ describe("the files of the API reference", () => {
     await writeFile(join(folder, "chunks", "a-1.js"), content);
     await writeFile(join(folder, "chunks", "a-1.js.map"), content);
     const files = pathToFileURL(`${folder}/`);
-    const handler = getDocsFile({} as RouteDependencies, files);
+    const handler = getDocsFile(files);
     const server = createServer((req, res) => {
       const pathParameter = decodeURIComponent((req.url ?? "").slice(1));
       const context = { req, res, headers: {}, pathParameter } as unknown as RequestContext;

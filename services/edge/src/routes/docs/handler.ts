@@ -1,6 +1,5 @@
 import { notFound } from "@tollgate/http/error-response";
 import type { Handler } from "../../http/handler.ts";
-import type { RouteDependencies } from "../dependencies.ts";
 import { contentSecurityPolicy, referencePage } from "./page.ts";
 import { createScalarFiles } from "./scalar-files.ts";
 import { scalarFolder } from "./scalar-folder.ts";
@@ -26,7 +25,7 @@ export function getDocs(): Handler {
 }
 
 /** GET /docs/{file}. Scalar's files, compressed if the client accepts gzip. */
-export function getDocsFile(_: RouteDependencies, folder = scalarFolder()): Handler {
+export function getDocsFile(folder = scalarFolder()): Handler {
   const find = createScalarFiles(folder);
   return async ({ req, res, headers, pathParameter: name = "" }) => {
     const file = await find(name);

@@ -6,6 +6,7 @@ import type { Principal } from "../../auth/authenticate.ts";
 import { jsonHandler } from "../../billable/json-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import type { RouteDependencies } from "../dependencies.ts";
+import type { HandlerRules } from "../route-rules.ts";
 import { embeddingsSchema, schemaOfTokenInput, type tokenEmbeddingsSchema } from "./schema.ts";
 
 type Input = z.output<typeof tokenEmbeddingsSchema>["input"];
@@ -13,13 +14,16 @@ type EmbeddingsSchema = z.ZodObject<{ model: z.ZodString }> &
   z.ZodType<{ model: string; input: Input }>;
 
 /** POST /v1/embeddings. The alias decides whether its input may be token ids. */
-export function createEmbeddings(dependencies: RouteDependencies): KeyedHandler {
+export function createEmbeddings(
+  dependencies: RouteDependencies,
+  rules: HandlerRules,
+): KeyedHandler {
   const { catalog, services } = dependencies;
   const schemaOf = (body: JsonObject, { models }: Principal): EmbeddingsSchema => {
     const model = servableModel(catalog(), body.model, "embeddings", models);
     return model?.takesTokens ? schemaOfTokenInput(body) : embeddingsSchema;
   };
-  return jsonHandler(dependencies, schemaOf, (fields, call, options) => {
+  return jsonHandler(dependencies, rules, schemaOf, (fields, call, options) => {
     const request = { ...call(fields), ...measureInput(fields.input) };
     return services.chat.embed(request, options);
   });

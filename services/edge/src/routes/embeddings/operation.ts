@@ -1,8 +1,7 @@
-import { replayedOperation } from "../../openapi/billable-operation.ts";
-import { jsonResponse } from "../../openapi/operation.ts";
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
 import { embeddingsResponseSchema, embeddingsSchema, tokenEmbeddingsSchema } from "./schema.ts";
 
-export const createEmbeddingsOperation = replayedOperation({
+export const createEmbeddingsOperation: Operation = {
   id: "createEmbeddings",
   tag: "Embeddings",
   summary: "Create embeddings",
@@ -13,9 +12,11 @@ export const createEmbeddingsOperation = replayedOperation({
     schemas: [embeddingsSchema, tokenEmbeddingsSchema],
     example: { model: "demo-embed", input: ["A cat", "A dog"] },
   },
-  response: jsonResponse(
-    "Embeddings",
-    embeddingsResponseSchema,
-    "The provider's response, usually in this form.",
-  ),
-});
+  responses: {
+    200: jsonResponse(
+      "Embeddings",
+      embeddingsResponseSchema,
+      "The provider's response, usually in this form.",
+    ),
+  },
+};

@@ -1,8 +1,7 @@
-import { replayedOperation } from "../../openapi/billable-operation.ts";
-import { jsonResponse } from "../../openapi/operation.ts";
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
 import { imagesResponseSchema, imagesSchema } from "./schema.ts";
 
-export const generateImagesOperation = replayedOperation({
+export const generateImagesOperation: Operation = {
   id: "generateImages",
   tag: "Images",
   summary: "Generate images",
@@ -14,5 +13,7 @@ export const generateImagesOperation = replayedOperation({
     schemas: [imagesSchema],
     example: { model: "demo-image", prompt: "A cat on a wall", n: 2, size: "512x512" },
   },
-  response: jsonResponse("Images", imagesResponseSchema, "The images and their cost."),
-});
+  responses: {
+    200: jsonResponse("Images", imagesResponseSchema, "The images and their cost."),
+  },
+};

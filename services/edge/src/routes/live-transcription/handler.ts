@@ -1,15 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { callerOf } from "../../auth/caller.ts";
-import { rejectInvalidQuery } from "../../http/query.ts";
 import type { UpgradeHandler } from "../../http/upgrades.ts";
 import type { RouteDependencies } from "../dependencies.ts";
+import type { HandlerRules } from "../route-rules.ts";
 
 /**
  * GET /v1/audio/transcriptions/stream. Proxies the WebSocket to the audio service. A browser, which
  * cannot set the `Authorization` header, may send its key as a sub-protocol. The stream ends when
  * its key is revoked or expires.
  */
-export function streamTranscription(dependencies: RouteDependencies): UpgradeHandler {
+export function streamTranscription(
+  dependencies: RouteDependencies,
+  { checkQuery }: HandlerRules,
+): UpgradeHandler {
   const { authenticate, balance, revocations, proxies } = dependencies;
   return async ({ req, socket, head, requestId, headers, responded }) => {
     const protocol = takeKeyFromProtocols(req);
@@ -20,7 +23,7 @@ export function streamTranscription(dependencies: RouteDependencies): UpgradeHan
     const unwatch = revocations.watch(principal.keyHash, (error) => controller.abort(error));
     socket.once("close", unwatch);
     await balance.check(principal.accountId);
-    rejectInvalidQuery(req);
+    checkQuery(req);
     signal.throwIfAborted();
     if (socket.destroyed) return;
     const caller = callerOf({ requestId }, principal);

@@ -13,6 +13,6 @@ export const streamTranscriptionOperation: Operation = {
   responses: {
     101: { description: "The connection is a WebSocket. `x-websocket` describes its frames." },
   },
-  errors: ["invalid_param", "unknown_param", "credit_balance_exhausted"],
+  errors: ["invalid_param"],
   extensions: { "x-websocket": framesSchema },
 };

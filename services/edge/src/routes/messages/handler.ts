@@ -4,25 +4,22 @@ import { callerOf } from "../../auth/caller.ts";
 import { forwardedOf, type WireRequest, wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { parseJsonObject, readBody, withoutMark } from "../../http/json-body.ts";
-import { rejectInvalidQuery } from "../../http/query.ts";
 import { jsonType, writeResponse } from "../../http/response.ts";
 import { validate, withoutNulls } from "../../validation/validate.ts";
 import type { RouteDependencies } from "../dependencies.ts";
+import type { HandlerRules } from "../route-rules.ts";
 import { messagesError } from "./error-form.ts";
 import { measureMessages } from "./prompt-size.ts";
 import { countTokensSchema, messagesSchema } from "./schema.ts";
 
 const forwardedHeaders = ["anthropic-version", "anthropic-beta"];
-/** Anthropic's clients add `?beta=true` to requests of their beta namespace. */
-const queryNames = ["beta"];
 
 /** POST /v1/messages. */
-export function createMessage(dependencies: RouteDependencies): KeyedHandler {
-  return wireHandler(dependencies, {
+export function createMessage(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
+  return wireHandler(dependencies, rules, {
     wire: Wire.MESSAGES,
     parse: parseMessages,
     forwardedHeaders,
-    queryNames,
     createErrorEvent: ({ requestId }) => ({
       see() {},
       write: (error) =>
@@ -40,10 +37,13 @@ function parseMessages(body: JsonObject): WireRequest {
 const countTimeoutMs = 60_000;
 
 /** POST /v1/messages/count_tokens. It costs nothing, and requires a wallet with a balance. */
-export function countMessageTokens({ balance, services }: RouteDependencies): KeyedHandler {
+export function countMessageTokens(
+  { balance, services }: RouteDependencies,
+  { checkQuery }: HandlerRules,
+): KeyedHandler {
   return async (context, principal) => {
     await balance.check(principal.accountId);
-    rejectInvalidQuery(context.req, queryNames);
+    checkQuery(context.req);
     const body = await readBody(context);
     const json = parseJsonObject(body);
     if (typeof json.model === "string") context.alias = json.model;

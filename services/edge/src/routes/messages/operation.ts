@@ -1,24 +1,16 @@
 import { z } from "zod";
-import { replayedOperation } from "../../openapi/billable-operation.ts";
 import { rateLimitNames } from "../../openapi/headers.ts";
-import { jsonResponse, type Operation, type Parameter } from "../../openapi/operation.ts";
-import { messagesErrorForm } from "./error-form.ts";
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
 import { messageEventSchema, messageSchema, tokenCountSchema } from "./response-schema.ts";
 import { countTokensSchema, messagesSchema } from "./schema.ts";
 
-const beta: Parameter = {
-  in: "query",
-  name: "beta",
-  description: "Accepted: clients add it to requests of their beta namespace.",
-  schema: { type: "string" },
-};
 const example = {
   model: "demo-small",
   max_tokens: 100,
   messages: [{ role: "user", content: "Hello" }],
 };
 
-export const createMessageOperation = replayedOperation({
+export const createMessageOperation: Operation = {
   id: "createMessage",
   tag: "Agents",
   summary: "Create a message",
@@ -29,22 +21,22 @@ export const createMessageOperation = replayedOperation({
     "member that cannot be translated is rejected by name.\n\n" +
     "With `stream`, the response is a stream of server-sent events in the order of Anthropic's " +
     "API. A stream that fails ends with an `error` event.",
-  parameters: [beta],
   body: { kind: "json", name: "MessagesRequest", schemas: [messagesSchema], example },
   headers: rateLimitNames,
-  response: {
-    description: "The message, complete or as a stream.",
-    content: {
-      "application/json": { name: "Message", schema: messageSchema },
-      "text/event-stream": {
-        schema: z.string(),
-        event: { name: "MessageEvent", schema: messageEventSchema },
+  responses: {
+    200: {
+      description: "The message, complete or as a stream.",
+      content: {
+        "application/json": { name: "Message", schema: messageSchema },
+        "text/event-stream": {
+          schema: z.string(),
+          event: { name: "MessageEvent", schema: messageEventSchema },
+        },
       },
     },
   },
   errors: ["context_length_exceeded"],
-  errorForm: messagesErrorForm,
-});
+};
 
 const { max_tokens: _, ...countExample } = example;
 
@@ -55,7 +47,6 @@ export const countMessageTokensOperation: Operation = {
   description:
     "Counts the tokens of a prompt before it is sent. It costs nothing. A provider of Anthropic's " +
     "API counts them; for other models the number is an estimate of four characters a token.",
-  parameters: [beta],
   body: {
     kind: "json",
     name: "CountTokensRequest",
@@ -63,14 +54,4 @@ export const countMessageTokensOperation: Operation = {
     example: countExample,
   },
   responses: { 200: jsonResponse("TokenCount", tokenCountSchema, "The number of tokens.") },
-  errors: [
-    "invalid_json",
-    "unknown_param",
-    "invalid_param",
-    "credit_balance_exhausted",
-    "model_not_found",
-    "upstream_rejected",
-    "no_provider_available",
-  ],
-  errorForm: messagesErrorForm,
 };

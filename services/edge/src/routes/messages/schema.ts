@@ -2,6 +2,7 @@ import { describeIssue } from "@tollgate/core/schema-errors";
 import { z } from "zod";
 import { alias, boolean, integerFrom, numberFrom, refused, text } from "../../validation/fields.ts";
 import { listOf } from "../../validation/first-error-lists.ts";
+import type { QueryParameter } from "../route-rules.ts";
 
 /**
  * The members of a Messages request that the gateway reads. A provider that speaks the Messages API
@@ -113,3 +114,12 @@ export const messagesSchema = z.looseObject({
 
 /** A request of POST /v1/messages/count_tokens. */
 export const countTokensSchema = z.looseObject(prompt);
+
+/** Anthropic's clients add `?beta=true` to requests of their beta namespace. */
+export const betaQuery: readonly QueryParameter[] = [
+  {
+    name: "beta",
+    description: "Accepted: clients add it to requests of their beta namespace.",
+    schema: { type: "string" },
+  },
+];

@@ -1,9 +1,8 @@
 import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
-import { jsonResponse, modelParameter, type Operation } from "../../openapi/operation.ts";
-import { uploadOperation } from "../../openapi/upload-operation.ts";
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
 
-export const createOcrJobOperation = uploadOperation({
+export const createOcrJobOperation: Operation = {
   id: "createOcrJob",
   tag: "Documents",
   summary: "Create an OCR job",
@@ -18,7 +17,7 @@ export const createOcrJobOperation = uploadOperation({
       "The provider's response, with its status.",
     ),
   },
-});
+};
 
 export const readOcrJobOperation: Operation = {
   id: "readOcrJob",
@@ -35,15 +34,7 @@ export const readOcrJobOperation: Operation = {
       required: true,
       schema: { type: "string" },
     },
-    modelParameter("ocr"),
   ],
   responses: { 200: jsonResponse("OcrJob", z.looseObject({}), "The provider's response.") },
-  errors: [
-    "unknown_param",
-    "invalid_param",
-    "model_not_found",
-    "not_found",
-    "upstream_rejected",
-    "no_provider_available",
-  ],
+  errors: ["not_found"],
 };

@@ -1,9 +1,8 @@
 import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
-import { jsonResponse } from "../../openapi/operation.ts";
-import { uploadOperation } from "../../openapi/upload-operation.ts";
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
 
-export const readDocumentOperation = uploadOperation({
+export const readDocumentOperation: Operation = {
   id: "readDocument",
   tag: "Documents",
   summary: "Read a document (OCR)",
@@ -12,4 +11,4 @@ export const readDocumentOperation = uploadOperation({
     "billed by page.",
   body: { kind: "form", name: "OcrForm", form: ocrForm },
   responses: { 200: jsonResponse("OcrAnswer", z.looseObject({}), "The provider's response.") },
-});
+};

@@ -1,5 +1,4 @@
 import type { Handler } from "../../http/handler.ts";
-import { rejectInvalidQuery } from "../../http/query.ts";
 import { jsonType } from "../../http/response.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 
@@ -9,8 +8,7 @@ const cacheControl = "public, max-age=300";
 /** GET /openapi.json. The document is created on the first request. */
 export function getOpenApi({ openApiDocument }: RouteDependencies): Handler {
   let body: Buffer | undefined;
-  return async ({ req, res, headers }) => {
-    rejectInvalidQuery(req);
+  return async ({ res, headers }) => {
     body ??= Buffer.from(JSON.stringify(openApiDocument()));
     res.writeHead(200, {
       ...headers,

@@ -6,5 +6,4 @@ export const getOpenApiOperation: Operation = {
   tag: "Gateway",
   summary: "Get the OpenAPI document",
   responses: { 200: jsonResponse("OpenApi", z.looseObject({}), "An OpenAPI 3.1 document.") },
-  errors: ["unknown_param"],
 };

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { replayedOperation } from "../../openapi/billable-operation.ts";
-import { jsonResponse } from "../../openapi/operation.ts";
+import { jsonResponse, type Operation } from "../../openapi/operation.ts";
 import { rerankSchema } from "./schema.ts";
 
-export const rerankOperation = replayedOperation({
+export const rerankOperation: Operation = {
   id: "rerank",
   tag: "Documents",
   summary: "Rank documents by a query",
@@ -13,9 +12,11 @@ export const rerankOperation = replayedOperation({
     schemas: [rerankSchema],
     example: { model: "demo-rerank", query: "pets", documents: ["A cat", "A car"], top_n: 1 },
   },
-  response: jsonResponse(
-    "Reranking",
-    z.union([z.looseObject({}), z.array(z.unknown())]),
-    "The provider's response: an object, or an array of results.",
-  ),
-});
+  responses: {
+    200: jsonResponse(
+      "Reranking",
+      z.union([z.looseObject({}), z.array(z.unknown())]),
+      "The provider's response: an object, or an array of results.",
+    ),
+  },
+};

@@ -4,17 +4,17 @@ import { type WireRequest, wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { validate, withoutNulls } from "../../validation/validate.ts";
 import type { RouteDependencies } from "../dependencies.ts";
+import type { HandlerRules } from "../route-rules.ts";
 import { createFailedEvent } from "./failed-event.ts";
 import { measureResponses } from "./prompt-size.ts";
 import { responsesSchema } from "./schema.ts";
 
 /** POST /v1/responses. */
-export function createResponse(dependencies: RouteDependencies): KeyedHandler {
-  return wireHandler(dependencies, {
+export function createResponse(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
+  return wireHandler(dependencies, rules, {
     wire: Wire.RESPONSES,
     parse: parseResponses,
     forwardedHeaders: [],
-    queryNames: [],
     createErrorEvent: createFailedEvent,
   });
 }

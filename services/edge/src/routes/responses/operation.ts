@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { replayedOperation } from "../../openapi/billable-operation.ts";
 import { rateLimitNames } from "../../openapi/headers.ts";
+import type { Operation } from "../../openapi/operation.ts";
 import { responseEventSchema, responseSchema } from "./response-schema.ts";
 import { responsesSchema } from "./schema.ts";
 
-export const createResponseOperation = replayedOperation({
+export const createResponseOperation: Operation = {
   id: "createResponse",
   tag: "Agents",
   summary: "Create a response",
@@ -22,15 +22,17 @@ export const createResponseOperation = replayedOperation({
     example: { model: "demo-small", input: "Hello" },
   },
   headers: rateLimitNames,
-  response: {
-    description: "The response, complete or as a stream.",
-    content: {
-      "application/json": { name: "Response", schema: responseSchema },
-      "text/event-stream": {
-        schema: z.string(),
-        event: { name: "ResponseEvent", schema: responseEventSchema },
+  responses: {
+    200: {
+      description: "The response, complete or as a stream.",
+      content: {
+        "application/json": { name: "Response", schema: responseSchema },
+        "text/event-stream": {
+          schema: z.string(),
+          event: { name: "ResponseEvent", schema: responseEventSchema },
+        },
       },
     },
   },
   errors: ["context_length_exceeded"],
-});
+};

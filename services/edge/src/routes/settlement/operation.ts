@@ -15,5 +15,4 @@ export const lookUpSettlementOperation: Operation = {
     example: { requestIds: ["req_0199d1b2111172228333444455556666"] },
   },
   responses: { 200: jsonResponse("Settlement", settlementSchema, "The cost of the requests.") },
-  errors: ["invalid_json", "unknown_param", "invalid_param"],
 };

@@ -3,15 +3,15 @@ import { billableHandler } from "../../billable/billable-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { validate, withoutNulls } from "../../validation/validate.ts";
 import type { RouteDependencies } from "../dependencies.ts";
+import type { HandlerRules } from "../route-rules.ts";
 import { speechSchema } from "./schema.ts";
 
 const timeoutMs = 30 * 60 * 1_000;
 
 /** POST /v1/audio/speech. The audio is streamed. A retry runs again, also with a key. */
-export function createSpeech(dependencies: RouteDependencies): KeyedHandler {
+export function createSpeech(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
   const { audio } = dependencies.services;
-  return billableHandler(dependencies, {
-    isReplayed: false,
+  return billableHandler(dependencies, rules, {
     parse(body) {
       const { model, ...members } = validate(speechSchema, withoutNulls(speechSchema, body));
       return async (caller, options) => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { repeatedOperation } from "../../openapi/billable-operation.ts";
+import type { Operation } from "../../openapi/operation.ts";
 import { speechSchema } from "./schema.ts";
 
-export const createSpeechOperation = repeatedOperation({
+export const createSpeechOperation: Operation = {
   id: "createSpeech",
   tag: "Audio",
   summary: "Create speech",
@@ -15,8 +15,10 @@ export const createSpeechOperation = repeatedOperation({
     schemas: [speechSchema],
     example: { model: "demo-speech", input: "Hello there.", voice: "alto" },
   },
-  response: {
-    description: "The audio, in the provider's content type or `audio/mpeg`.",
-    content: { "audio/*": { schema: z.unknown().meta({ type: "string", format: "binary" }) } },
+  responses: {
+    200: {
+      description: "The audio, in the provider's content type or `audio/mpeg`.",
+      content: { "audio/*": { schema: z.unknown().meta({ type: "string", format: "binary" }) } },
+    },
   },
-});
+};

@@ -2,13 +2,12 @@ import { transcriptEventSchema } from "@tollgate/http/forms/live-transcription";
 import { refusedInStreams, transcriptionForm } from "@tollgate/http/forms/transcription";
 import { z } from "zod";
 import type { Operation } from "../../openapi/operation.ts";
-import { uploadOperation } from "../../openapi/upload-operation.ts";
 
 const emptyInStreams = Object.fromEntries(
   Object.keys(refusedInStreams).map((name) => [name, { maxLength: 0 }]),
 );
 
-export const createTranscriptionOperation: Operation = uploadOperation({
+export const createTranscriptionOperation: Operation = {
   id: "createTranscription",
   tag: "Audio",
   summary: "Transcribe an audio file",
@@ -44,4 +43,4 @@ export const createTranscriptionOperation: Operation = uploadOperation({
     "If an alias requires a language and its provider does not support the given one, the " +
     "provider's response is returned, in any format. With `x-should-retry: false`, a retry with " +
     "the same language fails again; without it, the provider may be out of service for a moment.",
-});
+};

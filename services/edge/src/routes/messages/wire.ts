@@ -1,0 +1,9 @@
+import { messagesErrorForm } from "./error-form.ts";
+import { betaQuery } from "./schema.ts";
+
+/** The rules of routes that Anthropic's clients call. */
+export const messagesWire = {
+  auth: "key in either header",
+  query: betaQuery,
+  errorForm: messagesErrorForm,
+} as const;

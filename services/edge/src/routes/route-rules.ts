@@ -1,0 +1,47 @@
+import type { IncomingMessage } from "node:http";
+import type { Auth } from "../auth/authenticate.ts";
+import type { ErrorForm } from "../http/error-form.ts";
+import type { JsonSchema } from "../openapi/json-schema.ts";
+
+export interface QueryParameter {
+  name: string;
+  description: string;
+  required?: true;
+  schema: JsonSchema;
+}
+
+/** What a route does besides its own work. The OpenAPI document says it to clients. */
+export interface RouteRules {
+  /** The API key that it requires. */
+  auth: Auth;
+  /**
+   * The query parameters that it takes. Others are refused: before the handler, or after the wallet
+   * where that is checked. Undefined: the query is ignored.
+   */
+  query?: readonly QueryParameter[];
+  /**
+   * An empty wallet is refused, by the handler: its place is between the idempotency key and the body.
+   * `charged`: the request also takes a hold, and counts against the limits of its key.
+   */
+  wallet?: "charged" | "checked";
+  /** Whether an `Idempotency-Key` replays a stored response, or is accepted without effect. */
+  idempotencyKey?: "replays" | "ignored";
+  /**
+   * On a route that calls no provider, a service that cannot be reached is an internal error. Default:
+   * it calls none.
+   */
+  calls?: "provider";
+  /** The form of its errors, where it is not the envelope. */
+  errorForm?: ErrorForm;
+}
+
+/** The rules of a route that its handler applies, because their order depends on the request. */
+export interface HandlerRules {
+  /**
+   * Throws `unknown_param` for a query parameter that the route does not take, and `invalid_param`
+   * for one that is repeated.
+   */
+  checkQuery(req: IncomingMessage): void;
+  /** Whether an idempotency key replays a stored response. */
+  isReplayed: boolean;
+}
