@@ -27,7 +27,7 @@ const lockPollMs = 200;
 /** A lock without a process id that is older than this was left by a process that died. */
 const maxEmptyLockMs = 2_000;
 
-if (isInstallDue() || dueGenerators().length > 0 || due([consolePage()]).length > 0) {
+if (isInstallDue() || [...dueGenerators(), ...due([consolePage()]), ...duePages()].length > 0) {
   await prepare();
 }
 
@@ -41,6 +41,7 @@ async function prepare() {
     if (failed) throw failed.reason;
     // It is built with the generated messages.
     for (const page of due([consolePage()])) await generate(page);
+    for (const page of duePages()) await generate(page).catch(reportMissingPage);
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
@@ -107,6 +108,28 @@ function consolePage() {
   return { name: "console-page", inputs, output: join(page, "dist"), command };
 }
 
+/**
+ * Describes the files of the API reference like a code generator. Only its browser build is downloaded:
+ * the packages that its sources need are 250 MB.
+ */
+function apiReference() {
+  const docs = join(root, "services/edge/src/routes/docs");
+  const [pin, output] = [join(docs, "scalar.json"), join(docs, "scalar")];
+  const script = join(root, "deploy/local/unpack-package.mjs");
+  return {
+    name: "api-reference",
+    inputs: [pin],
+    output,
+    command: [process.execPath, [script, pin, output]],
+  };
+}
+
+/** The gateway runs without these files, so a machine without a network does not need them. */
+function reportMissingPage(error) {
+  const [reason] = error.message.split("\n");
+  process.stderr.write(`/docs is not available until its files are downloaded: ${reason}\n`);
+}
+
 /** A schema without a generator only describes tables. */
 function hasGenerator(schema) {
   return /^generator /m.test(readFileSync(schema, "utf8"));
@@ -119,8 +142,12 @@ function dueGenerators() {
   return due(generators());
 }
 
-function due(generators) {
-  const tools = hashOf([packageLock]);
+/** What is downloaded does not depend on the installed packages. */
+function duePages() {
+  return due([apiReference()], "");
+}
+
+function due(generators, tools = hashOf([packageLock])) {
   return generators
     .map((generator) => ({ ...generator, wanted: hashOf(generator.inputs) + tools }))
     .filter(({ name, wanted, output }) => !isStamped(name, wanted) || !existsSync(output));

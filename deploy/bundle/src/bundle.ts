@@ -2,7 +2,6 @@ import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
-import { copyScalarFiles, scalarFiles } from "./scalar-files.ts";
 import { sourceUrls } from "./source-urls.ts";
 import { wasmFiles } from "./wasm-files.ts";
 
@@ -19,8 +18,8 @@ export async function bundleGateway(folder: string): Promise<void> {
     main: join(root, "services/program/src/main.ts"),
     cli: join(root, "services/cli/src/main.ts"),
   };
-  await write({ input, plugins: [sourceUrls(root), scalarFiles(), wasmFiles()] }, folder);
-  await copyScalarFiles(root, folder);
+  await write({ input, plugins: [sourceUrls(root), wasmFiles()] }, folder);
+  await copyApiReference(folder);
   await copySql(folder);
   await copyConsolePage(folder);
 }
@@ -57,6 +56,12 @@ async function copyConsolePage(folder: string): Promise<void> {
   // The manifest is for the check of the size.
   const filter = (file: string) => !file.endsWith(".vite");
   await cp(join(root, path), join(folder, path), { recursive: true, filter });
+}
+
+/** Copies the files of the API reference to where the edge reads them, beside its sources. */
+async function copyApiReference(folder: string): Promise<void> {
+  const path = "services/edge/src/routes/docs/scalar";
+  await cp(join(root, path), join(folder, path), { recursive: true });
 }
 
 /**

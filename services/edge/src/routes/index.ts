@@ -105,6 +105,6 @@ export const routes: readonly Route[] = [
   }),
   withoutKey("GET", "/v1/health", getHealth, getHealthOperation),
   withoutKey("GET", "/openapi.json", getOpenApi, getOpenApiOperation, { query: [] }),
-  withoutKey("GET", "/docs", getDocs, getDocsOperation),
+  withoutKey("GET", "/docs", () => getDocs(), getDocsOperation),
   withoutKey("GET", "/docs/{file}", () => getDocsFile(), getDocsFileOperation),
 ];

@@ -7,9 +7,8 @@ import { pathToFileURL } from "node:url";
 import { GatewayError } from "@tollgate/core/errors";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RequestContext } from "../../http/request-context.ts";
-import { getDocsFile } from "./handler.ts";
-import { createScalarFiles } from "./scalar-files.ts";
-import { scalarFolder } from "./scalar-folder.ts";
+import { getDocs, getDocsFile } from "./handler.ts";
+import { createScalarFiles, scalarFolder } from "./scalar-files.ts";
 
 const content = "export const text = 'x';\n".repeat(1_000);
 
@@ -78,7 +77,7 @@ describe("the files of the API reference", () => {
 });
 
 test("Scalar's build has the page's module, and every chunk that it imports", async () => {
-  const find = createScalarFiles(scalarFolder());
+  const find = createScalarFiles(scalarFolder);
   const visited = new Set<string>();
   const pending = ["standalone.esm.js"];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
@@ -92,4 +91,16 @@ test("Scalar's build has the page's module, and every chunk that it imports", as
     }
   }
   expect(visited.size).toBeGreaterThan(10);
+});
+
+test("a checkout without Scalar's files says how to get them, and where the document is", async () => {
+  const pages: string[] = [];
+  const res = { writeHead() {}, end: (body: Buffer) => pages.push(body.toString()) };
+  const context = { res, headers: {} } as unknown as RequestContext;
+  for (const folder of [new URL("file:///none/"), scalarFolder]) {
+    await getDocs(folder)(context);
+  }
+  expect(pages[0]).toContain("<code>npm start</code> downloads them");
+  expect(pages[0]).toContain('href="/openapi.json"');
+  expect(pages[1]).toContain("createApiReference");
 });

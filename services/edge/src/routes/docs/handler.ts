@@ -1,16 +1,20 @@
 import { notFound } from "@tollgate/http/error-response";
 import type { Handler } from "../../http/handler.ts";
-import { contentSecurityPolicy, referencePage } from "./page.ts";
-import { createScalarFiles } from "./scalar-files.ts";
-import { scalarFolder } from "./scalar-folder.ts";
+import { contentSecurityPolicy, pageWithoutFiles, referencePage, scalarModule } from "./page.ts";
+import { createScalarFiles, scalarFolder } from "./scalar-files.ts";
 
 /** The names of chunks contain a hash of their content. */
 const chunkCacheControl = "public, max-age=31536000, immutable";
 
-/** GET /docs. The page loads Scalar's files, and the OpenAPI document. */
-export function getDocs(): Handler {
-  const body = Buffer.from(referencePage);
+/**
+ * GET /docs. The page loads Scalar's files, and the OpenAPI document. In a checkout without these
+ * files, it says how to get them.
+ */
+export function getDocs(folder = scalarFolder): Handler {
+  const find = createScalarFiles(folder);
   return async ({ res, headers }) => {
+    const module = await find(scalarModule);
+    const body = Buffer.from(module === undefined ? pageWithoutFiles : referencePage);
     res.writeHead(200, {
       ...headers,
       "content-type": "text/html; charset=utf-8",
@@ -25,7 +29,7 @@ export function getDocs(): Handler {
 }
 
 /** GET /docs/{file}. Scalar's files, compressed if the client accepts gzip. */
-export function getDocsFile(folder = scalarFolder()): Handler {
+export function getDocsFile(folder = scalarFolder): Handler {
   const find = createScalarFiles(folder);
   return async ({ req, res, headers, pathParameter: name = "" }) => {
     const file = await find(name);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
-/** The module of Scalar that the page loads, relative to the page. */
-const scalarModule = "/docs/standalone.esm.js";
+/** The module of Scalar that the page loads. */
+export const scalarModule = "standalone.esm.js";
 
 /**
  * Scalar's configuration. The page contacts only its own origin: no fonts or request proxy from
@@ -23,7 +23,7 @@ const configuration = {
   defaultOpenAllTags: true,
 };
 
-const script = `import { createApiReference } from "${scalarModule}";
+const script = `import { createApiReference } from "/docs/${scalarModule}";
 const servers = [{ url: location.origin }];
 createApiReference("#reference", { ...${JSON.stringify(configuration)}, servers });`;
 const scriptHash = createHash("sha256").update(script).digest("base64");
@@ -57,6 +57,22 @@ export const referencePage = `<!doctype html>
 <noscript>This page requires JavaScript. See <a href="/openapi.json">openapi.json</a>.</noscript>
 <div id="reference"></div>
 <script type="module">${script}</script>
+</body>
+</html>
+`;
+
+/** The page in a checkout to which Scalar's files have not been downloaded. */
+export const pageWithoutFiles = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Tollgate API reference</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<p>The files of this page are missing. <code>npm start</code> downloads them if it reaches the npm
+registry: connect, and start the gateway again.</p>
+<p>The API is also described by <a href="/openapi.json">openapi.json</a>.</p>
 </body>
 </html>
 `;

@@ -11,6 +11,9 @@ export interface ScalarFile {
   etag: string;
 }
 
+/** The folder of Scalar's browser build. `scalar.json` pins it, and `npm start` downloads it. */
+export const scalarFolder = new URL("scalar/", import.meta.url);
+
 /** The module that the page loads, and the chunks that this module imports. */
 const fileName = /^(standalone\.esm|chunks\/[\w.-]+)\.js$/;
 
