@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,8 +12,10 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -23,12 +26,20 @@ const modules = join(root, "node_modules");
 const stamps = join(modules, ".tollgate");
 /** Outside node_modules, because an installation empties that folder. */
 const lock = join(root, ".data/prepare.lock");
+const unpackScript = join(root, "deploy/local/unpack-package.mjs");
+/** The Node that runs the code, where the machine's own is older: npm's scripts find it here. */
+const nodeCommand = join(modules, ".bin", process.platform === "win32" ? "node.exe" : "node");
+const nodePin = join(root, `deploy/local/node/${process.platform}-${process.arch}.json`);
+const oldestNode = 24;
 const lockPollMs = 200;
 /** A lock without a process id that is older than this was left by a process that died. */
 const maxEmptyLockMs = 2_000;
 
-if (isInstallDue() || [...dueGenerators(), ...due([consolePage()]), ...duePages()].length > 0) {
-  await prepare();
+if (isAnyDue()) await prepare();
+
+function isAnyDue() {
+  if (isInstallDue() || isNodeDue()) return true;
+  return [...dueGenerators(), ...due([consolePage()]), ...duePages()].length > 0;
 }
 
 async function prepare() {
@@ -36,6 +47,7 @@ async function prepare() {
   try {
     // Another terminal may have done the work while this one waited for the lock.
     if (isInstallDue()) await install();
+    if (isNodeDue()) await installNode();
     const results = await Promise.allSettled(dueGenerators().map(generate));
     const failed = results.find(({ status }) => status === "rejected");
     if (failed) throw failed.reason;
@@ -66,6 +78,24 @@ async function install() {
   stamp("install", lockHash);
 }
 
+function isNodeDue() {
+  const isOld = Number.parseInt(process.versions.node, 10) < oldestNode;
+  return isOld && existsSync(nodePin) && !existsSync(nodeCommand);
+}
+
+/** Downloads Node once for all checkouts. A machine with a recent Node does not need the 120 MB. */
+async function installNode() {
+  const { version, files } = JSON.parse(readFileSync(nodePin, "utf8"));
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  const folder = join(cache, "tollgate/node", version);
+  const program = join(folder, files[0]);
+  if (!existsSync(program)) await run(process.execPath, [unpackScript, nodePin, folder]);
+  rmSync(nodeCommand, { force: true });
+  // Symbolic links need a privilege on Windows.
+  if (process.platform === "win32") copyFileSync(program, nodeCommand);
+  else symlinkSync(program, nodeCommand);
+}
+
 /** Returns the command that runs npm: the one that runs this script, if one does. */
 function npm(...args) {
   const script = process.env.npm_execpath;
@@ -82,9 +112,7 @@ function generators() {
     output: join(root, "proto/gen"),
     command: ["buf", ["generate"], { cwd: join(root, "proto") }],
   };
-  // Generating a client needs no engine; a path to one keeps Prisma from downloading it.
-  const engine = process.platform === "win32" ? process.execPath : "/bin/true";
-  const env = { PRISMA_SCHEMA_ENGINE_BINARY: engine, CHECKPOINT_DISABLE: "1" };
+  const prisma = join(root, "deploy/local/generate-prisma.mjs");
   const clients = readdirSync(join(root, "services"))
     .map((service) => ({ service, schema: `services/${service}/prisma/schema.prisma` }))
     .filter(({ schema }) => existsSync(join(root, schema)) && hasGenerator(join(root, schema)))
@@ -92,7 +120,7 @@ function generators() {
       name: `prisma-${service}`,
       inputs: [join(root, schema)],
       output: join(root, "services", service, "src/generated"),
-      command: ["prisma", ["generate", "--schema", schema], { env }],
+      command: ["node", [prisma, schema]],
     }));
   return [proto, ...clients];
 }
@@ -115,13 +143,8 @@ function consolePage() {
 function apiReference() {
   const docs = join(root, "services/edge/src/routes/docs");
   const [pin, output] = [join(docs, "scalar.json"), join(docs, "scalar")];
-  const script = join(root, "deploy/local/unpack-package.mjs");
-  return {
-    name: "api-reference",
-    inputs: [pin],
-    output,
-    command: [process.execPath, [script, pin, output]],
-  };
+  const command = [process.execPath, [unpackScript, pin, output]];
+  return { name: "api-reference", inputs: [pin], output, command };
 }
 
 /** The gateway runs without these files, so a machine without a network does not need them. */
@@ -159,11 +182,11 @@ async function generate({ name, wanted, command }) {
 }
 
 /** Runs a command without output. Rejects with its output when it fails. */
-function run(command, args, { cwd = root, env = {} } = {}) {
+function run(command, args, { cwd = root } = {}) {
   const path = `${join(modules, ".bin")}${delimiter}${process.env.PATH}`;
   const child = spawn(command, args, {
     cwd,
-    env: { ...process.env, PATH: path, ...env },
+    env: { ...process.env, PATH: path },
     // On Windows, the commands of packages are shell scripts; Node itself is not.
     shell: process.platform === "win32" && command !== process.execPath,
     stdio: ["ignore", "pipe", "pipe"],
