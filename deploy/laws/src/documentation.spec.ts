@@ -4,7 +4,15 @@ import { parseCatalog } from "@tollgate/catalog/parse";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { readChartFile } from "./chart.ts";
-import { anchorsIn, codeInTables, linksIn, readPage, readPages, yamlIn } from "./markdown.ts";
+import {
+  anchorsIn,
+  codeInTables,
+  linksIn,
+  pathsIn,
+  readPage,
+  readPages,
+  yamlIn,
+} from "./markdown.ts";
 
 const root = new URL("../../../", import.meta.url);
 const isExternal = (link: string) => /^[a-z]+:/.test(link);
@@ -20,6 +28,17 @@ it("every relative link of the documentation leads to a file, and to a heading o
       if (anchor === undefined) continue;
       const target = pages.get(path);
       expect(target && anchorsIn(target), `${page.path}: ${link}`).toContain(anchor);
+    }
+  }
+});
+
+/** Files that operators write. */
+const ofOperators = ["deploy/providers.env"];
+
+it("every file and folder that the documentation names exists", async () => {
+  for (const page of await readPages()) {
+    for (const path of pathsIn(page).filter((one) => !ofOperators.includes(one))) {
+      await expect(access(new URL(path, root)), `${page.path}: ${path}`).resolves.toBeUndefined();
     }
   }
 });

@@ -37,6 +37,12 @@ export function anchorsIn({ text }: Page): string[] {
   );
 }
 
+/** Returns the paths of files and folders that a page names in code, without those of an example. */
+export function pathsIn({ text }: Page): string[] {
+  const paths = text.matchAll(/`((?:charts|deploy|docs|proto|services)\/[^`\s<>*{}…]*)`/g);
+  return Array.from(paths, ([, path = ""]) => path);
+}
+
 /** Returns the blocks of YAML of a page. */
 export function yamlIn({ text }: Page): string[] {
   return Array.from(text.matchAll(/^ *```yaml\n(.*?)^ *```$/gms), ([, block = ""]) => block);
