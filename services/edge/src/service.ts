@@ -14,7 +14,7 @@ import { createApp } from "./app.ts";
 import { createAuthenticate, findEndedKeys } from "./auth/authenticate.ts";
 import { createBalanceGuard } from "./auth/balance-guard.ts";
 import { watchRevocations } from "./auth/revocations.ts";
-import { createRateWindows } from "./billable/rate-windows.ts";
+import { createAdvertisedRates } from "./billable/advertised-rates.ts";
 import { readConfig } from "./config.ts";
 import { sendBodyTimeout } from "./http/error-response.ts";
 import { createPendingRequests } from "./http/pending-requests.ts";
@@ -57,7 +57,7 @@ export const edge = defineService({
       authenticate: createAuthenticate(billing, notices, { metrics, now }),
       balance: createBalanceGuard(billing),
       revocations: watchRevocations(notices, (keyHashes) => findEndedKeys(billing, keyHashes)),
-      rates: createRateWindows(() => catalog.current().limits, Date.now),
+      advertised: createAdvertisedRates(() => catalog.current().limits, Date.now),
       leases,
       records,
       services: {

@@ -1,7 +1,7 @@
 import type { Rates } from "@tollgate/core/rates";
 import { headersOfRates } from "@tollgate/http/rate-headers";
 import { eventStreamType, type StreamedResponse } from "../http/response.ts";
-import type { RateWindows } from "./rate-windows.ts";
+import type { AdvertisedRates } from "./advertised-rates.ts";
 
 /** Server-sent events that a service sends together. */
 export interface EventPart {
@@ -15,7 +15,7 @@ export interface EventPart {
 export interface EventStreamOptions {
   keyId: string;
   /** Counts the tokens of the key. */
-  rates: Pick<RateWindows, "countTokens">;
+  advertised: Pick<AdvertisedRates, "countTokens">;
   /** Called with everything that the client is sent. */
   see?: (chunk: Uint8Array) => void;
 }
@@ -23,13 +23,13 @@ export interface EventStreamOptions {
 /** Returns the response that sends the events of a service, with the rates that limit the key. */
 export function eventStreamOf(
   parts: AsyncIterable<EventPart>,
-  { keyId, rates, see }: EventStreamOptions,
+  { keyId, advertised, see }: EventStreamOptions,
 ): StreamedResponse {
   let limiting: Rates | undefined;
   async function* sendParts(): AsyncGenerator<Uint8Array> {
     for await (const part of parts) {
       limiting ??= part.rates;
-      rates.countTokens(keyId, Number(part.totalTokens));
+      advertised.countTokens(keyId, Number(part.totalTokens));
       // A copy: in a fleet, the chunks are parts of a larger buffer, which would stay in memory.
       const chunk = Buffer.concat(part.chunks);
       see?.(chunk);

@@ -49,9 +49,9 @@ export function wireHandler(
   rules: HandlerRules,
   route: WireRoute,
 ): KeyedHandler {
-  const { rates, services } = dependencies;
+  const { advertised, services } = dependencies;
   return billableHandler(dependencies, rules, {
-    headers: ({ keyId }) => rates.headers(keyId),
+    headers: ({ keyId }) => advertised.headers(keyId),
     parse(json, body, _principal, context) {
       const { alias, stream, prompt, maxTokens } = route.parse(json);
       const headers = forwardedOf(context, route);
@@ -60,16 +60,16 @@ export function wireHandler(
       return async (caller, options) => {
         const { keyId } = caller;
         const call = { caller, alias, wire: route.wire, body: bytes, prompt, headers, ...limit };
-        rates.countRequest(keyId);
+        advertised.countRequest(keyId);
         if (!stream) {
           const response = await services.wires.completeWire({ call }, { ...options, timeoutMs });
-          rates.countTokens(keyId, Number(response.totalTokens));
+          advertised.countTokens(keyId, Number(response.totalTokens));
           const ownHeaders = () => headersOfRates(response.rates ?? {});
           return { contentType: jsonType, body: response.body, headers: ownHeaders };
         }
         const parts = services.wires.streamWire({ call }, { ...options, timeoutMs });
         const errorEvent = route.createErrorEvent(context);
-        const response = eventStreamOf(parts, { keyId, rates, see: errorEvent.see });
+        const response = eventStreamOf(parts, { keyId, advertised, see: errorEvent.see });
         return { ...response, errorEvent: errorEvent.write };
       };
     },

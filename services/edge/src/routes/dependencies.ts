@@ -13,7 +13,7 @@ import type { ServiceName } from "@tollgate/runtime/service";
 import type { Authenticate } from "../auth/authenticate.ts";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
 import type { Revocations } from "../auth/revocations.ts";
-import type { RateWindows } from "../billable/rate-windows.ts";
+import type { AdvertisedRates } from "../billable/advertised-rates.ts";
 import type { Leases } from "../idempotency/leases.ts";
 import type { IdempotencyRecords } from "../idempotency/records.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
@@ -25,7 +25,7 @@ export interface RouteDependencies {
   authenticate: Authenticate;
   balance: BalanceGuard;
   revocations: Revocations;
-  rates: RateWindows;
+  advertised: AdvertisedRates;
   leases: Leases;
   records: IdempotencyRecords;
   services: Services;

@@ -16,23 +16,23 @@ export function createChatCompletion(
   dependencies: RouteDependencies,
   rules: HandlerRules,
 ): KeyedHandler {
-  const { catalog, rates, services } = dependencies;
+  const { catalog, advertised, services } = dependencies;
   return billableHandler(dependencies, rules, {
     conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
-    headers: ({ keyId }) => rates.headers(keyId),
+    headers: ({ keyId }) => advertised.headers(keyId),
     parse(json, body, { models }) {
       const passesOf = (alias: unknown) => servableModel(catalog(), alias, "chat", models)?.passes;
       const { stream, call } = parseChat(json, body, passesOf);
       return async (caller, options) => {
         const { keyId } = caller;
         const request = { call: { ...call, caller } };
-        rates.countRequest(keyId);
+        advertised.countRequest(keyId);
         if (stream) {
           const parts = services.chat.stream(request, { ...options, timeoutMs });
-          return eventStreamOf(parts, { keyId, rates });
+          return eventStreamOf(parts, { keyId, advertised });
         }
         const response = await services.chat.complete(request, { ...options, timeoutMs });
-        rates.countTokens(keyId, Number(response.totalTokens));
+        advertised.countTokens(keyId, Number(response.totalTokens));
         const headers = () => headersOfRates(response.rates ?? {});
         return { contentType: jsonType, body: response.body, headers };
       };

@@ -6,20 +6,23 @@ const windowSeconds = 60;
 const maxKeys = 50_000;
 
 /**
- * Counts the requests and tokens of each key on this replica in the trailing minute, for the
- * `x-ratelimit-*` headers. Nothing is rejected.
+ * The `x-ratelimit-*` headers of keys without limits: the rates of the catalog, less the requests and
+ * tokens of the trailing minute on this replica. They are advertised only, and no request is refused
+ * because of them. The limits of a key are enforced by the ledger, for all replicas, when it takes a
+ * hold: `services/ledger/sql/limits/check_limits.sql`. A response to such a key has the ledger's rates
+ * instead of these.
  */
-export interface RateWindows {
+export interface AdvertisedRates {
   countRequest(keyId: string): void;
   countTokens(keyId: string, tokens: number): void;
   headers(keyId: string): Record<RateLimitHeader, string>;
 }
 
-/** Creates the windows. `limits` is called for every response, since the catalog can change. */
-export function createRateWindows(
+/** Creates the counts. `limits` is called for every response, since the catalog can change. */
+export function createAdvertisedRates(
   limits: () => Catalog["limits"],
   nowMs: () => number,
-): RateWindows {
+): AdvertisedRates {
   const windows = new LRUCache<string, Window>({ max: maxKeys });
   const nowSecond = () => Math.floor(nowMs() / 1_000);
 
