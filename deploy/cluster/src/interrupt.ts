@@ -1,4 +1,4 @@
-/** The reason of an aborted signal: the process was asked to end. */
+/** The reason of an aborted signal: the process received a signal to end. */
 export class Interrupt extends Error {
   override readonly name = "Interrupt";
   readonly exitCode: number;

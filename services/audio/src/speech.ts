@@ -1,7 +1,7 @@
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import { oneOf } from "@tollgate/core/schema-errors";
-import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { measureUnits } from "@tollgate/metering/measurement";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
@@ -33,7 +33,7 @@ export async function* speak(
   checkLimits(call, model);
   checkSpeech(model, call.body);
   const quantity = BigInt(call.characters);
-  const estimate = dearestCostOfUnits(model, quantity);
+  const estimate = highestCostOfUnits(model, quantity);
   yield* engine.stream({ caller: call.caller, model, estimate }, async function* (generation) {
     let isDelivered = false;
     const { slot, response } = await generation.attemptStream(async (slot) => {

@@ -8,7 +8,7 @@ import type { Catalog, Model } from "@tollgate/catalog/model";
 import { createLog } from "@tollgate/core/log";
 import { costOf, minOf, type Price } from "@tollgate/core/money";
 import { createEngine, type Engine } from "@tollgate/generation/engine";
-import { dearestCost } from "@tollgate/generation/estimate";
+import { highestCost } from "@tollgate/generation/estimate";
 import type { Generation } from "@tollgate/generation/generation";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
@@ -146,7 +146,7 @@ describe("the cost in a client's response", () => {
       keyId: "key_1",
     });
     const costAt = (quantity: bigint) => (unit: Price) => costOf([{ quantity, price: unit }]);
-    const estimate = dearestCost(model, ({ input }) => costAt(bound)(input));
+    const estimate = highestCost(model, ({ input }) => costAt(bound)(input));
     const unit = model.pricing.input;
     const fullCost = costAt(used)(unit);
     let held = 0n;

@@ -1,6 +1,6 @@
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
-import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { connectProvider } from "../streaming/provider-socket.ts";
@@ -31,7 +31,7 @@ export async function serveSession(
   const resolve = (alias: string): Model =>
     withStreamSlots(engine.resolve(alias, "transcriptions", caller), "model");
   const model = readConfigFrame(configFrame, resolve);
-  const estimate = dearestCostOfUnits(model, holdStepSeconds);
+  const estimate = highestCostOfUnits(model, holdStepSeconds);
   await engine.generate({ caller, model, estimate }, async (generation) => {
     const { slot, response: provider } = await generation.attempt((slot) =>
       connectProvider(slot, providers, caller.requestId, client.disconnected),

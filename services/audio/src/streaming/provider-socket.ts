@@ -23,7 +23,7 @@ export interface ProviderSocket {
    * to a provider that does not make room within its timeout.
    */
   send(audio: Uint8Array): Promise<boolean>;
-  /** Tells the provider that there is no more audio. Resolves as `send` does. */
+  /** Sends the provider the end of the audio. Resolves as `send` does. */
   endAudio(): Promise<boolean>;
   /**
    * The events until the provider closes. Throws a SlotFailure when the connection breaks or an

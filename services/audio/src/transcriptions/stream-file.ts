@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Slot } from "@tollgate/catalog/model";
-import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
@@ -38,7 +38,7 @@ export async function* streamFile(
   const progress = { flushed: false, sentBytes: 0 };
   const measure = (bytes: number, slot: Slot): Measurement =>
     measureUnits(usage.reported() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
-  const estimate = dearestCostOfUnits(model, pcmSeconds(pcm.bytes));
+  const estimate = highestCostOfUnits(model, pcmSeconds(pcm.bytes));
   yield* engine.stream({ caller, model, estimate }, async function* (generation) {
     const { slot, response } = await generation.attemptStream(async (slot) => {
       const { timeoutMs } = slot.provider;

@@ -1,7 +1,7 @@
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { UploadStore } from "@tollgate/http/upload-store";
 import { measureUnits } from "@tollgate/metering/measurement";
@@ -37,7 +37,7 @@ export async function transcribeFile(
   const model = engine.resolve(alias, "transcriptions", caller);
   const limit = startLimit();
   const limited = AbortSignal.any([signal, limit.signal]);
-  const estimate = dearestCostOfUnits(model, estimatedSeconds(audio));
+  const estimate = highestCostOfUnits(model, estimatedSeconds(audio));
   const running = engine.generate({ caller, model, estimate }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
       // No time is left for another slot, which has not failed.

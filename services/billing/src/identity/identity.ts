@@ -122,7 +122,7 @@ function identityOrNone(identity: Identity | undefined) {
   return identity === undefined ? {} : { identity };
 }
 
-/** A link works once: whoever deletes it signs in. */
+/** A link works once: the request that deletes it signs in. */
 async function signInByLink(
   prisma: PrismaClient,
   secretHash: Uint8Array<ArrayBuffer>,

@@ -1,7 +1,7 @@
 import type { Model, Prices, Pricing, Slot } from "@tollgate/catalog/model";
 import { highestPrices } from "@tollgate/catalog/pricing";
 import { costOf, type NanoUsd, type Price, unitsFor } from "@tollgate/core/money";
-import { dearestCost } from "@tollgate/generation/estimate";
+import { highestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
 /** Tokens of an image part where the catalog does not state a maximum. */
@@ -45,15 +45,15 @@ export type PricesOf = (
 ) => Pick<Prices, "input"> & { output?: Price | undefined };
 
 /**
- * Returns the cost of the bound at the chain's dearest slot. At the highest prices, it is what the
- * hold must cover; calls of a provider's own tools are not part of it.
+ * Returns the cost of the bound at the chain's most expensive slot. At the highest prices, it is what
+ * the hold must cover; calls of a provider's own tools are not part of it.
  */
 export function estimateOf(
   bound: Bound,
   model: Model,
   pricesOf: PricesOf = highestPrices,
 ): NanoUsd {
-  return dearestCost(model, (pricing) => costOfBound(bound, pricing, pricesOf));
+  return highestCost(model, (pricing) => costOfBound(bound, pricing, pricesOf));
 }
 
 /**

@@ -66,7 +66,7 @@ test("a stream's provider is sent what the balance pays for, not what is held", 
   expect(ceilingOf(strict, slot, { held: 2_100_080_000n, walletBalance: undefined })).toBe(4_000n);
 });
 
-test("a JSON response that is held in full keeps its output limit, whatever its dearest price", () => {
+test("a JSON response that is held in full keeps its output limit, whatever its highest price", () => {
   const prices = { ...pricing, cache_write_1h: usd("10"), reasoning: usd("50") };
   const writing = { ...model, chain: [{ ...slot, pricing: prices }] };
   const call = agentCall(Admission.LIKELY);

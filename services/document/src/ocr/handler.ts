@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
@@ -19,7 +19,7 @@ export async function handleOcr(runtime: ProviderRuntime, request: ProxiedReques
   const { res, caller, signal } = request;
   await withOcrForm(runtime, request, async (form, model) => {
     const { requestId } = caller;
-    const estimate = dearestCostOfUnits(model, BigInt(form.pages));
+    const estimate = highestCostOfUnits(model, BigInt(form.pages));
     const bytes = await engine.generate({ caller, model, estimate }, async (generation) => {
       const { slot, response } = await generation.attempt(async (slot) => {
         const call = { requestId, signal };

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import { dearestCostOfUnits } from "@tollgate/generation/estimate";
+import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
@@ -34,7 +34,7 @@ export async function createJob(
   const { engine, providers } = runtime;
   const { res, caller, signal } = request;
   await withOcrForm(runtime, request, async (form, model) => {
-    await engine.admit({ caller, estimate: dearestCostOfUnits(model, BigInt(form.pages)) });
+    await engine.admit({ caller, estimate: highestCostOfUnits(model, BigInt(form.pages)) });
     const { slot, response } = await engine.attemptFree(model, async (one) => {
       const call = { requestId: caller.requestId, signal };
       const created = await ocrAdapterOf(one).createJob(providers, one, form, call);

@@ -60,7 +60,7 @@ test("the amounts of the lines sum to the cost, and each is its own share or a l
       for (const [index, one] of lines.entries()) {
         const above = (amounts[index] ?? 0n) * finePerNano - exactSum([one]);
         expect(above).toBeLessThan(microInFine + BigInt(lines.length) * finePerNano);
-        // Only the rounding of a sum, which the dearest line has, and a limit move an amount.
+        // Only the rounding of a sum, which the most expensive line has, and a limit move an amount.
         if (cost < limit) expect(above).toBeGreaterThan(-finePerNano);
         if (above > 0n) expect(most - exactSum([one])).toBeLessThan(finePerNano);
       }

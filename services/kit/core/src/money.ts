@@ -48,7 +48,7 @@ export interface Charge {
 /**
  * Returns the cost of all lines together, at most `limit`, and the amount of each line. An amount
  * is rounded down to a whole nano-USD. The rest of the cost, which is rounded up, is added to the
- * amount of the dearest line, so that a line that costs nothing stays at zero.
+ * amount of the most expensive line, so that a line that costs nothing stays at zero.
  */
 export function chargeOf(
   lines: readonly { quantity: bigint; price: Price }[],
@@ -56,7 +56,7 @@ export function chargeOf(
 ): Charge {
   const cost = minOf(costOf(lines), limit);
   let rest = cost;
-  let dearest = 0;
+  let mostExpensive = 0;
   let most = -1n;
   const amounts = lines.map(({ quantity, price }, index) => {
     const exactPico = quantity * price.picoUsd;
@@ -64,14 +64,14 @@ export function chargeOf(
     const whole = exactPico / divisor;
     const atMost = whole * divisor === exactPico ? whole : whole + 1n;
     if (atMost > most) {
-      dearest = index;
+      mostExpensive = index;
       most = atMost;
     }
     const amount = minOf(whole, rest);
     rest -= amount;
     return amount;
   });
-  if (rest > 0n) amounts[dearest] = (amounts[dearest] ?? 0n) + rest;
+  if (rest > 0n) amounts[mostExpensive] = (amounts[mostExpensive] ?? 0n) + rest;
   return { cost, amounts };
 }
 

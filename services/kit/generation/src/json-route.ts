@@ -7,7 +7,7 @@ import { checkJson, postJson } from "@tollgate/providers/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { spliceBody } from "@tollgate/upstream/json-body";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
-import { dearestCostOfUnits } from "./estimate.ts";
+import { highestCostOfUnits } from "./estimate.ts";
 import type { ProviderRuntime } from "./provider-runtime.ts";
 
 /** A validated request of a route that takes JSON and returns JSON. */
@@ -64,7 +64,7 @@ export async function serveJson<Call extends JsonCall>(
   const { routeType } = route;
   const model = engine.resolve(alias, routeType, caller);
   checkJson(model, call.body, route.requested?.(call));
-  const estimate = dearestCostOfUnits(model, route.bound(call, model));
+  const estimate = highestCostOfUnits(model, route.bound(call, model));
   const tokens = route.tokens?.(call);
   return engine.generate({ caller, model, estimate, tokens }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {

@@ -2,7 +2,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 
-/** What whoever is signed in may do on the page. The console checks it again at each call. */
+/** What the signed-in user may do on the page. The console checks it again at each call. */
 export interface Access {
   isCustomer: boolean;
   /** Whether it changes accounts, keys and wallets. */
@@ -16,7 +16,7 @@ export function useSession() {
   return useQuery(ConsoleService.method.getSession, {}, { staleTime: 60_000 });
 }
 
-/** Returns what whoever is signed in may do. Nothing while that is not known. */
+/** Returns what the signed-in user may do. Nothing while that is not known. */
 export function useAccess(): Access {
   const role = useSession().data?.operator?.role ?? OperatorRole.UNSPECIFIED;
   return {

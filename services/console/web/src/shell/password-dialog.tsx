@@ -14,7 +14,7 @@ interface Props {
 const minCharacters = 12;
 const maxCharacters = 1_024;
 
-/** Sets the password of whoever is signed in. */
+/** Sets the password of the signed-in user. */
 export function PasswordDialog({ operator, isOpen, onClose }: Props) {
   const setPassword = useChange(ConsoleService.method.setPassword, { onSuccess: onClose });
   const [problem, setProblem] = useState<InputError>();

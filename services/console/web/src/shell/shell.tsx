@@ -7,7 +7,7 @@ import { Logo } from "./logo.tsx";
 import { destinations } from "./navigation.ts";
 import { UserMenu } from "./user-menu.tsx";
 
-/** The frame of every screen. Whoever is not signed in is led to the sign-in. */
+/** The frame of every screen. A user who is not signed in is sent to the sign-in. */
 export function Shell() {
   const session = useSession();
   const { href, pathname } = useLocation();

@@ -53,7 +53,7 @@ export const bedrockKind: LanguageModelKind = {
   createModel,
   callOptions,
   async warningsOf(modelId, options) {
-    // The package tells its warnings only together with a response.
+    // The package returns its warnings only with a response.
     const model = createModel(modelId, async () => Response.json(emptyResponse));
     const { warnings } = await model.doGenerate(options);
     return warnings;

@@ -7,7 +7,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Time } from "../../ui/time.tsx";
 import { withCopy } from "../../ui/with-copy.tsx";
 
-/** What was asked of which model with which key, and the ids by which it is found elsewhere. */
+/** The model and the key of a request, and the ids by which it is found elsewhere. */
 export function RequestFacts({ request }: { request: Request }) {
   const { isCustomer } = useAccess();
   const { nameOf } = useAccountNames();

@@ -72,7 +72,7 @@ function useSignIn() {
   const router = useRouter();
   return useMutation(ConsoleService.method.signIn, {
     onSuccess: () => {
-      // What somebody else read before is not shown to whoever signs in.
+      // What another user read before is not shown to the one who signs in.
       queries.clear();
       const isOwnPath = /^\/(?![/\\])/.test(next ?? "");
       router.history.replace(isOwnPath ? (next ?? "/") : "/");
