@@ -56,7 +56,7 @@ export function generateMistral(
   };
 }
 
-/** Magistral thinks unless `reasoning_effort` is `none`; other models think where it is set to another value. */
+/** Magistral thinks unless `reasoning_effort` is `none`; other models where it has another value. */
 function thinks({ model, reasoning_effort: effort }: MistralChatRequest): boolean {
   if (typeof effort === "string") return effort !== "none";
   return model.startsWith("magistral");

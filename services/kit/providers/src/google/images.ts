@@ -12,7 +12,7 @@ const typeByExtension: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns which images a model takes. An address needs a media type, which is known only by its ending.
+ * Returns which images a model takes. An address needs a media type, which only its ending shows.
  * Gemini 2.0 reads no addresses: https://ai.google.dev/gemini-api/docs/file-input-methods
  */
 export function imagesOf(modelId: string): ImageForm {
