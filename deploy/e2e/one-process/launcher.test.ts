@@ -27,6 +27,8 @@ describe("npm run fleet", () => {
   let fleet: ChildProcess;
   let output = "";
   const url = () => /listens at (\S+)\/v1/.exec(output)?.[1] ?? "";
+  /** Reads the text with the secrets, which is not printed without a terminal. */
+  const welcome = () => readFileSync(join(folder, ".data/welcome.txt"), "utf8");
   const env = { PATH: process.env.PATH, ...sourceCache };
 
   /** Runs the `tollgate` command in the gateway's folder, without any variable of Tollgate. */
@@ -87,15 +89,20 @@ describe("npm run fleet", () => {
     await rm(folder, { recursive: true, force: true });
   }, startTimeoutMs);
 
-  test("prints an address and a demo key that work, as npm start does", async () => {
-    const [, key] = /^API key: (\S+)/m.exec(output) ?? [];
+  test("prints no key and no link where nobody but its owner should read them", () => {
+    expect(output).toContain(`Key and sign-in link: ${join(folder, ".data/welcome.txt")}`);
+    expect(output).not.toMatch(/sk-tollgate-|sign-in#/);
+  });
+
+  test("prints an address, and stores a demo key that works, as npm start does", async () => {
+    const [, key] = /^API key: (\S+)/m.exec(welcome()) ?? [];
     expect(output).toMatch(/^\nTollgate listens at http/);
     const body = chatBody({ model: "demo-small" });
     expect((await send(`${url()}/v1/chat/completions`, { key, body })).status).toBe(200);
   });
 
-  test("prints a link that signs the owner in to the console, once", async () => {
-    const [, origin = "", secret = ""] = /^Console: (\S+)\/sign-in#(\S+)/m.exec(output) ?? [];
+  test("stores a link that signs the owner in to the console, once", async () => {
+    const [, origin = "", secret = ""] = /^Console: (\S+)\/sign-in#(\S+)/m.exec(welcome()) ?? [];
     const { console } = connectConsole(origin);
     const signIn = () => console.signIn({ method: { case: "linkSecret", value: secret } });
     const { operator } = await signIn();
@@ -112,7 +119,7 @@ describe("npm run fleet", () => {
   });
 
   test("is where a sign-in link of the tollgate command leads, also on another port", async () => {
-    const [, started = ""] = /^Console: (\S+)\/sign-in#/m.exec(output) ?? [];
+    const [, started = ""] = /^Console: (\S+)\/sign-in#/m.exec(welcome()) ?? [];
     expect(new URL(started).port).not.toBe("8081");
     const { stdout } = await tollgate("operator", "link", "--json");
     const [origin = "", secret = ""] = (JSON.parse(stdout) as { link: string }).link.split(

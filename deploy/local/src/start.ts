@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { StartError } from "@tollgate/core/errors";
 import { runUntilStopped, startTarget } from "@tollgate/program/run";
+import { announce } from "./announce.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { createDemoKey } from "./demo-key.ts";
 import { startDemoProvider } from "./demo-provider.ts";
@@ -12,7 +13,6 @@ import { startNatsServer } from "./nats-server.ts";
 import { type OperatorSocket, prepareOperatorSocket } from "./operator-socket.ts";
 import { startPostgres } from "./postgres.ts";
 import { createSignInUrl } from "./sign-in-url.ts";
-import { welcomeText } from "./welcome.ts";
 import { connectionsOf, startWorkers, workerCount } from "./workers.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
@@ -99,7 +99,7 @@ async function startEverything({ fleet, workers }: Shape, stops: Stop[]): Promis
   if (consoleUrl !== undefined) await socket.storeConsoleUrl(consoleUrl);
   const key = isDemo ? await createDemoKey(operatorAddress, secret) : undefined;
   const signInUrl = consoleUrl && (await createSignInUrl(consoleUrl, operatorAddress, secret));
-  process.stdout.write(welcomeText({ url, key, signInUrl }));
+  await announce({ url, key, signInUrl }, dataFolder, process.stdout);
 }
 
 async function startWhole(
