@@ -16,10 +16,11 @@
 {{- end }}
 {{- end }}
 
+{{/* The dev broker's password is the fleet's secret: Kubernetes puts the variable before this one in. */}}
 {{- define "tollgate.natsVariable" -}}
 {{- if .Values.dev.nats.enabled -}}
 - name: NATS_URL
-  value: nats://{{ include "tollgate.fullname" . }}-nats:4222
+  value: nats://tollgate:$(TOLLGATE_FLEET_SECRET)@{{ include "tollgate.fullname" . }}-nats:4222
 {{- else -}}
 {{- include "tollgate.secretVariable" (list "NATS_URL" .Values.secrets.nats) }}
 {{- end }}

@@ -1,5 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
+import { createBatchMac, macHeader } from "@tollgate/metering/broker/batch-mac";
 import { usageSubject } from "@tollgate/metering/broker/usage-stream";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import {
@@ -10,7 +11,8 @@ import {
 } from "@tollgate/proto/tollgate/v1/usage";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
-import { connect } from "nats";
+import { natsAddress } from "@tollgate/runtime/broker/nats-address";
+import { connect, headers } from "nats";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
@@ -189,9 +191,39 @@ describe("money", () => {
       expect(charges.sort()).toEqual([-1_000n, -2_000n, -4_000n]);
     });
   });
+
+  test("a usage event that does not come from the fleet is not charged", async ({ skip }) => {
+    if (stack.natsUrl === undefined) return skip("there is no broker");
+    const account = await stack.newAccount(1);
+    const messageOf = (name: string, costNanoUsd: bigint) => {
+      const events = [usageOf(account, name, costNanoUsd)];
+      return toBinary(UsageEventBatchSchema, create(UsageEventBatchSchema, { events }));
+    };
+    const forged = messageOf("forged", 1_000n);
+    await publishUsage(stack.natsUrl, forged);
+    await publishUsage(stack.natsUrl, forged, createBatchMac("another secret").sign(forged));
+    const own = messageOf("own", 2_000n);
+    await publishUsage(stack.natsUrl, own, createBatchMac(fleetSecret).sign(own));
+    await eventually(async () => {
+      const { entries } = await readWallet(stack, account);
+      const charges = entries.filter(({ kind }) => kind === "usage").map(({ amount }) => amount);
+      expect(charges).toEqual([-2_000n]);
+    });
+  });
+
+  test("nobody reads usage events without the broker's credentials", async ({ skip }) => {
+    if (stack.natsUrl === undefined) return skip("there is no broker");
+    const { host } = new URL(stack.natsUrl);
+    const refused = connect({ servers: host, reconnect: false, timeout: 2_000 });
+    await expect(refused).rejects.toMatchObject({ code: "AUTHORIZATION_VIOLATION" });
+  });
 });
 
-function usageOf({ accountId }: Account, name: string, costNanoUsd: bigint): UsageEvent {
+function usageOf(
+  { accountId }: Pick<Account, "accountId">,
+  name: string,
+  costNanoUsd: bigint,
+): UsageEvent {
   const id = `req_${name}_${accountId}`;
   return create(UsageEventSchema, {
     id,
@@ -217,11 +249,16 @@ async function deliverFiveTimes(stack: OwnStack, events: UsageEvent[]): Promise<
     transport.close();
     return;
   }
-  const connection = await connect({ servers: stack.natsUrl });
   // Without a message id the broker stores every copy: the ledger must deduplicate them.
   const message = toBinary(UsageEventBatchSchema, create(UsageEventBatchSchema, { events }));
-  for (const _ of copies) {
-    await connection.jetstream().publish(usageSubject, message);
-  }
+  const mac = createBatchMac(fleetSecret).sign(message);
+  for (const _ of copies) await publishUsage(stack.natsUrl, message, mac);
+}
+
+async function publishUsage(natsUrl: string, message: Uint8Array, mac?: string): Promise<void> {
+  const connection = await connect(natsAddress(natsUrl));
+  const stamped = headers();
+  if (mac !== undefined) stamped.set(macHeader, mac);
+  await connection.jetstream().publish(usageSubject, message, { headers: stamped });
   await connection.close();
 }

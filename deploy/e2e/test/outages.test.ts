@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { usageStream } from "@tollgate/metering/broker/usage-stream";
+import { natsAddress } from "@tollgate/runtime/broker/nats-address";
 import { connect } from "nats";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -104,7 +105,7 @@ describe("outages", () => {
   test("an event that the broker acknowledged and lost is sent to the ledger", async ({ skip }) => {
     const { natsUrl } = stack;
     if (natsUrl === undefined) return skip("there is no broker");
-    const nats = await connect({ servers: natsUrl });
+    const nats = await connect(natsAddress(natsUrl));
     const manager = await nats.jetstreamManager();
     const published = async () => (await manager.streams.info(usageStream.name)).state.messages;
     await eventually(

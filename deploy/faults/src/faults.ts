@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "@tollgate/e2e/random";
 import type { Replica } from "@tollgate/local/fleet";
 import { usageStream, usageSubject } from "@tollgate/metering/broker/usage-stream";
+import { natsAddress } from "@tollgate/runtime/broker/nats-address";
 import { serviceNames } from "@tollgate/runtime/service";
-import { connect, type NatsConnection } from "nats";
+import { connect, type NatsConnection, type StoredMsg } from "nats";
 import pg from "pg";
 import type { Cluster } from "./cluster.ts";
 
@@ -97,14 +98,16 @@ async function redeliverEvents({ natsUrl }: Cluster, _target: string, random: Ra
     const manager = await connection.jetstreamManager();
     const { state } = await manager.streams.info(usageStream.name);
     const first = Math.max(state.first_seq, state.last_seq - maxRedelivered + 1);
-    const events: Uint8Array[] = [];
+    const events: StoredMsg[] = [];
     for (let seq = first; seq <= state.last_seq; seq += 1) {
       const message = await manager.streams
         .getMessage(usageStream.name, { seq })
         .catch(() => undefined);
-      if (message !== undefined) events.splice(random.integer(0, events.length), 0, message.data);
+      if (message !== undefined) events.splice(random.integer(0, events.length), 0, message);
     }
-    for (const event of events) await connection.jetstream().publish(usageSubject, event);
+    for (const { data, header } of events) {
+      await connection.jetstream().publish(usageSubject, data, { headers: header });
+    }
   });
 }
 
@@ -125,7 +128,7 @@ async function terminateSessions({ databaseUrl }: Cluster): Promise<void> {
 }
 
 async function withBroker(url: string, work: (connection: NatsConnection) => Promise<void>) {
-  const connection = await connect({ servers: url, timeout: 2_000, reconnect: false });
+  const connection = await connect({ ...natsAddress(url), timeout: 2_000, reconnect: false });
   try {
     await work(connection);
   } finally {

@@ -27,7 +27,10 @@ describe("the Compose file", () => {
         command: ["--target", name],
         read_only: true,
         cap_drop: ["ALL"],
-        environment: { TOLLGATE_MIGRATE: "off", NATS_URL: "nats://nats:4222" },
+        environment: {
+          TOLLGATE_MIGRATE: "off",
+          NATS_URL: expect.stringMatching(/^nats:\/\/tollgate:\$\{NATS_PASSWORD:\?\}@nats:4222$/),
+        },
       });
       const { test } = services[name]?.healthcheck ?? {};
       expect(

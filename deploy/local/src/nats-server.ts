@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readFile, realpath, rm } from "node:fs/promises";
+import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { natsAddress } from "@tollgate/runtime/broker/nats-address";
 import { connect } from "nats";
 import { freePort } from "./free-port.ts";
 import { findNatsServer } from "./nats-binary.ts";
@@ -39,13 +40,17 @@ export async function startNatsServer(options: {
   await stopOrphan(pidFile);
   if (options.port) await requireFree(options.port);
   const port = options.port || (await freePort());
-  const url = `nats://127.0.0.1:${port}`;
+  const { configFile, user, password } = await prepareCredentials(dataFolder);
+  const url = `nats://${user}:${password}@127.0.0.1:${port}`;
   const name = `tollgate-${randomUUID()}`;
   const address = ["--addr", "127.0.0.1", "--port", String(port)];
   const server = await startServer({
     name: "nats-server",
     command,
-    args: ["--jetstream", "--store_dir", store, ...address, "--name", name, "--pid", pidFile],
+    args: [
+      ...["--config", configFile, "--jetstream", "--store_dir", store],
+      ...[...address, "--name", name, "--pid", pidFile],
+    ],
     cwd: dataFolder,
     logFile: join(dataFolder, "nats-server.log"),
     stopSignals,
@@ -60,6 +65,21 @@ export async function startNatsServer(options: {
       await rm(pidFile, { force: true });
     },
   };
+}
+
+/**
+ * Returns the credentials of the server in a data folder, and the file that only its owner can read
+ * from which it takes them. They last, so that processes can connect again to a server that restarts.
+ */
+async function prepareCredentials(dataFolder: string) {
+  const configFile = join(dataFolder, "nats-server.conf");
+  const user = "tollgate";
+  const stored = await readFile(configFile, "utf8").catch(() => "");
+  const found = /password: "([\w-]+)"/.exec(stored)?.[1];
+  const password = found ?? randomBytes(32).toString("base64url");
+  const config = `authorization { user: "${user}", password: "${password}" }\n`;
+  if (found === undefined) await writeFile(configFile, config, { mode: 0o600 });
+  return { configFile, user, password };
 }
 
 async function makeFolder(path: string): Promise<string> {
@@ -91,7 +111,8 @@ async function requireFree(port: number): Promise<void> {
 /** Checks the server's name, because another NATS server could be listening on the port. */
 async function responds(url: string, name: string): Promise<boolean> {
   try {
-    const connection = await connect({ servers: url, timeout: connectTimeoutMs, reconnect: false });
+    const options = { timeout: connectTimeoutMs, reconnect: false };
+    const connection = await connect({ ...natsAddress(url), ...options });
     const isOurs = connection.info?.server_name === name;
     await connection.close();
     return isOurs;

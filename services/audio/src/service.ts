@@ -18,13 +18,17 @@ export const audio = defineService({
   async setup(context) {
     const runtime = await openProviderRuntime(context);
     const live = createLiveServer(runtime, context);
-    const server = await serveProxied(context.httpAddress, {
-      request: serveRoutes(
-        { "/v1/audio/transcriptions": (request) => handleTranscription(runtime, request) },
-        context,
-      ),
-      upgrade: serveUpgrades(live.accept, context),
-    });
+    const server = await serveProxied(
+      context.httpAddress,
+      {
+        request: serveRoutes(
+          { "/v1/audio/transcriptions": (request) => handleTranscription(runtime, request) },
+          context,
+        ),
+        upgrade: serveUpgrades(live.accept, context),
+      },
+      context.peerAuth,
+    );
     const implementation = bindService(AudioService, {
       speak: (call, { signal }) => speak(runtime, call, signal),
       listVoices: (request, { signal }) => listVoices(runtime, request, signal),

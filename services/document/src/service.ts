@@ -38,7 +38,7 @@ export const document = defineService({
       "/v1/ocr/jobs": (request) => createJob(jobs, request),
     } satisfies Parameters<typeof serveRoutes>[0];
     const handlers = { request: serveRoutes(routes, context) };
-    const server = await serveProxied(context.httpAddress, handlers);
+    const server = await serveProxied(context.httpAddress, handlers, context.peerAuth);
     const implementation = bindService(DocumentService, {
       async rerank(call, { signal }) {
         const { bytes } = await serveJson(runtime, rerank, call, signal);

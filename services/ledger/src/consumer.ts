@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Log } from "@tollgate/core/log";
 import { readTraceHeaders } from "@tollgate/core/tracing";
+import { type BatchMac, macHeader } from "@tollgate/metering/broker/batch-mac";
 import { tracedProcessing } from "@tollgate/metering/broker/traced-messages";
+import type { UsageBroker } from "@tollgate/metering/broker/usage-broker";
 import { usageConsumer, usageStream } from "@tollgate/metering/broker/usage-stream";
 import { type UsageEvent, UsageEventBatchSchema } from "@tollgate/proto/tollgate/v1/usage";
 import type { Broker } from "@tollgate/runtime/broker/connection";
@@ -35,7 +37,7 @@ export interface UsageConsumer {
  * again if the broker loses them.
  */
 export function consumeUsage(
-  broker: Broker,
+  { broker, mac }: UsageBroker,
   capture: (event: UsageEvent) => Promise<void>,
   log: Log,
   metrics: Pick<Metrics, "usageQueueLag">,
@@ -60,7 +62,9 @@ export function consumeUsage(
   async function readAll(from: ConsumerMessages): Promise<void> {
     for await (const message of from) {
       while (pending.size >= maxPendingMessages) await Promise.race(pending);
-      const work = handle(message, captureFor(message, capture), log);
+      const work = isOfFleet(message, mac)
+        ? handle(message, captureFor(message, capture), log)
+        : refuse(message, log);
       pending.add(work);
       void work.finally(() => pending.delete(work));
     }
@@ -137,6 +141,20 @@ function captureFor(
 ): (event: UsageEvent) => Promise<void> {
   const trace = readTraceHeaders((name) => headers?.get(name));
   return trace === undefined ? capture : tracedProcessing(capture, trace);
+}
+
+/** Returns whether a message comes from a process that knows the fleet's secret. */
+function isOfFleet({ data, headers }: JsMsg, mac: BatchMac): boolean {
+  return mac.admits(data, headers?.get(macHeader));
+}
+
+/**
+ * Drops a message for good. If it was the fleet's, with a secret that has been replaced since, its
+ * sender still has the events, and sends them to the ledger itself.
+ */
+async function refuse(message: JsMsg, log: Log): Promise<void> {
+  log.error({ sequence: message.seq }, "usage events without the fleet's MAC refused");
+  message.term();
 }
 
 async function handle(

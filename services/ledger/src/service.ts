@@ -2,6 +2,7 @@ import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/prot
 import { PrismaPg } from "@prisma/adapter-pg";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
+import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { bindService, type Implementation } from "@tollgate/rpc/implementation";
@@ -39,7 +40,8 @@ const partitionIntervalMs = 60 * 60 * 1_000;
 /** The service of wallets, holds and ledger entries. No other service changes a balance. */
 export const ledger = defineService({
   name: "ledger",
-  async setup({ env, log, broker, metrics, migrates, now }) {
+  async setup({ env, log, broker, peerAuth, metrics, migrates, now }) {
+    const usageBroker = usageBrokerOf(broker, peerAuth);
     const config = readConfig(env);
     const pool = await openDatabase({
       url: config.databaseUrl,
@@ -54,7 +56,7 @@ export const ledger = defineService({
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "ledger" }) });
     const locks = createWalletLocks(pool);
     const captures = trackCaptures(createCapture(pool, metrics, locks));
-    const consumer = broker && consumeUsage(broker, captures.capture, log, metrics);
+    const consumer = usageBroker && consumeUsage(usageBroker, captures.capture, log, metrics);
     const sweep = startRepeating(sweepIntervalMs, () => sweepHolds(pool, log));
     const partition = startRepeating(partitionIntervalMs, () =>
       createPartitions(pool, config, log),

@@ -47,7 +47,7 @@ describe("the cost in a client's response", () => {
         0,
       ),
       publisher: createPublisher({
-        broker: undefined,
+        usageBroker: undefined,
         ledger: client,
         eventLog: await openEventLog(await mkdtemp(join(tmpdir(), "spool-")), log),
         log,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { watchCatalog } from "@tollgate/catalog/watch";
 import { integerSetting, readSettings } from "@tollgate/core/config";
+import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
@@ -24,7 +25,8 @@ export interface ProviderRuntime {
 
 /** Starts the parts. Throws a StartError for a catalog or an environment that is not valid. */
 export async function openProviderRuntime(context: ServiceContext): Promise<ProviderRuntime> {
-  const { name, env, log, broker, peer, metrics, now } = context;
+  const { name, env, log, peer, metrics, now } = context;
+  const usageBroker = usageBrokerOf(context.broker, context.peerAuth);
   const providers = createProviderClient(env);
   const settings = readSettings(schema, env);
   const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
@@ -33,7 +35,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   const holds = createHolds(ledger, log, metrics, settings.TOLLGATE_SHARE_HOLDS_FROM);
   const missingAfterMs = settings.TOLLGATE_MISSING_AFTER_SECONDS * 1_000;
   const publisher = createPublisher({
-    broker,
+    usageBroker,
     ledger,
     eventLog,
     log,

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { StartError } from "@tollgate/core/errors";
+import { requireSecret } from "@tollgate/core/guarded-host";
+import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "./address.ts";
 import type { ProxiedHandlers } from "./proxied-handlers.ts";
 import { type StopServer, stopperOf } from "./stop-server.ts";
@@ -18,12 +20,14 @@ export interface ProxiedServer {
 
 /**
  * Serves the requests that the edge proxies to a service. Throws a StartError when it cannot
- * listen.
+ * listen, and where other machines can reach the address and no secret keeps them out.
  */
 export async function serveProxied(
   address: HttpAddress,
   handlers: ProxiedHandlers,
+  peerAuth: PeerAuth,
 ): Promise<ProxiedServer> {
+  if ("host" in address) requireSecret("TOLLGATE_HTTP_LISTEN", address.host, peerAuth);
   const { request, upgrade } = traceProxied(handlers);
   const server = createServer(
     {

@@ -18,7 +18,7 @@ test("an event that is published while the publisher stops is on disk afterwards
   const folder = await mkdtemp(join(tmpdir(), "tollgate-publisher-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const publisher = createPublisher({
-    broker: undefined,
+    usageBroker: undefined,
     // No service listens there.
     ledger: createClient(LedgerService, createLocalTransport(log)),
     eventLog: await openEventLog(folder, log),

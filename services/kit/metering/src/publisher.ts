@@ -5,10 +5,10 @@ import { isTracing } from "@tollgate/core/tracing";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Client } from "@tollgate/rpc/implementation";
-import type { Broker } from "@tollgate/runtime/broker/connection";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { createBrokerPublish } from "./broker/publish-usage.ts";
 import { tracePublish } from "./broker/traced-messages.ts";
+import type { UsageBroker } from "./broker/usage-broker.ts";
 import type { EventLog } from "./outbox/event-log.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 
@@ -31,7 +31,8 @@ export interface Publisher {
 }
 
 export interface PublisherParts {
-  broker: Broker | undefined;
+  /** Undefined where events go to the ledger directly. */
+  usageBroker: UsageBroker | undefined;
   ledger: Client<typeof LedgerService>;
   eventLog: EventLog;
   log: Log;
@@ -55,11 +56,11 @@ export interface PublisherParts {
  * `createOutbox` implements this; the publisher connects it to the broker and the ledger.
  */
 export function createPublisher(parts: PublisherParts): Publisher {
-  const { broker, ledger, eventLog, log, metrics } = parts;
-  const publish = tracePublish(createBrokerPublish(broker, log));
+  const { usageBroker, ledger, eventLog, log, metrics } = parts;
+  const publish = tracePublish(createBrokerPublish(usageBroker, log));
   const outbox = createOutbox(
     {
-      brokerIsUp: () => broker?.connection() !== undefined,
+      brokerIsUp: () => usageBroker?.broker.connection() !== undefined,
       async publishToBroker(events) {
         const isAcknowledged = await publish(events);
         if (isAcknowledged) metrics.usageEvents.inc({ sink: "broker" }, events.length);

@@ -2,15 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "@tollgate/core/config";
-import type { PeerAuth } from "@tollgate/core/peer-auth";
 import { type HttpAddress, parseHttpAddress } from "@tollgate/http/address";
-import { requireGuard } from "./fleet-secret.ts";
 import type { ServiceName } from "./service.ts";
 
 export interface HttpAddresses {
   /**
    * Returns where a service of this process listens. Throws a StartError if `TOLLGATE_HTTP_LISTEN`
-   * is no address, or one that needs a secret.
+   * is no address.
    */
   listenAddress(name: ServiceName): HttpAddress;
   /**
@@ -31,14 +29,12 @@ export async function openHttpAddresses(
   names: readonly ServiceName[],
   env: Environment,
   ownListen: string,
-  { secret }: PeerAuth,
 ): Promise<HttpAddresses> {
   const isShared = names.length > 1;
   const folder = isShared ? await mkdtemp(join(tmpdir(), "tollgate-")) : undefined;
   return {
     listenAddress(name) {
       if (folder !== undefined) return socketIn(folder, name);
-      requireGuard("TOLLGATE_HTTP_LISTEN", ownListen, secret);
       return parseHttpAddress("TOLLGATE_HTTP_LISTEN", ownListen);
     },
     peerAddresses(name) {

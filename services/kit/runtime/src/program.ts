@@ -63,7 +63,7 @@ export async function startProgram(
   const peerAuth = createPeerAuth(readFleetSecret(env));
   const readiness = createReadiness();
   const metrics = createMetrics();
-  const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN, peerAuth);
+  const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);
   const uploads = await openUploadSpace(settings.TOLLGATE_UPLOADS_MIB, metrics, log);
   const broker = settings.NATS_URL
     ? openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log)

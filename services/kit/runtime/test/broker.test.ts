@@ -6,6 +6,7 @@ import { type NatsServer, startNatsServer } from "@tollgate/local/nats-server";
 import { connect } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Broker, openBroker } from "../src/broker/connection.ts";
+import { natsAddress } from "../src/broker/nats-address.ts";
 
 const log = createLog("silent");
 let folder: string;
@@ -29,7 +30,7 @@ async function openConnected(): Promise<Broker> {
 }
 
 test("closing sends what was published before", async () => {
-  const reader = await connect({ servers: server.url });
+  const reader = await connect(natsAddress(server.url));
   const subscription = reader.subscribe("subject", { max: 1 });
   await reader.flush();
   const broker = await openConnected();

@@ -1,8 +1,9 @@
 import type { Log } from "@tollgate/core/log";
 import type { TraceHeaders } from "@tollgate/core/tracing";
-import type { Broker } from "@tollgate/runtime/broker/connection";
 import { headers, type MsgHdrs, type PubAck } from "nats";
 import { type EncodedEvent, joinEvents } from "../outbox/encoded-event.ts";
+import { macHeader } from "./batch-mac.ts";
+import type { UsageBroker } from "./usage-broker.ts";
 import { usageSubject } from "./usage-stream.ts";
 
 const brokerTimeoutMs = 2_000;
@@ -11,16 +12,16 @@ const brokerTimeoutMs = 2_000;
 export type Publish = (events: readonly EncodedEvent[], trace?: TraceHeaders) => Promise<boolean>;
 
 /** Creates a function that publishes events as one UsageEventBatch. It never rejects. */
-export function createBrokerPublish(broker: Broker | undefined, log: Log): Publish {
+export function createBrokerPublish(usageBroker: UsageBroker | undefined, log: Log): Publish {
   return async (events, trace) => {
-    const connection = broker?.connection();
+    const connection = usageBroker?.broker.connection();
     const [first] = events;
-    if (connection === undefined || first === undefined) return false;
+    if (usageBroker === undefined || connection === undefined || first === undefined) return false;
     try {
       const payload = joinEvents(events);
-      const options = { msgID: first.id, timeout: brokerTimeoutMs };
-      const stamped = trace === undefined ? options : { ...options, headers: headersOf(trace) };
-      const ack = await connection.jetstream().publish(usageSubject, payload, stamped);
+      const stamped = headersOf({ ...trace, [macHeader]: usageBroker.mac.sign(payload) });
+      const options = { msgID: first.id, timeout: brokerTimeoutMs, headers: stamped };
+      const ack = await connection.jetstream().publish(usageSubject, payload, options);
       return hasAll(ack, events);
     } catch (error) {
       const reason = (error as Error).message;
@@ -38,8 +39,8 @@ function hasAll({ duplicate }: PubAck, events: readonly EncodedEvent[]): boolean
   return !duplicate || events.length === 1;
 }
 
-function headersOf(trace: TraceHeaders): MsgHdrs {
+function headersOf(values: Record<string, string>): MsgHdrs {
   const set = headers();
-  for (const [name, value] of Object.entries(trace)) set.set(name, value);
+  for (const [name, value] of Object.entries(values)) set.set(name, value);
   return set;
 }

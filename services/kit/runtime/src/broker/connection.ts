@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@tollgate/core/log";
 import { connect, type NatsConnection } from "nats";
+import { natsAddress } from "./nats-address.ts";
 
 const retryMs = 1_000;
 /** How long closing waits for the broker to take what is buffered. A broker may hang. */
@@ -19,8 +20,12 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** Connects in the background, and retries without limit. */
+/**
+ * Connects in the background, and retries without limit. Throws a StartError where `url`, the value of
+ * `NATS_URL`, is not an address with credentials.
+ */
 export function openBroker(url: string, name: string, log: Log): Broker {
+  const address = natsAddress(url);
   let connection: NatsConnection | undefined;
   let isConnected = false;
   let isClosed = false;
@@ -30,7 +35,7 @@ export function openBroker(url: string, name: string, log: Log): Broker {
   async function open(): Promise<void> {
     try {
       const opened = await connect({
-        servers: url,
+        ...address,
         name,
         maxReconnectAttempts: -1,
         // By default the client captures two stack traces for each message, in case it fails.
