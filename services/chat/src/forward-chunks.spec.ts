@@ -2,7 +2,17 @@ import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { expect, test } from "vitest";
 import { forwardChunks } from "./forward-chunks.ts";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
-import { type Chunk, createChunkReader } from "./wires/chat/chunk.ts";
+import { UsageCounter } from "./usage/usage-counter.ts";
+import { ChatEvents } from "./wires/chat/events.ts";
+
+const frame = {
+  alias: "m",
+  id: "c",
+  created: 1,
+  request: {},
+  promptCharacters: 0n,
+  sessionId: "",
+};
 
 /** A provider's stream of one read, with a chunk for each text. */
 function bodyOf(texts: readonly string[]) {
@@ -38,15 +48,9 @@ function allowanceOf(admitted: number, waits: boolean[]): StreamAllowance {
 }
 
 async function forward(body: ProviderBody, allowance: StreamAllowance) {
-  const readChunk = createChunkReader({ id: "c", created: 1, model: "m" });
   const counted: unknown[] = [];
-  const reading = {
-    readChunk,
-    deliver({ choices, forward }: Chunk) {
-      counted.push(choices);
-      return forward;
-    },
-  };
+  const counter = { add: (chunk: unknown) => void counted.push(chunk) };
+  const reading = { events: new ChatEvents(frame), counter };
   const texts: string[][] = [];
   const { signal } = new AbortController();
   for await (const { chunks } of forwardChunks(body, signal, reading, allowance)) {
@@ -77,8 +81,7 @@ test("a stream without allowance ends, and closes the provider's connection", as
 test("the first part has the rates", async () => {
   const { body } = bodyOf(["a", "b"]);
   const rates = { requests: { limit: 5n, remaining: 4n, resetMs: 1_000 } };
-  const readChunk = createChunkReader({ id: "c", created: 1, model: "m" });
-  const reading = { readChunk, deliver: ({ forward }: Chunk) => forward, rates };
+  const reading = { events: new ChatEvents(frame), counter: new UsageCounter(0n), rates };
   const { signal } = new AbortController();
   const found: unknown[] = [];
   for await (const part of forwardChunks(body, signal, reading, allowanceOf(1, [true]))) {

@@ -4,7 +4,9 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { transportFailure } from "@tollgate/upstream/provider-client";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
-import type { Chunk } from "./wires/chat/chunk.ts";
+import type { UsageCounter } from "./usage/usage-counter.ts";
+import type { Chunk } from "./wires/chunk.ts";
+import type { WireEvents } from "./wires/wire.ts";
 
 /** Server-sent events that are sent to the client together. */
 export interface StreamPart {
@@ -16,11 +18,10 @@ export interface StreamPart {
 }
 
 /** How the events of one stream are read and delivered. */
-export interface Reading<Read extends Chunk = Chunk> {
-  /** Reads the data of one event. Returns undefined for an error, or any value but a chunk. */
-  readChunk(data: string): Read | undefined;
-  /** Called for each chunk that is delivered, in order. Returns what the client is sent for it. */
-  deliver(chunk: Read): Uint8Array | undefined;
+export interface Reading {
+  events: Pick<WireEvents, "read" | "deliver">;
+  /** Counts what is delivered. */
+  counter: Pick<UsageCounter, "add">;
   /** The rates that limit the key, for the first part. */
   rates?: Rates | undefined;
 }
@@ -31,10 +32,10 @@ export interface Reading<Read extends Chunk = Chunk> {
  * cover the next chunk. Throws a SlotFailure for a stream that breaks, that has no chunk to send, or
  * that has an event which is not a chunk.
  */
-export async function* forwardChunks<Read extends Chunk>(
+export async function* forwardChunks(
   body: ProviderBody,
   signal: AbortSignal,
-  reading: Reading<Read>,
+  reading: Reading,
   allowance: StreamAllowance,
 ): AsyncGenerator<StreamPart> {
   const reader = createEventReader();
@@ -42,7 +43,7 @@ export async function* forwardChunks<Read extends Chunk>(
   let isEmpty = true;
   try {
     for await (const bytes of body) {
-      let events: readonly (string | Read)[] = reader.read(bytes);
+      let events: readonly (string | Chunk)[] = reader.read(bytes);
       while (events.length > 0) {
         const read = readChunks(events, reading, allowance);
         const { chunks, end, rest } = read;
@@ -63,17 +64,13 @@ export async function* forwardChunks<Read extends Chunk>(
 }
 
 /** Returns whether chunks are sent: a stream that breaks at once may be replaced by another slot's. */
-function isSendable(
-  chunks: Uint8Array[],
-  end: ReadChunks<Chunk>["end"],
-  isEmpty: boolean,
-): boolean {
+function isSendable(chunks: Uint8Array[], end: ReadChunks["end"], isEmpty: boolean): boolean {
   return chunks.length > 0 && !(end === "broken" && isEmpty);
 }
 
 /** Returns whether the provider has ended the stream. Throws a SlotFailure where it is not valid. */
 function isEnded(
-  { end, failure }: Pick<ReadChunks<Chunk>, "end" | "failure">,
+  { end, failure }: Pick<ReadChunks, "end" | "failure">,
   isEmpty: boolean,
   body: ProviderBody,
 ): boolean {
@@ -92,34 +89,35 @@ function emptyStream(): SlotFailure {
   return new SlotFailure("rejected", "the provider's stream is empty");
 }
 
-interface ReadChunks<Read> {
+interface ReadChunks {
   chunks: Uint8Array[];
   /** Why the stream has ended, if it has. */
   end?: "done" | "broken";
   /** What is thrown where it is broken. */
   failure?: unknown;
   /** The chunk that the allowance does not cover, and the events after it. */
-  rest: readonly (string | Read)[];
+  rest: readonly (string | Chunk)[];
 }
 
 /** Reads events, the first of which may be a chunk that was read before. */
-function readChunks<Read extends Chunk>(
-  events: readonly (string | Read)[],
-  { readChunk, deliver }: Reading<Read>,
+function readChunks(
+  events: readonly (string | Chunk)[],
+  { events: wire, counter }: Reading,
   allowance: StreamAllowance,
-): ReadChunks<Read> {
+): ReadChunks {
   const chunks: Uint8Array[] = [];
   for (const [index, event] of events.entries()) {
     if (event === "[DONE]") return { chunks, end: "done", rest: [] };
-    let chunk: Read | undefined;
+    let chunk: Chunk | undefined;
     try {
-      chunk = typeof event === "string" ? readChunk(event) : event;
+      chunk = typeof event === "string" ? wire.read(event) : event;
     } catch (failure) {
       return { chunks, end: "broken", failure, rest: [] };
     }
     if (chunk === undefined) return { chunks, end: "broken", failure: notAChunk(), rest: [] };
     if (!allowance.admit(chunk)) return { chunks, rest: [chunk, ...events.slice(index + 1)] };
-    const forward = deliver(chunk);
+    const forward = wire.deliver(chunk);
+    counter.add(chunk, forward !== undefined);
     if (forward !== undefined) chunks.push(forward);
     if (chunk.isLast) return { chunks, end: "done", rest: [] };
   }

@@ -3,21 +3,18 @@ import { serveJson } from "@tollgate/generation/json-route";
 import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
-import { WireService } from "@tollgate/proto/tollgate/v1/wire";
 import { bindService } from "@tollgate/rpc/implementation";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { defineService } from "@tollgate/runtime/service";
 import { z } from "zod";
-import { complete } from "./completion.ts";
 import { openConversations } from "./conversations/open.ts";
 import { noConversations } from "./conversations/service.ts";
 import { embeddings } from "./embeddings.ts";
-import { stream } from "./stream.ts";
-import { completeWire } from "./wires/complete-wire.ts";
+import { serve } from "./serve.ts";
+import { serveStream } from "./serve-stream.ts";
 import { countTokens } from "./wires/count-tokens.ts";
-import { streamWire } from "./wires/stream-wire.ts";
 
-/** Chat completions, JSON and streamed, stored conversations, and embeddings. */
+/** Chat completions, Messages and Responses, stored conversations, and embeddings. */
 export const chat = defineService({
   name: "chat",
   async setup(context) {
@@ -32,21 +29,17 @@ export const chat = defineService({
           });
     const chatRuntime = { ...runtime, sessions: conversations?.sessions, now: context.now };
     const chats = bindService(ChatService, {
-      complete: ({ call }, { signal }) => complete(chatRuntime, required(call), signal),
-      stream: ({ call }, { signal }) => stream(chatRuntime, required(call), signal),
+      complete: ({ call }, { signal }) => serve(chatRuntime, required(call), signal),
+      stream: ({ call }, { signal }) => serveStream(chatRuntime, required(call), signal),
+      countTokens: ({ call }, { signal }) => countTokens(chatRuntime, required(call), signal),
       async embed(call, { signal }) {
         const { bytes } = await serveJson(runtime, embeddings, call, signal);
         return { body: bytes };
       },
     });
-    const wires = bindService(WireService, {
-      completeWire: ({ call }, { signal }) => completeWire(chatRuntime, required(call), signal),
-      streamWire: ({ call }, { signal }) => streamWire(chatRuntime, required(call), signal),
-      countTokens: ({ call }, { signal }) => countTokens(chatRuntime, required(call), signal),
-    });
     const stored = bindService(ConversationService, conversations?.api ?? noConversations);
     return {
-      bindings: [chats, wires, stored],
+      bindings: [chats, stored],
       async stop(graceMs) {
         await runtime.stop(graceMs);
         await conversations?.stop();

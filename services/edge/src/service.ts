@@ -6,7 +6,6 @@ import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
-import { WireService } from "@tollgate/proto/tollgate/v1/wire";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService, type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import manifest from "../package.json" with { type: "json" };
@@ -67,7 +66,6 @@ export const edge = defineService({
         conversations: peer("chat", ConversationService),
         document: peer("document", DocumentService),
         image: peer("image", ImageService),
-        wires: peer("chat", WireService),
       },
       health: Object.fromEntries(others.map((name) => [name, peer(name, Health)])),
       proxies,

@@ -87,7 +87,8 @@ export const grpcHop: Hop = {
 };
 
 async function serveChat(port: number): Promise<void> {
-  const implementation = { ...handlers, embed: () => Promise.reject(new Error("not served")) };
+  const notServed = () => Promise.reject(new Error("not served"));
+  const implementation = { ...handlers, countTokens: notServed, embed: notServed };
   const chat = bindService(ChatService, implementation as Implementation<typeof ChatService>);
   await serveGrpc(`127.0.0.1:${port}`, [chat], { log: createLog("silent"), peerAuth });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMessageBuilder, messageOf } from "./assistant-message.ts";
+import { MessageBuilder, messageOf } from "./assistant-message.ts";
 
 const nothing = { role: "assistant", content: "" };
 const call = (name: string) => ({
@@ -39,9 +39,9 @@ describe("the stored message of a complete response", () => {
 
 describe("the stored message of a stream", () => {
   function built(...deltas: unknown[]) {
-    const builder = createMessageBuilder();
-    for (const delta of deltas) builder.add(delta);
-    return builder.message();
+    const builder = new MessageBuilder();
+    for (const delta of deltas) builder.add([{ index: 0, delta }]);
+    return builder.end().message;
   }
 
   test("is an empty text when there was no output", () => {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { type ToolCallText, toolCallText } from "../wires/chat/content.ts";
+import { indexOf, type ToolCallText, toolCallText } from "../wires/chat/content.ts";
 
 /** The fields of an assistant's message that are sent again with the next turn. */
 const storedFields = ["content", "refusal", "tool_calls", "name"] as const;
@@ -11,28 +11,33 @@ export function messageOf(choices: readonly unknown[]): JsonObject {
   return storedMessage(message);
 }
 
-/** Assembles a message from the deltas of a stream's first choice. */
-export interface MessageBuilder {
-  add(delta: unknown): void;
-  /** Returns the message to store. */
-  message(): JsonObject;
-}
+/** Assembles a message from the first choice of a stream's chunks. */
+export class MessageBuilder {
+  readonly #texts: Record<string, string> = {};
+  readonly #toolCalls = new Map<number, ToolCall>();
+  #finishReason: unknown;
 
-export function createMessageBuilder(): MessageBuilder {
-  const texts: Record<string, string> = {};
-  const toolCalls = new Map<number, ToolCall>();
-  return {
-    add(delta) {
-      if (!isJsonObject(delta)) return;
-      for (const name of ["content", "refusal"]) {
-        const text = delta[name];
-        if (typeof text === "string") texts[name] = (texts[name] ?? "") + text;
-      }
-      if (!Array.isArray(delta.tool_calls)) return;
-      for (const part of delta.tool_calls) if (isJsonObject(part)) addToolCall(toolCalls, part);
-    },
-    message: () => storedMessage({ content: null, ...texts, tool_calls: inOrder(toolCalls) }),
-  };
+  add(choices: readonly JsonObject[]): void {
+    for (const choice of choices) if (indexOf(choice) === 0) this.#addChoice(choice);
+  }
+
+  /** Returns the message to store, and why it ended. */
+  end(): { message: JsonObject; finishReason: unknown } {
+    const calls = inOrder(this.#toolCalls);
+    const message = storedMessage({ content: null, ...this.#texts, tool_calls: calls });
+    return { message, finishReason: this.#finishReason };
+  }
+
+  #addChoice({ delta, finish_reason }: JsonObject): void {
+    this.#finishReason = finish_reason ?? this.#finishReason;
+    if (!isJsonObject(delta)) return;
+    for (const name of ["content", "refusal"]) {
+      const text = delta[name];
+      if (typeof text === "string") this.#texts[name] = (this.#texts[name] ?? "") + text;
+    }
+    if (!Array.isArray(delta.tool_calls)) return;
+    for (const part of delta.tool_calls) if (isJsonObject(part)) addToolCall(this.#toolCalls, part);
+  }
 }
 
 interface ToolCall extends ToolCallText {

@@ -1,12 +1,12 @@
 import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { Log } from "@tollgate/core/log";
-import type { NanoUsd } from "@tollgate/core/money";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { type ConversationKey, conversationKey, linkOf } from "./conversation-key.ts";
 import type { SessionLocks } from "./session-lock.ts";
 import { storedSizes } from "./sizes.ts";
 import type { ConversationStore, StoredPrefix } from "./store.ts";
+import type { CompletedTurn, ResponseHead } from "./turn.ts";
 
 /** A conversation that is locked for one turn: no other request works on it meanwhile. */
 export interface Session {
@@ -24,26 +24,6 @@ export interface Session {
   storeTurn(turn: CompletedTurn): Promise<void>;
   /** Releases the lock. Never throws. */
   release(): Promise<void>;
-}
-
-export interface CompletedTurn {
-  model: string;
-  /** The assistant's message. */
-  response: JsonObject;
-  /** The usage block that the client is sent. */
-  usage: JsonObject;
-  /** Tokens of the full context: prompt and response. */
-  totalTokens: bigint;
-  head: ResponseHead;
-}
-
-/** The fields of a response that a turn does not contain, stored for another run of its request. */
-export interface ResponseHead {
-  id: unknown;
-  created: unknown;
-  finishReason: unknown;
-  basis: string;
-  cost: NanoUsd;
 }
 
 export interface StoredTurn extends ResponseHead {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
 import type { Measurement } from "@tollgate/metering/measurement";
-import type { PreparedChat } from "../prepared-chat.ts";
+import type { PreparedCall } from "../prepare.ts";
 import { type ChatUsage, totalTokens } from "../usage/usage.ts";
 import { readUsage } from "../usage-reader.ts";
 import { chunkEvent } from "../wires/chat/chunk-event.ts";
@@ -26,7 +26,7 @@ export interface StoredResponse {
 /** Charges for a stored turn, unless its earlier run was charged, and returns its response. */
 export async function settleStored(
   engine: Engine,
-  { call: { caller }, model, session }: PreparedChat,
+  { client, model, session }: PreparedCall,
   turn: StoredTurn,
 ): Promise<StoredResponse> {
   const usage = readUsage(turn.usage);
@@ -34,6 +34,7 @@ export async function settleStored(
   // No slot is called. The event names the first one.
   const [slot] = model.chain;
   if (slot === undefined) throw new Error("a chain has a slot");
+  const { caller } = client.call;
   const billable = { caller, model, estimate: turn.cost, conversationId: session?.link };
   const cost = await engine.generate(billable, (generation) =>
     generation.settle(slot, measureStored(usage, turn)),

@@ -3,7 +3,7 @@ import { pricesAt } from "@tollgate/catalog/pricing";
 import { GatewayError, PeerError } from "@tollgate/core/errors";
 import type { Generation } from "@tollgate/generation/generation";
 import { expect, test } from "vitest";
-import type { Chunk } from "../wires/chat/chunk.ts";
+import type { Chunk } from "../wires/chunk.ts";
 import { createStreamAllowance } from "./stream-allowance.ts";
 
 /** One token costs 1,000 nano-USD, and is three bytes. */

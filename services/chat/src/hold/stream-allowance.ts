@@ -3,8 +3,8 @@ import { highestPrices } from "@tollgate/catalog/pricing";
 import { GatewayError } from "@tollgate/core/errors";
 import { costOf, minOf, type Price, unitsFor } from "@tollgate/core/money";
 import type { Generation } from "@tollgate/generation/generation";
-import type { Chunk } from "../wires/chat/chunk.ts";
 import { contentBytes } from "../wires/chat/content.ts";
+import type { Chunk } from "../wires/chunk.ts";
 import { affordableTokens } from "./estimate.ts";
 import { type HoldPlan, leastBound, likelyBytesPerToken, sliceTokens } from "./hold-plan.ts";
 
@@ -14,7 +14,7 @@ export interface StreamAllowance {
    * Returns whether a chunk may be delivered now, and counts it. Starts to grow the hold when half
    * a slice is left of it, while chunks are delivered.
    */
-  admit(chunk: Chunk): boolean;
+  admit(chunk: Pick<Chunk, "choices">): boolean;
   /**
    * Waits for the growth of a hold that is used up. Resolves with whether more may be delivered:
    * false where the wallet has nothing available.

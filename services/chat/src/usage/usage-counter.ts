@@ -1,10 +1,9 @@
 import type { JsonObject } from "@tollgate/core/json";
-import { type Chunk, indexOf } from "../wires/chat/chunk.ts";
-import { chunkEvent } from "../wires/chat/chunk-event.ts";
-import { contentCharacters } from "../wires/chat/content.ts";
-import { approximateUsage, type ChatUsage, usageBlock } from "./usage.ts";
+import { contentCharacters, indexOf } from "../wires/chat/content.ts";
+import type { Chunk } from "../wires/chunk.ts";
+import { approximateUsage, type ChatUsage } from "./usage.ts";
 
-/** Counts the usage of a stream, for metering and for its last chunk. */
+/** Counts the usage of a stream. */
 export class UsageCounter {
   readonly #promptCharacters: bigint;
   readonly #open = new Set<number>();
@@ -12,18 +11,16 @@ export class UsageCounter {
   #characters = 0;
   #delivered = false;
   #reported: ChatUsage | undefined;
-  #last: Chunk | undefined;
-  #finishReason: unknown;
 
   constructor(promptCharacters: bigint) {
     this.#promptCharacters = promptCharacters;
   }
 
-  add(chunk: Chunk): void {
-    this.#delivered ||= chunk.forward !== undefined;
-    this.#reported = chunk.usage ?? this.#reported;
-    for (const choice of chunk.choices) this.#addChoice(choice);
-    this.#last = chunk;
+  /** Counts a chunk. `isDelivered`: something was sent to the client for it. */
+  add({ usage, choices }: Pick<Chunk, "usage" | "choices">, isDelivered: boolean): void {
+    this.#delivered ||= isDelivered;
+    this.#reported = usage ?? this.#reported;
+    for (const choice of choices) this.#addChoice(choice);
   }
 
   /** Whether every choice received so far has a finish reason. */
@@ -37,30 +34,19 @@ export class UsageCounter {
     return this.#delivered;
   }
 
-  get head(): { id: unknown; created: unknown; finishReason: unknown } {
-    const { id, created } = this.#last?.head ?? {};
-    return { id, created, finishReason: this.#finishReason };
-  }
-
   /** Returns the provider's usage, else the approximate one under the basis `fallback`. */
   usage(fallback: "approx4" | "delivered_approx4"): ChatUsage {
     return this.#reported ?? approximateUsage(this.#promptCharacters, this.#characters, fallback);
   }
 
-  /** Returns the event of the last chunk, which has the usage and the cost. */
-  usageChunk(usage: ChatUsage, cost: bigint): Uint8Array {
-    const chunk = { ...this.#last?.head, choices: [], usage: usageBlock(usage, cost) };
-    return chunkEvent(JSON.stringify(chunk));
-  }
-
-  /** Finishes the choices that have not ended. Returns the event that says so to the client. */
-  endByLength(count: bigint): Uint8Array {
+  /** Finishes those of `count` choices that have not ended. Returns what ends them. */
+  endByLength(count: bigint): JsonObject[] {
     const indexes = Array.from({ length: Number(count) }, (_, index) => index);
     const choices = indexes
       .filter((index) => !this.#finished.has(index))
       .map((index) => ({ index, delta: {}, finish_reason: "length" }));
     for (const choice of choices) this.#addChoice(choice);
-    return chunkEvent(JSON.stringify({ ...this.#last?.head, choices }));
+    return choices;
   }
 
   #addChoice(choice: JsonObject): void {
@@ -71,7 +57,6 @@ export class UsageCounter {
       if (!this.#finished.has(index)) this.#open.add(index);
       return;
     }
-    if (index === 0) this.#finishReason = reason;
     this.#finished.add(index);
     this.#open.delete(index);
   }

@@ -1,9 +1,10 @@
 import type { Slot } from "@tollgate/catalog/model";
-import type { WireCall } from "@tollgate/proto/tollgate/v1/wire";
-import { readJsonObject, requestIdHeader } from "@tollgate/upstream/provider-client";
-import { type ChatRuntime, resolveChat } from "../prepared-chat.ts";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { readJsonObject } from "@tollgate/upstream/provider-client";
+import { resolveChat } from "../prepare.ts";
 import { approximateTokens } from "../usage/usage.ts";
-import { asRefusal } from "./refused-request.ts";
+import { forwardedHeaders } from "./forward-request.ts";
 import { replaceMembers } from "./replace-members.ts";
 import { wireOf } from "./wire-of.ts";
 
@@ -13,13 +14,13 @@ import { wireOf } from "./wire-of.ts";
  * `walkChain` throws where the provider cannot be reached, and `invalid_param` for what it refuses.
  */
 export async function countTokens(
-  { engine, providers }: ChatRuntime,
-  call: WireCall,
+  { engine, providers }: Pick<ProviderRuntime, "engine" | "providers">,
+  call: ChatCall,
   signal: AbortSignal,
 ): Promise<{ body: Uint8Array }> {
   const model = resolveChat(engine, call);
   const wire = wireOf(call.wire);
-  const chain = model.chain.filter((slot) => wire.nativePathOf(slot) !== undefined);
+  const chain = model.chain.filter((slot) => wire.countPathOf?.(slot) !== undefined);
   if (chain.length === 0) {
     const tokens = approximateTokens(call.prompt?.textCharacters ?? 0n);
     return { body: Buffer.from(JSON.stringify({ input_tokens: Number(tokens) })) };
@@ -28,13 +29,8 @@ export async function countTokens(
     const body = replaceMembers(Buffer.from(call.body), {
       model: JSON.stringify(slot.upstreamModel),
     });
-    const headers = {
-      "content-type": "application/json",
-      accept: "application/json",
-      ...requestIdHeader(call.caller?.requestId ?? ""),
-      ...call.headers,
-    };
-    const path = `${wire.nativePathOf(slot)}/count_tokens`;
+    const headers = forwardedHeaders(call, "application/json");
+    const path = wire.countPathOf?.(slot) ?? slot.path;
     const sent = await providers.send(slot, { method: "POST", path, headers, body }, signal);
     return readJsonObject(sent, signal);
   };
@@ -42,6 +38,6 @@ export async function countTokens(
     const { response } = await engine.attemptFree({ ...model, chain }, count);
     return { body: response.bytes };
   } catch (error) {
-    throw asRefusal(error, wire, true);
+    throw wire.describeFailure(error, true);
   }
 }

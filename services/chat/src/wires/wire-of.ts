@@ -1,9 +1,11 @@
-import { Wire as WireName } from "@tollgate/proto/tollgate/v1/wire";
+import { Wire as WireName } from "@tollgate/proto/tollgate/v1/chat";
+import { chatWire } from "./chat/wire.ts";
 import { messagesWire } from "./messages/wire.ts";
 import { responsesWire } from "./responses/wire.ts";
 import type { Wire } from "./wire.ts";
 
 const wires: { readonly [Name in WireName]?: Wire } = {
+  [WireName.CHAT]: chatWire,
   [WireName.MESSAGES]: messagesWire,
   [WireName.RESPONSES]: responsesWire,
 };

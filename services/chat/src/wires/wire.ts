@@ -1,78 +1,109 @@
-import type { Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
+import type { NanoUsd } from "@tollgate/core/money";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import type { ProviderClient, ProviderResponse } from "@tollgate/upstream/provider-client";
+import type { Session } from "../conversations/session.ts";
+import type { GeneratedMessage } from "../conversations/turn.ts";
 import type { ChatUsage } from "../usage/usage.ts";
-import type { Chunk } from "./chat/chunk.ts";
 import type { WithChoices } from "./chat/provider-response.ts";
+import type { Chunk } from "./chunk.ts";
+import type { ClientRequest } from "./client-request.ts";
+import type { ResponseFrame } from "./response-frame.ts";
 
 /**
- * A wire that clients speak besides chat completions. A slot whose provider speaks it, too, is sent
- * the client's own bytes, and so is the client the provider's. For all other slots, requests and
- * responses are translated to chat completions and back.
+ * A wire that clients speak. A slot whose provider speaks it, too, is sent the client's own bytes.
+ * For all other slots, requests and responses are translated to chat completions and back.
  */
 export interface Wire {
-  /** The member of a request with the output limit. */
-  readonly limitMember: string;
-  /** Returns the path at which the slot's provider speaks the wire; undefined where it does not. */
-  nativePathOf(slot: Slot): string | undefined;
-  /** Throws `credit_balance_exhausted` for a request that cannot have so low an output limit. */
-  checkLimit(request: JsonObject, maxTokens: bigint): void;
+  /** Returns the request in a call. */
+  parse(call: ChatCall): JsonObject;
   /**
-   * Returns a request as a chat completion request for a slot, without its model, its output limit
-   * and `stream`. `passes` are further members that the model takes. Throws `invalid_param` for what
-   * chat completions cannot express.
+   * Returns the slots of a model that can serve a request. Throws `invalid_param` where none can, or
+   * where the wire requires that all of them can.
    */
-  toChat(request: JsonObject, slot: Slot, passes: ReadonlySet<string>): JsonObject;
-  /** Returns a request without the thinking of providers that do not speak the wire. */
-  withoutForeignThinking(request: JsonObject): JsonObject;
-  /** Returns the error of a prompt that is too long, as the wire's clients expect it. */
-  describeLength(hint: string): { param: string; message: string };
-  /** Returns the name of a request's member that the member of a chat request was made from. */
-  memberOf(chatMember: string): string;
+  findSlots(client: ClientRequest, model: Model, isStream: boolean): Promise<ServableSlots>;
+  /**
+   * Posts the client's request to a slot whose provider speaks the wire. Throws what
+   * `ProviderClient.send` throws, and `credit_balance_exhausted` where the request cannot have so low
+   * an output limit.
+   */
+  post(
+    providers: ProviderClient,
+    client: ClientRequest,
+    slot: Slot,
+    sending: Sending,
+  ): Promise<ProviderResponse>;
+  /** Reads the response of a provider that speaks the wire. Throws a SlotFailure where it is none. */
+  readResponse(response: JsonResponse, frame: ResponseFrame): WireResponse;
+  /** Starts to read the events of such a provider. */
+  readEvents(frame: ResponseFrame): WireEvents;
   /** Returns a chat completion as a response of the wire. Throws a SlotFailure where it cannot. */
-  fromChat(completion: WithChoices, usage: ChatUsage, frame: ResponseFrame): JsonObject;
+  fromChat(completion: WithChoices, usage: ChatUsage, frame: ResponseFrame): WireResponse;
   /** Starts to write the chunks of a chat completion as the events of a stream. */
   writeEvents(frame: ResponseFrame): WireEvents;
   /**
-   * Returns the usage block of a provider's response, and the text from which its usage is estimated
-   * where it has none. Throws a SlotFailure for any other value.
+   * Returns the error to throw for one of the providers' attempts. `isNative`: the slot that was
+   * attempted last was sent the client's own bytes.
    */
-  readResponse(response: JsonObject): { usage: unknown; text: string };
-  /** Starts to read the events of a provider's stream. */
-  readEvents(alias: string): WireEvents;
+  describeFailure(error: unknown, isNative: boolean): unknown;
+  /**
+   * Returns the path at which the slot's provider counts the tokens of a prompt; undefined where it
+   * does not, or the wire has no such request.
+   */
+  countPathOf?(slot: Slot): string | undefined;
 }
 
-/** What a response says besides what was generated. */
-export interface ResponseFrame {
-  alias: string;
-  /** Hexadecimal digits, unique for the request. */
-  id: string;
-  /** Unix time in seconds. */
-  created: number;
-  request: JsonObject;
-  /** An estimate, for events that come before the provider's usage. */
-  promptTokens: bigint;
+/** The slots of a model that can serve a request. */
+export interface ServableSlots {
+  chain: readonly Slot[];
+  /** The chat completion request for each slot whose provider does not speak the wire. */
+  translated: ReadonlyMap<Slot, JsonObject>;
 }
 
-/** An event of a provider, and what it says in the terms of a chat completion's chunk. */
-export interface WireChunk extends Chunk {
-  data: string;
+/** How a request is sent. */
+export interface Sending {
+  isStream: boolean;
+  /** The output ceiling of each choice. */
+  maxTokens: bigint;
+  /** The conversation that the request continues. */
+  session: Session | undefined;
+  signal: AbortSignal;
+}
+
+/** A provider's complete response. */
+export interface JsonResponse {
+  bytes: Uint8Array;
   value: JsonObject;
+}
+
+/** A complete response. */
+export interface WireResponse {
+  readonly usage: ChatUsage;
+  /** Returns its body. */
+  write(cost: NanoUsd): Uint8Array;
+  /** Returns what a conversation stores of it. Only wires with conversations have this. */
+  generated?(): GeneratedMessage;
 }
 
 /** The events of one stream: read from those of a provider, and written for the client. */
 export interface WireEvents {
   /** Reads the data of one event of the provider. Throws a SlotFailure for an error. */
-  read(data: string): WireChunk | undefined;
+  read(data: string): Chunk | undefined;
   /**
    * Called for each event that the hold covers, in order. Returns what the client is sent for it: one
    * event or more.
    */
-  deliver(chunk: WireChunk): Uint8Array | undefined;
+  deliver(chunk: Chunk): Uint8Array | undefined;
   /**
-   * Returns the events that end the stream, which the client is sent once it is paid. `isCut`:
-   * the wallet has nothing for the rest of the response.
+   * Called before `end` where the wallet has nothing for the rest of the response. `choices` end
+   * those that have not ended. Returns what the client is sent at once.
    */
-  end(usage: ChatUsage, isCut: boolean): Uint8Array;
+  cut(choices: readonly JsonObject[]): Uint8Array | undefined;
+  /** Returns the events that end the stream, which the client is sent once it is paid. */
+  end(usage: ChatUsage, cost: NanoUsd): Uint8Array;
   /** Returns the usage of a stream that ended early, with the prompt as the provider counted it. */
   usageSoFar(approximate: ChatUsage): ChatUsage;
+  /** Returns what a conversation stores of the stream. Only wires with conversations have this. */
+  generated?(): GeneratedMessage;
 }

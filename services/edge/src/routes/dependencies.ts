@@ -7,7 +7,6 @@ import type { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import type { ImageService } from "@tollgate/proto/tollgate/v1/image";
-import type { WireService } from "@tollgate/proto/tollgate/v1/wire";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { ServiceName } from "@tollgate/runtime/service";
 import type { Authenticate } from "../auth/authenticate.ts";
@@ -48,7 +47,6 @@ export interface Services {
   conversations: Client<typeof ConversationService>;
   document: Client<typeof DocumentService>;
   image: Client<typeof ImageService>;
-  wires: Client<typeof WireService>;
 }
 
 export type HealthClients = Readonly<Partial<Record<ServiceName, Client<typeof Health>>>>;

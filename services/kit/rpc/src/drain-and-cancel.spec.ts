@@ -26,6 +26,7 @@ async function serve(address: string, some: Partial<Chat>, log: Log = silent): P
   const chat: Chat = {
     complete: async () => ({}),
     async *stream() {},
+    countTokens: async () => ({}),
     embed: async () => ({}),
     ...some,
   };

@@ -29,6 +29,7 @@ async function serve(): Promise<string> {
   const chat = bindService(ChatService, {
     complete: async () => ({}),
     async *stream() {},
+    countTokens: async () => ({}),
     embed: async ({ body }) => ({ body }),
   });
   const server = await serveGrpc(address, [chat], { log: createLog("silent"), peerAuth });

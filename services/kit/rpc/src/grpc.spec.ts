@@ -24,6 +24,7 @@ const emptyChat = bindService(ChatService, {
   async *stream() {
     yield {};
   },
+  countTokens: async () => ({}),
   embed: async () => ({}),
 });
 
@@ -52,6 +53,7 @@ test("a caller without the fleet's secret is refused", async () => {
       calls += 1;
       yield {};
     },
+    countTokens: async () => ({}),
     embed: async () => ({}),
   });
   let isDraining = false;

@@ -36,6 +36,7 @@ function bindChat(some: Partial<Chat>) {
     async *stream() {
       yield {};
     },
+    countTokens: async () => ({}),
     embed: async () => ({}),
   };
   return bindService(ChatService, { ...idle, ...some });

@@ -15,7 +15,14 @@ const collect = runInNewContext("gc") as (options?: { type: "minor" }) => void;
 const transport = createLocalTransport(createLog("silent"));
 const complete = async () => ({ totalTokens: 1n, unsent: new Array(32 * 1024).fill(0) });
 const stream = async function* () {};
-transport.add(bindService(ChatService, { complete, embed: async () => ({}), stream }));
+transport.add(
+  bindService(ChatService, {
+    complete,
+    countTokens: async () => ({}),
+    embed: async () => ({}),
+    stream,
+  }),
+);
 const client = createClient(ChatService, transport);
 const call = () => client.complete({}, { signal: new AbortController().signal });
 await call();

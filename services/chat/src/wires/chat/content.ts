@@ -21,6 +21,11 @@ function textOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** Returns a choice's index; a choice without one is the first. */
+export function indexOf({ index }: JsonObject): number {
+  return typeof index === "number" ? index : 0;
+}
+
 /** Counts the characters of generated text in a message or a stream's delta. */
 export function contentCharacters(message: unknown): number {
   return sumContent(message, codePoints);

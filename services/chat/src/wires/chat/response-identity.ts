@@ -15,8 +15,7 @@ export function identityOf({ id, created }: JsonObject, ours: ResponseIdentity):
   };
 }
 
-/** Returns our identity: an id made from the request's, created now. */
-export function ownIdentity(requestId: string, now: Date): ResponseIdentity {
-  const hex = requestId.replace(/^req_/, "");
-  return { id: `chatcmpl-${hex}`, created: Math.floor(now.getTime() / 1_000) };
+/** Returns our identity, made from the request's digits. */
+export function ownIdentity({ id, created }: ResponseIdentity): ResponseIdentity {
+  return { id: `chatcmpl-${id}`, created };
 }

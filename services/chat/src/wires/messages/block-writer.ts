@@ -1,10 +1,10 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import type { ChatUsage } from "../../usage/usage.ts";
+import { approximateTokens, type ChatUsage } from "../../usage/usage.ts";
 import { toolCallText } from "../chat/content.ts";
-import { eventBytes, type WireEvent } from "../event.ts";
+import { eventBytes, type NamedEvent } from "../named-event.ts";
+import type { ResponseFrame } from "../response-frame.ts";
 import { signatureOf } from "../signed-details.ts";
-import type { ResponseFrame } from "../wire.ts";
 import { messageHead } from "./response.ts";
 import { isOwnText } from "./thinking.ts";
 import { messageUsage } from "./usage.ts";
@@ -89,7 +89,7 @@ export class BlockWriter {
     return Buffer.concat(this.#events);
   }
 
-  #write(event: WireEvent): void {
+  #write(event: NamedEvent): void {
     this.#events.push(eventBytes(event));
   }
 
@@ -97,7 +97,7 @@ export class BlockWriter {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const usage = {
-      input_tokens: Number(this.#frame.promptTokens),
+      input_tokens: Number(approximateTokens(this.#frame.promptCharacters)),
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 0,
       output_tokens: 1,

@@ -1,7 +1,7 @@
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { approximateUsage } from "../../usage/usage.ts";
-import type { WireChunk } from "../wire.ts";
+import type { Chunk } from "../chunk.ts";
 import { readMessageEvents } from "./read-events.ts";
 
 /**
@@ -47,9 +47,9 @@ const usage = approximateUsage(400n, 40, "delivered_approx4");
 
 /** Reads and delivers the first events of a stream. */
 function readFirst(count: number) {
-  const events = readMessageEvents("alias");
+  const events = readMessageEvents({ alias: "alias" });
   const frames = documented.trim().split("\n\n").slice(0, count);
-  const chunks: WireChunk[] = [];
+  const chunks: Chunk[] = [];
   let text = "";
   for (const frame of frames) {
     const chunk = events.read(frame.split("\ndata: ")[1] ?? "");
@@ -62,7 +62,7 @@ function readFirst(count: number) {
 
 test("a documented stream is forwarded byte for byte, except for the model", () => {
   const { events, text } = readFirst(11);
-  const all = text + String(events.end(usage, false));
+  const all = text + String(events.end(usage, 0n));
   expect(all).toBe(documented.replace("claude-opus-4-6", "alias"));
 });
 
@@ -92,7 +92,8 @@ test("a stream that is cut closes its open block, and keeps the provider's count
     completionTokens: 10n,
     basis: "delivered_approx4",
   });
-  expect(String(events.end(known, true))).toBe(`event: content_block_stop
+  events.cut([]);
+  expect(String(events.end(known, 0n))).toBe(`event: content_block_stop
 data: {"type":"content_block_stop","index":1}
 
 event: message_delta
@@ -109,11 +110,11 @@ test.each([
   ["invalid_request_error", 400],
 ])("an error event is a failure with the status of its type: %s", (type, status) => {
   const event = { type: "error", error: { type, message: "No" } };
-  const read = () => readMessageEvents("alias").read(JSON.stringify(event));
+  const read = () => readMessageEvents({ alias: "alias" }).read(JSON.stringify(event));
   expect(read).toThrow(SlotFailure);
   expect(read).toThrow(expect.objectContaining({ status }));
 });
 
 test.each(["{", "[]", "{}", '{"type":1}'])("%s is no event", (data) => {
-  expect(readMessageEvents("alias").read(data)).toBeUndefined();
+  expect(readMessageEvents({ alias: "alias" }).read(data)).toBeUndefined();
 });

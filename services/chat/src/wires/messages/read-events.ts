@@ -6,11 +6,12 @@ import {
   chunkOf,
   dataBytes,
   eventBytes,
+  type NamedEvent,
   parseEvent,
   type Said,
-  type WireEvent,
   withAlias,
-} from "../event.ts";
+} from "../named-event.ts";
+import type { ResponseFrame } from "../response-frame.ts";
 import type { WireEvents } from "../wire.ts";
 
 /**
@@ -18,11 +19,12 @@ import type { WireEvents } from "../wire.ts";
  * first event waits for the next one: an overload is often reported there, and another slot can
  * then take over.
  */
-export function readMessageEvents(alias: string): WireEvents {
+export function readMessageEvents({ alias }: Pick<ResponseFrame, "alias">): WireEvents {
   let waiting: Buffer | undefined;
   let last: Buffer | undefined;
   let started: JsonObject = {};
   let openBlock: unknown;
+  let isCut = false;
 
   return {
     read(data) {
@@ -48,7 +50,11 @@ export function readMessageEvents(alias: string): WireEvents {
       waiting = undefined;
       return all;
     },
-    end(usage, isCut) {
+    cut() {
+      isCut = true;
+      return undefined;
+    },
+    end(usage) {
       if (!isCut) return last ?? eventBytes({ type: "message_stop" });
       const reason = { stop_reason: "max_tokens", stop_sequence: null };
       const output = { output_tokens: Number(usage.completionTokens) };
@@ -69,7 +75,7 @@ export function readMessageEvents(alias: string): WireEvents {
 }
 
 /** `started` is the usage in the stream's first event, which the last one completes. */
-function said(event: WireEvent, started: JsonObject): Said {
+function said(event: NamedEvent, started: JsonObject): Said {
   switch (event.type) {
     case "message_stop":
       return { isLast: true };
@@ -86,7 +92,7 @@ function said(event: WireEvent, started: JsonObject): Said {
   }
 }
 
-function eventFailure({ error }: WireEvent): SlotFailure {
+function eventFailure({ error }: NamedEvent): SlotFailure {
   const status = messagesStatusOf(error);
   const details = status === undefined ? {} : { status };
   return new SlotFailure("rejected", "the provider's stream reports an error", details);
@@ -99,7 +105,7 @@ function usageIn(value: unknown): JsonObject {
   return Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== null));
 }
 
-function finishReasonOf({ delta }: WireEvent): string | undefined {
+function finishReasonOf({ delta }: NamedEvent): string | undefined {
   const reason = isJsonObject(delta) ? delta.stop_reason : undefined;
   return typeof reason === "string" ? reason : undefined;
 }

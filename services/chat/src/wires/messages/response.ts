@@ -4,7 +4,7 @@ import type { ChatUsage } from "../../usage/usage.ts";
 import { toolCallText } from "../chat/content.ts";
 import type { WithChoices } from "../chat/provider-response.ts";
 import { objectsIn, reasoningOf } from "../generated-message.ts";
-import type { ResponseFrame } from "../wire.ts";
+import type { ResponseFrame } from "../response-frame.ts";
 import { stopReasonOf } from "./stop-reason.ts";
 import { type Block, thinkingBlocks } from "./thinking.ts";
 import { messageUsage } from "./usage.ts";

@@ -1,40 +1,66 @@
+import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
-import { isJsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { type ForwardedRequest, forwardRequest } from "../forward-request.ts";
+import { parseBody } from "../parse-body.ts";
+import { describeRefusal } from "../refusal.ts";
+import { type Translation, translateForSlots } from "../translated-slots.ts";
 import type { Wire } from "../wire.ts";
+import { forwardedResponse, translatedResponse } from "../written-response.ts";
 import { readMessageEvents } from "./read-events.ts";
 import { chatFromMessages, messagesMemberOf } from "./request.ts";
 import { messageFromChat } from "./response.ts";
 import { withoutForeignThinking } from "./thinking.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
+const translation: Translation = {
+  nativePathOf: ({ provider, path }) => (provider.kind === "anthropic" ? path : undefined),
+  toChat: chatFromMessages,
+  memberOf: messagesMemberOf,
+};
+
+const form: ForwardedRequest = {
+  limitMember: "max_tokens",
+  checkLimit,
+  withoutForeignThinking,
+};
+
 /** Anthropic's Messages API: https://docs.claude.com/en/api/messages */
 export const messagesWire: Wire = {
-  limitMember: "max_tokens",
-  nativePathOf: ({ provider, path }) => (provider.kind === "anthropic" ? path : undefined),
-  checkLimit({ thinking }, maxTokens) {
-    const budget = isJsonObject(thinking) ? Number(thinking.budget_tokens ?? 0) : 0;
-    if (maxTokens > budget) return;
-    const message =
-      `The wallet pays for ${maxTokens} tokens of output, and the thinking budget is ${budget}. ` +
-      "Lower thinking.budget_tokens, or add credit.";
-    throw new GatewayError("credit_balance_exhausted", message);
-  },
-  toChat: chatFromMessages,
-  withoutForeignThinking,
-  memberOf: messagesMemberOf,
-  // Claude Code looks for Anthropic's words.
-  describeLength: (hint) => ({
-    param: "messages",
-    message: /prompt is too long/i.test(hint) ? hint : `prompt is too long: ${hint}`,
-  }),
-  fromChat: messageFromChat,
-  writeEvents: writeMessageEvents,
-  readResponse(response) {
-    if (response.type === "message" && Array.isArray(response.content)) {
-      return { usage: response.usage, text: JSON.stringify(response.content) };
+  parse: parseBody,
+  findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
+  post: (providers, client, slot, sending) =>
+    forwardRequest(providers, form, client, slot, { ...sending, path: slot.path }),
+  readResponse(response, frame) {
+    const { type, content } = response.value;
+    if (type === "message" && Array.isArray(content)) {
+      return forwardedResponse(response, content, frame);
     }
     throw new SlotFailure("rejected", "the provider's response is not a message");
   },
   readEvents: readMessageEvents,
+  fromChat: (completion, usage, frame) =>
+    translatedResponse(messageFromChat(completion, usage, frame), usage),
+  writeEvents: writeMessageEvents,
+  describeFailure: (error, isNative) => describeRefusal(error, isNative, describeLength),
+  countPathOf: (slot: Slot) => {
+    const path = translation.nativePathOf(slot);
+    return path === undefined ? undefined : `${path}/count_tokens`;
+  },
 };
+
+function checkLimit({ thinking }: JsonObject, maxTokens: bigint): void {
+  const budget = isJsonObject(thinking) ? Number(thinking.budget_tokens ?? 0) : 0;
+  if (maxTokens > budget) return;
+  const message =
+    `The wallet pays for ${maxTokens} tokens of output, and the thinking budget is ${budget}. ` +
+    "Lower thinking.budget_tokens, or add credit.";
+  throw new GatewayError("credit_balance_exhausted", message);
+}
+
+/** Claude Code looks for Anthropic's words. */
+function describeLength(hint: string) {
+  const isOwn = /prompt is too long/i.test(hint);
+  return { param: "messages", message: isOwn ? hint : `prompt is too long: ${hint}` };
+}

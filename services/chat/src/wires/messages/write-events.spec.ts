@@ -4,7 +4,14 @@ import { approximateUsage } from "../../usage/usage.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
 const usage = approximateUsage(40n, 8, "approx4");
-const frame = { alias: "a", id: "1", created: 1, request: {}, promptTokens: 7n };
+const frame = {
+  alias: "a",
+  id: "1",
+  created: 1,
+  request: {},
+  promptCharacters: 28n,
+  sessionId: "",
+};
 
 /** Writes a stream of deltas, and returns its events. */
 function written(deltas: readonly JsonObject[], finishReason = "stop", isCut = false) {
@@ -16,7 +23,8 @@ function written(deltas: readonly JsonObject[], finishReason = "stop", isCut = f
     const read = events.read(JSON.stringify(chunk));
     if (read !== undefined) text += String(events.deliver(read) ?? "");
   }
-  text += String(events.end(usage, isCut));
+  if (isCut) events.cut([]);
+  text += String(events.end(usage, 0n));
   const found = text.matchAll(/^event: (.*)\ndata: (.*)$/gm);
   return [...found].map(([, type, data = ""]) => {
     const event = JSON.parse(data) as JsonObject;

@@ -1,7 +1,8 @@
 import type { JsonObject } from "@tollgate/core/json";
-import { readChat } from "../event.ts";
+import { readChunk } from "../chunk.ts";
 import { objectsIn, reasoningOf } from "../generated-message.ts";
-import type { ResponseFrame, WireEvents } from "../wire.ts";
+import type { ResponseFrame } from "../response-frame.ts";
+import type { WireEvents } from "../wire.ts";
 import { BlockWriter } from "./block-writer.ts";
 import { stopReasonOf } from "./stop-reason.ts";
 
@@ -10,6 +11,7 @@ export function writeMessageEvents(frame: ResponseFrame): WireEvents {
   const blocks = new BlockWriter(frame);
   let finishReason: unknown;
   let isRefused = false;
+  let isCut = false;
 
   function add({ delta, finish_reason }: JsonObject): void {
     finishReason = finish_reason ?? finishReason;
@@ -22,12 +24,16 @@ export function writeMessageEvents(frame: ResponseFrame): WireEvents {
   }
 
   return {
-    read: readChat,
+    read: readChunk,
     deliver({ choices }) {
       for (const choice of choices) add(choice);
       return blocks.take();
     },
-    end(usage, isCut) {
+    cut() {
+      isCut = true;
+      return undefined;
+    },
+    end(usage) {
       const reason = isRefused ? "refusal" : stopReasonOf(finishReason);
       return blocks.end(isCut ? "max_tokens" : reason, usage);
     },

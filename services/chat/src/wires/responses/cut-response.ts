@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { eventBytes, type WireEvent } from "../event.ts";
+import { eventBytes, type NamedEvent } from "../named-event.ts";
 import { contentPart } from "./items.ts";
 import { incomplete } from "./response-object.ts";
 
@@ -63,7 +63,7 @@ export class CutResponse {
     this.#output.push(done);
   }
 
-  #write({ type, ...members }: WireEvent): void {
+  #write({ type, ...members }: NamedEvent): void {
     this.#sequence += 1;
     this.#events.push(eventBytes({ type, sequence_number: this.#sequence, ...members }));
   }

@@ -2,8 +2,8 @@ import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ChatUsage } from "../../usage/usage.ts";
 import { toolCallText } from "../chat/content.ts";
-import { eventBytes, type WireEvent } from "../event.ts";
-import type { ResponseFrame } from "../wire.ts";
+import { eventBytes, type NamedEvent } from "../named-event.ts";
+import type { ResponseFrame } from "../response-frame.ts";
 import { callItem, contentPart, itemId, messageItem, reasoningItem } from "./items.ts";
 import { type ResponseEnd, responseObject } from "./response-object.ts";
 import { customInput, type NamedTool, namedTools } from "./tools.ts";
@@ -93,7 +93,7 @@ export class ItemWriter {
     return this.#output.length;
   }
 
-  #write(event: WireEvent): void {
+  #write(event: NamedEvent): void {
     const { type, ...members } = event;
     this.#events.push(eventBytes({ type, sequence_number: this.#sequence, ...members }));
     this.#sequence += 1;

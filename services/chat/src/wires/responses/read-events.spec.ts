@@ -1,7 +1,7 @@
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { approximateUsage } from "../../usage/usage.ts";
-import type { WireChunk } from "../wire.ts";
+import type { Chunk } from "../chunk.ts";
 import { readResponseEvents } from "./read-events.ts";
 
 /**
@@ -37,8 +37,8 @@ data: {"type":"response.completed","sequence_number":7,"response":{"id":"resp_67
 const usage = approximateUsage(40n, 8, "delivered_approx4");
 
 function readFirst(count: number) {
-  const events = readResponseEvents("alias");
-  const chunks: WireChunk[] = [];
+  const events = readResponseEvents({ alias: "alias" });
+  const chunks: Chunk[] = [];
   let text = "";
   for (const frame of documented.trim().split("\n\n").slice(0, count)) {
     const chunk = events.read(frame.split("\ndata: ")[1] ?? "");
@@ -51,7 +51,7 @@ function readFirst(count: number) {
 
 test("a documented stream is forwarded byte for byte, except for the model", () => {
   const { events, text } = readFirst(8);
-  const all = text + String(events.end(usage, false));
+  const all = text + String(events.end(usage, 0n));
   expect(all).toBe(documented.replaceAll("gpt-5.4", "alias"));
 });
 
@@ -80,7 +80,8 @@ test("the events before the first item wait for it", () => {
 
 test("a stream that is cut ends its open item, and is incomplete", () => {
   const { events } = readFirst(6);
-  const ended = String(events.end(usage, true));
+  events.cut([]);
+  const ended = String(events.end(usage, 0n));
   const data = [...ended.matchAll(/^data: (.*)$/gm)].map(([, text = ""]) => JSON.parse(text));
   const item = { type: "message", status: "incomplete", content: [{ text: "Hi there!" }] };
   expect(data).toMatchObject([
@@ -110,7 +111,7 @@ test.each([
   ],
   [{ type: "error", code: "other", message: "No" }, undefined],
 ])("an error is a failure with the status of its code: %j", (event, status) => {
-  const read = () => readResponseEvents("alias").read(JSON.stringify(event));
+  const read = () => readResponseEvents({ alias: "alias" }).read(JSON.stringify(event));
   expect(read).toThrow(SlotFailure);
   expect(read).toThrow(expect.objectContaining({ status }));
 });

@@ -1,7 +1,15 @@
 import { isJsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { readUsage } from "../../usage-reader.ts";
-import { chunkOf, dataBytes, parseEvent, type Said, type WireEvent, withAlias } from "../event.ts";
+import {
+  chunkOf,
+  dataBytes,
+  type NamedEvent,
+  parseEvent,
+  type Said,
+  withAlias,
+} from "../named-event.ts";
+import type { ResponseFrame } from "../response-frame.ts";
 import type { WireEvents } from "../wire.ts";
 import { CutResponse } from "./cut-response.ts";
 import { responseUsage } from "./usage.ts";
@@ -18,10 +26,11 @@ const starting: ReadonlySet<string> = new Set([
  * for the model's name. The first events wait for the next ones: if the provider fails there,
  * another slot can take over.
  */
-export function readResponseEvents(alias: string): WireEvents {
+export function readResponseEvents({ alias }: Pick<ResponseFrame, "alias">): WireEvents {
   let waiting: Buffer[] = [];
   let last: Buffer | undefined;
-  const cut = new CutResponse(alias);
+  const followed = new CutResponse(alias);
+  let isCut = false;
 
   return {
     read(data) {
@@ -32,7 +41,7 @@ export function readResponseEvents(alias: string): WireEvents {
     },
     deliver({ data, value, isLast }) {
       const type = String(value.type);
-      cut.see(value);
+      followed.see(value);
       const bytes = dataBytes(type, withAlias(data, "response", alias));
       if (isLast) last = bytes;
       else waiting.push(bytes);
@@ -41,14 +50,18 @@ export function readResponseEvents(alias: string): WireEvents {
       waiting = [];
       return all;
     },
-    end(usage, isCut) {
-      return isCut || last === undefined ? cut.end(responseUsage(usage)) : last;
+    cut() {
+      isCut = true;
+      return undefined;
+    },
+    end(usage) {
+      return isCut || last === undefined ? followed.end(responseUsage(usage)) : last;
     },
     usageSoFar: (approximate) => approximate,
   };
 }
 
-function said({ type, delta, response }: WireEvent): Said {
+function said({ type, delta, response }: NamedEvent): Said {
   if (type === "response.completed" || type === "response.incomplete") {
     const usage = isJsonObject(response) ? readUsage(response.usage) : undefined;
     return { finishReason: type, usage, isLast: true };
@@ -66,7 +79,7 @@ const statusOfCode: ReadonlyMap<unknown, number> = new Map([
   ["invalid_prompt", 400],
 ]);
 
-function eventFailure(event: WireEvent): SlotFailure {
+function eventFailure(event: NamedEvent): SlotFailure {
   const response = isJsonObject(event.response) ? event.response : {};
   const error = isJsonObject(response.error) ? response.error : event;
   const status = statusOfCode.get(error.code);

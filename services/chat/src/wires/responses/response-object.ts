@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ResponseFrame } from "../wire.ts";
+import type { ResponseFrame } from "../response-frame.ts";
 
 /** How a response ended, by the finish reason of a chat completion. */
 export interface ResponseEnd {

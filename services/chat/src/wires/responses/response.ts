@@ -3,7 +3,7 @@ import type { ChatUsage } from "../../usage/usage.ts";
 import { toolCallText } from "../chat/content.ts";
 import type { WithChoices } from "../chat/provider-response.ts";
 import { objectsIn, reasoningOf } from "../generated-message.ts";
-import type { ResponseFrame } from "../wire.ts";
+import type { ResponseFrame } from "../response-frame.ts";
 import {
   callItem,
   contentPart,

@@ -1,43 +1,65 @@
+import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { type ForwardedRequest, forwardRequest } from "../forward-request.ts";
+import { parseBody } from "../parse-body.ts";
+import { describeRefusal } from "../refusal.ts";
+import { type Translation, translateForSlots } from "../translated-slots.ts";
 import type { Wire } from "../wire.ts";
+import { forwardedResponse, translatedResponse } from "../written-response.ts";
 import { withoutForeignReasoning } from "./input.ts";
 import { readResponseEvents } from "./read-events.ts";
 import { chatFromResponses, responsesMemberOf } from "./request.ts";
 import { responseFromChat } from "./response.ts";
 import { writeResponseEvents } from "./write-events.ts";
 
-/** https://platform.openai.com/docs/api-reference/responses/create#responses-create-max_output_tokens */
-const leastTokens = 16n;
+const translation: Translation = {
+  nativePathOf: (slot) => (slot.provider.responses ? pathOf(slot) : undefined),
+  toChat: chatFromResponses,
+  memberOf: responsesMemberOf,
+};
 
-const chatPath = /\/chat\/completions(?=\?|$)/;
+const form: ForwardedRequest = {
+  limitMember: "max_output_tokens",
+  checkLimit,
+  withoutForeignThinking: withoutForeignReasoning,
+};
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */
 export const responsesWire: Wire = {
-  limitMember: "max_output_tokens",
-  nativePathOf({ provider, path }) {
-    if (!provider.responses) return undefined;
-    return chatPath.test(path) ? path.replace(chatPath, "/responses") : "/responses";
-  },
-  checkLimit(_request, maxTokens) {
-    if (maxTokens >= leastTokens) return;
-    const message =
-      `The wallet pays for ${maxTokens} tokens of output, and the provider generates ${leastTokens} at ` +
-      "least. Add credit.";
-    throw new GatewayError("credit_balance_exhausted", message);
-  },
-  toChat: chatFromResponses,
-  withoutForeignThinking: withoutForeignReasoning,
-  memberOf: responsesMemberOf,
-  describeLength: (message) => ({ param: "input", message }),
-  fromChat: responseFromChat,
-  writeEvents: writeResponseEvents,
-  readResponse(response) {
-    const isEnded = response.status === "completed" || response.status === "incomplete";
-    if (isEnded && Array.isArray(response.output)) {
-      return { usage: response.usage, text: JSON.stringify(response.output) };
+  parse: parseBody,
+  findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
+  post: (providers, client, slot, sending) =>
+    forwardRequest(providers, form, client, slot, { ...sending, path: pathOf(slot) }),
+  readResponse(response, frame) {
+    const { status, output } = response.value;
+    if ((status === "completed" || status === "incomplete") && Array.isArray(output)) {
+      return forwardedResponse(response, output, frame);
     }
     throw new SlotFailure("rejected", "the provider's response is not a complete one");
   },
   readEvents: readResponseEvents,
+  fromChat: (completion, usage, frame) =>
+    translatedResponse(responseFromChat(completion, usage, frame), usage),
+  writeEvents: writeResponseEvents,
+  describeFailure: (error, isNative) =>
+    describeRefusal(error, isNative, (message) => ({ param: "input", message })),
 };
+
+const chatPath = /\/chat\/completions(?=\?|$)/;
+
+function pathOf({ path }: Slot): string {
+  return chatPath.test(path) ? path.replace(chatPath, "/responses") : "/responses";
+}
+
+/** https://platform.openai.com/docs/api-reference/responses/create#responses-create-max_output_tokens */
+const leastTokens = 16n;
+
+function checkLimit(_request: JsonObject, maxTokens: bigint): void {
+  if (maxTokens >= leastTokens) return;
+  const message =
+    `The wallet pays for ${maxTokens} tokens of output, and the provider generates ${leastTokens} at ` +
+    "least. Add credit.";
+  throw new GatewayError("credit_balance_exhausted", message);
+}

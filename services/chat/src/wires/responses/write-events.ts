@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { readChat } from "../event.ts";
+import { readChunk } from "../chunk.ts";
 import { objectsIn, reasoningOf } from "../generated-message.ts";
-import type { ResponseFrame, WireEvents } from "../wire.ts";
+import type { ResponseFrame } from "../response-frame.ts";
+import type { WireEvents } from "../wire.ts";
 import { ItemWriter } from "./item-writer.ts";
 import { endOf, incomplete } from "./response-object.ts";
 
@@ -9,6 +10,7 @@ import { endOf, incomplete } from "./response-object.ts";
 export function writeResponseEvents(frame: ResponseFrame): WireEvents {
   const items = new ItemWriter(frame);
   let finishReason: unknown;
+  let isCut = false;
 
   function add({ delta, finish_reason }: JsonObject): void {
     finishReason = finish_reason ?? finishReason;
@@ -20,12 +22,16 @@ export function writeResponseEvents(frame: ResponseFrame): WireEvents {
   }
 
   return {
-    read: readChat,
+    read: readChunk,
     deliver({ choices }) {
       for (const choice of choices) add(choice);
       return items.take();
     },
-    end(usage, isCut) {
+    cut() {
+      isCut = true;
+      return undefined;
+    },
+    end(usage) {
       return items.end(isCut ? incomplete("max_output_tokens") : endOf(finishReason), usage);
     },
     usageSoFar: (approximate) => approximate,

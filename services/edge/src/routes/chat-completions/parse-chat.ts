@@ -1,17 +1,12 @@
 import { GatewayError, unknownParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { Wire } from "@tollgate/proto/tollgate/v1/chat";
+import type { WireRequest } from "../../billable/wire-handler.ts";
 import { rawJsonMembers } from "../../http/raw-json-members.ts";
 import type { RequestBody } from "../../http/request-body.ts";
 import { rejectUnknownFields, validate, withoutNulls } from "../../validation/validate.ts";
 import { measurePrompt } from "./prompt-size.ts";
 import { chatSchema, streamOptionsSchema } from "./schema.ts";
-
-export interface ParsedChat {
-  stream: boolean;
-  /** Complete except for the caller. */
-  call: ChatCall;
-}
 
 type PassesOf = (alias: unknown) => ReadonlySet<string> | undefined;
 
@@ -25,7 +20,7 @@ export function parseChat(
   json: JsonObject,
   body: RequestBody,
   passesOf: PassesOf = () => undefined,
-): ParsedChat {
+): WireRequest {
   const passed = passedMembers(json, passesOf);
   const fields = withoutNulls(chatSchema, passed.length === 0 ? json : without(passed, json));
   if (isJsonObject(fields.stream_options)) {
@@ -54,6 +49,7 @@ export function parseChat(
     call: {
       $typeName: "tollgate.v1.ChatCall",
       alias: model,
+      wire: Wire.CHAT,
       body: members.object([
         ...Object.keys(fields).filter((name) => !gatewayMembers.has(name)),
         ...passed.filter((name) => json[name] !== null),
@@ -64,6 +60,7 @@ export function parseChat(
       prompt: measurePrompt(fields),
       messages: members.value("messages"),
       sessionId: session_id ?? "",
+      headers: {},
     },
   };
 }

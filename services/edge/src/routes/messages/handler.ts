@@ -1,9 +1,9 @@
-import type { JsonObject } from "@tollgate/core/json";
-import { Wire } from "@tollgate/proto/tollgate/v1/wire";
+import { Wire } from "@tollgate/proto/tollgate/v1/chat";
 import { callerOf } from "../../auth/caller.ts";
-import { forwardedOf, type WireRequest, wireHandler } from "../../billable/wire-handler.ts";
+import { forwardedCall, forwardedHeaders } from "../../billable/forwarded-call.ts";
+import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
-import { parseJsonObject, readBody, withoutMark } from "../../http/json-body.ts";
+import { parseJsonObject, readBody } from "../../http/json-body.ts";
 import { jsonType, writeResponse } from "../../http/response.ts";
 import { validate, withoutNulls } from "../../validation/validate.ts";
 import type { RouteDependencies } from "../dependencies.ts";
@@ -12,26 +12,24 @@ import { messagesError } from "./error-form.ts";
 import { measureMessages } from "./prompt-size.ts";
 import { countTokensSchema, messagesSchema } from "./schema.ts";
 
-const forwardedHeaders = ["anthropic-version", "anthropic-beta"];
+const headerNames = ["anthropic-version", "anthropic-beta"];
 
 /** POST /v1/messages. */
 export function createMessage(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
   return wireHandler(dependencies, rules, {
-    wire: Wire.MESSAGES,
-    parse: parseMessages,
-    forwardedHeaders,
+    parse(json, body, _principal, context) {
+      const fields = validate(messagesSchema, withoutNulls(messagesSchema, json));
+      const { model: alias, stream = false, max_tokens: maxTokens } = fields;
+      const headers = forwardedHeaders(context, headerNames);
+      const sent = { alias, prompt: measureMessages(json), maxTokens, headers };
+      return { stream, call: forwardedCall(Wire.MESSAGES, body, sent) };
+    },
     createErrorEvent: ({ requestId }) => ({
       see() {},
       write: (error) =>
         `event: error\ndata: ${JSON.stringify(messagesError(error, requestId))}\n\n`,
     }),
   });
-}
-
-function parseMessages(body: JsonObject): WireRequest {
-  const fields = validate(messagesSchema, withoutNulls(messagesSchema, body));
-  const { model: alias, stream = false, max_tokens: maxTokens } = fields;
-  return { alias, stream, maxTokens, prompt: measureMessages(body) };
 }
 
 const countTimeoutMs = 60_000;
@@ -48,16 +46,12 @@ export function countMessageTokens(
     const json = parseJsonObject(body);
     if (typeof json.model === "string") context.alias = json.model;
     const { model: alias } = validate(countTokensSchema, withoutNulls(countTokensSchema, json));
-    const call = {
-      caller: callerOf(context, principal),
-      alias,
-      wire: Wire.MESSAGES,
-      body: withoutMark(body),
-      prompt: measureMessages(json),
-      headers: forwardedOf(context, { forwardedHeaders }),
-    };
+    const headers = forwardedHeaders(context, headerNames);
+    const sent = { alias, prompt: measureMessages(json), headers };
+    const forwarded = forwardedCall(Wire.MESSAGES, body, sent);
+    const call = { ...forwarded, caller: callerOf(context, principal) };
     const options = { signal: context.signal, timeoutMs: countTimeoutMs };
-    const response = await services.wires.countTokens({ call }, options);
+    const response = await services.chat.countTokens({ call }, options);
     writeResponse(context, { contentType: jsonType, body: response.body });
   };
 }

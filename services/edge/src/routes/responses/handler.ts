@@ -1,6 +1,6 @@
-import type { JsonObject } from "@tollgate/core/json";
-import { Wire } from "@tollgate/proto/tollgate/v1/wire";
-import { type WireRequest, wireHandler } from "../../billable/wire-handler.ts";
+import { Wire } from "@tollgate/proto/tollgate/v1/chat";
+import { forwardedCall } from "../../billable/forwarded-call.ts";
+import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { validate, withoutNulls } from "../../validation/validate.ts";
 import type { RouteDependencies } from "../dependencies.ts";
@@ -12,15 +12,12 @@ import { responsesSchema } from "./schema.ts";
 /** POST /v1/responses. */
 export function createResponse(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
   return wireHandler(dependencies, rules, {
-    wire: Wire.RESPONSES,
-    parse: parseResponses,
-    forwardedHeaders: [],
+    parse(json, body) {
+      const fields = validate(responsesSchema, withoutNulls(responsesSchema, json));
+      const { model: alias, stream = false, max_output_tokens: maxTokens } = fields;
+      const sent = { alias, prompt: measureResponses(json), maxTokens };
+      return { stream, call: forwardedCall(Wire.RESPONSES, body, sent) };
+    },
     createErrorEvent: createFailedEvent,
   });
-}
-
-function parseResponses(body: JsonObject): WireRequest {
-  const fields = validate(responsesSchema, withoutNulls(responsesSchema, body));
-  const { model: alias, stream = false, max_output_tokens: maxTokens } = fields;
-  return { alias, stream, maxTokens, prompt: measureResponses(body) };
 }

@@ -1,7 +1,6 @@
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import type { Wire } from "./wire.ts";
 
 /**
  * How providers say that a prompt is too long: Anthropic and Bedrock, OpenAI and those that follow it,
@@ -10,17 +9,24 @@ import type { Wire } from "./wire.ts";
 const tooLong =
   /(prompt|input) is too long|context (length|limit|window)|maximum (context|prompt) length|input token count .* exceeds|too many tokens/i;
 
+/** Returns the error of a prompt that is too long, as the wire's clients expect it. */
+export type DescribeLength = (hint: string) => { param: string; message: string };
+
 /**
  * Returns the error to throw where a provider refused a request and said why: `context_length_exceeded`
  * for a prompt that is too long, which makes agents shorten it, and `invalid_param` for what the
  * client's own bytes say (`isNative`). Returns any other error unchanged.
  */
-export function asRefusal(error: unknown, wire: Wire, isNative: boolean): unknown {
+export function describeRefusal(
+  error: unknown,
+  isNative: boolean,
+  describeLength: DescribeLength,
+): unknown {
   if (!(error instanceof GatewayError) || !(error.cause instanceof SlotFailure)) return error;
   const { hint, status } = error.cause;
   if (hint === undefined || (status !== 400 && status !== 413 && status !== 422)) return error;
   if (tooLong.test(hint)) {
-    const { param, message } = wire.describeLength(hint);
+    const { param, message } = describeLength(hint);
     return new GatewayError("context_length_exceeded", message, { param, cause: error });
   }
   if (!isNative) return error;

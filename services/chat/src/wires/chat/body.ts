@@ -8,15 +8,15 @@ import type { Session } from "../../conversations/session.ts";
  * followed by the client's messages, and the client's other members. Existing JSON is neither
  * parsed again nor copied: a conversation may hold many megabytes.
  */
-export function upstreamBody(
+export function chatBody(
   call: ChatCall,
   slot: Slot,
   session: Session | undefined,
-  options: { stream: boolean; maxTokens: bigint },
+  options: { isStream: boolean; maxTokens: bigint },
 ): Uint8Array[] {
   const ownMembers: Record<string, unknown> = { model: slot.upstreamModel };
   ownMembers[ceilingFieldOf(call, slot)] = Number(options.maxTokens);
-  if (options.stream) {
+  if (options.isStream) {
     ownMembers.stream = true;
     ownMembers.stream_options = { include_usage: true };
   }

@@ -1,12 +1,24 @@
 import { expect, test } from "vitest";
-import { createChunkReader } from "./chunk.ts";
+import { approximateUsage } from "../../usage/usage.ts";
+import { ChatEvents } from "./events.ts";
 
-const own = { id: "chatcmpl-0", created: 9, model: "fast" };
-const readOwn = () => createChunkReader(own);
+const frame = {
+  alias: "fast",
+  id: "0",
+  created: 9,
+  request: {},
+  promptCharacters: 0n,
+  sessionId: "",
+};
+const usage = approximateUsage(0n, 0, "approx4");
 
-function forwarded(data: string, read = readOwn()): string {
-  const event = Buffer.from(read(data)?.forward ?? []).toString();
-  return /^data: (.*)\n\n$/s.exec(event)?.[1] ?? "";
+function forwarded(data: string, events = new ChatEvents(frame)): string {
+  const chunk = events.read(data);
+  return chunk === undefined ? "" : dataOf(events.deliver(chunk));
+}
+
+function dataOf(event: Uint8Array | undefined): string {
+  return /^data: (.*)\n\n$/s.exec(Buffer.from(event ?? []).toString())?.[1] ?? "";
 }
 
 const head = '"id":"c-1","object":"chat.completion.chunk","created":17';
@@ -54,34 +66,58 @@ test.each([
 });
 
 test("all chunks of a stream have the identity of the first one that is sent", () => {
-  const read = readOwn();
-  const usage = '"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}';
-  expect(read(`{"id":"","created":0,"choices":[]}`)?.forward).toBeUndefined();
-  const first = forwarded(`{"created":17,"model":"big",${choices}}`, read);
-  const second = forwarded(`{"id":"c-2","created":18,"model":"big",${choices}}`, read);
-  for (const text of [first, second]) {
-    expect(JSON.parse(text)).toMatchObject({ id: "chatcmpl-0", created: 17 });
+  const events = new ChatEvents({ ...frame, sessionId: "s" });
+  expect(forwarded(`{"id":"","created":0,"choices":[]}`, events)).toBe("");
+  const first = forwarded(`{"created":17,"model":"big",${choices}}`, events);
+  const second = forwarded(`{"id":"c-2","created":18,"model":"big",${choices}}`, events);
+  const last = dataOf(events.end(usage, 0n));
+  for (const text of [first, second, last]) {
+    expect(JSON.parse(text)).toMatchObject({
+      id: "chatcmpl-0",
+      object: "chat.completion.chunk",
+      created: 17,
+      model: "fast",
+    });
   }
-  expect(read(`{"id":"c-2",${usage}}`)?.head).toEqual({
-    ...own,
-    created: 17,
-    object: "chat.completion.chunk",
-  });
 });
 
 test("a chunk of a conversation contains its session id", () => {
   const text = forwarded(
     `{"model":"big",${choices}}`,
-    createChunkReader({ ...own, session_id: "s" }),
+    new ChatEvents({ ...frame, sessionId: "s" }),
   );
   expect(JSON.parse(text)).toMatchObject({ model: "fast", session_id: "s" });
 });
 
 test("a chunk without choices is not sent, and its usage is read", () => {
   const data = '{"model":"big","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
-  expect(readOwn()(data)).toMatchObject({
-    forward: undefined,
-    usage: { promptTokens: 3n, completionTokens: 4n },
+  expect(forwarded(data)).toBe("");
+  expect(new ChatEvents(frame).read(data)?.usage).toMatchObject({
+    promptTokens: 3n,
+    completionTokens: 4n,
+  });
+});
+
+test("a stream ends with its usage and [DONE]; in a conversation, without [DONE]", () => {
+  const ended = (sessionId: string) =>
+    String(new ChatEvents({ ...frame, sessionId }).end(usage, 1_000n));
+  expect(ended("")).toMatch(
+    /^data: {.*"choices":\[\],"usage":{.*"cost":0.000001}}\n\ndata: \[DONE\]\n\n$/,
+  );
+  expect(ended("s")).toMatch(/^data: {.*"choices":\[\],"usage":{.*}}\n\n$/);
+});
+
+test("a stream that is cut says so, and so does the turn of its conversation", () => {
+  const events = new ChatEvents({ ...frame, sessionId: "s" });
+  forwarded(`{${head},"model":"big","choices":[{"index":0,"delta":{"content":"Hi"}}]}`, events);
+  const cut = [{ index: 0, delta: {}, finish_reason: "length" }];
+  const { session_id, ...sent } = JSON.parse(dataOf(events.cut(cut)));
+  expect(sent).toEqual({ ...JSON.parse(`{${head}}`), model: "fast", choices: cut });
+  expect(events.generated()).toEqual({
+    id: "c-1",
+    created: 17,
+    message: { role: "assistant", content: "Hi" },
+    finishReason: "length",
   });
 });
 
@@ -95,5 +131,5 @@ test.each([
   `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`,
   `{"choices":[],"error":{"message":"gone"}}`,
 ])("%j is not a chunk", (data) => {
-  expect(readOwn()(data)).toBeUndefined();
+  expect(new ChatEvents(frame).read(data)).toBeUndefined();
 });

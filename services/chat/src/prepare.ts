@@ -1,0 +1,90 @@
+import type { Model } from "@tollgate/catalog/model";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import type { Engine } from "@tollgate/generation/engine";
+import type { BillableCall } from "@tollgate/generation/generation";
+import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { checkTurn } from "./conversations/limits.ts";
+import type { Session, Sessions } from "./conversations/session.ts";
+import { withPrompt } from "./conversations/sizes.ts";
+import { type HoldPlan, planHold } from "./hold/hold-plan.ts";
+import { ClientRequest } from "./wires/client-request.ts";
+import type { ServableSlots, Wire } from "./wires/wire.ts";
+import { wireOf } from "./wires/wire-of.ts";
+
+/** What calls need. Without `sessions`, no conversation is stored. */
+export interface ChatRuntime extends ProviderRuntime {
+  sessions: Sessions | undefined;
+  now(): Date;
+}
+
+/** A call with the model that its alias names, and what is held for it. */
+export interface PreparedCall {
+  wire: Wire;
+  client: ClientRequest;
+  /** The model, with the slots that can serve the call. */
+  model: Model;
+  translated: ServableSlots["translated"];
+  /** The conversation that the call continues, locked until it is released. */
+  session: Session | undefined;
+  hold: HoldPlan;
+  /** Characters of everything that the model reads. */
+  promptCharacters: bigint;
+}
+
+/**
+ * Looks up what a call needs, and opens its conversation, which the caller must release. Throws
+ * `sessions_unavailable`, `model_not_found`, `invalid_param` for images where the alias has no
+ * vision, and what finding its slots, opening its conversation and checking its turn throw.
+ */
+export async function prepare(
+  { engine, sessions }: ChatRuntime,
+  call: ChatCall,
+  isStream: boolean,
+  signal: AbortSignal,
+): Promise<PreparedCall> {
+  if (call.sessionId !== "" && sessions === undefined) throw sessionsUnavailable();
+  const wire = wireOf(call.wire);
+  const resolved = resolveChat(engine, call);
+  const client = new ClientRequest(call, wire.parse);
+  const { chain, translated } = await wire.findSlots(client, resolved, isStream);
+  const model = chain.length === resolved.chain.length ? resolved : { ...resolved, chain };
+  const session = call.sessionId === "" ? undefined : await sessions?.open(call, signal);
+  try {
+    if (session !== undefined) checkTurn(call, model, session);
+    const prompt = session === undefined ? call.prompt : withPrompt(session.prefix, call.prompt);
+    const hold = planHold(call, model, prompt, isStream);
+    const promptCharacters = prompt?.textCharacters ?? 0n;
+    return { wire, client, model, translated, session, hold, promptCharacters };
+  } catch (error) {
+    await session?.release();
+    throw error;
+  }
+}
+
+/**
+ * Returns the model of a call's alias. Throws `model_not_found`, and `invalid_param` for images where
+ * it has no vision.
+ */
+export function resolveChat(
+  engine: Engine,
+  { alias, caller, prompt }: Pick<ChatCall, "alias" | "caller" | "prompt">,
+): Model {
+  const model = engine.resolve(alias, "chat", caller);
+  if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
+  const problem = `must not be an image: ${model.alias} does not take images`;
+  throw invalidParam(prompt?.firstImageParam ?? "messages", problem);
+}
+
+/** Returns a call as the engine bills it. */
+export function billableCall({ client, model, hold, session }: PreparedCall): BillableCall {
+  const { estimate, least, most, tokens } = hold;
+  const { caller } = client.call;
+  return { caller, model, estimate, least, most, tokens, conversationId: session?.link };
+}
+
+function sessionsUnavailable(): GatewayError {
+  const message =
+    "This gateway does not store conversations: send all messages of the conversation.";
+  return new GatewayError("sessions_unavailable", message, { param: "session_id" });
+}

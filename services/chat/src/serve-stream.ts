@@ -1,0 +1,106 @@
+import type { Slot } from "@tollgate/catalog/model";
+import type { NanoUsd } from "@tollgate/core/money";
+import { brokenStream } from "@tollgate/generation/broken-stream";
+import type { Generation } from "@tollgate/generation/generation";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { chunksOf, settleStored } from "./conversations/stored-response.ts";
+import { turnOf } from "./conversations/turn.ts";
+import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
+import { ceilingOf } from "./hold/hold-plan.ts";
+import { createStreamAllowance } from "./hold/stream-allowance.ts";
+import { billableCall, type ChatRuntime, type PreparedCall, prepare } from "./prepare.ts";
+import { measure, totalTokens } from "./usage/usage.ts";
+import { UsageCounter } from "./usage/usage-counter.ts";
+import { doneEvent } from "./wires/chat/chunk-event.ts";
+import { postTranslated } from "./wires/chat/post-translated.ts";
+import { CallFrame } from "./wires/response-frame.ts";
+
+/**
+ * Yields the events of a response in the call's wire and under our alias, as they are generated. The
+ * last ones are sent once the usage is durable. In a conversation, `[DONE]` follows once the
+ * conversation's lock is released. Other slots are attempted until an event has arrived.
+ */
+export async function* serveStream(
+  runtime: ChatRuntime,
+  call: ChatCall,
+  signal: AbortSignal,
+): AsyncGenerator<StreamPart> {
+  const prepared = await prepare(runtime, call, true, signal);
+  const { session } = prepared;
+  try {
+    if (session?.storedTurn === undefined) {
+      yield* generate(runtime, prepared, signal);
+    } else {
+      const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
+      yield { chunks: chunksOf(stored, session.sessionId), totalTokens: stored.totalTokens };
+    }
+  } finally {
+    await session?.release();
+  }
+  // After `[DONE]` the client may send the conversation's next turn at once.
+  if (session !== undefined) yield { chunks: [doneEvent] };
+}
+
+function generate(
+  runtime: ChatRuntime,
+  prepared: PreparedCall,
+  signal: AbortSignal,
+): AsyncGenerator<StreamPart> {
+  const { wire, model, translated, session, hold } = prepared;
+  return runtime.engine.stream(billableCall(prepared), async function* (generation) {
+    let isNative = false;
+    const attempted = generation.attemptStream((slot) => {
+      isNative = !translated.has(slot);
+      return open(runtime, prepared, slot, generation, signal);
+    });
+    const { slot, response } = await attempted.catch((error: unknown) => {
+      throw wire.describeFailure(error, isNative);
+    });
+    const { chunks, events, counter, allowance } = response;
+    const partialUsage = () => events.usageSoFar(counter.usage("delivered_approx4"));
+    generation.billPartial(() => {
+      if (!signal.aborted || !counter.delivered) return undefined;
+      return { slot, response: measure(partialUsage(), slot) };
+    });
+    yield* chunks;
+    if (allowance.isUsedUp) {
+      const event = events.cut(counter.endByLength(hold.bound.choices));
+      if (event !== undefined) yield { chunks: [event] };
+    }
+    if (!counter.finished) throw brokenStream();
+    const usage = allowance.isUsedUp ? partialUsage() : counter.usage("approx4");
+    const measured = await generation.measured(slot, measure(usage, slot));
+    let cost: NanoUsd;
+    try {
+      await session?.storeTurn(turnOf(model.alias, events, usage, measured.charge));
+    } finally {
+      // The client has the complete response: it is billed also where its turn is not stored.
+      cost = await measured.settle();
+    }
+    yield { chunks: [events.end(usage, cost)], totalTokens: totalTokens(usage) };
+  });
+}
+
+/** Opens one slot's stream, with its own counter: the chunks of a slot that failed do not count. */
+async function open(
+  { providers, now }: ChatRuntime,
+  { wire, client, model, translated, session, hold, promptCharacters }: PreparedCall,
+  slot: Slot,
+  generation: Generation,
+  signal: AbortSignal,
+) {
+  const maxTokens = ceilingOf(hold, slot, generation);
+  const sending = { isStream: true, maxTokens, session, signal };
+  const chat = translated.get(slot);
+  const sent =
+    chat === undefined
+      ? await wire.post(providers, client, slot, sending)
+      : await postTranslated(providers, client, slot, chat, sending);
+  const frame = new CallFrame(client, { alias: model.alias, promptCharacters, now: now() });
+  const events = chat === undefined ? wire.readEvents(frame) : wire.writeEvents(frame);
+  const counter = new UsageCounter(promptCharacters);
+  const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
+  const reading = { events, counter, rates: generation.rates };
+  const chunks = forwardChunks(sent.body, signal, reading, allowance);
+  return { chunks, events, counter, allowance };
+}

@@ -1,0 +1,89 @@
+import type { Slot } from "@tollgate/catalog/model";
+import type { Rates } from "@tollgate/core/rates";
+import type { Generation } from "@tollgate/generation/generation";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { readJsonObject } from "@tollgate/upstream/provider-client";
+import { completionOf, settleStored } from "./conversations/stored-response.ts";
+import { turnOf } from "./conversations/turn.ts";
+import { ceilingOf } from "./hold/hold-plan.ts";
+import { billableCall, type ChatRuntime, type PreparedCall, prepare } from "./prepare.ts";
+import { measure, totalTokens } from "./usage/usage.ts";
+import { postTranslated } from "./wires/chat/post-translated.ts";
+import { requireCompletion } from "./wires/chat/provider-response.ts";
+import { usageOf } from "./wires/chat/usage.ts";
+import { CallFrame } from "./wires/response-frame.ts";
+import type { WireResponse } from "./wires/wire.ts";
+
+/** A response in the call's wire. */
+export interface ServedResponse {
+  body: Uint8Array;
+  totalTokens: bigint;
+  /** The rates that limit the key. */
+  rates?: Rates | undefined;
+}
+
+/** Returns the complete response to a call, under our alias. */
+export async function serve(
+  runtime: ChatRuntime,
+  call: ChatCall,
+  signal: AbortSignal,
+): Promise<ServedResponse> {
+  const prepared = await prepare(runtime, call, false, signal);
+  const { session } = prepared;
+  try {
+    if (session?.storedTurn === undefined) return await generate(runtime, prepared, signal);
+    const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
+    return { body: completionOf(stored, session.sessionId), totalTokens: stored.totalTokens };
+  } finally {
+    await session?.release();
+  }
+}
+
+function generate(
+  runtime: ChatRuntime,
+  prepared: PreparedCall,
+  signal: AbortSignal,
+): Promise<ServedResponse> {
+  const { wire, model, translated, session } = prepared;
+  return runtime.engine.generate(billableCall(prepared), async (generation) => {
+    let isNative = false;
+    const attempted = generation.attempt((slot) => {
+      isNative = !translated.has(slot);
+      return request(runtime, prepared, slot, generation, signal);
+    });
+    const { slot, response } = await attempted.catch((error: unknown) => {
+      throw wire.describeFailure(error, isNative);
+    });
+    const { usage } = response;
+    const measured = await generation.measured(slot, measure(usage, slot));
+    await session?.storeTurn(turnOf(model.alias, response, usage, measured.charge));
+    const cost = await measured.settle();
+    return {
+      body: response.write(cost),
+      totalTokens: totalTokens(usage),
+      rates: generation.rates,
+    };
+  });
+}
+
+/** Requests a response from a slot. Throws a SlotFailure. */
+async function request(
+  { providers, now }: ChatRuntime,
+  { wire, client, model, translated, session, hold, promptCharacters }: PreparedCall,
+  slot: Slot,
+  generation: Generation,
+  signal: AbortSignal,
+): Promise<WireResponse> {
+  const maxTokens = ceilingOf(hold, slot, generation);
+  const sending = { isStream: false, maxTokens, session, signal };
+  const chat = translated.get(slot);
+  const sent =
+    chat === undefined
+      ? await wire.post(providers, client, slot, sending)
+      : await postTranslated(providers, client, slot, chat, sending);
+  const json = await readJsonObject(sent, signal);
+  const frame = new CallFrame(client, { alias: model.alias, promptCharacters, now: now() });
+  if (chat === undefined) return wire.readResponse(json, frame);
+  const completion = requireCompletion(json.value);
+  return wire.fromChat(completion, usageOf(completion, frame), frame);
+}

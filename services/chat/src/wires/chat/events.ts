@@ -1,0 +1,67 @@
+import type { JsonObject } from "@tollgate/core/json";
+import type { NanoUsd } from "@tollgate/core/money";
+import { MessageBuilder } from "../../conversations/assistant-message.ts";
+import type { GeneratedMessage } from "../../conversations/turn.ts";
+import { type ChatUsage, usageBlock } from "../../usage/usage.ts";
+import { type Chunk, readChunk } from "../chunk.ts";
+import type { ResponseFrame } from "../response-frame.ts";
+import type { WireEvents } from "../wire.ts";
+import { chunkEvent, doneEvent } from "./chunk-event.ts";
+import { type ChunkHead, chunkJson } from "./chunk-json.ts";
+import { identityOf, ownIdentity } from "./response-identity.ts";
+
+/**
+ * Writes the chunks of a stream under our alias. All of them get the identity of the first chunk
+ * that is sent to the client, and ours in place of what that chunk leaves out. Usage, cost and session
+ * are those that the gateway reports.
+ */
+export class ChatEvents implements WireEvents {
+  readonly #own: ChunkHead;
+  #head: ChunkHead | undefined;
+  /** In a conversation: the message that it stores. */
+  readonly #message: MessageBuilder | undefined;
+
+  constructor(frame: ResponseFrame) {
+    const { id, created } = ownIdentity(frame);
+    const { alias: model, sessionId } = frame;
+    const own = { id, object: "chat.completion.chunk", created, model };
+    this.#own = sessionId === "" ? own : { ...own, session_id: sessionId };
+    if (sessionId !== "") this.#message = new MessageBuilder();
+  }
+
+  read(data: string): Chunk | undefined {
+    return readChunk(data);
+  }
+
+  deliver({ data, value, choices }: Chunk): Uint8Array | undefined {
+    if (choices.length === 0) return undefined;
+    this.#head ??= { ...this.#own, ...identityOf(value, this.#own) };
+    this.#message?.add(choices);
+    return chunkEvent(chunkJson(data, value, this.#head));
+  }
+
+  cut(choices: readonly JsonObject[]): Uint8Array {
+    this.#message?.add(choices);
+    return this.#write({ choices });
+  }
+
+  /** In a conversation, `[DONE]` is not part of it: see `serveStream`. */
+  end(usage: ChatUsage, cost: NanoUsd): Uint8Array {
+    const event = this.#write({ choices: [], usage: usageBlock(usage, cost) });
+    return this.#message === undefined ? Buffer.concat([event, doneEvent]) : event;
+  }
+
+  usageSoFar(approximate: ChatUsage): ChatUsage {
+    return approximate;
+  }
+
+  generated(): GeneratedMessage {
+    if (this.#message === undefined) throw new Error("only a conversation stores messages");
+    const { id, created } = this.#head ?? this.#own;
+    return { id, created, ...this.#message.end() };
+  }
+
+  #write(members: JsonObject): Buffer {
+    return chunkEvent(JSON.stringify({ ...(this.#head ?? this.#own), ...members }));
+  }
+}

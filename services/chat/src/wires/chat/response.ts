@@ -1,0 +1,39 @@
+import type { JsonObject } from "@tollgate/core/json";
+import type { NanoUsd } from "@tollgate/core/money";
+import { messageOf } from "../../conversations/assistant-message.ts";
+import type { GeneratedMessage } from "../../conversations/turn.ts";
+import { type ChatUsage, usageBlock } from "../../usage/usage.ts";
+import type { ResponseFrame } from "../response-frame.ts";
+import type { WireResponse } from "../wire.ts";
+import type { WithChoices } from "./provider-response.ts";
+import { identityOf, ownIdentity, type ResponseIdentity } from "./response-identity.ts";
+
+/** A chat completion under our alias, with our cost in its usage. */
+export class ChatResponse implements WireResponse {
+  readonly usage: ChatUsage;
+  readonly #completion: WithChoices;
+  readonly #frame: ResponseFrame;
+  readonly #identity: ResponseIdentity;
+
+  constructor(completion: WithChoices, usage: ChatUsage, frame: ResponseFrame) {
+    this.usage = usage;
+    this.#completion = completion;
+    this.#frame = frame;
+    this.#identity = identityOf(completion, ownIdentity(frame));
+  }
+
+  write(cost: NanoUsd): Uint8Array {
+    const { cost: _cost, session_id: _session, ...rest }: JsonObject = this.#completion;
+    const { alias: model, sessionId } = this.#frame;
+    const ours = { ...this.#identity, object: "chat.completion", model };
+    const echo = sessionId === "" ? {} : { session_id: sessionId };
+    const usage = usageBlock(this.usage, cost);
+    return Buffer.from(JSON.stringify({ ...rest, ...ours, usage, ...echo }));
+  }
+
+  generated(): GeneratedMessage {
+    const { choices } = this.#completion;
+    const finishReason = choices[0]?.finish_reason;
+    return { ...this.#identity, message: messageOf(choices), finishReason };
+  }
+}

@@ -1,0 +1,41 @@
+import type { Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { checkChat, postChat } from "@tollgate/providers/chat";
+import type { Wire } from "../wire.ts";
+import { chatBody } from "./body.ts";
+import { ChatEvents } from "./events.ts";
+import { requireCompletion } from "./provider-response.ts";
+import { ChatResponse } from "./response.ts";
+import { usageOf } from "./usage.ts";
+
+const none: ReadonlyMap<Slot, JsonObject> = new Map();
+
+/** OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat */
+export const chatWire: Wire = {
+  parse({ body, messages }: ChatCall) {
+    const members = JSON.parse(Buffer.from(body).toString("utf8")) as JsonObject;
+    const list = JSON.parse(Buffer.concat(messages).toString("utf8")) as unknown;
+    return { ...members, messages: list };
+  },
+  async findSlots(client, model, stream) {
+    const { maxTokens } = client.call;
+    const limit = maxTokens === undefined ? {} : { max_completion_tokens: Number(maxTokens) };
+    await checkChat(model, () => ({ ...client.json, stream, ...limit }));
+    return { chain: model.chain, translated: none };
+  },
+  post(providers, { call }, slot, { isStream, maxTokens, session, signal }) {
+    const body = chatBody(call, slot, session, { isStream, maxTokens });
+    const accept = isStream ? "text/event-stream" : "application/json";
+    const { requestId = "" } = call.caller ?? {};
+    return postChat(providers, slot, body, { accept, requestId, signal });
+  },
+  readResponse({ value }, frame) {
+    const completion = requireCompletion(value);
+    return new ChatResponse(completion, usageOf(completion, frame), frame);
+  },
+  readEvents: (frame) => new ChatEvents(frame),
+  fromChat: (completion, usage, frame) => new ChatResponse(completion, usage, frame),
+  writeEvents: (frame) => new ChatEvents(frame),
+  describeFailure: (error) => error,
+};

@@ -1,0 +1,64 @@
+import type { Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import {
+  type ProviderClient,
+  type ProviderResponse,
+  requestIdHeader,
+} from "@tollgate/upstream/provider-client";
+import type { ClientRequest } from "./client-request.ts";
+import { replaceMembers } from "./replace-members.ts";
+import { detailsPrefix } from "./signed-details.ts";
+import type { Sending } from "./wire.ts";
+
+/** How a wire's request is changed where it is forwarded. */
+export interface ForwardedRequest {
+  /** The member with the output limit. */
+  limitMember: string;
+  /** Throws `credit_balance_exhausted` for a request that cannot have so low an output limit. */
+  checkLimit(request: JsonObject, maxTokens: bigint): void;
+  /** Returns a request without the thinking of providers that do not speak the wire. */
+  withoutForeignThinking(request: JsonObject): JsonObject;
+}
+
+/**
+ * Posts the client's own bytes to a path of a slot's provider, with the provider's name of the model,
+ * and a lower output limit where `maxTokens` is less than the client's. Throws what
+ * `ProviderClient.send` and `checkLimit` throw.
+ */
+export function forwardRequest(
+  providers: ProviderClient,
+  form: ForwardedRequest,
+  client: ClientRequest,
+  slot: Slot,
+  { path, isStream, maxTokens, signal }: Omit<Sending, "session"> & { path: string },
+): Promise<ProviderResponse> {
+  const { call } = client;
+  const values: Record<string, string> = { model: JSON.stringify(slot.upstreamModel) };
+  if (call.maxTokens !== maxTokens) {
+    form.checkLimit(client.json, maxTokens);
+    values[form.limitMember] = String(maxTokens);
+  }
+  const body = replaceMembers(ownBody(form, client), values);
+  const headers = forwardedHeaders(call, isStream ? "text/event-stream" : "application/json");
+  return providers.send(slot, { method: "POST", path, headers, body }, signal);
+}
+
+/** Returns the headers of a forwarded request: the client's, and ours. */
+export function forwardedHeaders(
+  { caller, headers }: Pick<ChatCall, "caller" | "headers">,
+  accept: string,
+): Record<string, string> {
+  const ours = requestIdHeader(caller?.requestId ?? "");
+  return { "content-type": "application/json", accept, ...ours, ...headers };
+}
+
+/**
+ * Returns the client's bytes. After a fail-over, they may have thinking that another slot generated,
+ * which the provider would refuse.
+ */
+function ownBody(form: ForwardedRequest, client: ClientRequest): Buffer {
+  const bytes = Buffer.from(client.call.body);
+  if (!bytes.includes(`"${detailsPrefix}`)) return bytes;
+  return Buffer.from(JSON.stringify(form.withoutForeignThinking(client.json)));
+}

@@ -1,0 +1,65 @@
+import type { Model, Slot } from "@tollgate/catalog/model";
+import { GatewayError } from "@tollgate/core/errors";
+import type { JsonObject } from "@tollgate/core/json";
+import { checkChat } from "@tollgate/providers/chat";
+import type { ClientRequest } from "./client-request.ts";
+import type { ServableSlots } from "./wire.ts";
+
+/** How a wire's request becomes one for chat completions. */
+export interface Translation {
+  /** Returns the path at which the slot's provider speaks the wire; undefined where it does not. */
+  nativePathOf(slot: Slot): string | undefined;
+  /**
+   * Returns a request as a chat completion request for a slot, without its model, its output limit
+   * and `stream`. `passes` are further members that the model takes. Throws `invalid_param` for what
+   * chat completions cannot express.
+   */
+  toChat(request: JsonObject, slot: Slot, passes: ReadonlySet<string>): JsonObject;
+  /** Returns the name of a request's member that the member of a chat request was made from. */
+  memberOf(chatMember: string): string;
+}
+
+/**
+ * Returns the slots whose provider speaks the wire, and those that the translation of a request can be
+ * sent to. Throws the reason of the first slot where there is none: `invalid_param`.
+ */
+export async function translateForSlots(
+  translation: Translation,
+  client: ClientRequest,
+  model: Model,
+  stream: boolean,
+): Promise<ServableSlots> {
+  const { maxTokens } = client.call;
+  const limit = maxTokens === undefined ? {} : { max_completion_tokens: Number(maxTokens) };
+  const translated = new Map<Slot, JsonObject>();
+  const chain: Slot[] = [];
+  let refusal: GatewayError | undefined;
+  for (const slot of model.chain) {
+    try {
+      if (translation.nativePathOf(slot) === undefined) {
+        const chat = translation.toChat(client.json, slot, model.passes);
+        await checkChat({ ...model, chain: [slot] }, () => ({ ...chat, ...limit, stream }));
+        translated.set(slot, chat);
+      }
+      chain.push(slot);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      refusal ??= named(error, translation);
+    }
+  }
+  if (chain.length === 0 && refusal !== undefined) throw refusal;
+  return { chain, translated };
+}
+
+/** Returns an error with the name of the wire's member in place of the chat completion's. */
+function named(error: GatewayError, translation: Translation): GatewayError {
+  const { code, message, param } = error;
+  if (param === undefined) return error;
+  const [member = ""] = param.split(/[.[]/, 1);
+  const name = translation.memberOf(member);
+  if (name === member) return error;
+  const rest = message.startsWith(param)
+    ? message.slice(param.length)
+    : ` is not valid: ${message}`;
+  return new GatewayError(code, `${name}${rest}`, { param: name, cause: error });
+}

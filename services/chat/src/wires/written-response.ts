@@ -1,0 +1,43 @@
+import { codePoints } from "@tollgate/core/code-points";
+import type { JsonObject } from "@tollgate/core/json";
+import { approximateUsage, type ChatUsage } from "../usage/usage.ts";
+import { readUsage } from "../usage-reader.ts";
+import { replaceMembers } from "./replace-members.ts";
+import type { ResponseFrame } from "./response-frame.ts";
+import type { JsonResponse, WireResponse } from "./wire.ts";
+
+/** A response that does not report its cost. */
+export class WrittenResponse implements WireResponse {
+  readonly usage: ChatUsage;
+  readonly #body: Uint8Array;
+
+  constructor(usage: ChatUsage, body: Uint8Array) {
+    this.usage = usage;
+    this.#body = body;
+  }
+
+  write(): Uint8Array {
+    return this.#body;
+  }
+}
+
+/** Returns a response that was translated from a chat completion. */
+export function translatedResponse(response: JsonObject, usage: ChatUsage): WrittenResponse {
+  return new WrittenResponse(usage, Buffer.from(JSON.stringify(response)));
+}
+
+/**
+ * Returns a provider's response as it is, except for the model's name. Its usage is estimated from
+ * `content` where it reports none.
+ */
+export function forwardedResponse(
+  { bytes, value }: JsonResponse,
+  content: unknown,
+  { alias, promptCharacters }: ResponseFrame,
+): WrittenResponse {
+  const body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(alias) });
+  const usage =
+    readUsage(value.usage) ??
+    approximateUsage(promptCharacters, codePoints(JSON.stringify(content)), "approx4");
+  return new WrittenResponse(usage, body);
+}
