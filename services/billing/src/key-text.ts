@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
+import { newSecret } from "@tollgate/core/secrets";
 
 const keyPrefix = "sk-tollgate-";
-const secretBytes = 32;
 
 /** Returns a new key's text: the prefix and 43 random base64url characters. */
 export function newKeyText(): string {
-  return keyPrefix + randomBytes(secretBytes).toString("base64url");
+  return keyPrefix + newSecret();
 }
 
 /**

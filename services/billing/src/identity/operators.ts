@@ -1,8 +1,8 @@
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
+import { hashOfSecret, newSecret } from "@tollgate/core/secrets";
 import { type Operator, Prisma } from "../generated/client.ts";
 import type { StoredRole } from "./roles.ts";
-import { hashOfSecret, newSecret } from "./secrets.ts";
 
 type Database = Prisma.TransactionClient;
 

@@ -2,13 +2,14 @@ import { toJson } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
+import { hashOfSecret } from "@tollgate/core/secrets";
 import { type OperatorService, OperatorTokenSchema } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
 import type { OperatorToken } from "../generated/client.ts";
 import { toToken } from "../identity/messages.ts";
 import { readRole } from "../identity/roles.ts";
-import { hashOfSecret, newTokenText } from "../identity/secrets.ts";
+import { newTokenText } from "../identity/token-text.ts";
 import { checkPolicy } from "../key-policy.ts";
 import type { OperatorParts } from "./parts.ts";
 

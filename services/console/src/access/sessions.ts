@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { hashOfSecret, newSecret } from "@tollgate/core/secrets";
 import type {
   AuthenticateRequest,
   BeginSessionRequestSchema,
@@ -8,7 +9,6 @@ import type {
 } from "@tollgate/proto/tollgate/v1/identity";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Cookie } from "./cookies.ts";
-import { hashOfSecret, newSessionSecret } from "./secrets.ts";
 
 /**
  * How long a browser stores the cookie after the page was opened. Billing ends a session 12 hours after
@@ -21,7 +21,7 @@ export type SignInMethod = NonNullable<
 >;
 
 /** Finds out who makes a request, by the session in its cookie or by its operator token. */
-export interface Sessions {
+export interface SignedInSessions {
   /** Resolves with who makes a request; undefined for nobody. */
   find(headers: Headers): Promise<Identity | undefined>;
   /** Does the same. Throws a ConnectError with the code `unauthenticated` for nobody. */
@@ -41,10 +41,10 @@ export interface Sessions {
 
 type Credential = AuthenticateRequest["credential"];
 
-export function createSessions(
+export function createSignedInSessions(
   identities: Client<typeof IdentityService>,
   cookie: Cookie,
-): Sessions {
+): SignedInSessions {
   async function find(headers: Headers): Promise<Identity | undefined> {
     const credential = credentialOf(headers, cookie);
     if (credential.case === undefined) return undefined;
@@ -59,7 +59,7 @@ export function createSessions(
       throw unauthenticated();
     },
     async begin(method, address) {
-      const secret = newSessionSecret();
+      const secret = newSecret();
       const request = { sessionHash: hashOfSecret(secret), address, method };
       const { identity } = await identities.beginSession(request);
       if (identity === undefined) return undefined;

@@ -1,18 +1,18 @@
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { invalidParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
+import { hashOfSecret } from "@tollgate/core/secrets";
 import type { ConsoleService, SignInRequest } from "@tollgate/proto/tollgate/v1/console";
 import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import type { Client } from "@tollgate/rpc/implementation";
 import { authorize } from "../access/authorize.ts";
 import { consoleRules, type Rule } from "../access/rules.ts";
-import { hashOfSecret } from "../access/secrets.ts";
-import type { Sessions, SignInMethod } from "../access/sessions.ts";
+import type { SignedInSessions, SignInMethod } from "../access/sessions.ts";
 import { addressOf } from "./call-context.ts";
 import { toConnectError } from "./connect-error.ts";
 
 export interface ConsoleCallParts {
-  sessions: Sessions;
+  sessions: SignedInSessions;
   identities: Client<typeof IdentityService>;
   version: string;
   /** The name of the OpenID provider; empty if there is none. */

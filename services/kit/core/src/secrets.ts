@@ -1,16 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 
 const secretBytes = 32;
-const tokenPrefix = "tgo-";
 
-/** Returns a new secret of a sign-in link: 43 random base64url characters. */
+/** Returns a new secret: 43 random base64url characters. */
 export function newSecret(): string {
   return randomBytes(secretBytes).toString("base64url");
-}
-
-/** Returns the text of a new operator token. */
-export function newTokenText(): string {
-  return tokenPrefix + newSecret();
 }
 
 /** Returns the SHA-256 of a secret. It needs no salt: secrets are random and cannot be guessed. */
