@@ -18,7 +18,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
 }
 
 /** Returns the message of an error for people. */
-export function messageOf(error: unknown): string {
+export function errorMessageOf(error: unknown): string {
   const { code, rawMessage } = ConnectError.from(error);
   if (code === Code.Unavailable || rawMessage === "Failed to fetch") {
     return "The console cannot be reached. Check that it is running, and try again.";

@@ -1,5 +1,5 @@
 import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
-import type { Step } from "../search/activity-search.ts";
+import type { TimeStep } from "../search/activity-search.ts";
 import type { Range } from "../search/period.ts";
 
 /** One bar of a chart over time. Without usage, its sum is absent. */
@@ -14,7 +14,7 @@ const hourMs = 3_600_000;
 const maxBuckets = 400;
 
 /** Returns a bucket for each hour, day or month (UTC) of a period, also for those without usage. */
-export function bucketsOf(range: Range, step: Step, sums: readonly UsageSum[]): Bucket[] {
+export function bucketsOf(range: Range, step: TimeStep, sums: readonly UsageSum[]): Bucket[] {
   const byStart = new Map(sums.map((sum) => [startOf(sum.name, step), sum]));
   const buckets: Bucket[] = [];
   let start = floorTo(range.from, step);
@@ -26,11 +26,11 @@ export function bucketsOf(range: Range, step: Step, sums: readonly UsageSum[]): 
 }
 
 /** Formats the start of a bucket: `Nov 23, 08:00`, `Nov 23` or `Nov 2026`. */
-export function labelOf(start: Date, step: Step): string {
+export function labelOf(start: Date, step: TimeStep): string {
   return formats[step].format(start);
 }
 
-const formats: Readonly<Record<Step, Intl.DateTimeFormat>> = {
+const formats: Readonly<Record<TimeStep, Intl.DateTimeFormat>> = {
   hour: formatOf({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }),
   day: formatOf({ month: "short", day: "numeric" }),
   month: formatOf({ month: "short", year: "numeric" }),
@@ -41,21 +41,21 @@ function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 }
 
 /** The name of a sum is a prefix of an ISO instant, such as `2026-11` or `2026-11-23T08:00`. */
-function startOf(name: string, step: Step): number {
+function startOf(name: string, step: TimeStep): number {
   const [, year, month, day = "01", hour = "00"] =
     /^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}))?/.exec(name) ?? [];
   const at = new Date(`${year}-${month}-${day}T${hour}:00:00Z`);
   return Number.isNaN(at.getTime()) ? Number.NaN : floorTo(at, step).getTime();
 }
 
-function floorTo(date: Date, step: Step): Date {
+function floorTo(date: Date, step: TimeStep): Date {
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   if (step === "month") return new Date(Date.UTC(year, month, 1));
   if (step === "day") return new Date(Date.UTC(year, month, day));
   return new Date(Math.floor(date.getTime() / hourMs) * hourMs);
 }
 
-function nextOf(date: Date, step: Step): Date {
+function nextOf(date: Date, step: TimeStep): Date {
   if (step !== "month") return new Date(date.getTime() + (step === "day" ? 24 : 1) * hourMs);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
 }

@@ -1,7 +1,7 @@
 import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import { formatMoneyShort } from "../format/money.ts";
 import { countOf, formatCount, formatCountShort } from "../format/numbers.ts";
-import type { Metric, Step } from "../search/activity-search.ts";
+import type { Metric, TimeStep } from "../search/activity-search.ts";
 import { Money } from "../ui/money.tsx";
 import { type Bar, BarChart } from "./bar-chart.tsx";
 import { type Bucket, labelOf } from "./time-series.ts";
@@ -9,7 +9,7 @@ import { type Bucket, labelOf } from "./time-series.ts";
 interface Props {
   title: string;
   buckets: readonly Bucket[];
-  step: Step;
+  step: TimeStep;
   metric: Metric;
   height?: number;
 }

@@ -7,13 +7,13 @@ export const metrics = { spend: "Spend", requests: "Requests", tokens: "Tokens" 
 export type Metric = keyof typeof metrics;
 
 /** How long one bar of the chart is. */
-export const steps = { hour: "Hour", day: "Day", month: "Month" } as const;
-export type Step = keyof typeof steps;
+export const timeSteps = { hour: "Hour", day: "Day", month: "Month" } as const;
+export type TimeStep = keyof typeof timeSteps;
 
 /** The address of Activity: its period, filters, chart and the members that its table lists. */
 export interface ActivitySearch extends PeriodSearch, FilterSearch {
   by?: FilterName;
-  step?: Step;
+  step?: TimeStep;
   metric?: Metric;
 }
 
@@ -34,7 +34,7 @@ export function readActivitySearch(raw: RawSearch): ActivitySearch {
 }
 
 /** Returns the length of a bar: the one chosen, unless the bars would be too many to see. */
-export function stepOf(chosen: Step | undefined, range: Range): Step {
+export function stepOf(chosen: TimeStep | undefined, range: Range): TimeStep {
   const days = daysOf(range);
   if (chosen === "hour" && days > maxHourDays) return "day";
   if (chosen !== undefined) return chosen;

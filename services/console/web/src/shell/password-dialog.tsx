@@ -3,7 +3,7 @@ import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { useState } from "react";
 import { useChange } from "../calls/use-change.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field, Form, type FormValues, InputError } from "../ui/form.tsx";
+import { CallForm, Field, type FieldReader, InputError } from "../ui/form.tsx";
 
 interface Props {
   operator: Operator;
@@ -18,7 +18,7 @@ const maxCharacters = 1_024;
 export function PasswordDialog({ operator, isOpen, onClose }: Props) {
   const setPassword = useChange(ConsoleService.method.setPassword, { onSuccess: onClose });
   const [problem, setProblem] = useState<InputError>();
-  const submit = (values: FormValues) => {
+  const submit = (values: FieldReader) => {
     const isRepeated = values("new") === values("again");
     setProblem(isRepeated ? undefined : new InputError("The two new passwords differ."));
     if (!isRepeated) return;
@@ -31,7 +31,7 @@ export function PasswordDialog({ operator, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
     >
-      <Form
+      <CallForm
         submit="Save password"
         isBusy={setPassword.isPending}
         error={problem ?? setPassword.error}
@@ -63,7 +63,7 @@ export function PasswordDialog({ operator, isOpen, onClose }: Props) {
           autoComplete="new-password"
           {...limits}
         />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

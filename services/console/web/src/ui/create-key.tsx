@@ -3,8 +3,8 @@ import { useAccountNames } from "../calls/use-account-names.ts";
 import { useChange } from "../calls/use-change.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Choice, Form } from "./form.tsx";
-import { expiryOf, KeyFields, listOf } from "./key-fields.tsx";
+import { CallForm, Choice } from "./form.tsx";
+import { expiryOf, KeyFields, splitList } from "./key-fields.tsx";
 import { readLimits } from "./limits-fields.tsx";
 import { SecretText } from "./secret-text.tsx";
 import { useFormError } from "./use-form-error.ts";
@@ -32,17 +32,19 @@ export function CreateKey({ account, isOpen, onClose }: Props) {
       channel: values("channel"),
       name: values("name"),
       owner: values("owner"),
-      tags: listOf(values("tags")),
-      models: listOf(values("models")),
+      tags: splitList(values("tags")),
+      models: splitList(values("models")),
       limits: readLimits(values),
       ...(expiresAt && { expiresAt }),
     });
   });
   if (create.data)
-    return <NewKey title="Key created" text={create.data.key} isOpen={isOpen} onClose={onClose} />;
+    return (
+      <NewKeyText title="Key created" text={create.data.key} isOpen={isOpen} onClose={onClose} />
+    );
   return (
     <Dialog title="Create key" isOpen={isOpen} onClose={onClose}>
-      <Form
+      <CallForm
         submit="Create key"
         isBusy={create.isPending}
         error={problem ?? create.error}
@@ -58,13 +60,13 @@ export function CreateKey({ account, isOpen, onClose }: Props) {
         )}
         <KeyFields />
         <Choice label="Kind" name="channel" options={channels} />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }
 
 /** The text of a key that was created or rotated. */
-export function NewKey(props: {
+export function NewKeyText(props: {
   title: string;
   text: string;
   isOpen: boolean;

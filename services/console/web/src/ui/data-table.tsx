@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-export interface Column<Row> {
+export interface DataColumn<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
   align?: "right";
@@ -11,7 +11,7 @@ export interface Column<Row> {
 interface Props<Row> {
   /** What the table lists, for screen readers. */
   caption: string;
-  columns: readonly Column<Row>[];
+  columns: readonly DataColumn<Row>[];
   rows: readonly Row[];
   idOf: (row: Row) => string;
   footer?: ReactNode;
@@ -47,7 +47,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, footer }: Props<R
   );
 }
 
-function classOf<Row>({ align, isSecondary }: Column<Row>): string | undefined {
+function classOf<Row>({ align, isSecondary }: DataColumn<Row>): string | undefined {
   const names = [align === "right" && "right", isSecondary && "secondary"].filter(Boolean);
   return names.length === 0 ? undefined : names.join(" ");
 }

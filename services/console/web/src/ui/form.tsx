@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
-import { messageOf } from "../calls/query-client.ts";
+import { errorMessageOf } from "../calls/query-client.ts";
 import { Button } from "./button.tsx";
 
 interface FieldProps extends ComponentProps<"input"> {
@@ -52,20 +52,20 @@ export function Choice({ label, options, hint, ...select }: ChoiceProps) {
 }
 
 /** The values of a form, each trimmed; empty where it is missing. */
-export type FormValues = (name: string) => string;
+export type FieldReader = (name: string) => string;
 
 interface FormProps {
   submit: string;
   isBusy: boolean;
   error: unknown;
   look?: "primary" | "danger";
-  onSubmit: (values: FormValues) => void;
+  onSubmit: (values: FieldReader) => void;
   onCancel?: () => void;
   children?: ReactNode;
 }
 
 /** A form with its buttons, and the error of the call that it made. */
-export function Form({ submit, isBusy, error, look, onSubmit, onCancel, children }: FormProps) {
+export function CallForm({ submit, isBusy, error, look, onSubmit, onCancel, children }: FormProps) {
   return (
     <form
       className="form"
@@ -78,7 +78,7 @@ export function Form({ submit, isBusy, error, look, onSubmit, onCancel, children
       {children}
       {error ? (
         <p className="form-error" role="alert">
-          {error instanceof InputError ? error.message : messageOf(error)}
+          {error instanceof InputError ? error.message : errorMessageOf(error)}
         </p>
       ) : null}
       <div className="form-buttons">

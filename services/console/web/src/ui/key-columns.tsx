@@ -2,13 +2,13 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import { Badge } from "./badge.tsx";
-import type { Column } from "./data-table.tsx";
+import type { DataColumn } from "./data-table.tsx";
 import { Money } from "./money.tsx";
 import { Share } from "./share.tsx";
 import { Time } from "./time.tsx";
 
 /** The columns of a table of keys. */
-export const keyColumns: readonly Column<Key>[] = [
+export const keyColumns: readonly DataColumn<Key>[] = [
   {
     header: "Key",
     cell: (key) => (

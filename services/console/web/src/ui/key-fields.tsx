@@ -43,7 +43,7 @@ export function KeyFields({ of: key }: { of?: Key }) {
 }
 
 /** Returns the members of a text that commas separate. */
-export function listOf(text: string): string[] {
+export function splitList(text: string): string[] {
   return text
     .split(",")
     .map((one) => one.trim())

@@ -7,7 +7,7 @@ import {
 } from "@tollgate/proto/tollgate/v1/limits";
 import type { LimitChangesSchema } from "@tollgate/proto/tollgate/v1/operator";
 import { parseMoney, plainUsd } from "../format/money.ts";
-import { Choice, Field, type FormValues, InputError } from "./form.tsx";
+import { Choice, Field, type FieldReader, InputError } from "./form.tsx";
 
 const periodOptions = [
   [String(BudgetPeriod.DAY), "Each day"],
@@ -63,7 +63,7 @@ export function LimitsFields({ limits }: { limits: Limits | undefined }) {
 }
 
 /** Returns the limits of a form. Throws an InputError for an amount that is none. */
-export function readLimits(values: FormValues): MessageInitShape<typeof LimitsSchema> {
+export function readLimits(values: FieldReader): MessageInitShape<typeof LimitsSchema> {
   const [requests, tokens, parallel] = ["requests", "tokens", "parallel"].map(values);
   return {
     ...(values("budget") && {
@@ -80,7 +80,7 @@ export function readLimits(values: FormValues): MessageInitShape<typeof LimitsSc
 
 /** Returns what changes the present limits into those of a form. */
 export function readLimitChanges(
-  values: FormValues,
+  values: FieldReader,
   present: Limits | undefined,
 ): MessageInitShape<typeof LimitChangesSchema> {
   const set = readLimits(values);

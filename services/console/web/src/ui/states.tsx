@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { messageOf } from "../calls/query-client.ts";
+import { errorMessageOf } from "../calls/query-client.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
@@ -20,7 +20,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
     <div className="state" role="alert">
       <Icon name="alert" size={22} />
       <p className="state-title">This could not be loaded</p>
-      <p className="quiet">{messageOf(error)}</p>
+      <p className="quiet">{errorMessageOf(error)}</p>
       <Button onClick={onRetry}>Try again</Button>
     </div>
   );

@@ -4,7 +4,7 @@ import { CreateKey } from "../../ui/create-key.tsx";
 import { type Opening, useOpen } from "../../ui/use-open.ts";
 import { AdjustWallet } from "./adjust-wallet.tsx";
 import { EditAccount } from "./edit-account.tsx";
-import { TopUp } from "./top-up.tsx";
+import { TopUpDialog } from "./top-up-dialog.tsx";
 
 /** What an operator can do with an account. */
 export function AccountActions({ summary }: { summary: AccountSummary }) {
@@ -25,7 +25,7 @@ export function AccountActions({ summary }: { summary: AccountSummary }) {
       <EditAccount key={`edit ${edit.key}`} {...part(edit)} account={account} />
       <AdjustWallet key={`adjust ${adjust.key}`} {...part(adjust)} account={account} />
       <CreateKey key={`key ${key.key}`} {...part(key)} account={account.id} />
-      <TopUp key={`topUp ${topUp.key}`} {...part(topUp)} account={account} />
+      <TopUpDialog key={`topUp ${topUp.key}`} {...part(topUp)} account={account} />
     </>
   );
 }

@@ -7,16 +7,16 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts, Stat } from "../../ui/facts.tsx";
 import { Limits } from "../../ui/limits.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Page, Section } from "../../ui/page.tsx";
+import { Screen, Section } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AccountActions } from "./account-actions.tsx";
 import { AccountKeys } from "./account-keys.tsx";
-import { Conversations } from "./conversations.tsx";
 import { Forecast } from "./forecast.tsx";
-import { Holds } from "./holds.tsx";
-import { Ledger } from "./ledger.tsx";
+import { LedgerEntries } from "./ledger-entries.tsx";
+import { OpenHolds } from "./open-holds.tsx";
+import { StoredConversations } from "./stored-conversations.tsx";
 
 const route = getRouteApi("/app/accounts/$accountId");
 const tabs = { ledger: "Ledger", holds: "Open holds", keys: "Keys" } as const;
@@ -29,7 +29,7 @@ export function AccountScreen() {
   const summary = account.data?.account;
   const name = summary?.account?.name ?? "Account";
   return (
-    <Page
+    <Screen
       title={name}
       parent={<Link to="/accounts">Accounts</Link>}
       actions={canChange && summary && <AccountActions summary={summary} />}
@@ -37,7 +37,7 @@ export function AccountScreen() {
       <Loaded query={account}>
         {({ account }) => (account ? <Content summary={account} /> : null)}
       </Loaded>
-    </Page>
+    </Screen>
   );
 }
 
@@ -94,7 +94,7 @@ function Content({ summary }: { summary: AccountSummary }) {
               </Link>
             </span>,
           ],
-          ["Conversations", <Conversations key="conversations" account={account.id} />],
+          ["Conversations", <StoredConversations key="conversations" account={account.id} />],
         ]}
       />
       <Section title="Limits" note="of all its keys together">
@@ -103,8 +103,8 @@ function Content({ summary }: { summary: AccountSummary }) {
       <div>
         <LinkGroup label="Parts" name="tab" options={tabs} current={tab} look="tabs" />
       </div>
-      {tab === "ledger" && <Ledger accountId={account.id} />}
-      {tab === "holds" && <Holds accountId={account.id} before={before} />}
+      {tab === "ledger" && <LedgerEntries accountId={account.id} />}
+      {tab === "holds" && <OpenHolds accountId={account.id} before={before} />}
       {tab === "keys" && <AccountKeys accountId={account.id} before={before} />}
     </>
   );

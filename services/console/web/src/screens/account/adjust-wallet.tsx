@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useChange } from "../../calls/use-change.ts";
 import { newReference } from "../../format/reference.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Choice, Field, Form } from "../../ui/form.tsx";
+import { CallForm, Choice, Field } from "../../ui/form.tsx";
 import { readAmount } from "../../ui/limits-fields.tsx";
 import { useFormError } from "../../ui/use-form-error.ts";
 
@@ -38,7 +38,7 @@ export function AdjustWallet({ account, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
     >
-      <Form
+      <CallForm
         submit="Adjust balance"
         isBusy={adjust.isPending}
         error={problem ?? adjust.error}
@@ -62,7 +62,7 @@ export function AdjustWallet({ account, isOpen, onClose }: Props) {
           required
           hint="A second adjustment with the same reference and amount changes nothing."
         />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { type Account, OperatorService } from "@tollgate/proto/tollgate/v1/opera
 import { useChange } from "../../calls/use-change.ts";
 import { AdmissionChoice } from "../../ui/admission-choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
+import { CallForm } from "../../ui/form.tsx";
 import { LimitsFields, readLimitChanges } from "../../ui/limits-fields.tsx";
 import { useFormError } from "../../ui/use-form-error.ts";
 
@@ -25,7 +25,7 @@ export function EditAccount({ account, isOpen, onClose }: Props) {
   );
   return (
     <Dialog title={`Edit ${account.name}`} isOpen={isOpen} onClose={onClose}>
-      <Form
+      <CallForm
         submit="Save"
         isBusy={update.isPending}
         error={problem ?? update.error}
@@ -34,7 +34,7 @@ export function EditAccount({ account, isOpen, onClose }: Props) {
       >
         <AdmissionChoice present={account.admission} />
         <LimitsFields limits={present} />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

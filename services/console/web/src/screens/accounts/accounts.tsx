@@ -5,9 +5,9 @@ import { useAccess } from "../../calls/use-session.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Screen } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -32,7 +32,7 @@ export function Accounts() {
     </Button>
   );
   return (
-    <Page title="Accounts" actions={create}>
+    <Screen title="Accounts" actions={create}>
       <Loaded query={accounts}>
         {({ accounts, hasMore }) =>
           accounts.length === 0 ? (
@@ -48,11 +48,11 @@ export function Accounts() {
         }
       </Loaded>
       <CreateAccount key={creation.key} isOpen={creation.isOpen} onClose={creation.close} />
-    </Page>
+    </Screen>
   );
 }
 
-const columns: readonly Column<AccountSummary>[] = [
+const columns: readonly DataColumn<AccountSummary>[] = [
   {
     header: "Account",
     cell: ({ account }) => (

@@ -3,7 +3,7 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
 import { AdmissionChoice } from "../../ui/admission-choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Form } from "../../ui/form.tsx";
+import { CallForm, Field } from "../../ui/form.tsx";
 import { LimitsFields, readAmount, readLimits } from "../../ui/limits-fields.tsx";
 import { useFormError } from "../../ui/use-form-error.ts";
 
@@ -27,7 +27,7 @@ export function CreateAccount({ isOpen, onClose }: { isOpen: boolean; onClose: (
   });
   return (
     <Dialog title="Create account" isOpen={isOpen} onClose={onClose}>
-      <Form
+      <CallForm
         submit="Create account"
         isBusy={create.isPending}
         error={problem ?? create.error}
@@ -44,7 +44,7 @@ export function CreateAccount({ isOpen, onClose }: { isOpen: boolean; onClose: (
         />
         <AdmissionChoice present="" />
         <LimitsFields limits={undefined} />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

@@ -7,14 +7,14 @@ import { UsageBars } from "../../charts/usage-bars.tsx";
 import {
   type ActivitySearch,
   metrics,
-  type Step,
   stepOf,
-  steps,
+  type TimeStep,
+  timeSteps,
 } from "../../search/activity-search.ts";
 import { daysOf, type Range, rangeOf } from "../../search/period.ts";
 import { FilterBar } from "../../ui/filter-bar.tsx";
-import { Page, Section } from "../../ui/page.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
+import { Screen, Section } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Breakdown } from "./breakdown.tsx";
@@ -41,7 +41,7 @@ const byNames = {
 /** A customer sees one account, and not who serves it. */
 const { account: _account, provider: _provider, ...customerNames } = byNames;
 
-const { hour: _hour, ...longSteps } = steps;
+const { hour: _hour, ...longSteps } = timeSteps;
 const maxHourDays = 14;
 
 /** What was used and spent in a period. */
@@ -52,7 +52,7 @@ export function Activity() {
   const { by = "model" } = search;
   const usage = useUsage(range, bySums[by], search);
   return (
-    <Page title="Activity">
+    <Screen title="Activity">
       <div className="filters">
         <PeriodLinks search={search} fallback={fallback} hasDays />
         <FilterBar search={search} />
@@ -81,7 +81,7 @@ export function Activity() {
           }
         </Loaded>
       </Section>
-    </Page>
+    </Screen>
   );
 }
 
@@ -89,7 +89,8 @@ function OverTime({ search, range }: { search: ActivitySearch; range: Range }) {
   const step = stepOf(search.step, range);
   const { metric = "spend" } = search;
   const usage = useUsage(range, stepSums[step], search);
-  const offered: Partial<Record<Step, string>> = daysOf(range) > maxHourDays ? longSteps : steps;
+  const offered: Partial<Record<TimeStep, string>> =
+    daysOf(range) > maxHourDays ? longSteps : timeSteps;
   return (
     <Section
       title={metrics[metric]}

@@ -8,7 +8,7 @@ import type { ActivitySearch } from "../../search/activity-search.ts";
 import type { Range } from "../../search/period.ts";
 import { type FilterName, filterNames } from "../../search/usage-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Share } from "../../ui/share.tsx";
 import { usageCsv } from "./usage-csv.ts";
@@ -31,7 +31,7 @@ export function Breakdown({ usage, by, search, range }: Props) {
     const file = `usage-by-${by}-${formatDay(range.from)}-${formatDay(range.to)}.csv`;
     saveFile(file, "text/csv", usageCsv(by, usage.sums, nameOfRow));
   };
-  const columns: Column<UsageSum>[] = [
+  const columns: DataColumn<UsageSum>[] = [
     {
       header: filterNames[by],
       cell: (sum) => (

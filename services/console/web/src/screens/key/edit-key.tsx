@@ -1,8 +1,8 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
-import { expiryOf, KeyFields, listOf } from "../../ui/key-fields.tsx";
+import { CallForm } from "../../ui/form.tsx";
+import { expiryOf, KeyFields, splitList } from "../../ui/key-fields.tsx";
 import { readLimitChanges } from "../../ui/limits-fields.tsx";
 import { useFormError } from "../../ui/use-form-error.ts";
 import type { KeyDialog } from "./key-dialog.ts";
@@ -16,8 +16,8 @@ export function EditKey({ of: key, isOpen, onClose }: KeyDialog) {
       keyId: key.id,
       name: values("name"),
       owner: values("owner"),
-      tags: { values: listOf(values("tags")) },
-      models: { values: listOf(values("models")) },
+      tags: { values: splitList(values("tags")) },
+      models: { values: splitList(values("models")) },
       limits: readLimitChanges(values, key.limits?.limits),
       clearsExpiry: expiresAt === undefined && key.expiresAt !== undefined,
       ...(expiresAt && { expiresAt }),
@@ -25,7 +25,7 @@ export function EditKey({ of: key, isOpen, onClose }: KeyDialog) {
   });
   return (
     <Dialog title="Edit key" isOpen={isOpen} onClose={onClose}>
-      <Form
+      <CallForm
         submit="Save"
         isBusy={update.isPending}
         error={problem ?? update.error}
@@ -33,7 +33,7 @@ export function EditKey({ of: key, isOpen, onClose }: KeyDialog) {
         onCancel={onClose}
       >
         <KeyFields of={key} />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

@@ -8,7 +8,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { KeyState } from "../../ui/key-columns.tsx";
 import { Limits } from "../../ui/limits.tsx";
-import { Page, Section } from "../../ui/page.tsx";
+import { Screen, Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { KeyActions } from "./key-actions.tsx";
@@ -23,7 +23,7 @@ export function KeyScreen() {
   const key = read.data?.key;
   const title = key?.name || keyId;
   return (
-    <Page
+    <Screen
       title={title}
       heading={
         <>
@@ -34,7 +34,7 @@ export function KeyScreen() {
       actions={canChange && key && !key.revokedAt && <KeyActions of={key} />}
     >
       <Loaded query={read}>{({ key }) => (key ? <Content of={key} /> : null)}</Loaded>
-    </Page>
+    </Screen>
   );
 }
 

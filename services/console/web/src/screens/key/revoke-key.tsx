@@ -1,7 +1,7 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
+import { CallForm } from "../../ui/form.tsx";
 import type { KeyDialog } from "./key-dialog.ts";
 
 /** Revokes a key for ever. */
@@ -14,7 +14,7 @@ export function RevokeKey({ of: key, isOpen, onClose }: KeyDialog) {
       isOpen={isOpen}
       onClose={onClose}
     >
-      <Form
+      <CallForm
         submit="Revoke key"
         look="danger"
         isBusy={revoke.isPending}

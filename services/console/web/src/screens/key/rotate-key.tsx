@@ -1,8 +1,8 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
-import { NewKey } from "../../ui/create-key.tsx";
+import { NewKeyText } from "../../ui/create-key.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Choice, Form } from "../../ui/form.tsx";
+import { CallForm, Choice } from "../../ui/form.tsx";
 import type { KeyDialog } from "./key-dialog.ts";
 
 const graces = [
@@ -16,7 +16,9 @@ const graces = [
 export function RotateKey({ of: key, isOpen, onClose }: KeyDialog) {
   const rotate = useChange(OperatorService.method.rotateKey);
   if (rotate.data) {
-    return <NewKey title="Key rotated" text={rotate.data.key} isOpen={isOpen} onClose={onClose} />;
+    return (
+      <NewKeyText title="Key rotated" text={rotate.data.key} isOpen={isOpen} onClose={onClose} />
+    );
   }
   return (
     <Dialog
@@ -25,7 +27,7 @@ export function RotateKey({ of: key, isOpen, onClose }: KeyDialog) {
       isOpen={isOpen}
       onClose={onClose}
     >
-      <Form
+      <CallForm
         submit="Rotate key"
         isBusy={rotate.isPending}
         error={rotate.error}
@@ -35,7 +37,7 @@ export function RotateKey({ of: key, isOpen, onClose }: KeyDialog) {
         onCancel={onClose}
       >
         <Choice label="The present text remains valid" name="grace" options={graces} />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

@@ -6,9 +6,9 @@ import { useAccess } from "../../calls/use-session.ts";
 import { AccountFilter } from "../../ui/account-filter.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CreateKey } from "../../ui/create-key.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { keyColumns } from "../../ui/key-columns.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Screen } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { useOpen } from "../../ui/use-open.ts";
@@ -28,7 +28,7 @@ export function Keys() {
     beforeKeyId: before ?? "",
   });
   return (
-    <Page
+    <Screen
       title="Keys"
       actions={
         canChange && (
@@ -68,12 +68,12 @@ export function Keys() {
         isOpen={creation.isOpen}
         onClose={creation.close}
       />
-    </Page>
+    </Screen>
   );
 }
 
-function withAccount({ nameOf }: AccountNames): Column<Key>[] {
-  const account: Column<Key> = {
+function withAccount({ nameOf }: AccountNames): DataColumn<Key>[] {
+  const account: DataColumn<Key> = {
     header: "Account",
     cell: ({ accountId }) => (
       <Link to="/accounts/$accountId" params={{ accountId }} className="cut">

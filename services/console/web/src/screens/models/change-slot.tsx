@@ -1,7 +1,7 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Form } from "../../ui/form.tsx";
+import { CallForm, Field } from "../../ui/form.tsx";
 
 interface Props {
   slotId: string;
@@ -19,7 +19,7 @@ export function DisableSlot({ slotId, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
     >
-      <Form
+      <CallForm
         submit="Disable slot"
         look="danger"
         isBusy={change.isPending}
@@ -30,7 +30,7 @@ export function DisableSlot({ slotId, isOpen, onClose }: Props) {
         onCancel={onClose}
       >
         <Field label="Reason" name="reason" autoComplete="off" maxLength={500} />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }
@@ -45,7 +45,7 @@ export function EnableSlot({ slotId, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
     >
-      <Form
+      <CallForm
         submit="Enable slot"
         isBusy={change.isPending}
         error={change.error}

@@ -3,7 +3,7 @@ import type { CheckCatalogResponse } from "@tollgate/proto/tollgate/v1/model";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useId } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
+import { CallForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 
 /** Checks the text of a catalog file. Nothing is changed. */
@@ -17,7 +17,7 @@ export function CheckCatalog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
       isOpen={isOpen}
       onClose={onClose}
     >
-      <Form
+      <CallForm
         submit="Check"
         isBusy={check.isPending}
         error={check.error}
@@ -29,7 +29,7 @@ export function CheckCatalog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
           <textarea id={id} name="text" rows={12} className="mono" required spellCheck={false} />
         </div>
         {check.data && <Findings found={check.data} />}
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

@@ -6,12 +6,12 @@ import { useAccess } from "../../calls/use-session.ts";
 import { countOf } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Screen } from "../../ui/screen.tsx";
 import { useSearchChange } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { CheckCatalog } from "./check-catalog.tsx";
-import { Slot } from "./slot.tsx";
+import { SlotPanel } from "./slot-panel.tsx";
 import "./models.css";
 
 const route = getRouteApi("/app/models");
@@ -24,7 +24,7 @@ export function Models() {
   const change = useSearchChange();
   const read = useQuery(OperatorService.method.listModels, {});
   return (
-    <Page
+    <Screen
       title="Models and prices"
       actions={canChange && <Button onClick={check.open}>Check a catalog</Button>}
     >
@@ -43,7 +43,7 @@ export function Models() {
         {({ models }) => <List models={models.filter((model) => matches(model, find))} />}
       </Loaded>
       <CheckCatalog key={check.key} isOpen={check.isOpen} onClose={check.close} />
-    </Page>
+    </Screen>
   );
 }
 
@@ -67,7 +67,7 @@ function List({ models }: { models: readonly CatalogModel[] }) {
           </div>
           <ol className="slots">
             {model.slots.map((slot) => (
-              <Slot key={slot.state?.slotId} slot={slot} />
+              <SlotPanel key={slot.state?.slotId} slot={slot} />
             ))}
           </ol>
         </li>

@@ -5,7 +5,7 @@ import { countOf } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Section } from "../../ui/page.tsx";
+import { Section } from "../../ui/screen.tsx";
 
 const soonDays = 30;
 const urgentDays = 3;

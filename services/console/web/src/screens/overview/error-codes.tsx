@@ -3,7 +3,7 @@ import type { ReadOverviewResponse } from "@tollgate/proto/tollgate/v1/operator"
 import { formatCount, formatShare } from "../../format/numbers.ts";
 import type { PeriodSearch } from "../../search/period.ts";
 import { DataTable } from "../../ui/data-table.tsx";
-import { Section } from "../../ui/page.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Share } from "../../ui/share.tsx";
 import { Empty } from "../../ui/states.tsx";
 

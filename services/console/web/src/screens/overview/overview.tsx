@@ -12,14 +12,14 @@ import { stepOf } from "../../search/activity-search.ts";
 import { type Range, rangeOf } from "../../search/period.ts";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Page, Section } from "../../ui/page.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
+import { Screen, Section } from "../../ui/screen.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Attention } from "./attention.tsx";
 import { ErrorCodes } from "./error-codes.tsx";
 import { OwnLimits } from "./own-limits.tsx";
 import { Providers } from "./providers.tsx";
-import { Refusals } from "./refusals.tsx";
+import { RefusedRequests } from "./refused-requests.tsx";
 
 const route = getRouteApi("/app/");
 const fallback = "7d";
@@ -37,7 +37,7 @@ export function Overview() {
     { placeholderData: (previous) => previous, refetchInterval: 30_000 },
   );
   return (
-    <Page title="Overview" actions={<PeriodLinks search={search} fallback={fallback} />}>
+    <Screen title="Overview" actions={<PeriodLinks search={search} fallback={fallback} />}>
       <Loaded query={overview} rows={10}>
         {(data) => (
           <>
@@ -48,13 +48,13 @@ export function Overview() {
               {!isCustomer && <Providers providers={data.providers} search={search} />}
               <div className="column">
                 <ErrorCodes data={data} search={search} />
-                <Refusals refusals={data.refusals} />
+                <RefusedRequests refusals={data.refusals} />
               </div>
             </div>
           </>
         )}
       </Loaded>
-    </Page>
+    </Screen>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Limits } from "../../ui/limits.tsx";
-import { Section } from "../../ui/page.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
 /** The limits of a customer's own account. */

@@ -5,7 +5,7 @@ import { formatCount, formatMs, formatShare } from "../../format/numbers.ts";
 import type { PeriodSearch } from "../../search/period.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
-import { Section } from "../../ui/page.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Empty } from "../../ui/states.tsx";
 
 /** Above these shares of failed attempts, in thousandths, a provider needs a look. */

@@ -3,14 +3,14 @@ import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Attempt } from "@tollgate/proto/tollgate/v1/usage";
 import { countOf, formatMs } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Step } from "./step.tsx";
+import { TrailStep } from "./trail-step.tsx";
 
 /** The slots tried, each with its outcome, on one scale of time. */
 export function AttemptsStep({ request }: { request: Request }) {
   const { attempts, durationMs, firstTokenMs, errorCode } = request;
   const end = Math.max(1, durationMs, ...attempts.map((one) => one.startedMs + one.durationMs));
   return (
-    <Step
+    <TrailStep
       title="Attempts"
       note={countOf(attempts.length, "slot of the chain tried", "slots of the chain tried")}
       result={errorCode === "" ? request.provider : <Badge tone="bad">{errorCode}</Badge>}
@@ -30,7 +30,7 @@ export function AttemptsStep({ request }: { request: Request }) {
         <span>{formatMs(Math.round(end / 2))}</span>
         <span>{formatMs(end)}</span>
       </div>
-    </Step>
+    </TrailStep>
   );
 }
 

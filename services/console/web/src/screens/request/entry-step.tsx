@@ -4,14 +4,14 @@ import { Facts } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Time } from "../../ui/time.tsx";
 import { withCopy } from "../../ui/with-copy.tsx";
-import { Step } from "./step.tsx";
+import { TrailStep } from "./trail-step.tsx";
 
 /** The entry that changed the balance, and what of the hold was released. */
 export function EntryStep({ request, entry }: { request: Request; entry: Entry | undefined }) {
   const { heldNanoUsd, chargedNanoUsd, costNanoUsd, uncollectedNanoUsd } = request;
   const released = heldNanoUsd > chargedNanoUsd ? heldNanoUsd - chargedNanoUsd : 0n;
   return (
-    <Step
+    <TrailStep
       title="Ledger entry"
       note={
         entry === undefined ? (
@@ -36,6 +36,6 @@ export function EntryStep({ request, entry }: { request: Request; entry: Entry |
           ["Released", <Money key="released" nano={released} />],
         ]}
       />
-    </Step>
+    </TrailStep>
   );
 }

@@ -1,12 +1,12 @@
 import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
 
 import { Money } from "../../ui/money.tsx";
-import { Step } from "./step.tsx";
+import { TrailStep } from "./trail-step.tsx";
 
 /** What the request held before a provider was called. */
 export function HoldStep({ request: { heldNanoUsd } }: { request: Request }) {
   return (
-    <Step
+    <TrailStep
       title="Hold"
       note="reserved in the wallet before a provider was called"
       result={<Money nano={heldNanoUsd} />}

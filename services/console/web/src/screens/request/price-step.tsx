@@ -3,20 +3,22 @@ import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
 import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import { formatPico } from "../../format/money.ts";
 import { formatCount } from "../../format/numbers.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
 import { exactAmount, exactCost, type PicoAmount } from "./exact-cost.ts";
-import { Step } from "./step.tsx";
+import { TrailStep } from "./trail-step.tsx";
 
 /** Quantity by price for each dimension, the rounding, and their sum: the cost. */
 export function PriceStep({ request }: { request: Request }) {
   const { lines, costNanoUsd } = request;
   if (lines.length === 0) {
-    return <Step title="Price" note="nothing to charge" result={<Money nano={costNanoUsd} />} />;
+    return (
+      <TrailStep title="Price" note="nothing to charge" result={<Money nano={costNanoUsd} />} />
+    );
   }
   const { sum, difference, isRounding } = exactCost(lines, costNanoUsd);
   return (
-    <Step
+    <TrailStep
       title="Price"
       note="by the catalog in use at the time"
       result={<Money nano={costNanoUsd} />}
@@ -48,11 +50,11 @@ export function PriceStep({ request }: { request: Request }) {
           </dd>
         </div>
       </dl>
-    </Step>
+    </TrailStep>
   );
 }
 
-const columns: readonly Column<UsageLine>[] = [
+const columns: readonly DataColumn<UsageLine>[] = [
   { header: "Dimension", cell: ({ dimension }) => dimension.replaceAll("_", " ") },
   { header: "Quantity", align: "right", cell: ({ quantity }) => formatCount(quantity) },
   {

@@ -5,7 +5,7 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Screen } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { AttemptsStep } from "./attempts-step.tsx";
 import { EntryStep } from "./entry-step.tsx";
@@ -25,7 +25,7 @@ export function RequestScreen() {
   const shown = read.data?.requests[0]?.requestId || requestId;
   const isFailed = read.data?.requests.every(({ errorCode }) => errorCode !== "");
   return (
-    <Page
+    <Screen
       title={`Request ${shown}`}
       heading={
         <>
@@ -49,7 +49,7 @@ export function RequestScreen() {
           ))
         }
       </Loaded>
-    </Page>
+    </Screen>
   );
 }
 

@@ -2,17 +2,17 @@ import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
 
 import { useAccess } from "../../calls/use-session.ts";
 import { formatCount } from "../../format/numbers.ts";
-import { Step } from "./step.tsx";
+import { TrailStep } from "./trail-step.tsx";
 
 /** What was used, and what the provider reported, unchanged. A customer sees the first. */
 export function UsageStep({ request }: { request: Request }) {
   const { isCustomer } = useAccess();
   const { basis, providerUsage, quantity, unitType, errorCode } = request;
   if (errorCode !== "" && quantity === 0n && providerUsage === "") {
-    return <Step title="Usage" note="a failed request is not charged" result="none" />;
+    return <TrailStep title="Usage" note="a failed request is not charged" result="none" />;
   }
   return (
-    <Step
+    <TrailStep
       title="Usage"
       note={
         basis === "provider" ? "as the provider reported it" : `counted by the gateway: ${basis}`
@@ -20,7 +20,7 @@ export function UsageStep({ request }: { request: Request }) {
       result={`${formatCount(quantity)} ${unitType.replaceAll("_", " ")}`}
     >
       {!isCustomer && <UsageBlock text={providerUsage} />}
-    </Step>
+    </TrailStep>
   );
 }
 

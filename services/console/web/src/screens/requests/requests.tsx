@@ -9,11 +9,11 @@ import { formatMs } from "../../format/numbers.ts";
 import { rangeOf } from "../../search/period.ts";
 import { requestFilterNames } from "../../search/requests-search.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Page } from "../../ui/page.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
+import { Screen } from "../../ui/screen.tsx";
 import { Pager, useSearchChange } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -53,7 +53,7 @@ export function Requests() {
     },
   );
   return (
-    <Page title="Requests" actions={<FindRequest />}>
+    <Screen title="Requests" actions={<FindRequest />}>
       <div className="filters">
         <PeriodLinks search={search} fallback={fallback} hasDays />
         <FilterBar search={search} names={requestFilterNames} />
@@ -86,11 +86,11 @@ export function Requests() {
           )
         }
       </Loaded>
-    </Page>
+    </Screen>
   );
 }
 
-const columns: readonly Column<Request>[] = [
+const columns: readonly DataColumn<Request>[] = [
   {
     header: "Time (UTC)",
     cell: ({ id, occurredAt }) => (
@@ -117,12 +117,12 @@ const columns: readonly Column<Request>[] = [
   },
 ];
 
-function operatorColumns({ nameOf }: AccountNames): Column<Request>[] {
-  const account: Column<Request> = {
+function operatorColumns({ nameOf }: AccountNames): DataColumn<Request>[] {
+  const account: DataColumn<Request> = {
     header: "Account",
     cell: ({ accountId }) => <span className="cut">{nameOf(accountId)}</span>,
   };
-  const provider: Column<Request> = {
+  const provider: DataColumn<Request> = {
     header: "Provider",
     isSecondary: true,
     cell: (request) => request.provider,

@@ -1,9 +1,9 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Form } from "../../ui/form.tsx";
+import { CallForm, Field } from "../../ui/form.tsx";
 import { NewLink } from "./new-link.tsx";
-import { RoleFields, readRole } from "./role-fields.tsx";
+import { RoleFields, roleOfForm } from "./role-fields.tsx";
 
 /** Adds an operator and shows the link with which they sign in. */
 export function CreateOperator({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -13,11 +13,11 @@ export function CreateOperator({ isOpen, onClose }: { isOpen: boolean; onClose: 
   }
   return (
     <Dialog title="Add operator" isOpen={isOpen} onClose={onClose}>
-      <Form
+      <CallForm
         submit="Add operator"
         isBusy={create.isPending}
         error={create.error}
-        onSubmit={(values) => create.mutate({ name: values("name"), ...readRole(values) })}
+        onSubmit={(values) => create.mutate({ name: values("name"), ...roleOfForm(values) })}
         onCancel={onClose}
       >
         <Field
@@ -28,7 +28,7 @@ export function CreateOperator({ isOpen, onClose }: { isOpen: boolean; onClose: 
           hint="With which they sign in, such as an e-mail address."
         />
         <RoleFields />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

@@ -2,10 +2,10 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Form } from "../../ui/form.tsx";
+import { CallForm, Field } from "../../ui/form.tsx";
 import { expiryOf } from "../../ui/key-fields.tsx";
 import { SecretText } from "../../ui/secret-text.tsx";
-import { RoleFields, readRole } from "./role-fields.tsx";
+import { RoleFields, roleOfForm } from "./role-fields.tsx";
 
 /** Creates an operator token and shows its text once. */
 export function CreateToken({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -24,13 +24,13 @@ export function CreateToken({ isOpen, onClose }: { isOpen: boolean; onClose: () 
   }
   return (
     <Dialog title="Create token" isOpen={isOpen} onClose={onClose}>
-      <Form
+      <CallForm
         submit="Create token"
         isBusy={create.isPending}
         error={create.error}
         onSubmit={(values) => {
           const expiresAt = expiryOf(values("expires"));
-          const token = { name: values("name"), ...readRole(values) };
+          const token = { name: values("name"), ...roleOfForm(values) };
           create.mutate({ ...token, ...(expiresAt && { expiresAt }) });
         }}
         onCancel={onClose}
@@ -38,7 +38,7 @@ export function CreateToken({ isOpen, onClose }: { isOpen: boolean; onClose: () 
         <Field label="Name" name="name" required autoComplete="off" />
         <RoleFields />
         <Field label="Expires (UTC)" name="expires" type="datetime-local" />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

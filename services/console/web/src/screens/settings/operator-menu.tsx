@@ -1,6 +1,6 @@
 import { type Operator, OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { DropdownMenu } from "radix-ui";
-import { messageOf } from "../../calls/query-client.ts";
+import { errorMessageOf } from "../../calls/query-client.ts";
 import { useChange } from "../../calls/use-change.ts";
 import { useSession } from "../../calls/use-session.ts";
 import { roleNames } from "../../format/roles.ts";
@@ -50,7 +50,7 @@ export function OperatorMenu({ operator }: { operator: Operator }) {
       </DropdownMenu.Root>
       <NewLink link={link.data?.link} onClose={link.reset} />
       <Dialog title="Nothing was changed" isOpen={failure.isOpen} onClose={failure.close}>
-        <p className="form-error">{messageOf(update.error ?? link.error)}</p>
+        <p className="form-error">{errorMessageOf(update.error ?? link.error)}</p>
       </Dialog>
     </>
   );

@@ -4,8 +4,8 @@ import { useAccess } from "../../calls/use-session.ts";
 import { roleNames } from "../../format/roles.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { Section } from "../../ui/page.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useOpen } from "../../ui/use-open.ts";
@@ -44,7 +44,7 @@ export function Operators() {
   );
 }
 
-const columns: readonly Column<Operator>[] = [
+const columns: readonly DataColumn<Operator>[] = [
   { header: "Name", cell: ({ name }) => <strong className="cut">{name}</strong> },
   {
     header: "Role",
@@ -68,7 +68,7 @@ const columns: readonly Column<Operator>[] = [
   },
 ];
 
-const menuColumn: Column<Operator> = {
+const menuColumn: DataColumn<Operator> = {
   header: "Actions",
   align: "right",
   cell: (operator) => <OperatorMenu operator={operator} />,

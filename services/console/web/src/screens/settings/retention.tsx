@@ -2,7 +2,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { countOf } from "../../format/numbers.ts";
 import { Facts } from "../../ui/facts.tsx";
-import { Section } from "../../ui/page.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 

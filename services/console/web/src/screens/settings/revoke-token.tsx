@@ -2,7 +2,7 @@ import { OperatorService, type OperatorToken } from "@tollgate/proto/tollgate/v1
 import { useChange } from "../../calls/use-change.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
+import { CallForm } from "../../ui/form.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 
 /** Revokes an operator token. */
@@ -22,7 +22,7 @@ export function RevokeToken({ token }: { token: OperatorToken }) {
         isOpen={question.isOpen}
         onClose={question.close}
       >
-        <Form
+        <CallForm
           submit="Revoke token"
           look="danger"
           isBusy={revoke.isPending}

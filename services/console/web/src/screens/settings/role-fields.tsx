@@ -2,7 +2,7 @@ import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import { useState } from "react";
 import { useAccountNames } from "../../calls/use-account-names.ts";
 import { roleNames, roleNotes } from "../../format/roles.ts";
-import { Choice, type FormValues } from "../../ui/form.tsx";
+import { Choice, type FieldReader } from "../../ui/form.tsx";
 
 const roles = [
   OperatorRole.VIEWER,
@@ -37,6 +37,6 @@ export function RoleFields() {
 }
 
 /** Returns the role of a form and its account. */
-export function readRole(values: FormValues): { role: OperatorRole; account: string } {
+export function roleOfForm(values: FieldReader): { role: OperatorRole; account: string } {
   return { role: Number(values("role")), account: values("account") };
 }

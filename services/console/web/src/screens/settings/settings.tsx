@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { Page } from "../../ui/page.tsx";
+import { Screen } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
-import { Audit } from "./audit.tsx";
+import { AuditLog } from "./audit-log.tsx";
 import { Operators } from "./operators.tsx";
 import { Retention } from "./retention.tsx";
 import { SignInWays } from "./sign-in-ways.tsx";
@@ -20,15 +20,15 @@ const tabs = {
 export function Settings() {
   const { tab = "operators", before } = route.useSearch();
   return (
-    <Page title="Settings">
+    <Screen title="Settings">
       <div>
         <LinkGroup label="Parts" name="tab" options={tabs} current={tab} look="tabs" />
       </div>
       {tab === "operators" && <Operators />}
       {tab === "tokens" && <Tokens />}
-      {tab === "audit" && <Audit before={before} />}
+      {tab === "audit" && <AuditLog before={before} />}
       {tab === "sign-in" && <SignInWays />}
       {tab === "retention" && <Retention />}
-    </Page>
+    </Screen>
   );
 }

@@ -1,6 +1,6 @@
 import { useSession } from "../../calls/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";
-import { Section } from "../../ui/page.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 

@@ -4,8 +4,8 @@ import { useAccess } from "../../calls/use-session.ts";
 import { roleNames } from "../../format/roles.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { Section } from "../../ui/page.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useOpen } from "../../ui/use-open.ts";
@@ -50,7 +50,7 @@ export function Tokens() {
   );
 }
 
-const columns: readonly Column<OperatorToken>[] = [
+const columns: readonly DataColumn<OperatorToken>[] = [
   { header: "Name", cell: ({ name }) => <strong className="cut">{name}</strong> },
   {
     header: "Role",
@@ -73,7 +73,7 @@ const columns: readonly Column<OperatorToken>[] = [
   },
 ];
 
-const revokeColumn: Column<OperatorToken> = {
+const revokeColumn: DataColumn<OperatorToken> = {
   header: "Actions",
   align: "right",
   cell: (token) => (token.revokedAt ? null : <RevokeToken token={token} />),

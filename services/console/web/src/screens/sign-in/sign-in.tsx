@@ -5,7 +5,7 @@ import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { useEffect, useRef } from "react";
 import { useSession } from "../../calls/use-session.ts";
 import { Logo } from "../../shell/logo.tsx";
-import { Field, Form } from "../../ui/form.tsx";
+import { CallForm, Field } from "../../ui/form.tsx";
 import { Failure } from "../../ui/states.tsx";
 import "./sign-in.css";
 
@@ -38,7 +38,7 @@ export function SignIn() {
             <p className="or">or with a password</p>
           </>
         )}
-        <Form
+        <CallForm
           submit="Sign in"
           isBusy={signIn.isPending}
           error={signIn.error}
@@ -55,7 +55,7 @@ export function SignIn() {
             autoComplete="current-password"
             required
           />
-        </Form>
+        </CallForm>
         <p className="hint">
           No password yet? Open the sign-in link that an owner created, or run{" "}
           <code>tollgate operator link</code> on the machine of the gateway.

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useChange } from "../../calls/use-change.ts";
 import { newReference } from "../../format/reference.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Form } from "../../ui/form.tsx";
+import { CallForm, Field } from "../../ui/form.tsx";
 import { readAmount } from "../../ui/limits-fields.tsx";
 import { useFormError } from "../../ui/use-form-error.ts";
 
@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Adds credit to a wallet. */
-export function TopUp({ account, isOpen, onClose }: Props) {
+export function TopUpDialog({ account, isOpen, onClose }: Props) {
   const topUp = useChange(OperatorService.method.topUpWallet, { onSuccess: onClose });
   const [reference] = useState(() => newReference("console"));
   const [submit, problem] = useFormError((values) =>
@@ -26,7 +26,7 @@ export function TopUp({ account, isOpen, onClose }: Props) {
   );
   return (
     <Dialog title={`Top up ${account.name}`} isOpen={isOpen} onClose={onClose}>
-      <Form
+      <CallForm
         submit="Top up"
         isBusy={topUp.isPending}
         error={problem ?? topUp.error}
@@ -50,7 +50,7 @@ export function TopUp({ account, isOpen, onClose }: Props) {
           hint="Your name for the payment, such as an invoice number. A second top-up with the same
             reference and amount adds nothing."
         />
-      </Form>
+      </CallForm>
     </Dialog>
   );
 }

@@ -4,14 +4,14 @@ import { formatPico } from "../../format/money.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { DisableSlot, EnableSlot } from "./change-slot.tsx";
 import { marginOf } from "./margin.ts";
 import { SlotCallsText, SlotStateBadge, SlotStateNote } from "./slot-state.tsx";
 
 /** One slot of a model: its state, its calls of the last day, and its prices. */
-export function Slot({ slot }: { slot: CatalogSlot }) {
+export function SlotPanel({ slot }: { slot: CatalogSlot }) {
   const { canChange } = useAccess();
   const change = useOpen();
   const { state } = slot;
@@ -53,7 +53,7 @@ export function Slot({ slot }: { slot: CatalogSlot }) {
   );
 }
 
-const columns: readonly Column<CatalogPrice>[] = [
+const columns: readonly DataColumn<CatalogPrice>[] = [
   {
     header: "Dimension",
     cell: ({ dimension, aboveInputTokens }) => (

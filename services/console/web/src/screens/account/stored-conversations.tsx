@@ -6,7 +6,7 @@ import { formatCount } from "../../format/numbers.ts";
 const most = 100_000;
 
 /** How many conversations the keys of an account have stored. */
-export function Conversations({ account }: { account: string }) {
+export function StoredConversations({ account }: { account: string }) {
   const { data } = useQuery(OperatorService.method.countAccountConversations, { account });
   if (data === undefined) return <span className="quiet">–</span>;
   const { conversations } = data;

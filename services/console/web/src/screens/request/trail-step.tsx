@@ -9,7 +9,7 @@ interface Props {
 }
 
 /** One step on the way from the hold to the ledger entry. */
-export function Step({ title, result, note, children }: Props) {
+export function TrailStep({ title, result, note, children }: Props) {
   return (
     <li className="step">
       <div className="step-head">

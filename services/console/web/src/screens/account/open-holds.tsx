@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { HoldSummary } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Badge } from "../../ui/badge.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
@@ -12,7 +12,7 @@ import { Time } from "../../ui/time.tsx";
 const pageSize = 50;
 
 /** The open holds of an account. They are read again every few seconds. */
-export function Holds(props: { accountId: string; before: string | undefined }) {
+export function OpenHolds(props: { accountId: string; before: string | undefined }) {
   const holds = useQuery(
     OperatorService.method.listHolds,
     { account: props.accountId, limit: pageSize, beforeHoldId: props.before ?? "" },
@@ -36,7 +36,7 @@ export function Holds(props: { accountId: string; before: string | undefined }) 
   );
 }
 
-const columns: readonly Column<HoldSummary>[] = [
+const columns: readonly DataColumn<HoldSummary>[] = [
   { header: "Hold", cell: ({ id }) => <code className="id">{id}</code> },
   {
     header: "Key",

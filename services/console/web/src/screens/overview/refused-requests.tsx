@@ -1,12 +1,12 @@
 import type { RefusalSum } from "@tollgate/proto/tollgate/v1/operator";
 import { countOf, formatCount } from "../../format/numbers.ts";
 import { DataTable } from "../../ui/data-table.tsx";
-import { Section } from "../../ui/page.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Share } from "../../ui/share.tsx";
 import { Empty } from "../../ui/states.tsx";
 
 /** The requests that were refused before a provider was called, by error code. They cost nothing. */
-export function Refusals({ refusals }: { refusals: readonly RefusalSum[] }) {
+export function RefusedRequests({ refusals }: { refusals: readonly RefusalSum[] }) {
   const total = refusals.reduce((sum, { requests }) => sum + requests, 0n);
   return (
     <Section title="Refused requests" note={`${countOf(total, "request")}, before any provider`}>

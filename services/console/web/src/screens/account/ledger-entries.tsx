@@ -5,7 +5,7 @@ import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Empty, Failure, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, readonly [string, Tone]>> = {
  * The entries of an account, the newest first, each with the balance after it. The balances are
  * counted back from the present one, so older entries are added below and never shown alone.
  */
-export function Ledger({ accountId }: { accountId: string }) {
+export function LedgerEntries({ accountId }: { accountId: string }) {
   const ledger = useLedger(accountId);
   if (ledger.error && !ledger.data) {
     return <Failure error={ledger.error} onRetry={() => void ledger.refetch()} />;
@@ -74,7 +74,7 @@ function useLedger(account: string) {
   });
 }
 
-const columns: readonly Column<BalancedEntry>[] = [
+const columns: readonly DataColumn<BalancedEntry>[] = [
   { header: "Time (UTC)", cell: ({ entry }) => <Time at={entry.recordedAt} /> },
   {
     header: "Kind",

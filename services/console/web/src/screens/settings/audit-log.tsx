@@ -1,7 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { type AuditRecord, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { Section } from "../../ui/page.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { Section } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -11,7 +11,7 @@ import "./settings.css";
 const pageSize = 50;
 
 /** Every change: who made it, and what was there before and after. */
-export function Audit({ before }: { before: string | undefined }) {
+export function AuditLog({ before }: { before: string | undefined }) {
   const read = useQuery(OperatorService.method.listAudit, {
     limit: pageSize,
     beforeId: before ?? "",
@@ -34,7 +34,7 @@ export function Audit({ before }: { before: string | undefined }) {
   );
 }
 
-const columns: readonly Column<AuditRecord>[] = [
+const columns: readonly DataColumn<AuditRecord>[] = [
   { header: "Time (UTC)", cell: ({ at }) => <Time at={at} /> },
   {
     header: "Who",

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** A screen: its title, what can be done there, and its content. */
-export function Page({ title, heading, parent, actions, children }: Props) {
+export function Screen({ title, heading, parent, actions, children }: Props) {
   return (
     <div className="page">
       <title>{`${title} – Tollgate`}</title>
