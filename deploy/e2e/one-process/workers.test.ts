@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { startDemoProvider } from "@tollgate/local/demo-provider";
 import { freePort, isPortFree } from "@tollgate/local/free-port";
-import { connectOperator, type Operator } from "@tollgate/local/operator";
+import { connectOperator, type OperatorConnection } from "@tollgate/local/operator";
 import { createDatabase } from "@tollgate/local/postgres";
 import { startWorkers, type Workers, workerCount } from "@tollgate/local/workers";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -29,7 +29,7 @@ test("the number of workers is auto or a number", () => {
 describe.runIf(process.platform === "linux")("two workers", () => {
   let folder: string;
   let workers: Workers;
-  let operator: Operator;
+  let operator: OperatorConnection;
   let provider: { url: string; stop(): Promise<void> };
   const operationsPorts: number[] = [];
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { nanoUsd } from "@tollgate/e2e/nano-usd";
-import type { Operator } from "@tollgate/local/operator";
+import type { OperatorConnection } from "@tollgate/local/operator";
 import type { Customer } from "./customers.ts";
 import { readLowestWallet } from "./ledger-database.ts";
 import { retryOnError } from "./settlement.ts";
@@ -20,7 +20,7 @@ export interface BackgroundTask {
  * succeeds. Its results are the references.
  */
 export function topUpWallets(
-  operator: Operator["client"],
+  operator: OperatorConnection["client"],
   customers: readonly Customer[],
 ): BackgroundTask {
   return runRepeatedly(topUpIntervalMs, async (index) => {

@@ -1,5 +1,5 @@
 import { nanoUsd } from "@tollgate/e2e/nano-usd";
-import type { Operator } from "@tollgate/local/operator";
+import type { OperatorConnection } from "@tollgate/local/operator";
 
 /** An account and one of its keys. */
 export interface Customer {
@@ -13,7 +13,7 @@ const richUsd = 1_000;
 
 /** Creates an account with a key for each of the credits, in USD. */
 export async function createCustomers(
-  operator: Operator["client"],
+  operator: OperatorConnection["client"],
   creditsUsd: readonly number[],
 ): Promise<Customer[]> {
   const customers: Customer[] = [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Operator } from "@tollgate/local/operator";
+import type { OperatorConnection } from "@tollgate/local/operator";
 import type { Cluster } from "./cluster.ts";
 import { readEntries } from "./ledger-database.ts";
 import type { Observation } from "./observation.ts";
@@ -14,7 +14,7 @@ const pollMs = 500;
  * discrepancies between wallets and entries.
  */
 export async function settle(
-  operator: Operator["client"],
+  operator: OperatorConnection["client"],
   cluster: Cluster,
   observations: readonly Observation[],
 ): Promise<string[]> {

@@ -4,7 +4,7 @@ import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
 import type { Client } from "@tollgate/rpc/implementation";
 
-export interface Operator {
+export interface OperatorConnection {
   client: Client<typeof OperatorService>;
   close(): void;
 }
@@ -13,7 +13,7 @@ export interface Operator {
  * Creates a client of the operator API that billing serves at `address`. `secret` is the fleet's
  * secret.
  */
-export function connectOperator(address: string, secret?: string): Operator {
+export function connectOperator(address: string, secret?: string): OperatorConnection {
   const transport = createGrpcTransport(address, createPeerAuth(secret));
   return { client: createClient(OperatorService, transport), close: transport.close };
 }

@@ -7,7 +7,7 @@ import { defineService } from "@tollgate/runtime/service";
 import { createLiveServer } from "./live/server.ts";
 import { speak } from "./speech.ts";
 import { handleTranscription } from "./transcriptions/handler.ts";
-import { listVoices } from "./voices.ts";
+import { listAliasVoices } from "./voices.ts";
 
 /**
  * The audio service. It serves speech and voices over gRPC, and transcriptions over HTTP uploads and
@@ -31,7 +31,7 @@ export const audio = defineService({
     );
     const implementation = bindService(AudioService, {
       speak: (call, { signal }) => speak(runtime, call, signal),
-      listVoices: (request, { signal }) => listVoices(runtime, request, signal),
+      listVoices: (request, { signal }) => listAliasVoices(runtime, request, signal),
     });
     return {
       bindings: [implementation],

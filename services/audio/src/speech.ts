@@ -1,6 +1,6 @@
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
-import { oneOf } from "@tollgate/core/schema-errors";
+import { listValues } from "@tollgate/core/schema-errors";
 import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { measureUnits } from "@tollgate/metering/measurement";
@@ -61,7 +61,7 @@ function checkLimits({ characters, format }: SpeakRequest, { alias, speech }: Mo
     throw invalidParam("input", `must have ${limit}, not ${characters}. Split the text`);
   }
   if (format !== "" && !speech.formats.some((one) => one === format)) {
-    throw invalidParam("response_format", `must be ${oneOf(speech.formats)} for ${alias}`);
+    throw invalidParam("response_format", `must be ${listValues(speech.formats)} for ${alias}`);
   }
 }
 

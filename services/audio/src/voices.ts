@@ -3,7 +3,7 @@ import type { ListVoicesRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { readVoices } from "@tollgate/providers/speech";
 
 /** Returns the voices of a speech alias as its provider lists them. Costs nothing. */
-export async function listVoices(
+export async function listAliasVoices(
   { engine, providers }: ProviderRuntime,
   { alias, caller }: ListVoicesRequest,
   signal: AbortSignal,

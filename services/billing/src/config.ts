@@ -12,7 +12,7 @@ export interface BillingConfig {
 }
 
 /** Reads billing's settings. Throws a StartError that names an invalid one. */
-export function readConfig(env: Environment): BillingConfig {
+export function readBillingConfig(env: Environment): BillingConfig {
   const settings = readSettings(schema, env);
   return {
     databaseUrl: settings.DATABASE_URL,

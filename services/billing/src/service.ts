@@ -11,7 +11,7 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import { admissions } from "./admission.ts";
 import { localActor } from "./audit.ts";
-import { readConfig } from "./config.ts";
+import { readBillingConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
 import { implementIdentity } from "./identity/identity.ts";
@@ -25,7 +25,7 @@ import { lookUpSettlement } from "./settlement.ts";
 export const billing = defineService({
   name: "billing",
   async setup({ env, migrates, log, peer, notices, now }) {
-    const config = readConfig(env);
+    const config = readBillingConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const pool = await openDatabase({
       url: config.databaseUrl,

@@ -1,11 +1,11 @@
 import { formatUsd } from "@tollgate/core/money";
 import type { Account, AccountSummary } from "@tollgate/proto/tollgate/v1/operator";
-import { readCount, readUsd, shortUsd, walletJson } from "./amounts.ts";
+import { readUsd, readWholeNumber, shortUsd, walletJson } from "./amounts.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./help.ts";
-import { limitOptions, readLimitChanges, readLimits } from "./limit-options.ts";
+import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "./limit-options.ts";
 import { budgetText, limitLines, limitsJson } from "./limit-text.ts";
-import { type Column, cut, formatTable } from "./table.ts";
+import { cutText, formatTable, type TableColumn } from "./table.ts";
 import { isoTime, shortTime } from "./times.ts";
 
 /** The admission policies, by the names that the operator's API takes. */
@@ -21,7 +21,7 @@ export const createAccountCommand: Command = {
   async run([name = ""], { credit = "0", admission: policy = "default", ...options }, operator) {
     const creditNanoUsd = readUsd(credit, "--credit");
     const admission = readAdmission(policy);
-    const request = { name, creditNanoUsd, admission, limits: readLimits(options) };
+    const request = { name, creditNanoUsd, admission, limits: limitsOfOptions(options) };
     const { account, wallet } = await operator().createAccount(request);
     const balance = formatUsd(wallet?.balanceNanoUsd ?? 0n);
     return {
@@ -36,7 +36,7 @@ export const updateAccountCommand: Command = {
   takes: ["ACCOUNT"],
   options: ["admission", ...limitOptions],
   async run([name = ""], { admission: policy, ...options }, operator) {
-    const limits = readLimitChanges(options);
+    const limits = limitChangesOfOptions(options);
     if (policy === undefined && limits === undefined) {
       throw new UsageError("account update needs --admission or a limit to change");
     }
@@ -54,7 +54,7 @@ export const listAccountsCommand: Command = {
   takes: [],
   options: ["limit", "before"],
   async run(_args, { limit = "100", before = "" }, operator) {
-    const page = { limit: readCount(limit, "--limit", maxPage), beforeAccountId: before };
+    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeAccountId: before };
     const { accounts, hasMore } = await operator().listAccounts(page);
     const last = accounts.at(-1)?.account?.id ?? "";
     const more = hasMore ? [`older accounts: --before ${last}`] : [];
@@ -84,9 +84,13 @@ export const showAccountCommand: Command = {
   },
 };
 
-const columns: readonly Column<AccountSummary>[] = [
+const columns: readonly TableColumn<AccountSummary>[] = [
   { title: "ID", align: "left", cell: ({ account }) => account?.id ?? "" },
-  { title: "NAME", align: "left", cell: ({ account }) => cut(account?.name ?? "", maxNameWidth) },
+  {
+    title: "NAME",
+    align: "left",
+    cell: ({ account }) => cutText(account?.name ?? "", maxNameWidth),
+  },
   { title: "BALANCE USD", cell: ({ wallet }) => shortUsd(wallet?.balanceNanoUsd ?? 0n) },
   { title: "KEYS", cell: ({ activeKeys }) => String(activeKeys), rank: 4 },
   { title: "BUDGET", cell: ({ account }) => budgetText(account?.limits), rank: 2 },

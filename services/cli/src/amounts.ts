@@ -20,7 +20,7 @@ export function readSignedUsd(text: string, name: string): bigint {
 }
 
 /** Reads a whole number from 1 to `most`. Throws a UsageError that names it. */
-export function readCount(text: string, name: string, most: number): number {
+export function readWholeNumber(text: string, name: string, most: number): number {
   const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= most) return count;
   throw new UsageError(`${name} must be a whole number from 1 to ${most}`);

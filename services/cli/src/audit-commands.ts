@@ -1,5 +1,5 @@
 import type { AuditRecord } from "@tollgate/proto/tollgate/v1/operator";
-import { readCount } from "./amounts.ts";
+import { readWholeNumber } from "./amounts.ts";
 import type { Command } from "./command.ts";
 import { isoTime } from "./times.ts";
 
@@ -10,7 +10,7 @@ export const listAuditCommand: Command = {
   takes: [],
   options: ["account", "limit", "before"],
   async run(_args, { account = "", limit = "100", before = "" }, operator) {
-    const page = { limit: readCount(limit, "--limit", maxPage), beforeId: before };
+    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeId: before };
     const { records, hasMore } = await operator().listAudit({ account, ...page });
     const more = hasMore ? [`older changes: --before ${records.at(-1)?.id ?? ""}`] : [];
     return {

@@ -45,7 +45,7 @@ export const optionTypes = {
 
 type OptionTypes = typeof optionTypes;
 
-export type Options = {
+export type CommandOptions = {
   [Name in keyof OptionTypes]?:
     | (OptionTypes[Name] extends { multiple: true }
         ? string[]
@@ -62,14 +62,14 @@ export interface Command {
   mayTake?: string;
   /** Whether it takes its last argument once or more. */
   repeatsLast?: true;
-  options: readonly (keyof Options)[];
+  options: readonly (keyof CommandOptions)[];
   /** `server` is the URL of the console that `operator` uses; undefined for billing itself. */
   run(
     args: readonly string[],
-    options: Options,
-    operator: () => Operator,
+    options: CommandOptions,
+    operator: () => OperatorClient,
     server?: string,
   ): Promise<Output>;
 }
 
-export type Operator = Client<typeof OperatorService>;
+export type OperatorClient = Client<typeof OperatorService>;

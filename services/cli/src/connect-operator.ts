@@ -2,7 +2,7 @@ import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
-import type { Operator } from "./command.ts";
+import type { OperatorClient } from "./command.ts";
 import { createConnectTransport } from "./connect-transport.ts";
 import { UsageError } from "./help.ts";
 import { operatorAddress, operatorSecret } from "./operator-address.ts";
@@ -34,10 +34,10 @@ export function readServer(
 }
 
 /** Returns a client of the operator's API: of a console, or of billing itself. */
-export function connectOperator(
+export function openOperator(
   server: Server | undefined,
   env: NodeJS.ProcessEnv,
-): { client: Operator; close(): void } {
+): { client: OperatorClient; close(): void } {
   if (server !== undefined) {
     const transport = createConnectTransport(server.url, server.token);
     return { client: createClient(OperatorService, transport), close: () => {} };

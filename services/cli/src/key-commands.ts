@@ -1,10 +1,10 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
-import { readCount } from "./amounts.ts";
-import type { Command, Options, Output } from "./command.ts";
+import { readWholeNumber } from "./amounts.ts";
+import type { Command, CommandOptions, Output } from "./command.ts";
 import { UsageError } from "./help.ts";
-import { keyColumns, keyJson, keyLines } from "./key-text.ts";
-import { limitOptions, readLimitChanges, readLimits } from "./limit-options.ts";
+import { keyJson, keyLines, keyTableColumns } from "./key-text.ts";
+import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "./limit-options.ts";
 import { formatTable } from "./table.ts";
 import { isoTime, readSeconds, readTime } from "./times.ts";
 
@@ -20,7 +20,7 @@ export const createKeyCommand: Command = {
     const created = await operator().createKey({
       ...{ account, channel, name, owner, tags: tag },
       models: splitModels(models),
-      limits: readLimits(options),
+      limits: limitsOfOptions(options),
       ...(expires === undefined ? {} : { expiresAt: readExpiry(expires) }),
     });
     const { key, keyId, accountId, details } = created;
@@ -37,10 +37,10 @@ export const listKeysCommand: Command = {
   mayTake: "ACCOUNT",
   options: ["limit", "before"],
   async run([account = ""], { limit = "100", before = "" }, operator) {
-    const page = { limit: readCount(limit, "--limit", maxPage), beforeKeyId: before };
+    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeKeyId: before };
     const { keys, hasMore } = await operator().listKeys({ account, ...page });
     const more = hasMore ? [`older keys: --before ${keys.at(-1)?.id ?? ""}`] : [];
-    const columns = account === "" ? keyColumns : keyColumns.slice(0, -1);
+    const columns = account === "" ? keyTableColumns : keyTableColumns.slice(0, -1);
     return {
       lines: [...formatTable(columns, keys), ...more],
       json: { keys: keys.map(keyJson), has_more: hasMore },
@@ -64,7 +64,7 @@ export const updateKeyCommand: Command = {
   options: policyOptions,
   async run([keyId = ""], options, operator) {
     const { name, owner, models, tag, expires } = options;
-    const limits = readLimitChanges(options);
+    const limits = limitChangesOfOptions(options);
     const changes = {
       ...(name === undefined ? {} : { name: name === none ? "" : name }),
       ...(owner === undefined ? {} : { owner: owner === none ? "" : owner }),
@@ -126,7 +126,7 @@ function readExpiry(text: string) {
   return timestampFromDate(readTime(text, "--expires", new Date()));
 }
 
-function changedExpiry(expires: Options["expires"]) {
+function changedExpiry(expires: CommandOptions["expires"]) {
   if (expires === undefined) return {};
   return expires === "never" ? { clearsExpiry: true } : { expiresAt: readExpiry(expires) };
 }

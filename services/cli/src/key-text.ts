@@ -1,16 +1,16 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import { budgetText, limitLines, limitsJson } from "./limit-text.ts";
-import { type Column, cut } from "./table.ts";
+import { cutText, type TableColumn } from "./table.ts";
 import { isoTime, shortTime } from "./times.ts";
 
 const maxNameWidth = 16;
 const maxModelsWidth = 24;
 
 /** The columns of `tollgate key list`. */
-export const keyColumns: readonly Column<Key>[] = [
+export const keyTableColumns: readonly TableColumn<Key>[] = [
   { title: "ID", align: "left", cell: ({ id }) => id },
-  { title: "NAME", align: "left", cell: ({ name }) => cut(name, maxNameWidth) },
+  { title: "NAME", align: "left", cell: ({ name }) => cutText(name, maxNameWidth) },
   { title: "STATE", align: "left", cell: stateOf },
   { title: "BUDGET", cell: ({ limits }) => budgetText(limits), rank: 6 },
   { title: "RPM", cell: ({ limits }) => numberText(limits?.limits?.requestsPerMinute), rank: 5 },
@@ -68,7 +68,7 @@ function stateOf({ revokedAt, expiresAt }: Key): string {
 }
 
 function modelsOf({ models }: Key): string {
-  return cut(models.join(","), maxModelsWidth);
+  return cutText(models.join(","), maxModelsWidth);
 }
 
 function line(name: string, value: string): string[] {

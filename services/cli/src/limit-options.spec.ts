@@ -1,21 +1,21 @@
 import { BudgetPeriod, LimitKind } from "@tollgate/proto/tollgate/v1/limits";
 import { expect, test } from "vitest";
-import { readLimitChanges, readLimits } from "./limit-options.ts";
+import { limitChangesOfOptions, limitsOfOptions } from "./limit-options.ts";
 
 test("limits are read from their options", () => {
   const options = { budget: "1.25/week", rpm: "60", tpm: "1000000", parallel: "4" };
-  expect(readLimits(options)).toMatchObject({
+  expect(limitsOfOptions(options)).toMatchObject({
     budget: { amountNanoUsd: 1_250_000_000n, period: BudgetPeriod.WEEK },
     requestsPerMinute: 60,
     tokensPerMinute: 1_000_000n,
     parallel: 4,
   });
-  expect(Object.keys(readLimits({}))).not.toContain("parallel");
+  expect(Object.keys(limitsOfOptions({}))).not.toContain("parallel");
 });
 
 test("an update changes the limits that it names, and removes those that are none", () => {
-  expect(readLimitChanges({})).toBeUndefined();
-  const changes = readLimitChanges({ budget: "none", rpm: "5", parallel: "none" });
+  expect(limitChangesOfOptions({})).toBeUndefined();
+  const changes = limitChangesOfOptions({ budget: "none", rpm: "5", parallel: "none" });
   expect(changes?.remove).toEqual([LimitKind.BUDGET, LimitKind.PARALLEL]);
   expect(changes?.set).toMatchObject({ requestsPerMinute: 5 });
   expect(changes?.set?.budget).toBeUndefined();
@@ -32,5 +32,5 @@ test.each([
   [{ tpm: "many" }, "--tpm must be a whole number"],
   [{ parallel: "-1" }, "--parallel must be a whole number"],
 ])("%j is an invalid limit", (options, message) => {
-  expect(() => readLimits(options)).toThrow(message);
+  expect(() => limitsOfOptions(options)).toThrow(message);
 });

@@ -6,8 +6,8 @@ import {
   LimitsSchema,
 } from "@tollgate/proto/tollgate/v1/limits";
 import { type LimitChanges, LimitChangesSchema } from "@tollgate/proto/tollgate/v1/operator";
-import { readCount, readUsd } from "./amounts.ts";
-import type { Options } from "./command.ts";
+import { readUsd, readWholeNumber } from "./amounts.ts";
+import type { CommandOptions } from "./command.ts";
 import { UsageError } from "./help.ts";
 
 export const limitOptions = ["budget", "rpm", "tpm", "parallel"] as const;
@@ -35,13 +35,17 @@ const periods: Readonly<Record<string, BudgetPeriod>> = {
 };
 
 /** Returns the limits that the options set. Throws a UsageError. */
-export function readLimits(options: Options): Limits {
+export function limitsOfOptions(options: CommandOptions): Limits {
   const { budget, rpm, tpm, parallel } = options;
   return create(LimitsSchema, {
     ...(budget === undefined ? {} : { budget: readBudget(budget) }),
-    ...(rpm === undefined ? {} : { requestsPerMinute: readCount(rpm, "--rpm", maxUint32) }),
-    ...(tpm === undefined ? {} : { tokensPerMinute: BigInt(readCount(tpm, "--tpm", maxTokens)) }),
-    ...(parallel === undefined ? {} : { parallel: readCount(parallel, "--parallel", maxUint32) }),
+    ...(rpm === undefined ? {} : { requestsPerMinute: readWholeNumber(rpm, "--rpm", maxUint32) }),
+    ...(tpm === undefined
+      ? {}
+      : { tokensPerMinute: BigInt(readWholeNumber(tpm, "--tpm", maxTokens)) }),
+    ...(parallel === undefined
+      ? {}
+      : { parallel: readWholeNumber(parallel, "--parallel", maxUint32) }),
   });
 }
 
@@ -49,7 +53,7 @@ export function readLimits(options: Options): Limits {
  * Returns the changes that the options ask for: `none` removes a limit. Undefined where they name no
  * limit. Throws a UsageError.
  */
-export function readLimitChanges(options: Options): LimitChanges | undefined {
+export function limitChangesOfOptions(options: CommandOptions): LimitChanges | undefined {
   const named = limitOptions.filter((name) => options[name] !== undefined);
   if (named.length === 0) return undefined;
   const removed = named.filter((name) => options[name] === none);
@@ -57,7 +61,7 @@ export function readLimitChanges(options: Options): LimitChanges | undefined {
     named.filter((name) => options[name] !== none).map((name) => [name, options[name]]),
   );
   const remove = removed.map((name) => kinds[name]);
-  return create(LimitChangesSchema, { set: readLimits(rest), remove });
+  return create(LimitChangesSchema, { set: limitsOfOptions(rest), remove });
 }
 
 function readBudget(text: string) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { GatewayError, PeerError, StartError } from "@tollgate/core/errors";
-import { type Command, type Options, type Output, optionTypes } from "./command.ts";
+import { type Command, type CommandOptions, type Output, optionTypes } from "./command.ts";
 import { commands } from "./commands.ts";
-import { connectOperator, readServer, type Server } from "./connect-operator.ts";
+import { openOperator, readServer, type Server } from "./connect-operator.ts";
 import { ServerError } from "./connect-transport.ts";
 import { help, UsageError } from "./help.ts";
 import { dataFolderOf, operatorAddress } from "./operator-address.ts";
@@ -38,7 +38,7 @@ async function main(argv: string[]): Promise<number> {
 
 async function run(
   words: readonly string[],
-  options: Options,
+  options: CommandOptions,
   server: Server | undefined,
 ): Promise<Output> {
   // The words of a command come first, and are two or three.
@@ -49,10 +49,10 @@ async function run(
   if (command === undefined) throw new UsageError(`unknown command ${name} (see --help)`);
   const args = words.slice(length);
   checkArguments(name, command, args, options);
-  let connection: ReturnType<typeof connectOperator> | undefined;
+  let connection: ReturnType<typeof openOperator> | undefined;
   try {
     const connect = () => {
-      connection = connectOperator(server, process.env);
+      connection = openOperator(server, process.env);
       return connection.client;
     };
     return await command.run(args, options, connect, server?.url);
@@ -69,7 +69,7 @@ function checkArguments(
   name: string,
   command: Command,
   args: readonly string[],
-  options: Options,
+  options: CommandOptions,
 ): void {
   const { takes, mayTake, repeatsLast } = command;
   const most = takes.length + (mayTake === undefined ? 0 : 1);
@@ -78,7 +78,7 @@ function checkArguments(
     const names = [...takes, ...optional].join(" and ") || "no arguments";
     throw new UsageError(`${name} takes ${names}${repeatsLast ? ", once or more" : ""}`);
   }
-  for (const option of Object.keys(options) as (keyof Options)[]) {
+  for (const option of Object.keys(options) as (keyof CommandOptions)[]) {
     if (!command.options.includes(option)) throw new UsageError(`${name} takes no --${option}`);
   }
 }

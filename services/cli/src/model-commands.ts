@@ -1,7 +1,7 @@
 import type { CatalogSlot } from "@tollgate/proto/tollgate/v1/model";
 import type { SlotState } from "@tollgate/proto/tollgate/v1/slot";
 import type { Command } from "./command.ts";
-import { type Column, formatTable } from "./table.ts";
+import { formatTable, type TableColumn } from "./table.ts";
 import { isoTime } from "./times.ts";
 
 /** `tollgate model list` */
@@ -33,7 +33,7 @@ interface Row {
   slot: CatalogSlot;
 }
 
-const columns: Column<Row>[] = [
+const columns: TableColumn<Row>[] = [
   { title: "MODEL", cell: ({ alias }) => alias, align: "left" },
   { title: "ROUTE", cell: ({ routeType }) => routeType, align: "left", rank: 1 },
   { title: "SLOT", cell: ({ slot }) => slot.state?.slotId ?? "", align: "left" },

@@ -4,10 +4,10 @@ import {
   OperatorRole,
   type SignInLink,
 } from "@tollgate/proto/tollgate/v1/operator";
-import type { Command, Operator, Output } from "./command.ts";
+import type { Command, OperatorClient, Output } from "./command.ts";
 import { UsageError } from "./help.ts";
 import { consoleUrl } from "./operator-address.ts";
-import { type Column, cut, formatTable } from "./table.ts";
+import { cutText, formatTable, type TableColumn } from "./table.ts";
 import { isoTime, readTime, shortTime } from "./times.ts";
 
 const maxNameWidth = 32;
@@ -94,9 +94,9 @@ export const listTokensCommand: Command = {
   options: [],
   async run(_args, _options, operator) {
     const { tokens } = await operator().listOperatorTokens({});
-    const columns: readonly Column<(typeof tokens)[number]>[] = [
+    const columns: readonly TableColumn<(typeof tokens)[number]>[] = [
       { title: "ID", align: "left", cell: ({ id }) => id },
-      { title: "NAME", align: "left", cell: ({ name }) => cut(name, maxNameWidth) },
+      { title: "NAME", align: "left", cell: ({ name }) => cutText(name, maxNameWidth) },
       { title: "ROLE", align: "left", cell: ({ role }) => roleText(role) },
       {
         title: "STATE",
@@ -133,9 +133,9 @@ export const revokeTokenCommand: Command = {
   },
 };
 
-const operatorColumns: readonly Column<OperatorMessage>[] = [
+const operatorColumns: readonly TableColumn<OperatorMessage>[] = [
   { title: "ID", align: "left", cell: ({ id }) => id },
-  { title: "NAME", align: "left", cell: ({ name }) => cut(name, maxNameWidth) },
+  { title: "NAME", align: "left", cell: ({ name }) => cutText(name, maxNameWidth) },
   { title: "ROLE", align: "left", cell: ({ role }) => roleText(role) },
   {
     title: "STATE",
@@ -182,7 +182,7 @@ function linkOutput(
 }
 
 /** Resolves with the id of an operator, who may be given by name. Throws a UsageError. */
-async function operatorIdOf(operator: Operator, idOrName: string): Promise<string> {
+async function operatorIdOf(operator: OperatorClient, idOrName: string): Promise<string> {
   const { operators } = await operator.listOperators({});
   const byId = operators.find(({ id }) => id === idOrName);
   const byName = operators.filter(({ name }) => name === idOrName.toLowerCase());

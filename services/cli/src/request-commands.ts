@@ -1,12 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import type { HoldSummary, Request } from "@tollgate/proto/tollgate/v1/ledger";
-import { readCount } from "./amounts.ts";
+import { readWholeNumber } from "./amounts.ts";
 import type { Command } from "./command.ts";
 import { requestJson, requestLines } from "./request-text.ts";
-import { type Column, formatTable } from "./table.ts";
+import { formatTable, type TableColumn } from "./table.ts";
 import { isoTime } from "./times.ts";
-import { readPeriod } from "./usage-period.ts";
+import { periodOfOptions } from "./usage-period.ts";
 
 const maxPage = 1_000;
 
@@ -23,7 +23,7 @@ export const listRequestsCommand: Command = {
       ...{ account, keyId, alias, provider, routeType },
       onlyFailed: options.failed === true,
       errorCode: options.error ?? "",
-      limit: readCount(limit, "--limit", maxPage),
+      limit: readWholeNumber(limit, "--limit", maxPage),
       beforeCursor: before,
       ...periodOf(options),
     });
@@ -38,11 +38,11 @@ export const listRequestsCommand: Command = {
 /** Without --from and --to, every request is listed. */
 function periodOf(options: { from?: string | undefined; to?: string | undefined }) {
   if (options.from === undefined && options.to === undefined) return {};
-  const { from, to } = readPeriod(options, new Date());
+  const { from, to } = periodOfOptions(options, new Date());
   return { from: timestampFromDate(from), to: timestampFromDate(to) };
 }
 
-const requestColumns: Column<Request>[] = [
+const requestColumns: TableColumn<Request>[] = [
   { title: "TIME", cell: ({ occurredAt }) => isoTime(occurredAt) ?? "", align: "left" },
   { title: "REQUEST", cell: ({ requestId }) => requestId, align: "left" },
   { title: "MODEL", cell: ({ alias }) => alias, align: "left" },
@@ -72,7 +72,7 @@ export const listHoldsCommand: Command = {
   takes: [],
   options: ["account", "limit", "before"],
   async run(_args, { account = "", limit = "100", before = "" }, operator) {
-    const page = { limit: readCount(limit, "--limit", maxPage), beforeHoldId: before };
+    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeHoldId: before };
     const { holds, hasMore } = await operator().listHolds({ account, ...page });
     const more = hasMore ? [`older holds: --before ${holds.at(-1)?.id ?? ""}`] : [];
     return {
@@ -82,7 +82,7 @@ export const listHoldsCommand: Command = {
   },
 };
 
-const holdColumns: Column<HoldSummary>[] = [
+const holdColumns: TableColumn<HoldSummary>[] = [
   { title: "HOLD", cell: ({ id }) => id, align: "left" },
   { title: "ACCOUNT", cell: ({ accountId }) => accountId, align: "left" },
   { title: "KEY", cell: ({ keyId }) => keyId, align: "left", rank: 1 },

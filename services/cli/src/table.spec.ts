@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Column, formatTable } from "./table.ts";
+import { formatTable, type TableColumn } from "./table.ts";
 
 interface Row {
   name: string;
@@ -7,7 +7,7 @@ interface Row {
   note: string;
 }
 
-const columns: readonly Column<Row>[] = [
+const columns: readonly TableColumn<Row>[] = [
   { title: "NAME", align: "left", cell: ({ name }) => name },
   { title: "COUNT", cell: ({ count }) => count, rank: 2 },
   { title: "NOTE", align: "left", cell: ({ note }) => note, rank: 1 },

@@ -1,5 +1,5 @@
 /** A column of a table. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   title: string;
   cell(row: Row): string;
   align?: "left" | "right";
@@ -29,7 +29,7 @@ export function terminalWidth(): number {
  * A column that is empty in every row is left out.
  */
 export function formatTable<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   rows: readonly Row[],
   width = terminalWidth(),
 ): string[] {
@@ -49,7 +49,7 @@ export function formatTable<Row>(
 
 /** Returns a column's title and cells, padded to one width. */
 export function layOut<Row>(
-  { title, cell, align, rank }: Column<Row>,
+  { title, cell, align, rank }: TableColumn<Row>,
   rows: readonly Row[],
 ): LaidOut {
   const texts = [title, ...rows.map(cell)];
@@ -71,6 +71,6 @@ export function fitting(columns: LaidOut[], width: number): LaidOut[] {
 }
 
 /** Cuts a text that is longer than `width` characters. */
-export function cut(text: string, width: number): string {
+export function cutText(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -4,7 +4,7 @@ import { UsageBy, type UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Command } from "./command.ts";
 import { UsageError } from "./help.ts";
 import { terminalWidth } from "./table.ts";
-import { readPeriod } from "./usage-period.ts";
+import { periodOfOptions } from "./usage-period.ts";
 import { usageTable } from "./usage-table.ts";
 
 const groupings: Readonly<Record<string, UsageBy>> = {
@@ -29,7 +29,7 @@ export const usageCommand: Command = {
     }
     const { key: keyId = "", model: alias = "", provider = "", route: routeType = "" } = options;
     const filter = { keyId, alias, provider, routeType };
-    const { from, to } = readPeriod(options, new Date());
+    const { from, to } = periodOfOptions(options, new Date());
     const period = { from: timestampFromDate(from), to: timestampFromDate(to) };
     const { usage } = await operator().readUsage({ account, by, filter, ...period });
     const { sums = [], hasMore = false } = usage ?? {};

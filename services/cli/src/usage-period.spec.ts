@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readPeriod } from "./usage-period.ts";
+import { periodOfOptions } from "./usage-period.ts";
 
 const now = new Date("2026-11-23T15:30:00Z");
 
@@ -10,7 +10,7 @@ test.each([
   [{ to: "2026-10-31" }, "2026-10-02T00:00", "2026-11-01T00:00"],
   [{ from: "2026-11-22T22:00Z", to: "2026-11-23T02:00Z" }, "2026-11-22T22:00", "2026-11-23T02:00"],
 ])("%o is the period from %s to %s", (options, from, to) => {
-  const period = readPeriod(options, now);
+  const period = periodOfOptions(options, now);
   expect(period).toEqual({ from: new Date(`${from}Z`), to: new Date(`${to}Z`) });
 });
 
@@ -23,5 +23,5 @@ test.each([
   { from: "2026-11-24" },
   { from: "2026-11-02", to: "2026-11-01" },
 ])("%o is refused", (options) => {
-  expect(() => readPeriod(options, now)).toThrow(/--from|--to/);
+  expect(() => periodOfOptions(options, now)).toThrow(/--from|--to/);
 });

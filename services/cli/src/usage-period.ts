@@ -12,7 +12,7 @@ const pattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):00Z)?$/;
  * last one. A date in --to belongs to the period, and an hour in --to ends it. By default, the period
  * is the last 30 days, today included. Throws a UsageError.
  */
-export function readPeriod(
+export function periodOfOptions(
   { from, to }: { from?: string | undefined; to?: string | undefined },
   now: Date,
 ): { from: Date; to: Date } {

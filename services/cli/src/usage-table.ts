@@ -1,6 +1,6 @@
 import { formatUsd } from "@tollgate/core/money";
 import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
-import { type Column, cut, fitting, gap, layOut } from "./table.ts";
+import { cutText, fitting, gap, layOut, type TableColumn } from "./table.ts";
 
 /** The narrowest that names are cut to. */
 const minNameWidth = 12;
@@ -12,7 +12,7 @@ const minNameWidth = 12;
 export function usageTable(sums: readonly UsageSum[], title: string, width: number): string[] {
   const rows = sums.length > 1 ? [...sums, totalOf(sums)] : sums;
   const isCollected = rows.every((sum) => sum.uncollectedNanoUsd === 0n);
-  const columns: Column<UsageSum>[] = [
+  const columns: TableColumn<UsageSum>[] = [
     { title: "REQUESTS", cell: (sum) => count(sum.requests) },
     { title: "FAILED", cell: (sum) => count(sum.failedRequests), rank: 4 },
     { title: "QUANTITY", cell: ({ quantities }) => quantities.map(quantityText).join(", ") },
@@ -31,7 +31,7 @@ export function usageTable(sums: readonly UsageSum[], title: string, width: numb
   const taken = shown.reduce((sum, column) => sum + gap.length + column.width, 0);
   const longest = Math.max(title.length, ...rows.map(({ name }) => name.length));
   const nameWidth = Math.max(minNameWidth, Math.min(longest, width - taken));
-  const names = [title.toUpperCase(), ...rows.map(({ name }) => cut(name, nameWidth))];
+  const names = [title.toUpperCase(), ...rows.map(({ name }) => cutText(name, nameWidth))];
   return names.map((name, row) =>
     [name.padEnd(nameWidth), ...shown.map((column) => column.cells[row] ?? "")].join(gap),
   );

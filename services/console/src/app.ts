@@ -27,7 +27,7 @@ export interface AppParts {
 }
 
 /** Creates the listener of the console: the two services over Connect, and the page. */
-export function createApp({
+export function createConsoleApp({
   routes,
   providerRoutes,
   origin,

@@ -14,7 +14,7 @@ export interface ConsoleConfig {
 const variable = "TOLLGATE_CONSOLE_LISTEN";
 
 /** Reads the console's settings. Throws a StartError that names an invalid one. */
-export function readConfig(env: Environment): ConsoleConfig {
+export function readConsoleConfig(env: Environment): ConsoleConfig {
   const settings = readSettings(schema, env);
   const { [variable]: listen } = settings;
   return {

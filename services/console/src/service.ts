@@ -6,10 +6,10 @@ import { defineService, type RunningService } from "@tollgate/runtime/service";
 import type { Router } from "express";
 import manifest from "../package.json" with { type: "json" };
 import { createCookie } from "./access/cookies.ts";
-import { createSessions, type Sessions } from "./access/sessions.ts";
-import { createApp } from "./app.ts";
-import { readConfig } from "./config.ts";
-import { listen } from "./http/listen.ts";
+import { createSignedInSessions, type SignedInSessions } from "./access/sessions.ts";
+import { createConsoleApp } from "./app.ts";
+import { readConsoleConfig } from "./config.ts";
+import { listenForOperators } from "./http/listen.ts";
 import { createOidcProvider } from "./oidc/provider.ts";
 import { callbackPath, createOidcRoutes } from "./oidc/routes.ts";
 import { type OidcSettings, readOidcSettings } from "./oidc/settings.ts";
@@ -24,13 +24,13 @@ const disabled: RunningService = { bindings: [], stop: async () => {} };
 export const consoleService = defineService({
   name: "console",
   async setup({ env, log, metrics, peer }) {
-    const config = readConfig(env);
+    const config = readConsoleConfig(env);
     const { origin, proxies } = config;
     const oidc = readOidcSettings(env, origin);
     if (config.listen === undefined) return disabled;
     const identities = peer("billing", IdentityService);
     const isSecure = origin?.startsWith("https:") === true;
-    const sessions = createSessions(identities, createCookie("tollgate-session", isSecure));
+    const sessions = createSignedInSessions(identities, createCookie("tollgate-session", isSecure));
     const { version } = manifest;
     const parts = {
       sessions,
@@ -45,7 +45,7 @@ export const consoleService = defineService({
     };
     const providerRoutes = oidc && oidcRoutes(oidc, origin ?? "", sessions, log);
     const appParts = { routes, providerRoutes, origin, proxies, log, metrics };
-    const server = await listen(createApp(appParts), config.listen);
+    const server = await listenForOperators(createConsoleApp(appParts), config.listen);
     const consoleUrl = origin ?? server.url;
     log.info({ url: server.url }, "listening");
     return {
@@ -57,7 +57,12 @@ export const consoleService = defineService({
   },
 });
 
-function oidcRoutes(settings: OidcSettings, origin: string, sessions: Sessions, log: Log): Router {
+function oidcRoutes(
+  settings: OidcSettings,
+  origin: string,
+  sessions: SignedInSessions,
+  log: Log,
+): Router {
   const cookie = createCookie("tollgate-oidc", origin.startsWith("https:"));
   const provider = createOidcProvider(settings, `${origin}${callbackPath}`, log);
   return createOidcRoutes({ settings, provider, sessions, cookie, origin, log });

@@ -14,10 +14,10 @@ import type { Handler } from "./http/handler.ts";
 import { headerFault } from "./http/header-fault.ts";
 import {
   attachContext,
-  contextOf,
   createRequestContext,
   type RequestContext,
   type RequestContextOptions,
+  requestContextOf,
   setHeaders,
 } from "./http/request-context.ts";
 import { withoutOrigin } from "./http/url.ts";
@@ -38,7 +38,7 @@ export interface AppOptions extends RequestContextOptions {
 }
 
 /** Creates the listener that serves every request by the route table. */
-export function createApp(
+export function createEdgeApp(
   routes: readonly Route[],
   dependencies: RouteDependencies,
   options: AppOptions,
@@ -109,7 +109,7 @@ function respondToPreflights(path: string, cors: Cors, allowed: readonly string[
   const preflight = cors.createPreflight(allowed);
   return (req, res, next) => {
     if (!isPreflight(req)) return next();
-    const context = contextOf(req);
+    const context = requestContextOf(req);
     context.route = path;
     setHeaders(context);
     preflight(req, res);
@@ -123,7 +123,7 @@ function allowedMethods(routes: readonly ServedRoute[]): string[] {
 
 function expressHandler(route: ServedRoute, log: Log): RequestHandler {
   return (req) => {
-    const context = contextOf(req);
+    const context = requestContextOf(req);
     const [parameter = []] = Object.values(req.params);
     context.pathParameter = [parameter].flat().join("/");
     run(context, route, log);

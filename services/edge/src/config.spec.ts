@@ -1,10 +1,10 @@
 import { StartError } from "@tollgate/core/errors";
 import { expect, test } from "vitest";
-import { readConfig } from "./config.ts";
+import { readEdgeConfig } from "./config.ts";
 import { createCors } from "./http/cors.ts";
 
 const originsOf = (list?: string) =>
-  readConfig({
+  readEdgeConfig({
     TOLLGATE_CATALOG: "catalog.yaml",
     DATABASE_URL: "postgres://localhost/x",
     TOLLGATE_CORS_ORIGINS: list,

@@ -16,7 +16,7 @@ export interface EdgeConfig {
 }
 
 /** Reads the edge's settings. Throws a StartError that names an invalid one. */
-export function readConfig(env: Environment): EdgeConfig {
+export function readEdgeConfig(env: Environment): EdgeConfig {
   const settings = readSettings(schema, env);
   return {
     port: settings.PORT,

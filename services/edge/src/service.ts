@@ -9,17 +9,17 @@ import { ImageService } from "@tollgate/proto/tollgate/v1/image";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService, type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import manifest from "../package.json" with { type: "json" };
-import { createApp } from "./app.ts";
-import { createAuthenticate, findEndedKeys } from "./auth/authenticate.ts";
+import { createEdgeApp } from "./app.ts";
+import { createAuthenticate, findKeyErrors } from "./auth/authenticate.ts";
 import { createBalanceGuard } from "./auth/balance-guard.ts";
 import { watchRevocations } from "./auth/revocations.ts";
 import { createAdvertisedRates } from "./billable/advertised-rates.ts";
-import { readConfig } from "./config.ts";
+import { readEdgeConfig } from "./config.ts";
 import { sendBodyTimeout } from "./http/error-response.ts";
 import { createPendingRequests } from "./http/pending-requests.ts";
 import { countRefusals } from "./http/refusals.ts";
 import type { RequestContext } from "./http/request-context.ts";
-import { listen } from "./http/server.ts";
+import { listenForClients } from "./http/server.ts";
 import { createUpgrades, type UpgradeHandler } from "./http/upgrades.ts";
 import { createLeases } from "./idempotency/leases.ts";
 import { createRecords } from "./idempotency/records.ts";
@@ -34,7 +34,7 @@ import { traceProxy, traceUpgrades } from "./trace-requests.ts";
 export const edge = defineService({
   name: "edge",
   async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices, shutdown, now }) {
-    const config = readConfig(env);
+    const config = readEdgeConfig(env);
     const catalog = await watchCatalog(config.catalogFile, log);
     const pool = await openDatabase({
       url: config.databaseUrl,
@@ -55,7 +55,7 @@ export const edge = defineService({
       log,
       authenticate: createAuthenticate(billing, notices, { metrics, now }),
       balance: createBalanceGuard(billing),
-      revocations: watchRevocations(notices, (keyHashes) => findEndedKeys(billing, keyHashes)),
+      revocations: watchRevocations(notices, (keyHashes) => findKeyErrors(billing, keyHashes)),
       advertised: createAdvertisedRates(() => catalog.current().limits, Date.now),
       leases,
       records,
@@ -80,7 +80,7 @@ export const edge = defineService({
       leaving: shutdown.leaving,
       onBodyTimeout: sendBodyTimeout,
     });
-    const app = createApp(routes, dependencies, {
+    const app = createEdgeApp(routes, dependencies, {
       log,
       metrics,
       refusals,
@@ -89,7 +89,7 @@ export const edge = defineService({
       corsOrigins,
     });
     const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
-    const server = await listen(app, traceUpgrades(upgrades), config);
+    const server = await listenForClients(app, traceUpgrades(upgrades), config);
     log.info({ url: server.url }, "listening");
     return {
       bindings: [],

@@ -1,9 +1,9 @@
 import { type Span, SpanKind, trace } from "@opentelemetry/api";
 import {
-  contextOf,
-  headersOf,
+  headersOfSpan,
   isInTrace,
   recordServerFailure,
+  traceContextOf,
   tracer,
   withSpan,
 } from "@tollgate/core/tracing";
@@ -25,7 +25,7 @@ export function traceRequest(
   const { method = "" } = req;
   const attributes = { "http.request.method": method, "tollgate.request_id": requestId };
   const options = { kind: SpanKind.SERVER, attributes };
-  const span = tracer.startSpan(method, options, contextOf(traceHeadersOf(req.headers)));
+  const span = tracer.startSpan(method, options, traceContextOf(traceHeadersOf(req.headers)));
   // While traces are off, a request gets no listener and no context.
   if (!isInTrace(span)) return void work();
   context.traceId = span.spanContext().traceId;
@@ -60,7 +60,7 @@ export function traceUpgrades({ routeOf, accept }: Upgrades): Upgrades {
       const route = routeOf(req) ?? "";
       const attributes = { "http.request.method": "GET", "http.route": route };
       const options = { kind: SpanKind.SERVER, attributes };
-      const parent = contextOf(traceHeadersOf(req.headers));
+      const parent = traceContextOf(traceHeadersOf(req.headers));
       const span = tracer.startSpan(`GET ${route}`, options, parent);
       socket.once("close", () => span.end());
       withSpan(span, () => accept(req, socket, head));
@@ -85,5 +85,5 @@ export function traceProxy(proxy: ServiceProxy): ServiceProxy {
 
 function currentHeaders(): object {
   const span = trace.getActiveSpan();
-  return span === undefined ? {} : headersOf(span);
+  return span === undefined ? {} : headersOfSpan(span);
 }

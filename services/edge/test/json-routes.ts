@@ -4,7 +4,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { z } from "zod";
 import { RequestBody } from "../src/http/request-body.ts";
 import { parseChat } from "../src/routes/chat-completions/parse-chat.ts";
-import { chatSchema } from "../src/routes/chat-completions/schema.ts";
+import { chatCompletionsSchema } from "../src/routes/chat-completions/schema.ts";
 import {
   classificationSchema,
   entityLaneSchema,
@@ -18,14 +18,14 @@ import { speechSchema } from "../src/routes/speech/schema.ts";
 import { validate, withoutNulls } from "../src/validation/validate.ts";
 
 /** A route that takes JSON: its schema, how it parses a body, and valid bodies. */
-export interface JsonRoute {
+export interface JsonRouteCase {
   schema: z.ZodObject;
   parse(body: JsonObject): unknown;
   /** Valid bodies, which together have every documented member. */
   bodies: JsonObject[];
 }
 
-function routeOf(schema: z.ZodObject, ...bodies: JsonObject[]): JsonRoute {
+function routeOf(schema: z.ZodObject, ...bodies: JsonObject[]): JsonRouteCase {
   return { schema, bodies, parse: (body) => validate(schema, withoutNulls(schema, body)) };
 }
 
@@ -40,9 +40,9 @@ models:
     chain: [{ provider: p, model: m }]
 `);
 
-export const model = "m";
-export const chat: JsonObject = {
-  model,
+export const validAlias = "m";
+export const validChat: JsonObject = {
+  model: validAlias,
   messages: [
     { role: "system", content: "x", name: "n" },
     { role: "developer", content: [{ type: "text", text: "x" }], name: "n" },
@@ -99,40 +99,48 @@ export const chat: JsonObject = {
 };
 
 /** All routes that take JSON, those whose schema depends on the alias once for each. */
-export const jsonRoutes: Record<string, JsonRoute> = {
+export const jsonRoutes: Record<string, JsonRouteCase> = {
   chat: {
-    schema: chatSchema,
-    bodies: [chat, { model, messages: [{ role: "user", content: "x" }], stop: "x", max_tokens: 5 }],
+    schema: chatCompletionsSchema,
+    bodies: [
+      validChat,
+      { model: validAlias, messages: [{ role: "user", content: "x" }], stop: "x", max_tokens: 5 },
+    ],
     parse: (body) => parseChat(body, new RequestBody([Buffer.from(JSON.stringify(body))])),
   },
   embeddings: routeOf(
     embeddingsSchema,
-    { model, input: "x", encoding_format: "float", dimensions: 5 },
-    { model, input: ["x", "y"] },
+    { model: validAlias, input: "x", encoding_format: "float", dimensions: 5 },
+    { model: validAlias, input: ["x", "y"] },
   ),
-  rerank: routeOf(rerankSchema, { model, query: "q", documents: ["x"], top_n: 1 }),
+  rerank: routeOf(rerankSchema, { model: validAlias, query: "q", documents: ["x"], top_n: 1 }),
   taxonomies: routeOf(taxonomyLaneSchema, {
-    model,
+    model: validAlias,
     input: ["x"],
     taxonomy: "2.1",
     both_versions: true,
   }),
   "one taxonomy": routeOf(classificationSchema({ model: "old" }, catalog, []), {
-    model,
+    model: validAlias,
     input: "x",
     taxonomy: "2.1",
     both_versions: true,
   }),
-  entities: routeOf(entityLaneSchema, { model, input: "x", types: ["x"], labels: ["x"] }),
+  entities: routeOf(entityLaneSchema, {
+    model: validAlias,
+    input: "x",
+    types: ["x"],
+    labels: ["x"],
+  }),
   images: routeOf(imagesSchema, {
-    model,
+    model: validAlias,
     prompt: "x",
     n: 1,
     size: "512x512",
     response_format: "url",
   }),
   speech: routeOf(speechSchema, {
-    model,
+    model: validAlias,
     input: "x",
     voice: "v",
     response_format: "mp3",
@@ -148,12 +156,12 @@ export const jsonRoutes: Record<string, JsonRoute> = {
 export type Path = readonly (string | number)[];
 
 /** Returns the paths of all values inside a value. */
-export function pathsIn(value: unknown, base: Path = []): Path[] {
+export function memberPaths(value: unknown, base: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   return keys.flatMap((key) => {
     const path = [...base, key];
-    return [path, ...pathsIn((value as Record<string | number, unknown>)[key], path)];
+    return [path, ...memberPaths((value as Record<string | number, unknown>)[key], path)];
   });
 }
 
@@ -171,7 +179,7 @@ export function changed(body: JsonObject, path: Path, value: unknown): JsonObjec
 }
 
 /** Returns the error of a body; undefined if the route accepts it. */
-export function errorOf({ parse }: JsonRoute, body: JsonObject): GatewayError | undefined {
+export function errorOf({ parse }: JsonRouteCase, body: JsonObject): GatewayError | undefined {
   try {
     parse(body);
     return undefined;

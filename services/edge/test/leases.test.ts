@@ -9,7 +9,7 @@ import {
   type IdempotencyRecords,
 } from "../src/idempotency/records.ts";
 import type { RequestKey } from "../src/idempotency/request-key.ts";
-import { chunkBytes } from "../src/idempotency/stored-body.ts";
+import { storedChunkBytes } from "../src/idempotency/stored-body.ts";
 import { openEdgeDatabase } from "./edge-database.ts";
 
 const log = createLog("silent");
@@ -112,9 +112,9 @@ describe("idempotency leases of two replicas", () => {
   test.each([
     0,
     1,
-    chunkBytes,
-    chunkBytes + 1,
-    5 * chunkBytes,
+    storedChunkBytes,
+    storedChunkBytes + 1,
+    5 * storedChunkBytes,
   ])("a stored body of %i bytes is read in chunks", async (bytes) => {
     const key = keyOf(`body-${bytes}`);
     const body = randomBytes(bytes);
@@ -127,7 +127,7 @@ describe("idempotency leases of two replicas", () => {
     const key = keyOf("broken-off");
     const lease = await acquired(here, key, "first");
     await lease.link("conversation-of-much");
-    await lease.store({ ...response, body: randomBytes(3 * chunkBytes) });
+    await lease.store({ ...response, body: randomBytes(3 * storedChunkBytes) });
     const { body } = (await acquire(there, key, "second")) as FoundRecord;
     const reading = body?.chunks()[Symbol.asyncIterator]();
     await reading?.next();

@@ -12,7 +12,7 @@ export interface LedgerConfig {
 }
 
 /** Reads the ledger's settings. Throws a StartError that names an invalid one. */
-export function readConfig(env: Environment): LedgerConfig {
+export function readLedgerConfig(env: Environment): LedgerConfig {
   const settings = readSettings(schema, env);
   return {
     databaseUrl: settings.DATABASE_URL,

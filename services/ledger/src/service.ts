@@ -10,7 +10,7 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import type pg from "pg";
 import { createCapture } from "./capture.ts";
-import { type LedgerConfig, readConfig } from "./config.ts";
+import { type LedgerConfig, readLedgerConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
 import { createEntryPartitions } from "./entry-partitions.ts";
@@ -42,7 +42,7 @@ export const ledger = defineService({
   name: "ledger",
   async setup({ env, log, broker, peerAuth, metrics, migrates, now }) {
     const usageBroker = usageBrokerOf(broker, peerAuth);
-    const config = readConfig(env);
+    const config = readLedgerConfig(env);
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: ledgerSchema,

@@ -19,7 +19,7 @@ import { identityOfSession, identityOfToken } from "./messages.ts";
 import { normalizeName } from "./operators.ts";
 import { checkNewPassword, createPasswords, type Passwords } from "./passwords.ts";
 import { readRole } from "./roles.ts";
-import { beginSession, type SessionMethod, useSession, useToken } from "./sessions.ts";
+import { beginSession, extendSession, type SessionMethod, useToken } from "./sessions.ts";
 import { admitSignIn } from "./sign-in-failures.ts";
 
 /** Who signs in, and how. */
@@ -66,7 +66,7 @@ export function implementIdentity(
     },
     async changePassword({ sessionHash: hash, address, presentPassword, newPassword }) {
       const sessionHash = bytesOf(hash);
-      const session = await useSession(prisma, sessionHash, now());
+      const session = await extendSession(prisma, sessionHash, now());
       if (session === undefined) throw new GatewayError("not_found", "The session has ended.");
       const { operator, method } = session;
       if (operator.issuer !== "") {
@@ -114,7 +114,7 @@ async function findIdentity(
     const token = await useToken(prisma, hash, now);
     return token && identityOfToken(token);
   }
-  const session = await useSession(prisma, hash, now);
+  const session = await extendSession(prisma, hash, now);
   return session && identityOfSession(session);
 }
 

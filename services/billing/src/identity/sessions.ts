@@ -37,7 +37,7 @@ export async function beginSession(
 }
 
 /** Resolves with a session that has not expired and extends it; undefined for any other. */
-export async function useSession(
+export async function extendSession(
   prisma: PrismaClient,
   sessionHash: Bytes,
   now: Date,

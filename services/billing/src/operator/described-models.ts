@@ -9,7 +9,7 @@ import {
   type Slot,
 } from "@tollgate/catalog/model";
 import type { Price } from "@tollgate/core/money";
-import { type ListPrices, listPriceOf, type Rates } from "@tollgate/list-prices/list-prices";
+import { type ListPrices, type ListRates, listPriceOf } from "@tollgate/list-prices/list-prices";
 import type { CatalogModelSchema, CatalogPriceSchema } from "@tollgate/proto/tollgate/v1/model";
 import { type SlotState, SlotStateSchema } from "@tollgate/proto/tollgate/v1/slot";
 
@@ -46,7 +46,7 @@ function describeModel(
 }
 
 /** Returns the list prices of prompts longer than this. */
-type RatesAbove = (inputTokens: bigint) => Rates | undefined;
+type RatesAbove = (inputTokens: bigint) => ListRates | undefined;
 
 /** The data set prices tokens: what the other routes meter, it does not know. */
 function ratesOf(slot: Slot, routeType: RouteType, prices: ListPrices): RatesAbove {

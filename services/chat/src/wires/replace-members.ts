@@ -1,4 +1,4 @@
-import { endOfString, quote } from "@tollgate/core/json-text";
+import { endOfString, quoteByte } from "@tollgate/core/json-text";
 
 const comma = 0x2c;
 const bracket = 0x5b;
@@ -53,7 +53,7 @@ interface Member {
 /** Yields the members of the object whose first byte after the brace is at `from`. */
 function* membersOf(text: Buffer, from: number): Generator<Member> {
   let at = skipSpace(text, from);
-  while (text[at] === quote) {
+  while (text[at] === quoteByte) {
     const close = endOfString(text, at);
     const name = JSON.parse(text.toString("utf8", at, close + 1)) as string;
     const start = skipSpace(text, skipSpace(text, close + 1) + 1);
@@ -66,14 +66,14 @@ function* membersOf(text: Buffer, from: number): Generator<Member> {
 
 function skipSpace(text: Buffer, from: number): number {
   let at = from;
-  while ((text[at] ?? quote) <= 0x20) at += 1;
+  while ((text[at] ?? quoteByte) <= 0x20) at += 1;
   return at;
 }
 
 /** Returns the index after the value that starts at `from`. */
 function endOfValue(text: Buffer, from: number): number {
   const first = text[from];
-  if (first === quote) return endOfString(text, from) + 1;
+  if (first === quoteByte) return endOfString(text, from) + 1;
   if (first === brace || first === bracket) return endOfNested(text, from);
   let at = from;
   while (!endsPlainValue(text[at])) at += 1;
@@ -90,7 +90,7 @@ function endOfNested(text: Buffer, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
     const byte = text[at];
-    if (byte === quote) at = endOfString(text, at);
+    if (byte === quoteByte) at = endOfString(text, at);
     else if (byte === brace || byte === bracket) depth += 1;
     else if (byte === closingBrace || byte === closingBracket) depth -= 1;
     if (depth === 0) return at + 1;

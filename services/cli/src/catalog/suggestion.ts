@@ -3,7 +3,7 @@ import {
   dataSet,
   type ListPrice,
   type ListPrices,
-  type Rates,
+  type ListRates,
   wellKnownProviders,
 } from "@tollgate/list-prices/list-prices";
 import { priceText } from "@tollgate/list-prices/price-text";
@@ -103,7 +103,7 @@ function toFields(name: string, { model, rates, tiers, contextTokens: window }: 
   };
 }
 
-function tokenPrices(rates: Rates): Record<string, string> {
+function tokenPrices(rates: ListRates): Record<string, string> {
   const prices = [...promptDimensions, ...outputDimensions].flatMap((dimension) => {
     const price = rates.get(dimension);
     return price === undefined ? [] : [[dimension, priceText(dimension, price)] as const];
@@ -111,7 +111,7 @@ function tokenPrices(rates: Rates): Record<string, string> {
   return Object.fromEntries(prices);
 }
 
-function toolPrices(rates: Rates): Record<string, string> {
+function toolPrices(rates: ListRates): Record<string, string> {
   const tools = [...rates].filter(([dimension]) => dimension.startsWith("tool:"));
   return Object.fromEntries(tools.map(([name, price]) => [name, priceText(name, price)]));
 }

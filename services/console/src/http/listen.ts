@@ -16,7 +16,10 @@ export interface ConsoleServer {
 }
 
 /** Listens for browsers and programs. Throws a StartError if the address is not available. */
-export async function listen(app: RequestListener, address: HttpAddress): Promise<ConsoleServer> {
+export async function listenForOperators(
+  app: RequestListener,
+  address: HttpAddress,
+): Promise<ConsoleServer> {
   const server = createServer(
     {
       keepAliveTimeout: keepAliveTimeoutMs,

@@ -1,7 +1,7 @@
 import type { Log } from "@tollgate/core/log";
 import { type Request, type Response, Router } from "express";
 import type { Cookie } from "../access/cookies.ts";
-import type { Sessions } from "../access/sessions.ts";
+import type { SignedInSessions } from "../access/sessions.ts";
 import type { Claims, OidcProvider, PendingSignIn } from "./provider.ts";
 import { roleOfClaims } from "./role-of-claims.ts";
 import type { OidcSettings } from "./settings.ts";
@@ -16,7 +16,7 @@ const pendingSeconds = 10 * 60;
 export interface OidcRouteParts {
   settings: OidcSettings;
   provider: OidcProvider;
-  sessions: Sessions;
+  sessions: SignedInSessions;
   /** Remembers a sign-in while the browser is at the provider. */
   cookie: Cookie;
   /** Where browsers reach the console. */

@@ -7,7 +7,7 @@ import type { Client } from "@tollgate/rpc/implementation";
 import { authorize, confineRequest, confineResponse } from "../access/authorize.ts";
 import { concealProviders, refuseProviders } from "../access/conceal.ts";
 import { operatorRules, type Rule } from "../access/rules.ts";
-import type { Sessions } from "../access/sessions.ts";
+import type { SignedInSessions } from "../access/sessions.ts";
 import { toConnectError } from "./connect-error.ts";
 
 /** Most calls are short; some sum many rows. */
@@ -16,7 +16,7 @@ const timeoutMs = 60_000;
 const verifyTimeoutMs = 60 * 60_000;
 
 export interface OperatorCallParts {
-  sessions: Sessions;
+  sessions: SignedInSessions;
   identities: Client<typeof IdentityService>;
   log: Log;
 }

@@ -101,7 +101,7 @@ const endedKeysTimeoutMs = 2_000;
  * Resolves with those of the given keys that are revoked or expired: the error of each, by the key's
  * SHA-256 in hex.
  */
-export async function findEndedKeys(
+export async function findKeyErrors(
   billing: Client<typeof BillingService>,
   keyHashes: readonly string[],
 ): Promise<ReadonlyMap<string, GatewayError>> {

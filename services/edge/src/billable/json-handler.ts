@@ -13,7 +13,7 @@ import { type BillableDependencies, billableHandler } from "./billable-handler.t
 const timeoutMs = 15 * 60 * 1_000;
 
 /** The fields that every such call to a service has. */
-export interface JsonCall {
+export interface JsonServiceCall {
   caller: Caller;
   alias: string;
   body: Uint8Array;
@@ -30,7 +30,7 @@ export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
   schema: Schema | ((json: JsonObject, principal: Principal) => Schema),
   forward: (
     fields: z.output<Schema>,
-    call: (members: JsonObject) => JsonCall,
+    call: (members: JsonObject) => JsonServiceCall,
     options: CallOptions,
   ) => Promise<{ body: Uint8Array }>,
 ): KeyedHandler {

@@ -13,7 +13,12 @@ import {
 } from "@tollgate/http/error-response";
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import type { ErrorForm } from "./error-form.ts";
-import { contextOf, isDisconnected, type RequestContext, setHeaders } from "./request-context.ts";
+import {
+  isDisconnected,
+  type RequestContext,
+  requestContextOf,
+  setHeaders,
+} from "./request-context.ts";
 
 /** Ends a failed request with the error envelope, or aborts a response that already started. */
 export function sendError(context: RequestContext, error: unknown, log: Log): void {
@@ -54,7 +59,7 @@ function cutOff(): Error {
 
 /** Returns the express middleware that sends errors thrown before a route is matched. */
 export function sendRoutingErrors(log: Log): ErrorRequestHandler {
-  return (error, req, _res, _next) => sendError(contextOf(req), error, log);
+  return (error, req, _res, _next) => sendError(requestContextOf(req), error, log);
 }
 
 export const rejectUnknownPath: RequestHandler = () => {
@@ -70,7 +75,7 @@ export function rejectOtherMethods(
   errorForm: ErrorForm | undefined,
 ): RequestHandler {
   return (req, res) => {
-    contextOf(req).errorForm = errorForm;
+    requestContextOf(req).errorForm = errorForm;
     res.setHeader("allow", allowed.join(", "));
     throw new GatewayError("method_not_allowed", `${req.method} is not allowed here.`);
   };

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@tollgate/core/json";
-import { endOfString, quote } from "@tollgate/core/json-text";
+import { endOfString, quoteByte } from "@tollgate/core/json-text";
 import type { RequestBody } from "./request-body.ts";
 
 const space = 0x20;
@@ -80,7 +80,7 @@ function scan(text: Buffer): { members: number; spans: Map<string, Span> } {
   let start = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text[at]) {
-      case quote:
+      case quoteByte:
         open = at + 1;
         close = endOfString(text, at);
         at = close;
@@ -111,7 +111,7 @@ function addLongInteger(
   nameTo: number,
 ): void {
   let start = nameTo + 1;
-  while ((text[start] ?? quote) <= space || text[start] === colon) start += 1;
+  while ((text[start] ?? quoteByte) <= space || text[start] === colon) start += 1;
   let end = text[start] === minus ? start + 1 : start;
   while (isDigit(text[end])) end += 1;
   const isFraction = text[end] === point || text[end] === smallE || text[end] === largeE;
@@ -119,7 +119,7 @@ function addLongInteger(
   spans.set(text.toString("utf8", nameFrom, nameTo), [start, end]);
 }
 
-function isDigit(byte = quote): boolean {
+function isDigit(byte = quoteByte): boolean {
   return byte >= zero && byte <= nine;
 }
 

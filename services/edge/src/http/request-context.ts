@@ -117,7 +117,7 @@ export function setHeaders({ res, headers }: RequestContext): void {
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
 /**
- * Makes `contextOf` find the context, for code that receives only the request. Requests that do not
+ * Makes `requestContextOf` find the context, for code that receives only the request. Requests that do not
  * need it skip this: weak map entries of short-lived objects are expensive to collect.
  */
 export function attachContext(context: RequestContext): void {
@@ -125,7 +125,7 @@ export function attachContext(context: RequestContext): void {
 }
 
 /** Returns the attached context of a request. Throws an Error if there is none. */
-export function contextOf(req: IncomingMessage): RequestContext {
+export function requestContextOf(req: IncomingMessage): RequestContext {
   const context = contexts.get(req);
   if (context === undefined) throw new Error("the request has no attached context");
   return context;

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { listen } from "./server.ts";
+import { listenForClients } from "./server.ts";
 
 const request = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: unknown\r\n\r\n";
 
@@ -12,7 +12,7 @@ test("a request with an unknown expectation gets its response while the server s
   const received = Promise.withResolvers<ServerResponse>();
   const upgrades = { routeOf: () => undefined, accept() {} };
   const wanted = { host: "127.0.0.1", port: 0 };
-  const server = await listen((_req, res) => received.resolve(res), upgrades, {
+  const server = await listenForClients((_req, res) => received.resolve(res), upgrades, {
     ...wanted,
     isPortShared: false,
   });

@@ -20,7 +20,7 @@ export interface HttpServer {
 }
 
 /** Listens for clients. Throws a StartError if the port is not available. */
-export async function listen(
+export async function listenForClients(
   app: RequestListener,
   upgrades: Upgrades,
   { host, port, isPortShared }: { host: string; port: number; isPortShared: boolean },

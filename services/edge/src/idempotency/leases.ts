@@ -7,7 +7,7 @@ import {
   type FoundRecord,
   type HeldLease,
   type IdempotencyRecords,
-  type StoredResponse,
+  type ResponseToStore,
 } from "./records.ts";
 import type { RequestKey } from "./request-key.ts";
 
@@ -49,7 +49,7 @@ export interface Lease {
    * recovered the lease and stored its response first. For a conversation that was deleted
    * meanwhile, nothing is stored.
    */
-  store(response: StoredResponse): Promise<FoundRecord | undefined>;
+  store(response: ResponseToStore): Promise<FoundRecord | undefined>;
   /** Ends a run that has no response to store. The same request runs when it is sent again. */
   release(): Promise<void>;
   /** Ends a run that was rejected and never charged. See `IdempotencyRecords.drop`. */

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { RequestKey } from "./request-key.ts";
-import { chunkBytes, type StoredBody, storedBody } from "./stored-body.ts";
+import { type StoredBody, storedBody, storedChunkBytes } from "./stored-body.ts";
 import { createStoredQuota } from "./stored-quota.ts";
 
 /** How long a response is replayed. */
@@ -24,7 +24,7 @@ export interface FoundRecord {
   body: StoredBody | undefined;
 }
 
-export interface StoredResponse {
+export interface ResponseToStore {
   contentType: string;
   body: Uint8Array | undefined;
 }
@@ -51,7 +51,7 @@ export interface IdempotencyRecords {
    * each share of the quota that it has stored, it deletes the bodies of the key's oldest responses
    * in the background, down to the quota.
    */
-  store(key: RequestKey, runner: string, response: StoredResponse): Promise<boolean>;
+  store(key: RequestKey, runner: string, response: ResponseToStore): Promise<boolean>;
   /** Ends a lease without a response. The same request runs when it is sent again. */
   release(key: RequestKey, runner: string): Promise<void>;
   /**
@@ -98,7 +98,7 @@ export function createRecords(
       return rows[0]?.charge_id;
     },
     async find(key) {
-      const values = [key.keyId, key.idempotencyKey, key.fingerprint, chunkBytes];
+      const values = [key.keyId, key.idempotencyKey, key.fingerprint, storedChunkBytes];
       const { rows } = await pool.query<FoundRow>({ name: "find", text: findSql, values });
       return rows[0] && toRecord(pool, key, rows[0]);
     },

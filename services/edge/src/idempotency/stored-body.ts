@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { RequestKey } from "./request-key.ts";
 
 /** How much of a body one query reads. */
-export const chunkBytes = 256 * 1024;
+export const storedChunkBytes = 256 * 1024;
 
 /** The body of a stored response. */
 export interface StoredBody {
@@ -33,7 +33,7 @@ export function storedBody(
       name: "chunk",
       text: chunkSql,
       // `substring` counts from 1.
-      values: [keyId, idempotencyKey, runner, offset + 1, chunkBytes],
+      values: [keyId, idempotencyKey, runner, offset + 1, storedChunkBytes],
     });
     const [row] = rows;
     if (row === undefined) throw new Error("a stored response was deleted during its replay");
@@ -44,7 +44,7 @@ export function storedBody(
     bytes,
     async *chunks() {
       yield firstChunk;
-      for (let offset = firstChunk.length; offset < bytes; offset += chunkBytes) {
+      for (let offset = firstChunk.length; offset < bytes; offset += storedChunkBytes) {
         yield await readAt(offset);
       }
     },

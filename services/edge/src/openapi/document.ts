@@ -7,7 +7,7 @@ import {
   formSchema,
   type JsonSchema,
   type NamedSchemas,
-  responseSchema,
+  schemaOfResponse,
   schemaRef,
 } from "./json-schema.ts";
 import {
@@ -203,11 +203,11 @@ function mediaTypeObject(
   schemas: Schemas,
   errorName: string,
 ): MediaTypeObject {
-  const converted = addNamed(responseSchema(schema), schemas);
+  const converted = addNamed(schemaOfResponse(schema), schemas);
   if (name !== undefined) schemas[name] ??= converted;
   const media = { schema: name === undefined ? converted : schemaRef(name) };
   if (event === undefined) return media;
-  schemas[event.name] ??= addNamed(responseSchema(event.schema), schemas);
+  schemas[event.name] ??= addNamed(schemaOfResponse(event.schema), schemas);
   return {
     ...media,
     "x-event-schema": { anyOf: [schemaRef(event.name), schemaRef(errorName)] },

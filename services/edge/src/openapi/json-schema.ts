@@ -13,7 +13,7 @@ export interface NamedSchemas {
 }
 
 /** Returns the schema of a response. It allows unknown fields, since fields may be added later. */
-export function responseSchema(schema: z.ZodType): NamedSchemas {
+export function schemaOfResponse(schema: z.ZodType): NamedSchemas {
   return toJsonSchema(schema, "input");
 }
 

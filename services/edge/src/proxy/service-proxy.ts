@@ -11,7 +11,7 @@ import { endAfterRequest } from "@tollgate/http/linger";
 import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
-import { contextOf } from "../http/request-context.ts";
+import { requestContextOf } from "../http/request-context.ts";
 import { createReplicaAgent } from "./replica-agent.ts";
 import { closeCodes, closingFrames, createFrameTracker } from "./websocket-frames.ts";
 
@@ -143,7 +143,7 @@ function forwardResponse(
   stallMs: number,
 ): void {
   for (const [name, value] of Object.entries(response.headers)) {
-    if (name === aliasHeader) contextOf(req).alias = String(value);
+    if (name === aliasHeader) requestContextOf(req).alias = String(value);
     else if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
   }
   res.statusCode = response.statusCode ?? 502;

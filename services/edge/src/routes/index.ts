@@ -29,7 +29,7 @@ import { streamTranscription } from "./live-transcription/handler.ts";
 import { streamTranscriptionOperation } from "./live-transcription/operation.ts";
 import { countMessageTokens, createMessage } from "./messages/handler.ts";
 import { countMessageTokensOperation, createMessageOperation } from "./messages/operation.ts";
-import { messagesWire } from "./messages/wire.ts";
+import { messagesRules } from "./messages/rules.ts";
 import { modelQuery } from "./model-query.ts";
 import { getModel, listModels } from "./models/handler.ts";
 import { getModelOperation, listModelsOperation } from "./models/operation.ts";
@@ -39,7 +39,7 @@ import { createOcrJob, readOcrJob } from "./ocr-jobs/handler.ts";
 import { createOcrJobOperation, readOcrJobOperation } from "./ocr-jobs/operation.ts";
 import { getOpenApi } from "./openapi/handler.ts";
 import { getOpenApiOperation } from "./openapi/operation.ts";
-import { rerank } from "./rerank/handler.ts";
+import { rerankDocuments } from "./rerank/handler.ts";
 import { rerankOperation } from "./rerank/operation.ts";
 import { createResponse } from "./responses/handler.ts";
 import { createResponseOperation } from "./responses/operation.ts";
@@ -52,7 +52,7 @@ import {
   withOptionalKey,
   withoutKey,
 } from "./route.ts";
-import { lookUpSettlement } from "./settlement/handler.ts";
+import { getSettlement } from "./settlement/handler.ts";
 import { lookUpSettlementOperation } from "./settlement/operation.ts";
 import { createSpeech } from "./speech/handler.ts";
 import { createSpeechOperation } from "./speech/operation.ts";
@@ -67,15 +67,15 @@ import { listVoicesOperation } from "./voices/operation.ts";
  */
 export const routes: readonly Route[] = [
   replayed("/v1/chat/completions", createChatCompletion, createChatCompletionOperation),
-  replayed("/v1/messages", createMessage, createMessageOperation, messagesWire),
+  replayed("/v1/messages", createMessage, createMessageOperation, messagesRules),
   withKey("POST", "/v1/messages/count_tokens", countMessageTokens, countMessageTokensOperation, {
-    ...messagesWire,
+    ...messagesRules,
     wallet: "checked",
     calls: "provider",
   }),
   replayed("/v1/responses", createResponse, createResponseOperation),
   replayed("/v1/embeddings", createEmbeddings, createEmbeddingsOperation),
-  replayed("/v1/rerank", rerank, rerankOperation),
+  replayed("/v1/rerank", rerankDocuments, rerankOperation),
   replayed("/v1/classification", classify, classifyOperation),
   replayed("/v1/images/generations", generateImages, generateImagesOperation),
   repeated("/v1/audio/speech", createSpeech, createSpeechOperation),
@@ -100,7 +100,7 @@ export const routes: readonly Route[] = [
   withOptionalKey("GET", "/v1/models", listModels, listModelsOperation),
   withOptionalKey("GET", "/v1/models/{alias}", getModel, getModelOperation),
   withKey("GET", "/v1/credits", getCredits, getCreditsOperation),
-  withKey("POST", "/v1/hf/billing", lookUpSettlement, lookUpSettlementOperation, {
+  withKey("POST", "/v1/hf/billing", getSettlement, lookUpSettlementOperation, {
     auth: "settlement key",
   }),
   withoutKey("GET", "/v1/health", getHealth, getHealthOperation),

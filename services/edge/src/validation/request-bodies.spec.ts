@@ -5,12 +5,12 @@ import type { z } from "zod";
 import {
   absent,
   changed,
-  chat,
   errorOf,
-  type JsonRoute,
+  type JsonRouteCase,
   jsonRoutes,
-  model,
-  pathsIn,
+  memberPaths,
+  validAlias,
+  validChat,
 } from "../../test/json-routes.ts";
 import { bodySchema, type JsonSchema } from "../openapi/json-schema.ts";
 import { formatPath } from "./validate.ts";
@@ -25,7 +25,7 @@ const wrongValues: readonly unknown[] = [
 ];
 
 const members = Object.entries(jsonRoutes).flatMap(([route, { bodies }]) =>
-  bodies.flatMap((body) => pathsIn(body).map((path) => ({ route, body, path }))),
+  bodies.flatMap((body) => memberPaths(body).map((path) => ({ route, body, path }))),
 );
 const cases = members.map((member) => {
   const { route, path } = member;
@@ -44,13 +44,15 @@ describe("request bodies", () => {
   test.each(
     Object.entries(jsonRoutes),
   )("the bodies of %s have every documented member", (_, route) => {
-    const named = new Set(route.bodies.flatMap((body) => pathsIn(body).map((path) => path.at(-1))));
+    const named = new Set(
+      route.bodies.flatMap((body) => memberPaths(body).map((path) => path.at(-1))),
+    );
     for (const name of documentedNames(route.schema)) expect(named).toContain(name);
   });
 
   test.each(cases)("null means absent in a member, and is no item: %s", (_, member) => {
     const { body, path } = member;
-    const route = jsonRoutes[member.route] as JsonRoute;
+    const route = jsonRoutes[member.route] as JsonRouteCase;
     const withNull = errorOf(route, changed(body, path, null));
     if (typeof path.at(-1) === "number") {
       expect(withNull?.param).toBe(formatPath(path));
@@ -65,7 +67,7 @@ describe("request bodies", () => {
 
   test.each(cases)("an error starts with its field and says what is allowed: %s", (_, member) => {
     const { body, path } = member;
-    const route = jsonRoutes[member.route] as JsonRoute;
+    const route = jsonRoutes[member.route] as JsonRouteCase;
     for (const value of [null, absent, ...wrongValues]) {
       const error = errorOf(route, changed(body, path, value));
       if (error === undefined) continue;
@@ -80,7 +82,7 @@ describe("request bodies", () => {
 
   test.each(cases)("the API reference allows what the route accepts: %s", (_, member) => {
     const { body, path } = member;
-    const route = jsonRoutes[member.route] as JsonRoute;
+    const route = jsonRoutes[member.route] as JsonRouteCase;
     const { isDocumented, bounds } = documented.get(route) as Documented;
     for (const value of [null, absent, ...wrongValues, ...bounds]) {
       const candidate = changed(body, path, value);
@@ -94,36 +96,36 @@ describe("request bodies", () => {
   test.each<[string, JsonObject, string]>([
     ["chat", { model: 1 }, "model must be a string."],
     ["chat", {}, "model is required."],
-    ["chat", { model }, "messages is required."],
-    ["chat", { ...chat, n: 129 }, "n must be an integer from 1 to 128."],
-    ["chat", { ...chat, temperature: "x" }, "temperature must be a number from 0 to 2."],
-    ["chat", { ...chat, tools: [{}] }, "tools[0].type is required."],
-    ["chat", { ...chat, store: true }, "store is not supported: leave it out."],
+    ["chat", { model: validAlias }, "messages is required."],
+    ["chat", { ...validChat, n: 129 }, "n must be an integer from 1 to 128."],
+    ["chat", { ...validChat, temperature: "x" }, "temperature must be a number from 0 to 2."],
+    ["chat", { ...validChat, tools: [{}] }, "tools[0].type is required."],
+    ["chat", { ...validChat, store: true }, "store is not supported: leave it out."],
     [
       "chat",
-      changed(chat, ["messages", 2, "content", 1, "image_url"], "https://a.test/b.png"),
+      changed(validChat, ["messages", 2, "content", 1, "image_url"], "https://a.test/b.png"),
       "messages[2].content[1].image_url must be an object with a url.",
     ],
     [
       "chat",
-      changed(chat, ["messages", 4, "tool_calls", 0, "type"], "x"),
+      changed(validChat, ["messages", 4, "tool_calls", 0, "type"], "x"),
       'messages[4].tool_calls[0].type must be one of "function", "custom".',
     ],
     [
       "chat",
-      changed(chat, ["messages", 0, "role"], "x"),
+      changed(validChat, ["messages", 0, "role"], "x"),
       'messages[0].role must be one of "system", "developer", "user", "assistant", "tool".',
     ],
-    ["chat", changed(chat, ["messages", 0], "x"), "messages[0] must be an object."],
-    ["chat", { ...chat, stop: [null] }, "stop[0] must be a string."],
+    ["chat", changed(validChat, ["messages", 0], "x"), "messages[0] must be an object."],
+    ["chat", { ...validChat, stop: [null] }, "stop[0] must be a string."],
     [
       "embeddings",
-      { model, input: "x", encoding_format: "x" },
+      { model: validAlias, input: "x", encoding_format: "x" },
       'encoding_format must be one of "float", "base64".',
     ],
     ["settlement", { requestIds: null }, "requestIds is required."],
   ])("%s: an error is a sentence (%#)", (route, body, message) => {
-    expect(errorOf(jsonRoutes[route] as JsonRoute, body)?.message).toBe(message);
+    expect(errorOf(jsonRoutes[route] as JsonRouteCase, body)?.message).toBe(message);
   });
 });
 
@@ -136,7 +138,7 @@ interface Documented {
   bounds: readonly number[];
 }
 
-function documentedOf({ schema }: JsonRoute): Documented {
+function documentedOf({ schema }: JsonRouteCase): Documented {
   const { schema: top, named } = bodySchema(schema);
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const check = ajv.compile({ ...top, components: { schemas: named } });

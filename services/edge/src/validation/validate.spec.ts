@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { RequestBody } from "../http/request-body.ts";
 import { parseChat } from "../routes/chat-completions/parse-chat.ts";
-import { chatSchema } from "../routes/chat-completions/schema.ts";
+import { chatCompletionsSchema } from "../routes/chat-completions/schema.ts";
 import { formatPath, validate } from "./validate.ts";
 
 const parse = (body: JsonObject) =>
@@ -46,7 +46,7 @@ const chat: JsonObject = {
 const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<unknown>;
 const jsonObject = fc.dictionary(fc.string({ minLength: 1 }), json, { maxKeys: 6 });
 
-const fieldName = fc.constantFrom(...Object.keys(chatSchema.shape));
+const fieldName = fc.constantFrom(...Object.keys(chatCompletionsSchema.shape));
 const chatLike = fc.dictionary(fieldName, json, { maxKeys: 6 });
 
 /** A path into a value. Each number selects one of the keys at its level. */
@@ -119,7 +119,7 @@ test.each([
   ["a valid chat with a few mutations", mutated],
 ])("%s is accepted, or rejected with the name of a field", (_, bodies) => {
   const property = fc.property(bodies, (body) => {
-    expectResultOrError(() => validate(chatSchema, body));
+    expectResultOrError(() => validate(chatCompletionsSchema, body));
     expectResultOrError(() => parse(body));
   });
   fc.assert(property, { numRuns: 600 });

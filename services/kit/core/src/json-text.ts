@@ -1,4 +1,4 @@
-export const quote = 0x22;
+export const quoteByte = 0x22;
 const backslash = 0x5c;
 const bracket = 0x5b;
 const brace = 0x7b;
@@ -13,8 +13,8 @@ const shortBytes = 64;
  */
 export function endOfString(text: Buffer, open: number): number {
   const near = walkString(text, open + 1, open + shortBytes);
-  if (text[near] === quote) return near;
-  const close = text.indexOf(quote, near);
+  if (text[near] === quoteByte) return near;
+  const close = text.indexOf(quoteByte, near);
   if (close < 0) return text.length;
   return text[close - 1] === backslash ? walkString(text, near, text.length) : close;
 }
@@ -24,7 +24,7 @@ function walkString(text: Buffer, from: number, until: number): number {
   let at = from;
   for (; at < until; at += 1) {
     const byte = text[at];
-    if (byte === quote) return at;
+    if (byte === quoteByte) return at;
     if (byte === backslash) at += 1;
   }
   return at;
@@ -38,7 +38,7 @@ export function hasMoreThan(limit: number, text: Buffer): boolean {
   let count = 0;
   for (let at = 0; at < text.length && count <= limit; at += 1) {
     const byte = text[at];
-    if (byte === quote) at = endOfString(text, at);
+    if (byte === quoteByte) at = endOfString(text, at);
     else if (byte === bracket || byte === brace || byte === colon) count += 1;
   }
   return count > limit;

@@ -9,9 +9,9 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_type":
       return mustBe(types[issue.expected ?? ""] ?? "of another type");
     case "invalid_value":
-      return mustBe(oneOf(issue.values));
+      return mustBe(listValues(issue.values));
     case "invalid_union":
-      return mustBe(Array.isArray(issue.options) ? oneOf(issue.options) : "of another form");
+      return mustBe(Array.isArray(issue.options) ? listValues(issue.options) : "of another form");
     case "too_small":
       return describeLimit(issue.origin, issue.minimum, issue.inclusive ? "at least" : "more than");
     case "too_big":
@@ -35,7 +35,7 @@ export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** Returns values for a sentence: `"a"`, or `one of "a", "b"`. */
-export function oneOf(values: readonly unknown[]): string {
+export function listValues(values: readonly unknown[]): string {
   const names = values.map((value) =>
     typeof value === "bigint" ? String(value) : JSON.stringify(value),
   );

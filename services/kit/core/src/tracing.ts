@@ -50,7 +50,7 @@ export function readTraceHeaders(
 }
 
 /** Returns the context in which a span continues the trace of `headers`, or starts a new trace. */
-export function contextOf(headers: TraceHeaders | undefined): Context {
+export function traceContextOf(headers: TraceHeaders | undefined): Context {
   return headers === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, headers);
 }
 
@@ -65,7 +65,7 @@ export function outsideTraces<T>(start: () => T): T {
 /**
  * Returns the headers with which a call continues the trace of `span`; none while traces are off.
  */
-export function headersOf(span: Span): Partial<TraceHeaders> {
+export function headersOfSpan(span: Span): Partial<TraceHeaders> {
   const headers: Partial<TraceHeaders> = {};
   propagation.inject(trace.setSpan(ROOT_CONTEXT, span), headers);
   return headers;

@@ -1,5 +1,5 @@
 import { invalidParam, unknownParam } from "@tollgate/core/errors";
-import { oneOf } from "@tollgate/core/schema-errors";
+import { listValues } from "@tollgate/core/schema-errors";
 
 /** The limit for all files of an upload together. */
 export const maxUploadBytes = 25 * 1024 * 1024;
@@ -97,5 +97,5 @@ function textOf(
   if (required && value === undefined) throw invalidParam(name, "is required");
   if (required && value === "") throw invalidParam(name, "must not be empty");
   if (value === undefined || options === undefined || options.includes(value)) return value;
-  throw invalidParam(name, `must be ${oneOf(options.filter((option) => option !== ""))}`);
+  throw invalidParam(name, `must be ${listValues(options.filter((option) => option !== ""))}`);
 }

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Span, SpanKind } from "@opentelemetry/api";
 import {
-  contextOf,
   failSpan,
   readTraceHeaders,
   type TraceHeaders,
+  traceContextOf,
   tracer,
   withSpan,
 } from "@tollgate/core/tracing";
@@ -60,5 +60,5 @@ function startProxied(req: IncomingMessage): Span | undefined {
   const [path = "/"] = url.split("?", 1);
   const attributes = { "http.request.method": method, "http.route": path };
   const options = { kind: SpanKind.SERVER, attributes };
-  return tracer.startSpan(`${method} ${path}`, options, contextOf(headers));
+  return tracer.startSpan(`${method} ${path}`, options, traceContextOf(headers));
 }

@@ -22,16 +22,16 @@ export interface ListPrice {
   note: string | undefined;
   /** Whether the provider bills less at other times of the day. These are its highest prices. */
   isPeak: boolean;
-  rates: Rates;
+  rates: ListRates;
   /** Prices of requests with longer prompts, shortest first. Each has the rates of all tokens. */
-  tiers: readonly { aboveInputTokens: number; rates: Rates }[];
+  tiers: readonly { aboveInputTokens: number; rates: ListRates }[];
 }
 
 /**
  * Prices by dimension of the catalog. What the catalog has no dimension for has the key of the data
  * set, for example `output_image_mtok`.
  */
-export type Rates = ReadonlyMap<string, Price>;
+export type ListRates = ReadonlyMap<string, Price>;
 
 type DataSet = typeof import("@pydantic/genai-prices");
 type DataProvider = NonNullable<ReturnType<DataSet["findProvider"]>>;
@@ -189,7 +189,7 @@ function amountAbove(amount: Amount, inputTokens: number): number {
   return tier?.price ?? amount.base;
 }
 
-function ratesAbove(prices: ModelPrice, inputTokens: number): Rates {
+function ratesAbove(prices: ModelPrice, inputTokens: number): ListRates {
   const rates = Object.entries(prices).flatMap(([key, amount]): [string, Price][] => {
     if (amount === undefined) return [];
     const picoUsd = picoUsdOf(amountAbove(amount, inputTokens));

@@ -7,7 +7,7 @@ import {
 } from "@tollgate/catalog/model";
 import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
 import type { Price } from "@tollgate/core/money";
-import { type ListPrice, type ListPrices, listPriceOf, type Rates } from "./list-prices.ts";
+import { type ListPrice, type ListPrices, type ListRates, listPriceOf } from "./list-prices.ts";
 import { catalogPicoUsd, priceText } from "./price-text.ts";
 
 /**
@@ -63,7 +63,7 @@ function nameOf({ provider, model }: Pick<ListPrice, "provider" | "model">): str
   return `${provider}/${model}`;
 }
 
-function tokenProblems(prices: Prices, rates: Rates, name: string): string[] {
+function tokenProblems(prices: Prices, rates: ListRates, name: string): string[] {
   return [...promptDimensions, ...outputDimensions].flatMap((dimension) => {
     const list = rates.get(dimension);
     if (list === undefined) return [];

@@ -8,7 +8,7 @@ import { freePort } from "@tollgate/local/free-port";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { expect, onTestFinished, test } from "vitest";
-import { failureOf, readAll } from "../test/call-outcome.ts";
+import { readAll, rejectionOf } from "../test/call-outcome.ts";
 import { createClient } from "./client.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
@@ -33,7 +33,7 @@ test("a call to an address where no server listens is unavailable after about a 
   onTestFinished(() => transport.close());
   const client = createClient(ChatService, transport);
   for (const error of [
-    await failureOf(client.complete({})),
+    await rejectionOf(client.complete({})),
     (await readAll(client.stream({}))).error,
   ]) {
     expect(error).toBeInstanceOf(PeerError);
@@ -64,10 +64,10 @@ test("a caller without the fleet's secret is refused", async () => {
   for (const secret of [undefined, "another"]) {
     const transport = createGrpcTransport(address, createPeerAuth(secret));
     const client = createClient(ChatService, transport);
-    expect(await failureOf(client.complete({}))).toMatchObject({ reason: "refused" });
+    expect(await rejectionOf(client.complete({}))).toMatchObject({ reason: "refused" });
     expect((await readAll(client.stream({}))).error).toMatchObject({ reason: "refused" });
     const health = createClient(Health, transport);
-    expect(await failureOf(health.check({}))).toMatchObject({ reason: "refused" });
+    expect(await rejectionOf(health.check({}))).toMatchObject({ reason: "refused" });
     transport.close();
   }
   expect(calls).toBe(0);
@@ -112,7 +112,7 @@ test("a call waits up to a second for a peer that restarts", async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const transport = createGrpcTransport(address, peerAuth);
   const client = createClient(ChatService, transport);
-  expect(await failureOf(client.complete({}))).toMatchObject({ reason: "unavailable" });
+  expect(await rejectionOf(client.complete({}))).toMatchObject({ reason: "unavailable" });
   const responses = Promise.all([client.complete({}), readAll(client.stream({}))]);
   await new Promise((resolve) => setTimeout(resolve, 50));
   const server = await serveGrpc(address, [emptyChat], { log, peerAuth });
@@ -129,7 +129,7 @@ test("a server does not start on an address in use", async () => {
     taken.close();
   });
   const { port } = taken.address() as { port: number };
-  const failure = await failureOf(serveGrpc(`127.0.0.1:${port}`, [], { log, peerAuth }));
+  const failure = await rejectionOf(serveGrpc(`127.0.0.1:${port}`, [], { log, peerAuth }));
   expect(failure).toBeInstanceOf(StartError);
   expect((failure as StartError).message).toContain(`127.0.0.1:${port}`);
 });

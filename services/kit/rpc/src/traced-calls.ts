@@ -1,10 +1,10 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { SpanKind, trace } from "@opentelemetry/api";
 import {
-  contextOf,
-  headersOf,
+  headersOfSpan,
   recordServerFailure,
   type TraceHeaders,
+  traceContextOf,
   traced,
   tracedItems,
   tracer,
@@ -27,7 +27,7 @@ export function traceTransport(transport: Transport, system: RpcSystem): Transpo
     unary(method, request, options) {
       if (trace.getActiveSpan() === undefined) return transport.unary(method, request, options);
       const span = start(method);
-      const call = { ...options, trace: headersOf(span) as TraceHeaders };
+      const call = { ...options, trace: headersOfSpan(span) as TraceHeaders };
       return traced(span, () => transport.unary(method, request, call));
     },
     serverStream(method, request, options) {
@@ -37,7 +37,7 @@ export function traceTransport(transport: Transport, system: RpcSystem): Transpo
       return tracedItems(
         () => start(method),
         (span) => {
-          const call = { ...options, trace: headersOf(span) as TraceHeaders };
+          const call = { ...options, trace: headersOfSpan(span) as TraceHeaders };
           return transport.serverStream(method, request, call);
         },
       );
@@ -63,7 +63,7 @@ function traceHandler(method: DescMethod, handler: AnyHandler, system: RpcSystem
   return (request: never, context: CallContext) => {
     const { trace: headers } = context;
     if (headers === undefined) return handler(request, context);
-    const start = () => tracer.startSpan(nameOf(method), options, contextOf(headers));
+    const start = () => tracer.startSpan(nameOf(method), options, traceContextOf(headers));
     const call = () => handler(request, context);
     return method.methodKind === "server_streaming"
       ? tracedItems(start, call as () => AsyncIterable<Fields>, recordServerFailure)

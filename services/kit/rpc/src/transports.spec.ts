@@ -7,7 +7,7 @@ import { freePort } from "@tollgate/local/free-port";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { failureOf, readAll } from "../test/call-outcome.ts";
+import { readAll, rejectionOf } from "../test/call-outcome.ts";
 import { createClient, type Transport } from "./client.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
@@ -110,7 +110,7 @@ describe.each([
           throw new GatewayError("upstream_rejected", "No.", { isPermanent });
         },
       });
-      expect(await failureOf(client.complete({}))).toMatchObject({ isPermanent });
+      expect(await rejectionOf(client.complete({}))).toMatchObject({ isPermanent });
     }
   });
 
@@ -121,7 +121,7 @@ describe.each([
         throw new GatewayError("rate_limited", "Slow down: später.", details);
       },
     });
-    const error = await failureOf(client.complete({}));
+    const error = await rejectionOf(client.complete({}));
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({
       code: "rate_limited",
@@ -140,7 +140,9 @@ describe.each([
         throw new GatewayError("upstream_rejected", "The provider said: \ud83d", { param });
       },
     });
-    const error = await failureOf(client.complete({ call: { body: Buffer.alloc(300_000, " ") } }));
+    const error = await rejectionOf(
+      client.complete({ call: { body: Buffer.alloc(300_000, " ") } }),
+    );
     expect(error).toMatchObject({
       code: "upstream_rejected",
       message: "The provider said: \ufffd",
@@ -154,7 +156,7 @@ describe.each([
         throw new GatewayError("credit_balance_exhausted", "Top up.");
       },
     });
-    const error = await failureOf(client.complete({}));
+    const error = await rejectionOf(client.complete({}));
     expect(error).toMatchObject({ code: "credit_balance_exhausted", status: 402 });
     expect(error).toMatchObject({ param: undefined, retryAfterSeconds: undefined });
   });
@@ -165,7 +167,7 @@ describe.each([
         throw new PeerError("unavailable", "the ledger is unavailable");
       },
     });
-    const error = await failureOf(client.complete({}));
+    const error = await rejectionOf(client.complete({}));
     expect(error).toBeInstanceOf(PeerError);
     expect(error).toMatchObject({ reason: "unavailable" });
   });
@@ -181,7 +183,7 @@ describe.each([
       },
     });
     const failures = [
-      await failureOf(client.complete({})),
+      await rejectionOf(client.complete({})),
       (await readAll(client.stream({}))).error,
     ];
     for (const error of failures) {
@@ -199,7 +201,7 @@ describe.each([
         return new Promise(() => {});
       },
     });
-    const error = await failureOf(client.complete({}, { timeoutMs: 300 }));
+    const error = await rejectionOf(client.complete({}, { timeoutMs: 300 }));
     expect(error).toBeInstanceOf(PeerError);
     expect(error).toMatchObject({ reason: "deadline" });
     await expect.poll(() => signal?.aborted).toBe(true);
@@ -214,7 +216,7 @@ describe.each([
       },
     });
     const caller = new AbortController();
-    const failure = failureOf(client.complete({}, { signal: caller.signal }));
+    const failure = rejectionOf(client.complete({}, { signal: caller.signal }));
     const signal = await entered.promise;
     expect(signal.aborted).toBe(false);
     caller.abort();
@@ -238,7 +240,7 @@ describe.each([
     });
     const cancelled = { signal: AbortSignal.abort() };
     const { messages, error } = await readAll(client.stream({}, cancelled));
-    for (const failure of [await failureOf(client.complete({}, cancelled)), error]) {
+    for (const failure of [await rejectionOf(client.complete({}, cancelled)), error]) {
       expect(failure).toBeInstanceOf(PeerError);
       expect(failure).toMatchObject({ reason: "cancelled" });
     }
@@ -323,7 +325,7 @@ describe.each([
     const stream = client.stream({}, { signal: caller.signal })[Symbol.asyncIterator]();
     expect((await stream.next()).value).toMatchObject({ totalTokens: 1n });
     caller.abort();
-    const error = await failureOf(stream.next());
+    const error = await rejectionOf(stream.next());
     expect(error).toBeInstanceOf(PeerError);
     expect(error).toMatchObject({ reason: "cancelled" });
     await expect.poll(() => ended).toBe(true);
@@ -343,7 +345,7 @@ describe.each([
       },
     });
     // The first call connects, so that the deadline below does not include that.
-    await failureOf(client.complete({}));
+    await rejectionOf(client.complete({}));
     const { messages, error } = await readAll(client.stream({}, { timeoutMs: 300 }));
     expect(messages).toHaveLength(1);
     expect(error).toBeInstanceOf(PeerError);
@@ -366,7 +368,7 @@ describe.each([
       },
     });
     // The first call connects, so that the deadline below does not include that.
-    await failureOf(client.complete({}));
+    await rejectionOf(client.complete({}));
     const { messages, error } = await readAll(client.stream({}, { timeoutMs: 300 }));
     expect(messages).toHaveLength(1);
     expect(error).toBeInstanceOf(PeerError);

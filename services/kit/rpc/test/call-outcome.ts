@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "vitest";
 
 /** Returns the error with which a call rejects. Fails the test if it succeeds. */
-export async function failureOf(work: Promise<unknown>): Promise<unknown> {
+export async function rejectionOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => expect.unreachable("the call must fail"),
     (error: unknown) => error,

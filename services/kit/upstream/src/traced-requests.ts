@@ -7,7 +7,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Model, Slot } from "@tollgate/catalog/model";
-import { headersOf, isInTrace, traced, tracer } from "@tollgate/core/tracing";
+import { headersOfSpan, isInTrace, traced, tracer } from "@tollgate/core/tracing";
 import { SlotFailure } from "./failure.ts";
 
 const attemptKey = createContextKey("the span of a slot's attempt");
@@ -58,7 +58,7 @@ export function upgradeHeaders(url: string): Record<string, string> {
   const attempt = currentAttempt();
   if (attempt === undefined) return {};
   attempt.setAttributes(serverAt(url));
-  return { ...headersOf(attempt) };
+  return { ...headersOfSpan(attempt) };
 }
 
 function currentAttempt(): Span | undefined {
@@ -70,7 +70,7 @@ async function sendIn<Response extends { status: number }>(
   send: (headers: Record<string, string>) => Promise<Response>,
 ): Promise<Response> {
   try {
-    const response = await send({ ...headersOf(span) });
+    const response = await send({ ...headersOfSpan(span) });
     span.setAttribute("http.response.status_code", response.status);
     return response;
   } catch (error) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { rateLimitNames } from "../../openapi/headers.ts";
 import type { Operation } from "../../openapi/operation.ts";
 import { chunkSchema, completionSchema } from "./response-schema.ts";
-import { chatSchema } from "./schema.ts";
+import { chatCompletionsSchema } from "./schema.ts";
 
 export const createChatCompletionOperation: Operation = {
   id: "createChatCompletion",
@@ -21,7 +21,7 @@ export const createChatCompletionOperation: Operation = {
   body: {
     kind: "json",
     name: "ChatRequest",
-    schemas: [chatSchema],
+    schemas: [chatCompletionsSchema],
     example: { model: "demo-small", messages: [{ role: "user", content: "Hello" }] },
   },
   headers: rateLimitNames,

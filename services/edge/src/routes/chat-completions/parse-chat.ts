@@ -6,7 +6,7 @@ import { rawJsonMembers } from "../../http/raw-json-members.ts";
 import type { RequestBody } from "../../http/request-body.ts";
 import { rejectUnknownFields, validate, withoutNulls } from "../../validation/validate.ts";
 import { measurePrompt } from "./prompt-size.ts";
-import { chatSchema, streamOptionsSchema } from "./schema.ts";
+import { chatCompletionsSchema, streamOptionsSchema } from "./schema.ts";
 
 type PassesOf = (alias: unknown) => ReadonlySet<string> | undefined;
 
@@ -22,7 +22,10 @@ export function parseChat(
   passesOf: PassesOf = () => undefined,
 ): WireRequest {
   const passed = passedMembers(json, passesOf);
-  const fields = withoutNulls(chatSchema, passed.length === 0 ? json : without(passed, json));
+  const fields = withoutNulls(
+    chatCompletionsSchema,
+    passed.length === 0 ? json : without(passed, json),
+  );
   if (isJsonObject(fields.stream_options)) {
     rejectUnknownFields(streamOptionsSchema, fields.stream_options, "stream_options.");
   }
@@ -33,7 +36,7 @@ export function parseChat(
     max_tokens,
     max_completion_tokens,
     session_id,
-  } = validate(chatSchema, fields);
+  } = validate(chatCompletionsSchema, fields);
   if (session_id !== undefined && n > 1) {
     const message = "n must be 1 in a conversation.";
     throw new GatewayError("invalid_param", message, { param: "n" });
@@ -67,7 +70,9 @@ export function parseChat(
 
 /** Returns the members that only the model takes. Throws `unknown_param` for any other. */
 function passedMembers(json: JsonObject, passesOf: PassesOf): readonly string[] {
-  const names = Object.keys(json).filter((name) => !Object.hasOwn(chatSchema.shape, name));
+  const names = Object.keys(json).filter(
+    (name) => !Object.hasOwn(chatCompletionsSchema.shape, name),
+  );
   if (names.length === 0) return names;
   const passes = passesOf(json.model);
   const unknown = names.find((name) => !passes?.has(name));

@@ -219,7 +219,7 @@ const chatFields = {
   service_tier: unsupported,
 } satisfies Record<ChatMember, z.ZodType>;
 
-export const chatSchema = z.strictObject(chatFields).meta({
+export const chatCompletionsSchema = z.strictObject(chatFields).meta({
   additionalProperties: {
     description: "Rejected with `unknown_param`, unless the alias takes this member.",
   },

@@ -5,7 +5,10 @@ import type { HandlerRules } from "../route-rules.ts";
 import { rerankSchema } from "./schema.ts";
 
 /** POST /v1/rerank */
-export function rerank(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
+export function rerankDocuments(
+  dependencies: RouteDependencies,
+  rules: HandlerRules,
+): KeyedHandler {
   const { document } = dependencies.services;
   return jsonHandler(dependencies, rules, rerankSchema, (fields, call, options) =>
     document.rerank({ ...call(fields), documents: fields.documents.length }, options),

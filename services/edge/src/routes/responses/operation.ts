@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { rateLimitNames } from "../../openapi/headers.ts";
 import type { Operation } from "../../openapi/operation.ts";
-import { responseEventSchema, responseSchema } from "./response-schema.ts";
+import { responseEventSchema, responseObjectSchema } from "./response-schema.ts";
 import { responsesSchema } from "./schema.ts";
 
 export const createResponseOperation: Operation = {
@@ -26,7 +26,7 @@ export const createResponseOperation: Operation = {
     200: {
       description: "The response, complete or as a stream.",
       content: {
-        "application/json": { name: "Response", schema: responseSchema },
+        "application/json": { name: "Response", schema: responseObjectSchema },
         "text/event-stream": {
           schema: z.string(),
           event: { name: "ResponseEvent", schema: responseEventSchema },

@@ -7,7 +7,7 @@ const usage = z
   .looseObject({ input_tokens: tokens, output_tokens: tokens, total_tokens: tokens })
   .nullish();
 
-export const responseSchema = z.looseObject({
+export const responseObjectSchema = z.looseObject({
   id: z.string(),
   object: z.literal("response"),
   created_at: unixSeconds,

@@ -8,7 +8,7 @@ import type { RouteDependencies } from "../dependencies.ts";
 import { settlementRequestSchema, type settlementSchema } from "./schema.ts";
 
 /** POST /v1/hf/billing. Returns the cost of requests of the key's settlement channel. */
-export function lookUpSettlement({ services }: RouteDependencies): KeyedHandler {
+export function getSettlement({ services }: RouteDependencies): KeyedHandler {
   return async (context, { accountId }) => {
     const body = parseJsonObject(await readBody(context));
     const { requestIds } = validate(settlementRequestSchema, body);

@@ -1,9 +1,9 @@
 import { SpanKind, trace } from "@opentelemetry/api";
 import {
-  contextOf,
   failSpan,
-  headersOf,
+  headersOfSpan,
   type TraceHeaders,
+  traceContextOf,
   traced,
   tracer,
 } from "@tollgate/core/tracing";
@@ -25,7 +25,7 @@ export function tracePublish(publish: Publish): Publish {
       },
     });
     return traced(span, async () => {
-      const isTaken = await publish(events, headersOf(span) as TraceHeaders);
+      const isTaken = await publish(events, headersOfSpan(span) as TraceHeaders);
       if (!isTaken) failSpan(span, "unavailable");
       return isTaken;
     });
@@ -47,7 +47,7 @@ export function tracedProcessing(
         "messaging.consumer.group.name": usageConsumer,
       },
     };
-    const span = tracer.startSpan(`process ${usageSubject}`, options, contextOf(headers));
+    const span = tracer.startSpan(`process ${usageSubject}`, options, traceContextOf(headers));
     return traced(span, () => process(event));
   };
 }

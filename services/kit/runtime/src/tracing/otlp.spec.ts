@@ -5,11 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Span, type SpanStatus, trace } from "@opentelemetry/api";
 import { GatewayError } from "@tollgate/core/errors";
 import {
-  contextOf,
-  headersOf,
+  headersOfSpan,
   recordFailure,
   recordServerFailure,
   type TraceHeaders,
+  traceContextOf,
   traced,
   tracedItems,
   tracer,
@@ -31,7 +31,7 @@ function register(port: number, onFailure: (reason: string) => void = () => {}):
 }
 
 function resume(headers: TraceHeaders | undefined): Span {
-  return tracer.startSpan("resumed", {}, contextOf(headers));
+  return tracer.startSpan("resumed", {}, traceContextOf(headers));
 }
 
 afterEach(() => tracing?.stop(1));
@@ -79,14 +79,14 @@ describe("a trace that was started elsewhere", () => {
     const tracestate = "vendor=1";
     const span = resume({ traceparent, tracestate });
     expect(span.spanContext().traceId).toBe(traceId);
-    expect(headersOf(span).tracestate).toBe(tracestate);
-    expect(headersOf(span).traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
-    expect(headersOf(span).traceparent).not.toContain(parent);
+    expect(headersOfSpan(span).tracestate).toBe(tracestate);
+    expect(headersOfSpan(span).traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    expect(headersOfSpan(span).traceparent).not.toContain(parent);
   });
 
   it("stays unsampled where its caller does not sample it", () => {
     const from = { traceparent: traceparent.replace(/01$/, "00") };
-    expect(headersOf(resume(from)).traceparent).toMatch(/-00$/);
+    expect(headersOfSpan(resume(from)).traceparent).toMatch(/-00$/);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { trace } from "@opentelemetry/api";
-import { contextOf, headersOf, isTracing, readTraceHeaders } from "@tollgate/core/tracing";
+import { headersOfSpan, isTracing, readTraceHeaders, traceContextOf } from "@tollgate/core/tracing";
 import { describe, expect, it } from "vitest";
 import { startTracing } from "./start.ts";
 
@@ -32,8 +32,8 @@ describe("tracing", () => {
     const tracer = trace.getTracer("spec");
     const isSampled = (traceparent?: string) => {
       const from = readTraceHeaders((name) => (name === "traceparent" ? traceparent : undefined));
-      const span = tracer.startSpan("one", {}, contextOf(from));
-      return headersOf(span).traceparent?.endsWith("-01");
+      const span = tracer.startSpan("one", {}, traceContextOf(from));
+      return headersOfSpan(span).traceparent?.endsWith("-01");
     };
     expect(isSampled()).toBe(false);
     expect(isSampled(`00-${"a".repeat(32)}-${"b".repeat(16)}-01`)).toBe(true);
