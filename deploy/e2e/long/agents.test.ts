@@ -4,15 +4,15 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { type Step, scripted } from "@tollgate/simulator/chat/script";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { runClaudeCode } from "../src/claude-code.ts";
 import { runCodex } from "../src/codex.ts";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { readWallet } from "../src/ledger.ts";
 import { send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
 
 /** Includes the installation at the first run on a machine. */
 const timeoutMs = 300_000;
@@ -23,17 +23,9 @@ const edited = "# The harbour master's manual\n";
 /** A slot of each wire, and one after a slot that fails. */
 const models = ["test-gpt", "test-claude", "test-gemini-3", "test-small", "test-claude-overloaded"];
 
+const { stack, account } = await sharedStack();
+
 describe("an agent reads a file, edits it and ends", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   /** Waits until every request that the provider served since is charged. */
   async function expectCharged(owner: Account, requests: number) {
     await eventually(async () => {

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { readWallet } from "../src/ledger.ts";
 import { type OpencodeEvent, runOpencode } from "../src/opencode.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 /** Includes the installation at the first run on a machine. */
 const timeoutMs = 300_000;
 
+const { stack, account } = await sharedStack();
+
 describe("opencode, unmodified, with an openai-compatible provider", () => {
   const readme = "# The lighthouse keeper's manual\n";
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function project(more: { tools?: string[] } = {}) {
     const { key } = account;
     return { baseUrl: `${stack.url}/v1`, key, model: "test-small", readme, ...more };

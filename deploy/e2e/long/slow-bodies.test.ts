@@ -1,23 +1,16 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { beforeAll, describe, expect, test } from "vitest";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { describe, expect, test } from "vitest";
+import { readWallet } from "../src/ledger.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const form = "multipart/form-data; boundary=x";
 const file = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF';
 
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 1 });
+
 describe("a client that stops sending its body", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(1);
-  });
-
   test.concurrent.each([
     ["/v1/chat/completions", "application/json", '{"model":"test-small",', ""],
     ["/v1/chat/completions", "application/json", '{"model":"test-small",', "idempotency-key: a"],
@@ -43,6 +36,6 @@ describe("a client that stops sending its body", () => {
     expect(stack.simulator.calls.list()).toEqual([]);
     const { entries } = await readWallet(stack, account);
     expect(entries.map(({ kind }) => kind)).toEqual(["top_up"]);
-    await expectBalancedLedger(stack);
+    await expectBooks();
   });
 });

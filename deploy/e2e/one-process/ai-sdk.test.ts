@@ -9,7 +9,7 @@ import {
   streamText,
   tool,
 } from "ai";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -19,22 +19,18 @@ const recipe = z.object({
   steps: z.array(z.object({ text: z.string(), optional: z.boolean() })),
 });
 
+const { stack, account } = await sharedStack();
+const tollgate = createOpenAICompatible({
+  name: "tollgate",
+  baseURL: `${stack.url}/v1`,
+  apiKey: account.key,
+  includeUsage: true,
+  supportsStructuredOutputs: true,
+});
+
 describe("the AI SDK with its openai-compatible provider, unmodified", () => {
-  let tollgate: ReturnType<typeof createOpenAICompatible>;
   const model = "test-small";
   const maxRetries = 0;
-
-  beforeAll(async () => {
-    const stack = await sharedStack();
-    const { key: apiKey } = await stack.newAccount(5);
-    tollgate = createOpenAICompatible({
-      name: "tollgate",
-      baseURL: `${stack.url}/v1`,
-      apiKey,
-      includeUsage: true,
-      supportsStructuredOutputs: true,
-    });
-  });
 
   test("generateText returns text and usage", async () => {
     const { text, usage, finishReason } = await generateText({

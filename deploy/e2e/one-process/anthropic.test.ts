@@ -1,38 +1,15 @@
-import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pixel, readFile } from "../src/chat-parts.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { entryOf } from "../src/ledger.ts";
+import { eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, client, chat, lastSent } = await sharedStack();
 
 describe("a chat with a provider of the kind anthropic", () => {
-  let stack: Stack;
-  let account: Account;
-  let client: OpenAI;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
-  function post(model: string, more: object = {}) {
-    const body = chatBody({ model, ...more });
-    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
-  }
-
-  /** Returns the body of the last request that the provider was sent. */
-  function lastSent(): Record<string, unknown> {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    return call?.body as Record<string, unknown>;
-  }
-
   test("is a completion, with the key and the version in Anthropic's headers", async () => {
-    const response = await post("test-claude", {
+    const response = await chat("test-claude", {
       messages: [
         { role: "system", content: "Be brief." },
         { role: "user", content: "Hello there" },
@@ -75,7 +52,7 @@ describe("a chat with a provider of the kind anthropic", () => {
     ["a completion", {}],
     ["a stream", { stream: true }],
   ])("has a line for each dimension that Anthropic reports, in %s", async (_, more) => {
-    const response = await post("test-claude-cached", more);
+    const response = await chat("test-claude-cached", more);
     // 100 × 3 + 600 × 0.30 + 150 × 3.75 + 50 × 6 + 40 × 15 = 1942.5 USD per million, rounded up.
     expect(response.text).toContain('"cost":0.001943');
     const entry = await entryOf(stack, account, requestIdOf(response));
@@ -102,13 +79,13 @@ describe("a chat with a provider of the kind anthropic", () => {
       { type: "tool", name: "read_file" },
     ],
   ])("sends the tool choice %s", async (_, tool_choice, sent) => {
-    const response = await post("test-claude", { tools: [readFile], tool_choice });
+    const response = await chat("test-claude", { tools: [readFile], tool_choice });
     expect(response.status).toBe(200);
     expect(lastSent()).toMatchObject({ tool_choice: sent });
   });
 
   test("calls one tool at most without parallel_tool_calls", async () => {
-    const response = await post("test-claude-parallel", {
+    const response = await chat("test-claude-parallel", {
       tools: [readFile],
       parallel_tool_calls: false,
     });
@@ -120,7 +97,7 @@ describe("a chat with a provider of the kind anthropic", () => {
     const urls = [pixel, "https://example.com/a.png"];
     const parts = urls.map((url) => ({ type: "image_url", image_url: { url } }));
     const content = [{ type: "text", text: "See" }, ...parts];
-    const response = await post("test-claude", { messages: [{ role: "user", content }] });
+    const response = await chat("test-claude", { messages: [{ role: "user", content }] });
     expect(response.text).toContain("I see 2 images.");
     const [, data] = pixel.split(",");
     expect(lastSent()).toMatchObject({
@@ -144,7 +121,7 @@ describe("a chat with a provider of the kind anthropic", () => {
       additionalProperties: false,
     };
     const response_format = { type, json_schema: { name: "answer", schema } };
-    const response = await post("test-claude", { response_format });
+    const response = await chat("test-claude", { response_format });
     const { choices } = response.body as { choices: { message: { content: string } }[] };
     const value = JSON.parse(choices[0]?.message.content ?? "") as object;
     if (type === "json_schema") expect(value).toEqual({ city: expect.any(String) });
@@ -191,7 +168,7 @@ describe("a chat with a provider of the kind anthropic", () => {
   });
 
   test.each([false, true])("reports a refusal; stream: %s", async (stream) => {
-    const response = await post("test-claude-refusing", { stream });
+    const response = await chat("test-claude-refusing", { stream });
     expect(response.text).toContain('"finish_reason":"content_filter"');
     expect(response.text).toContain('"refusal":"The simulator was commanded to refuse."');
   });
@@ -199,7 +176,7 @@ describe("a chat with a provider of the kind anthropic", () => {
   test.each([
     ["has an error event", "test-claude-erring"],
   ])("ends with an error event where the provider's stream %s", async (_, model) => {
-    const response = await post(model, { stream: true });
+    const response = await chat(model, { stream: true });
     const last = eventsOf(response.text).at(-1);
     expect(last).toMatchObject({ error: { code: "upstream_rejected" } });
   });
@@ -209,7 +186,7 @@ describe("a chat with a provider of the kind anthropic", () => {
     ["sends an error event first", "test-claude-erring-first", [true]],
   ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
     for (const stream of modes) {
-      const response = await post(model, { stream });
+      const response = await chat(model, { stream });
       expect(response.status).toBe(200);
       // 3 tokens at 1 USD per million and 6 at 2.
       expect(response.text).toContain('"cost":0.000015');
@@ -231,14 +208,14 @@ describe("a chat with a provider of the kind anthropic", () => {
     ["tool_choice", { tools: [readFile], tool_choice: "required", reasoning_effort: "low" }],
   ])("is refused by name before the provider is called: %s", async (param, more) => {
     const before = stack.simulator.calls.list().length;
-    const response = await post("test-claude", { max_tokens: 4_000, ...more });
+    const response = await chat("test-claude", { max_tokens: 4_000, ...more });
     expectEnvelope(response, 400, "invalid_param", param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 
   test("may have members that change nothing", async () => {
     const neutral = { n: 1, frequency_penalty: 0, presence_penalty: 0, logprobs: false };
-    const response = await post("test-claude", { ...neutral, temperature: 1, top_p: 1 });
+    const response = await chat("test-claude", { ...neutral, temperature: 1, top_p: 1 });
     expect(response.status).toBe(200);
   });
 

@@ -3,14 +3,13 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { browserPath, startBrowser } from "../src/browser.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Stack } from "../src/stack.ts";
+
+const { stack } = await sharedStack();
 
 describe.skipIf(browserPath === undefined)("the API reference in a browser", () => {
-  let stack: Stack;
   let browser: Browser;
 
   beforeAll(async () => {
-    stack = await sharedStack();
     browser = await startBrowser();
   });
 

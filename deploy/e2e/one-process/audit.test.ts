@@ -1,16 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { BudgetPeriod, LimitKind } from "@tollgate/proto/tollgate/v1/limits";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Stack } from "../src/stack.ts";
+
+const { stack } = await sharedStack();
 
 describe("the audit log", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   /** Returns the changes of an account, the oldest first. */
   async function changesOf(account: string) {
     const { records } = await stack.operator.listAudit({ account });

@@ -1,45 +1,17 @@
 import { randomUUID } from "node:crypto";
-import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
 import { contentOf } from "../src/chat-response.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { entryOf } from "../src/ledger.ts";
+import { eventsOf, expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, client, chat, lastCall, lastSent } = await sharedStack();
 
 describe("a chat with a provider of the kind bedrock", () => {
-  let stack: Stack;
-  let account: Account;
-  let client: OpenAI;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
-  function post(model: string, more: object = {}) {
-    const body = chatBody({ model, ...more });
-    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
-  }
-
-  function lastCall() {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    if (call === undefined) throw new Error("the provider was not called");
-    return call;
-  }
-
-  /** Returns the body of the last request that the provider was sent. */
-  function lastSent(): Record<string, unknown> {
-    return lastCall().body as Record<string, unknown>;
-  }
-
   test("is a completion, signed for the region", async () => {
-    const response = await post("test-bedrock", {
+    const response = await chat("test-bedrock", {
       messages: [
         { role: "system", content: "Be brief." },
         { role: "user", content: "Hello there" },
@@ -80,7 +52,7 @@ describe("a chat with a provider of the kind bedrock", () => {
     "test-bedrock-nova",
     "test-bedrock-trickling",
   ])("is a stream of chunks that end with usage and cost: %s", async (model) => {
-    const response = await post(model, { stream: true });
+    const response = await chat(model, { stream: true });
     const events = eventsOf(response.text) as { choices: { delta: { content?: string } }[] }[];
     const text = events.flatMap(({ choices }) => choices?.[0]?.delta.content ?? []).join("");
     expect(text).toBe("You said: Hello there");
@@ -97,7 +69,7 @@ describe("a chat with a provider of the kind bedrock", () => {
     ["a completion", {}],
     ["a stream", { stream: true }],
   ])("has a line for each dimension that Bedrock reports, in %s", async (_, more) => {
-    const response = await post("test-bedrock-cached", more);
+    const response = await chat("test-bedrock-cached", more);
     // 100 × 3 + 600 × 0.30 + 150 × 3.75 + 50 × 6 + 40 × 15 = 1,942.5 USD per million.
     expect(response.text).toContain('"cost":0.001943');
     const entry = await entryOf(stack, account, requestIdOf(response));
@@ -121,7 +93,7 @@ describe("a chat with a provider of the kind bedrock", () => {
   test("sends marks of the prompt cache", async () => {
     const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
     const part = (text: string) => ({ type: "text", text, ...mark });
-    const response = await post("test-bedrock", {
+    const response = await chat("test-bedrock", {
       messages: [
         { role: "system", content: [part("Long")] },
         { role: "user", content: [part("Hi")] },
@@ -173,24 +145,24 @@ describe("a chat with a provider of the kind bedrock", () => {
       { tool: { name: "read_file" } },
     ],
   ])("sends the tool choice %s", async (_, tool_choice, toolChoice) => {
-    const response = await post("test-bedrock", { tools: [readFile], tool_choice });
+    const response = await chat("test-bedrock", { tools: [readFile], tool_choice });
     expect(response.status).toBe(200);
     expect(lastSent()).toMatchObject({ toolConfig: { toolChoice } });
   });
 
   test("sends no tools where none may be called", async () => {
-    const response = await post("test-bedrock", { tools: [readFile], tool_choice: "none" });
+    const response = await chat("test-bedrock", { tools: [readFile], tool_choice: "none" });
     expect(response.status).toBe(200);
     expect(lastSent()).not.toHaveProperty("toolConfig");
   });
 
   test("lets Claude call one tool at a time", async () => {
     const more = { tools: [readFile], parallel_tool_calls: false };
-    const response = await post("test-bedrock-parallel", more);
+    const response = await chat("test-bedrock-parallel", more);
     const { choices } = response.body as { choices: [{ message: { tool_calls: object[] } }] };
     expect(choices[0].message.tool_calls).toHaveLength(1);
     expectEnvelope(
-      await post("test-bedrock-nova", more),
+      await chat("test-bedrock-nova", more),
       400,
       "invalid_param",
       "parallel_tool_calls",
@@ -205,13 +177,13 @@ describe("a chat with a provider of the kind bedrock", () => {
       ];
       return { messages: [{ role: "user", content }] };
     };
-    const response = await post("test-bedrock", image(pixel));
+    const response = await chat("test-bedrock", image(pixel));
     expect(response.text).toContain("I see 1 image.");
     const [, bytes] = pixel.split(",");
     expect(lastSent()).toMatchObject({
       messages: [{ content: [{ text: "See" }, { image: { format: "png", source: { bytes } } }] }],
     });
-    const refused = await post("test-bedrock", image("https://example.com/a.png"));
+    const refused = await chat("test-bedrock", image("https://example.com/a.png"));
     expectEnvelope(refused, 400, "invalid_param", "messages[0].content[1].image_url.url");
   });
 
@@ -224,7 +196,7 @@ describe("a chat with a provider of the kind bedrock", () => {
     ["json_object", "test-bedrock", {}],
   ])("responds in the format %s of %s by a tool, with %j", async (type, model, more) => {
     const response_format = { type, json_schema: { name: "answer", schema: citySchema } };
-    const response = await post(model, { response_format, ...more });
+    const response = await chat(model, { response_format, ...more });
     expect(response.status).toBe(200);
     expect(response.text).toContain('"finish_reason":"stop"');
     const value = JSON.parse(contentOf(response.text)) as object;
@@ -304,7 +276,7 @@ describe("a chat with a provider of the kind bedrock", () => {
     false,
     true,
   ])("reports a refusal by the content filter; stream: %s", async (stream) => {
-    const response = await post("test-bedrock-refusing", { stream });
+    const response = await chat("test-bedrock-refusing", { stream });
     expect(response.text).toContain('"finish_reason":"content_filter"');
   });
 
@@ -312,7 +284,7 @@ describe("a chat with a provider of the kind bedrock", () => {
     ["ends within an event", "test-bedrock-truncated"],
     ["has an exception", "test-bedrock-throttled"],
   ])("ends with an error event where the provider's stream %s", async (_, model) => {
-    const response = await post(model, { stream: true });
+    const response = await chat(model, { stream: true });
     const last = eventsOf(response.text).at(-1);
     expect(last).toMatchObject({ error: { code: "upstream_rejected" } });
   });
@@ -327,7 +299,7 @@ describe("a chat with a provider of the kind bedrock", () => {
     ["ends within its first event", "test-bedrock-truncated-first", [true]],
   ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
     for (const stream of modes) {
-      const response = await post(model, { stream });
+      const response = await chat(model, { stream });
       expect(response.status).toBe(200);
       // 3 tokens at 1 USD per million and 6 at 2.
       expect(response.text).toContain('"cost":0.000015');
@@ -335,10 +307,10 @@ describe("a chat with a provider of the kind bedrock", () => {
   });
 
   test("is not retried at the next slot where the request is at fault", async () => {
-    const response = await post("test-bedrock-invalid");
+    const response = await chat("test-bedrock-invalid");
     expectEnvelope(response, 502, "upstream_rejected");
     expect(response.text).toContain("prompt is too long");
-    const denied = await post("test-bedrock-denied");
+    const denied = await chat("test-bedrock-denied");
     expectEnvelope(denied, 502, "upstream_rejected");
     expect(denied.text).not.toContain("no access");
   });
@@ -346,11 +318,11 @@ describe("a chat with a provider of the kind bedrock", () => {
   test("continues a conversation with calls", async () => {
     const session_id = randomUUID();
     const model = "test-bedrock";
-    const first = await post(model, { session_id, tools: [readFile] });
+    const first = await chat(model, { session_id, tools: [readFile] });
     const { choices } = first.body as { choices: [{ message: { tool_calls: [{ id: string }] } }] };
     const [{ id }] = choices[0].message.tool_calls;
     const result = [{ role: "tool", tool_call_id: id, content: "text" }];
-    const second = await post(model, { session_id, messages: result, tools: [readFile] });
+    const second = await chat(model, { session_id, messages: result, tools: [readFile] });
     expect(second.text).toContain("The tool returned: text");
   });
 
@@ -416,7 +388,7 @@ describe("a chat with a provider of the kind bedrock", () => {
     ],
   ])("is refused by name before the provider is called: %s of %s, %j", async (param, model, more) => {
     const before = stack.simulator.calls.list().length;
-    const response = await post(model, more);
+    const response = await chat(model, more);
     expectEnvelope(response, 400, "invalid_param", param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });

@@ -2,19 +2,15 @@ import { createServer } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { browserPath, startBrowser } from "../src/browser.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { allowedOrigin, sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account } = await sharedStack();
 
 describe.skipIf(browserPath === undefined)("a browser", () => {
-  let stack: Stack;
-  let account: Account;
   let browser: Browser;
   const pages = createServer((_req, res) => void res.end());
 
   beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(1);
     browser = await startBrowser();
     pages.listen(Number(new URL(allowedOrigin).port));
   });
@@ -22,7 +18,6 @@ describe.skipIf(browserPath === undefined)("a browser", () => {
   afterAll(async () => {
     await browser?.close();
     pages.close();
-    await expectBalancedLedger(stack);
   });
 
   /** Opens an empty page of another origin. */

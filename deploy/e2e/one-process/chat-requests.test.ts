@@ -1,18 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { HttpResponse } from "../src/http-response.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account } = await sharedStack({ creditUsd: 1 });
 
 describe("chat requests", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(1);
-  });
-
   function post(body: unknown, key: string | undefined = account.key): Promise<HttpResponse> {
     return send(`${stack.url}/v1/chat/completions`, { key, body });
   }

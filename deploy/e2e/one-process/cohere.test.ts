@@ -1,40 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
 import { contentOf, reasoningOf } from "../src/chat-response.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { entryOf } from "../src/ledger.ts";
+import { expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, chat, lastCall, lastSent } = await sharedStack();
 
 describe("a chat with a provider of the kind cohere", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
-  function post(model: string, more: object = {}) {
-    const body = chatBody({ model, ...more });
-    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
-  }
-
-  function lastCall() {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    if (call === undefined) throw new Error("the provider was not called");
-    return call;
-  }
-
-  /** Returns the body of the last request that the provider was sent. */
-  function lastSent(): Record<string, unknown> {
-    return lastCall().body as Record<string, unknown>;
-  }
-
   test("is a completion, by Cohere's names", async () => {
-    const response = await post("test-cohere", {
+    const response = await chat("test-cohere", {
       messages: [
         { role: "system", content: "Be brief." },
         { role: "user", content: "Hello there" },
@@ -68,7 +43,7 @@ describe("a chat with a provider of the kind cohere", () => {
     ["a completion", {}],
     ["a stream", { stream: true }],
   ])("has a line for each dimension that Cohere bills, in %s", async (_, more) => {
-    const response = await post("test-cohere-cached", more);
+    const response = await chat("test-cohere-cached", more);
     // 100 × 1 + 600 × 0.10 + 40 × 4 = 320 USD per million.
     expect(response.text).toContain('"cost":0.00032');
     const entry = await entryOf(stack, account, requestIdOf(response));
@@ -81,7 +56,7 @@ describe("a chat with a provider of the kind cohere", () => {
 
   test.each([false, true])("returns thinking as reasoning_content; stream: %s", async (stream) => {
     const more = { reasoning_effort: "medium", max_tokens: 4_000, stream };
-    const response = await post("test-cohere", more);
+    const response = await chat("test-cohere", more);
     expect(reasoningOf(response.text)).toBe("The user wrote something. I will respond to it.");
     expect(contentOf(response.text)).toBe("You said: Hello there");
     expect(lastSent()).toMatchObject({ thinking: { type: "enabled", token_budget: 2_000 } });
@@ -91,7 +66,7 @@ describe("a chat with a provider of the kind cohere", () => {
     const urls = [pixel, "https://example.com/a.png"];
     const parts = urls.map((url) => ({ type: "image_url", image_url: { url } }));
     const content = [{ type: "text", text: "See" }, ...parts];
-    const response = await post("test-cohere", { messages: [{ role: "user", content }] });
+    const response = await chat("test-cohere", { messages: [{ role: "user", content }] });
     expect(response.text).toContain("I see 2 images.");
     expect(lastSent()).toMatchObject({ messages: [{ content }] });
   });
@@ -99,7 +74,7 @@ describe("a chat with a provider of the kind cohere", () => {
   test.each([false, true])("responds by a schema; stream: %s", async (stream) => {
     const json_schema = { name: "answer", schema: citySchema };
     const response_format = { type: "json_schema", json_schema };
-    const response = await post("test-cohere", { response_format, stream });
+    const response = await chat("test-cohere", { response_format, stream });
     expect(JSON.parse(contentOf(response.text))).toEqual({ city: expect.any(String) });
   });
 
@@ -111,7 +86,7 @@ describe("a chat with a provider of the kind cohere", () => {
       { role: "assistant", content: "I will read it.", tool_calls },
       { role: "tool", tool_call_id: "c", content: "text" },
     ];
-    const response = await post("test-cohere", { tools: [readFile], messages });
+    const response = await chat("test-cohere", { tools: [readFile], messages });
     expect(response.text).toContain("The tool returned: text");
     const planned = { role: "assistant", tool_plan: "I will read it.", tool_calls };
     expect((lastSent().messages as object[])[1]).toEqual(planned);
@@ -130,7 +105,7 @@ describe("a chat with a provider of the kind cohere", () => {
     ],
   ])("is refused by name before the provider is called: %s", async (param, more) => {
     const before = stack.simulator.calls.list().length;
-    const response = await post("test-cohere", more);
+    const response = await chat("test-cohere", more);
     expectEnvelope(response, 400, "invalid_param", param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });
@@ -139,7 +114,7 @@ describe("a chat with a provider of the kind cohere", () => {
     ["has a model that failed", "test-cohere-failed", [false]],
   ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
     for (const stream of modes) {
-      const response = await post(model, { stream });
+      const response = await chat(model, { stream });
       expect(response.status).toBe(200);
       // 3 tokens at 1 USD per million and 6 at 2.
       expect(response.text).toContain('"cost":0.000015');

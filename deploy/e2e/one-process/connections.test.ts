@@ -1,21 +1,16 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { chatBody, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Stack } from "../src/stack.ts";
 
 const form = "multipart/form-data; boundary=x";
 const twoKeys = "authorization: Bearer a\r\nAuthorization: Bearer b\r\n";
 
+const { stack } = await sharedStack();
+
 /** Tests that need a raw socket. */
 describe("connections", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   async function open(): Promise<Socket> {
     const { hostname, port } = new URL(stack.url);
     const socket = connect(Number(port), hostname);

@@ -7,15 +7,15 @@ import { nanoUsd, shownUsd } from "../src/nano-usd.ts";
 import { collectProblems } from "../src/page-checks.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret, type Stack } from "../src/stack.ts";
+import { fleetSecret } from "../src/stack.ts";
+
+const { stack } = await sharedStack();
 
 /** The whole of it is in `long/console-proof.test.ts`. */
 describe.skipIf(browserPath === undefined)("the console's page", () => {
-  let stack: Stack;
   let browser: Browser;
 
   beforeAll(async () => {
-    stack = await sharedStack();
     browser = await startBrowser();
   });
 

@@ -1,21 +1,14 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { chatBody, send } from "../src/request.ts";
 import { allowedOrigin, sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 import { audioForm } from "../src/transcription-client.ts";
 
 const origin = allowedOrigin;
 
+const { stack, account } = await sharedStack({ creditUsd: 1 });
+
 describe("a web page of another origin", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(1);
-  });
-
   const preflight = (path: string, from: string = origin) =>
     fetch(`${stack.url}${path}`, {
       method: "OPTIONS",

@@ -1,22 +1,13 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account } = await sharedStack();
 
 describe("images and speech of Google", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   const draw = (body: object) =>
     send(`${stack.url}/v1/images/generations`, {
       key: account.key,

@@ -1,45 +1,17 @@
 import { randomUUID } from "node:crypto";
-import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
 import { contentOf } from "../src/chat-response.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { entryOf } from "../src/ledger.ts";
+import { eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, client, chat, lastCall, lastSent } = await sharedStack();
 
 describe("a chat with a provider of the kind google", () => {
-  let stack: Stack;
-  let account: Account;
-  let client: OpenAI;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
-  function post(model: string, more: object = {}) {
-    const body = chatBody({ model, ...more });
-    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
-  }
-
-  function lastCall() {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    if (call === undefined) throw new Error("the provider was not called");
-    return call;
-  }
-
-  /** Returns the body of the last request that the provider was sent. */
-  function lastSent(): Record<string, unknown> {
-    return lastCall().body as Record<string, unknown>;
-  }
-
   test("is a completion, with the model in the path and the key in Google's header", async () => {
-    const response = await post("test-gemini", {
+    const response = await chat("test-gemini", {
       messages: [
         { role: "system", content: "Be brief." },
         { role: "user", content: "Hello there" },
@@ -84,7 +56,7 @@ describe("a chat with a provider of the kind google", () => {
     ["a completion", {}],
     ["a stream", { stream: true }],
   ])("has a line for each dimension that Gemini reports, in %s", async (_, more) => {
-    const response = await post("test-gemini-cached", { ...more, reasoning_effort: "low" });
+    const response = await chat("test-gemini-cached", { ...more, reasoning_effort: "low" });
     // 100 × 1 + 600 × 0.10 + 40 × 4 + 12 thoughts × 5 = 380 USD per million.
     expect(response.text).toContain('"cost":0.00038');
     expect(response.text).toContain('"reasoning_tokens":12');
@@ -133,7 +105,7 @@ describe("a chat with a provider of the kind google", () => {
       { mode: "ANY", allowedFunctionNames: ["read_file"] },
     ],
   ])("sends the tool choice %s", async (_, tool_choice, functionCallingConfig) => {
-    const response = await post("test-gemini", { tools: [readFile], tool_choice });
+    const response = await chat("test-gemini", { tools: [readFile], tool_choice });
     expect(response.status).toBe(200);
     expect(lastSent()).toMatchObject({ toolConfig: { functionCallingConfig } });
   });
@@ -142,7 +114,7 @@ describe("a chat with a provider of the kind google", () => {
     const urls = [pixel, "https://example.com/a.png"];
     const parts = urls.map((url) => ({ type: "image_url", image_url: { url } }));
     const content = [{ type: "text", text: "See" }, ...parts];
-    const response = await post("test-gemini", { messages: [{ role: "user", content }] });
+    const response = await chat("test-gemini", { messages: [{ role: "user", content }] });
     expect(response.text).toContain("I see 2 images.");
     const [, data] = pixel.split(",");
     expect(lastSent()).toMatchObject({
@@ -165,7 +137,7 @@ describe("a chat with a provider of the kind google", () => {
     ["json_schema", "test-gemini-3", { tools: [readFile], tool_choice: "none" }],
   ])("responds in the format %s of %s with %j", async (type, model, more) => {
     const response_format = { type, json_schema: { name: "answer", schema: citySchema } };
-    const response = await post(model, { response_format, ...more });
+    const response = await chat(model, { response_format, ...more });
     expect(response.status).toBe(200);
     const value = JSON.parse(contentOf(response.text)) as object;
     if (type === "json_schema") expect(value).toEqual({ city: expect.any(String) });
@@ -175,7 +147,7 @@ describe("a chat with a provider of the kind google", () => {
   test("responds by a schema beside tools, also by a model that cannot do both", async () => {
     const json_schema = { name: "answer", schema: citySchema };
     const more = { tools: [readFile], response_format: { type: "json_schema", json_schema } };
-    const response = await post("test-gemini", more);
+    const response = await chat("test-gemini", more);
     expect(response.status).toBe(200);
     expect(lastSent()).toMatchObject({
       tools: [{ functionDeclarations: [{ name: "read_file" }, { name: "json" }] }],
@@ -236,7 +208,7 @@ describe("a chat with a provider of the kind google", () => {
     ["test-gemini-blocked", false, '"refusal":null'],
     ["test-gemini-blocked", true, '"prompt_tokens":3'],
   ])("reports a refusal by the content filter; %s, stream: %s", async (model, stream, refusal) => {
-    const response = await post(model, { stream });
+    const response = await chat(model, { stream });
     expect(response.text).toContain('"finish_reason":"content_filter"');
     expect(response.text).toContain(refusal);
   });
@@ -244,7 +216,7 @@ describe("a chat with a provider of the kind google", () => {
   test.each([
     ["has an error", "test-gemini-erring"],
   ])("ends with an error event where the provider's stream %s", async (_, model) => {
-    const response = await post(model, { stream: true });
+    const response = await chat(model, { stream: true });
     const last = eventsOf(response.text).at(-1);
     expect(last).toMatchObject({ error: { code: "upstream_rejected" } });
   });
@@ -256,7 +228,7 @@ describe("a chat with a provider of the kind google", () => {
     ["sends an error first", "test-gemini-erring-first", [true]],
   ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
     for (const stream of modes) {
-      const response = await post(model, { stream });
+      const response = await chat(model, { stream });
       expect(response.status).toBe(200);
       // 3 tokens at 1 USD per million and 6 at 2.
       expect(response.text).toContain('"cost":0.000015');
@@ -284,11 +256,11 @@ describe("a chat with a provider of the kind google", () => {
   test("continues a conversation, with calls that have no signatures there", async () => {
     const session_id = randomUUID();
     const model = "test-gemini-3";
-    const first = await post(model, { session_id, tools: [readFile] });
+    const first = await chat(model, { session_id, tools: [readFile] });
     const { choices } = first.body as { choices: [{ message: { tool_calls: [{ id: string }] } }] };
     const [{ id }] = choices[0].message.tool_calls;
     const result = [{ role: "tool", tool_call_id: id, content: "text" }];
-    const second = await post(model, { session_id, messages: result, tools: [readFile] });
+    const second = await chat(model, { session_id, messages: result, tools: [readFile] });
     expect(second.text).toContain("The tool returned: text");
     expect(lastSent()).toMatchObject({
       contents: [
@@ -313,7 +285,7 @@ describe("a chat with a provider of the kind google", () => {
     ["response_format.type", { tools: [readFile], response_format: { type: "json_object" } }],
   ])("is refused by name before the provider is called: %s", async (param, more) => {
     const before = stack.simulator.calls.list().length;
-    const response = await post("test-gemini", more);
+    const response = await chat("test-gemini", more);
     expectEnvelope(response, 400, "invalid_param", param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });

@@ -1,20 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { BudgetPeriod, LimitKind } from "@tollgate/proto/tollgate/v1/limits";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { fleetSecret, type Stack } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
+const { stack, expectBooks } = await sharedStack();
+
 describe("the commands of keys, accounts and wallets", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   function tollgate(...args: string[]) {
     return runTollgate(stack.operatorAddress, fleetSecret, args);
   }
@@ -177,7 +172,7 @@ describe("the commands of keys, accounts and wallets", () => {
       { kind: "adjustment", amount_usd: "-1.250000", reference: "one", reason: "a refund" },
       { kind: "top_up" },
     ]);
-    await expectBalancedLedger(stack);
+    await expectBooks();
   });
 
   test.each<[Parameters<Stack["operator"]["createKey"]>[0], string]>([

@@ -1,7 +1,7 @@
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI, OpenAIEmbeddings } from "@langchain/openai";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -11,19 +11,13 @@ const joke = z.object({
   rating: z.int().min(1).max(10),
 });
 
+const { stack, account } = await sharedStack();
+const configuration = { baseURL: `${stack.url}/v1` };
+const shared = { apiKey: account.key, configuration, maxRetries: 0 };
+const chat = new ChatOpenAI({ model: "test-small", ...shared });
+const embeddings = new OpenAIEmbeddings({ model: "test-embed", ...shared });
+
 describe("LangChain's OpenAI package, unmodified", () => {
-  let chat: ChatOpenAI;
-  let embeddings: OpenAIEmbeddings;
-
-  beforeAll(async () => {
-    const stack = await sharedStack();
-    const { key: apiKey } = await stack.newAccount(5);
-    const configuration = { baseURL: `${stack.url}/v1` };
-    const shared = { apiKey, configuration, maxRetries: 0 };
-    chat = new ChatOpenAI({ model: "test-small", ...shared });
-    embeddings = new OpenAIEmbeddings({ model: "test-embed", ...shared });
-  });
-
   test("invoke returns a message with usage", async () => {
     const message = await chat.invoke("Hello");
     expect(message.content).toBe("You said: Hello");

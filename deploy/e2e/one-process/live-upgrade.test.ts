@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { wav } from "../src/audio-files.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { chatBody, expectEnvelope } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const path = "/v1/audio/transcriptions/stream";
 const handshake = {
@@ -19,15 +18,9 @@ const handshake = {
 /** The upgrade that curl and Java's client offer on plain HTTP. */
 const http2 = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAA" };
 
+const { stack, account } = await sharedStack({ creditUsd: 10 });
+
 describe("upgrades", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-  });
-
   /** Sends a request with exactly these headers. */
   async function sendRaw(
     address: string,

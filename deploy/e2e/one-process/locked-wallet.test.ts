@@ -1,18 +1,13 @@
 import pg from "pg";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readWallet } from "../src/ledger.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
-import type { Stack } from "../src/stack.ts";
+
+const { stack } = await sharedStack();
 
 describe("while a wallet is locked", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   test("its requests are refused with a 503 to retry in a second, and no provider is called", async () => {
     const account = await stack.newAccount(1);
     const { key, accountId } = account;

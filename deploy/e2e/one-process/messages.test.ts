@@ -1,12 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 type MessageParam = Anthropic.MessageParam;
 
@@ -23,28 +22,14 @@ const readFile: Anthropic.Tool = {
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+const { stack, account, lastSent } = await sharedStack();
+const client = new Anthropic({ apiKey: account.key, baseURL: stack.url, maxRetries: 0 });
+
 describe("POST /v1/messages", () => {
-  let stack: Stack;
-  let account: Account;
-  let client: Anthropic;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-    client = new Anthropic({ apiKey: account.key, baseURL: stack.url, maxRetries: 0 });
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function post(model: string, more: object = {}, headers: Record<string, string> = {}) {
     const messages = [{ role: "user", content: "Hello there" }];
     const body = { model, max_tokens: 50, messages, ...more };
     return send(`${stack.url}/v1/messages`, { key: account.key, body, headers });
-  }
-
-  function lastSent(): Record<string, unknown> {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    return call?.body as Record<string, unknown>;
   }
 
   /** Sends a body to the provider itself, and returns its response. */

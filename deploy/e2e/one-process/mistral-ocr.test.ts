@@ -1,38 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
-import { type OcrClient, ocrClient } from "../src/ocr-client.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
+import { ocrClient } from "../src/ocr-client.ts";
 import { image, model, type Part, pdf } from "../src/ocr-form.ts";
 import { sha256 } from "../src/provider-uploads.ts";
 import { expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
 
 const dataUrl = (type: string, { contents }: Part) =>
   `data:${type};base64,${Buffer.from(contents).toString("base64")}`;
 
+const { stack, account, expectBooks, lastCall } = await sharedStack({ creditUsd: 10 });
+const ocr = ocrClient(stack, account);
+
 describe("OCR with a provider of the kind mistral", () => {
-  let stack: Stack;
-  let account: Account;
-  let ocr: OcrClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-    ocr = ocrClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   const callsAfter = (seq: number) => stack.simulator.calls.list({ since: seq });
   const lastSeq = () => stack.simulator.calls.list().at(-1)?.seq ?? 0;
-
-  function lastCall() {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    if (call === undefined) throw new Error("the provider was not called");
-    return call;
-  }
 
   test.each([
     ["a PDF", pdf(3), "document_url", "application/pdf", 3n, -4_500_000n],
@@ -210,7 +195,7 @@ describe("OCR with a provider of the kind mistral", () => {
     const jobIdOf = ({ body }: HttpResponse) => (body as { job_id: string }).job_id;
 
     async function entriesOf(owner: Account, alias: string) {
-      await expectBalancedLedger(stack);
+      await expectBooks();
       const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
       return entries.filter((entry) => entry.alias === alias);
     }

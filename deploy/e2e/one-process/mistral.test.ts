@@ -1,41 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
 import { contentOf, reasoningOf } from "../src/chat-response.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
-import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
+import { entryOf } from "../src/ledger.ts";
+import { eventsOf, expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, chat, lastCall, lastSent } = await sharedStack();
 
 describe("a chat with a provider of the kind mistral", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
-  function post(model: string, more: object = {}) {
-    const body = chatBody({ model, ...more });
-    return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
-  }
-
-  function lastCall() {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    if (call === undefined) throw new Error("the provider was not called");
-    return call;
-  }
-
-  /** Returns the body of the last request that the provider was sent. */
-  function lastSent(): Record<string, unknown> {
-    return lastCall().body as Record<string, unknown>;
-  }
-
   test("is a completion, by Mistral's names", async () => {
-    const response = await post("test-mistral", {
+    const response = await chat("test-mistral", {
       messages: [
         { role: "system", content: "Be brief." },
         { role: "user", content: "Hello there" },
@@ -85,7 +60,7 @@ describe("a chat with a provider of the kind mistral", () => {
     ["a completion", {}],
     ["a stream", { stream: true }],
   ])("has a line for each dimension that Mistral reports, in %s", async (_, more) => {
-    const response = await post("test-mistral-cached", more);
+    const response = await chat("test-mistral-cached", more);
     // 100 × 1 + 600 × 0.10 + 40 × 4 = 320 USD per million.
     expect(response.text).toContain('"cost":0.00032');
     const entry = await entryOf(stack, account, requestIdOf(response));
@@ -112,7 +87,7 @@ describe("a chat with a provider of the kind mistral", () => {
     ],
   ])("sends the tool choice %s", async (_, tool_choice, sent) => {
     const more = { tools: [readFile], tool_choice, parallel_tool_calls: false };
-    const response = await post("test-mistral", more);
+    const response = await chat("test-mistral", more);
     expect(response.status).toBe(200);
     expect(lastSent()).toMatchObject({ tool_choice: sent, parallel_tool_calls: false });
   });
@@ -121,7 +96,7 @@ describe("a chat with a provider of the kind mistral", () => {
     const urls = [pixel, "https://example.com/a.png"];
     const parts = urls.map((url) => ({ type: "image_url", image_url: { url } }));
     const content = [{ type: "text", text: "See" }, ...parts];
-    const response = await post("test-mistral", { messages: [{ role: "user", content }] });
+    const response = await chat("test-mistral", { messages: [{ role: "user", content }] });
     expect(response.text).toContain("I see 2 images.");
     const images = urls.map((image_url) => ({ type: "image_url", image_url }));
     expect(lastSent()).toMatchObject({
@@ -137,7 +112,7 @@ describe("a chat with a provider of the kind mistral", () => {
   ])("responds in the format %s with %j", async (type, more) => {
     const json_schema = { name: "answer", strict: true, schema: citySchema };
     const response_format = type === "json_schema" ? { type, json_schema } : { type };
-    const response = await post("test-mistral", { response_format, ...more });
+    const response = await chat("test-mistral", { response_format, ...more });
     expect(response.status).toBe(200);
     const value = JSON.parse(contentOf(response.text)) as object;
     if (type === "json_schema") expect(value).toEqual({ city: expect.any(String) });
@@ -152,20 +127,20 @@ describe("a chat with a provider of the kind mistral", () => {
     ["test-mistral-thinking", undefined, true],
   ])("returns thinking as reasoning_content, which may be sent back; %s, %s, stream: %s", async (model, effort, stream) => {
     const given = effort === undefined ? {} : { reasoning_effort: effort };
-    const response = await post(model, { ...given, stream });
+    const response = await chat(model, { ...given, stream });
     expect(reasoningOf(response.text)).toBe("The user wrote something. I will respond to it.");
     expect(contentOf(response.text)).toBe("You said: Hello there");
     if (effort !== undefined) expect(lastSent()).toMatchObject(given);
     const said = { role: "assistant", content: "Hi", reasoning_content: "The user wrote" };
     const user = { role: "user", content: "Go on" };
-    const next = await post(model, { ...given, messages: [user, said, user] });
+    const next = await chat(model, { ...given, messages: [user, said, user] });
     expect(next.status).toBe(200);
   });
 
   test.each([
     ["has an error", "test-mistral-erring"],
   ])("ends with an error event where the provider's stream %s", async (_, model) => {
-    const response = await post(model, { stream: true });
+    const response = await chat(model, { stream: true });
     const last = eventsOf(response.text).at(-1);
     expect(last).toMatchObject({ error: { code: "upstream_rejected" } });
   });
@@ -175,7 +150,7 @@ describe("a chat with a provider of the kind mistral", () => {
     ["sends an error first", "test-mistral-erring-first", [true]],
   ])("is served by the next slot, at its price, where the provider %s", async (_, model, modes) => {
     for (const stream of modes) {
-      const response = await post(model, { stream });
+      const response = await chat(model, { stream });
       expect(response.status).toBe(200);
       // 3 tokens at 1 USD per million and 6 at 2.
       expect(response.text).toContain('"cost":0.000015');
@@ -185,11 +160,11 @@ describe("a chat with a provider of the kind mistral", () => {
   test("continues a conversation", async () => {
     const session_id = randomUUID();
     const model = "test-mistral";
-    const first = await post(model, { session_id, tools: [readFile] });
+    const first = await chat(model, { session_id, tools: [readFile] });
     const { choices } = first.body as { choices: [{ message: { tool_calls: [{ id: string }] } }] };
     const [{ id }] = choices[0].message.tool_calls;
     const result = [{ role: "tool", tool_call_id: id, content: "text" }];
-    const second = await post(model, { session_id, messages: result, tools: [readFile] });
+    const second = await chat(model, { session_id, messages: result, tools: [readFile] });
     expect(second.text).toContain("The tool returned: text");
     expect(lastSent()).toMatchObject({
       messages: [
@@ -213,7 +188,7 @@ describe("a chat with a provider of the kind mistral", () => {
     ["tools[0].type", { tools: [{ type: "custom", custom: { name: "a" } }] }],
   ])("is refused by name before the provider is called: %s", async (param, more) => {
     const before = stack.simulator.calls.list().length;
-    const response = await post("test-mistral", more);
+    const response = await chat("test-mistral", more);
     expectEnvelope(response, 400, "invalid_param", param);
     expect(stack.simulator.calls.list()).toHaveLength(before);
   });

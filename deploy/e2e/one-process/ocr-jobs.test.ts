@@ -1,34 +1,25 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { BudgetPeriod, type LimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
-import { type OcrClient, ocrClient } from "../src/ocr-client.ts";
+import { readWallet } from "../src/ledger.ts";
+import { ocrClient } from "../src/ocr-client.ts";
 import { image, model, pdf } from "../src/ocr-form.ts";
 import { lastUpload } from "../src/provider-uploads.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
+
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 10 });
+const ocr = ocrClient(stack, account);
 
 describe("OCR jobs", () => {
-  let stack: Stack;
-  let account: Account;
-  let ocr: OcrClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-    ocr = ocrClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   const jobIdOf = ({ body }: HttpResponse) => (body as { job_id: string }).job_id;
 
   async function entriesOf(owner: Account, alias: string) {
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
     return entries.filter((entry) => entry.alias === alias);
   }

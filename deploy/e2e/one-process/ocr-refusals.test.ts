@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectBalancedLedger } from "../src/ledger.ts";
-import { type OcrClient, ocrClient } from "../src/ocr-client.ts";
+import { describe, expect, test } from "vitest";
+import { ocrClient } from "../src/ocr-client.ts";
 import { image, model, type Part } from "../src/ocr-form.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const mebibyte = 1024 * 1024;
 
+const { stack, account } = await sharedStack({ creditUsd: 10 });
+const ocr = ocrClient(stack, account);
+
 describe("refused OCR requests", () => {
-  let stack: Stack;
-  let account: Account;
-  let ocr: OcrClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-    ocr = ocrClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test.each<[string, Part[], string, string]>([
     [
       "an unknown field",

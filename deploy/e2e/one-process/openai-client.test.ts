@@ -1,24 +1,13 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, client } = await sharedStack();
 
 describe("the openai package, unmodified", () => {
-  let stack: Stack;
-  let account: Account;
-  let client: OpenAI;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-    client = clientWith(account.key);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function clientWith(apiKey: string): OpenAI {
     return new OpenAI({ apiKey, baseURL: `${stack.url}/v1`, maxRetries: 0 });
   }

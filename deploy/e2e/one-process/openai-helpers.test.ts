@@ -1,7 +1,7 @@
-import OpenAI from "openai";
+import type OpenAI from "openai";
 import { LengthFinishReasonError } from "openai/core/error";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -14,16 +14,11 @@ const weatherReport = z.object({
   note: z.string().nullable(),
 });
 
+const { client } = await sharedStack();
+
 describe("the helpers of the openai package, unmodified", () => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Weather?" }];
   const response_format = zodResponseFormat(weatherReport, "weather_report");
-  let client: OpenAI;
-
-  beforeAll(async () => {
-    const stack = await sharedStack();
-    const { key } = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-  });
 
   test("parse returns an object that matches its zod schema", async () => {
     const completion = await client.chat.completions.parse({

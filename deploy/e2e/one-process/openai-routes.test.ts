@@ -1,22 +1,13 @@
 import OpenAI, { toFile } from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Stack } from "../src/stack.ts";
+
+const { stack } = await sharedStack();
+const { key } = await stack.newAccount(5);
+const client = new OpenAI({ apiKey: key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
 
 describe("the other routes, with the openai package, unmodified", () => {
-  let stack: Stack;
-  let client: OpenAI;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    const { key } = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test("embeddings are numbers, which the client requests as base64", async () => {
     const input = ["one", "two"];
     const decoded = await client.embeddings.create({ model: "test-embed", input });

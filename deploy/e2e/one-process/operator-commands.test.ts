@@ -1,18 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret, type Stack } from "../src/stack.ts";
+import { fleetSecret } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
+const { stack } = await sharedStack();
+
 describe("the commands of operators", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   function tollgate(...args: string[]) {
     return runTollgate(stack.operatorAddress, fleetSecret, args);
   }

@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret, type Stack } from "../src/stack.ts";
+import { fleetSecret } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
+const { stack } = await sharedStack();
+
 describe("the tollgate command", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   function tollgate(...args: string[]) {
     return runTollgate(stack.operatorAddress, fleetSecret, args);
   }

@@ -1,17 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret, type Stack } from "../src/stack.ts";
+import { fleetSecret } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
+const { stack } = await sharedStack();
+
 describe("the tollgate command", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   function tollgate(...args: string[]) {
     return runTollgate(stack.operatorAddress, fleetSecret, args);
   }

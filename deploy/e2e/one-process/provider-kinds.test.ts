@@ -1,37 +1,18 @@
-import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { chatBody, eventsOf, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const rankers = ["cohere", "voyage", "jina", "bedrock"] as const;
 const embedders = ["cohere", "voyage", "jina", "google", "mistral"] as const;
 const dimensions = { cohere: 256, voyage: 256, jina: 16, google: 768, mistral: 256 };
 
+const { stack, account, client, lastCall } = await sharedStack();
+
 describe("providers of other kinds", () => {
-  let stack: Stack;
-  let account: Account;
-  let client: OpenAI;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   const post = (path: string, body: object) =>
     send(`${stack.url}${path}`, { key: account.key, body });
-
-  /** Returns the last call that the provider received. */
-  function lastCall() {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    if (call === undefined) throw new Error("the provider was not called");
-    return call;
-  }
 
   test.each(embedders)("%s embeds texts for the OpenAI client, in both formats", async (kind) => {
     const input = ["one text", "and another"];

@@ -1,26 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { testCatalog } from "../src/catalog/catalog.ts";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, expectBooks } = await sharedStack();
 
 describe("providers", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function post(body: Record<string, unknown>): Promise<HttpResponse> {
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body: chatBody(body) });
   }
@@ -90,7 +81,7 @@ describe("providers", () => {
     false,
     true,
   ])("a response that is empty from every slot is 502, neither billed nor stored (stream: %s)", async (stream) => {
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const before = (await readWallet(stack, account)).balance;
     const session_id = randomUUID();
     expectEnvelope(
@@ -98,7 +89,7 @@ describe("providers", () => {
       502,
       "upstream_rejected",
     );
-    await expectBalancedLedger(stack);
+    await expectBooks();
     expect((await readWallet(stack, account)).balance).toBe(before);
     const stored = await send(`${stack.url}/v1/conversations/${session_id}`, { key: account.key });
     expectEnvelope(stored, 404, "conversation_not_found");
@@ -176,7 +167,7 @@ describe("providers", () => {
     expect(events.at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
     expect(events).not.toContain("[DONE]");
     expect(events.length).toBeGreaterThan(2);
-    await expectBalancedLedger(stack);
+    await expectBooks();
     expect((await readWallet(stack, account)).balance).toBe(before);
   });
 

@@ -1,24 +1,16 @@
 import { routes } from "@tollgate/edge/routes";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { HttpResponse } from "../src/http-response.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const form = { "content-type": "multipart/form-data; boundary=x" };
 
+const { stack, account } = await sharedStack({ creditUsd: 1 });
+const channel = { account: account.accountId, channel: "settlement" };
+const partner = (await stack.operator.createKey(channel)).key;
+
 describe("an unknown query parameter", () => {
-  let stack: Stack;
-  let account: Account;
-  let partner: string;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(1);
-    const channel = { account: account.accountId, channel: "settlement" };
-    partner = (await stack.operator.createKey(channel)).key;
-  });
-
   test.each(
     routes
       .filter(({ query }) => query !== undefined)

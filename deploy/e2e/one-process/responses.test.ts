@@ -1,14 +1,13 @@
 import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import type { FunctionTool, ResponseInputItem } from "openai/resources/responses/responses";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 type Event = { type: string; sequence_number: number; [member: string]: unknown };
 
@@ -27,27 +26,12 @@ const readFile: FunctionTool = {
 const pixel =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+const { stack, account, client, lastSent } = await sharedStack();
+
 describe("POST /v1/responses", () => {
-  let stack: Stack;
-  let account: Account;
-  let client: OpenAI;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-    client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function post(model: string, more: object = {}, headers: Record<string, string> = {}) {
     const body = { model, input: "Hello there", ...more };
     return send(`${stack.url}/v1/responses`, { key: account.key, body, headers });
-  }
-
-  function lastSent(): Record<string, unknown> {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    return call?.body as Record<string, unknown>;
   }
 
   const models = [

@@ -1,16 +1,11 @@
 import pg from "pg";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { byName, type Column, columnsOfSchema } from "../src/schema-columns.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Stack } from "../src/stack.ts";
+
+const { stack } = await sharedStack();
 
 describe("the migrated database", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   test.each([
     "billing",
     "chat",

@@ -1,20 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const cases = specialtyRoutes.map((route) => [`${route.path} ${route.alias}`, route] as const);
 
+const { stack, account } = await sharedStack({ creditUsd: 50 });
+
 describe("the fields of the JSON routes other than chat", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(50);
-  });
-
   function post(path: string, body: unknown, key: string = account.key) {
     return send(`${stack.url}${path}`, { key, body });
   }

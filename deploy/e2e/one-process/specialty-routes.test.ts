@@ -1,29 +1,20 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 
 const lead = specialtyRoutes.filter(({ alias }) => alias !== "test-entities");
 const leadCases = lead.map((route) => [route.path, route] as const);
 
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 50 });
+
 describe("the JSON routes other than chat", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(50);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function post(path: string, body: unknown, key: string = account.key) {
     return send(`${stack.url}${path}`, { key, body });
   }
@@ -81,7 +72,7 @@ describe("the JSON routes other than chat", () => {
           amountNanoUsd: 0n,
           alias: `${alias}${suffix}`,
         });
-        await expectBalancedLedger(stack);
+        await expectBooks();
         expect((await readWallet(stack, account)).balance).toBe(before);
       }
     });
@@ -264,7 +255,7 @@ describe("the JSON routes other than chat", () => {
     const response = await post("/v1/images/generations", generous, poor.key);
     expect(stack.simulator.calls.list().at(-1)?.body).toMatchObject({ n: 2 });
     expect(response.body).toMatchObject({ data: { length: 2 }, usage: { images: 2, cost: 0.08 } });
-    await expectBalancedLedger(stack);
+    await expectBooks();
     expect((await readWallet(stack, poor)).balance).toBe(10_000_000n);
     const body = { ...generous, model: "test-image" };
     const last = await post("/v1/images/generations", body, poor.key);

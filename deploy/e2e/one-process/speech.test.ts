@@ -1,22 +1,13 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, expectBooks, lastCall } = await sharedStack({ creditUsd: 10 });
 
 describe("speech and voices", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   const body = { model: "test-speech", input: "Hello there", voice: "alto" };
 
   function post(more: Record<string, unknown>, key: string = account.key) {
@@ -29,10 +20,6 @@ describe("speech and voices", () => {
       headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
       body: JSON.stringify({ ...body, ...more }),
     });
-  }
-
-  function lastCall() {
-    return stack.simulator.calls.list().at(-1);
   }
 
   test("audio is sent chunked with only its content type, and billed by code points", async () => {
@@ -51,7 +38,7 @@ describe("speech and voices", () => {
       basis: "input",
       amountNanoUsd: -120_000n,
     });
-    expect(lastCall()?.body).toEqual({ ...body, model: "voice", input: "Grüße 😀😀" });
+    expect(lastCall().body).toEqual({ ...body, model: "voice", input: "Grüße 😀😀" });
   });
 
   test.each([
@@ -127,7 +114,7 @@ describe("speech and voices", () => {
     expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
     const next = await post({ model: "test-speech-erring-first" });
     expect([next.status, next.headers.get("content-type")]).toEqual([200, "audio/mpeg"]);
-    expect(lastCall()?.model).toBe("good");
+    expect(lastCall().model).toBe("good");
   });
 
   test("a retry with the same idempotency key runs again and is billed again", async () => {
@@ -140,7 +127,7 @@ describe("speech and voices", () => {
     for (const { status, headers } of responses) {
       expect([status, headers.get("idempotency-replayed")]).toEqual([200, null]);
     }
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const { entries } = await readWallet(stack, own);
     expect(entries.filter(({ kind }) => kind === "usage")).toHaveLength(2);
   });

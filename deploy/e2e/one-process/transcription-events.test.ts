@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bytesPerSecond, flac, pcm, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { lastUpload, sha256 } from "../src/provider-uploads.ts";
 import { named } from "../src/raw-form.ts";
 import { eventsOf, expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
-import { type TranscriptionClient, transcriptionClient } from "../src/transcription-client.ts";
+import { transcriptionClient } from "../src/transcription-client.ts";
+
+const { stack, account } = await sharedStack({ creditUsd: 10 });
+const audio = transcriptionClient(stack, account);
 
 describe("transcription of uploads as events", () => {
-  let stack: Stack;
-  let account: Account;
-  let audio: TranscriptionClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-    audio = transcriptionClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test("a ping, partials, finals and the refinement, then [DONE]; the finals are billed", async () => {
     const response = await audio.transcribe({ stream: "true" }, wav(5));
     expect(response.status).toBe(200);

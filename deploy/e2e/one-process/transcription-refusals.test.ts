@@ -1,34 +1,18 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { named } from "../src/raw-form.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
-import {
-  audioForm,
-  type Fields,
-  type TranscriptionClient,
-  transcriptionClient,
-} from "../src/transcription-client.ts";
+import { audioForm, type Fields, transcriptionClient } from "../src/transcription-client.ts";
 
 const mebibyte = 1024 * 1024;
 
+const { stack, account } = await sharedStack({ creditUsd: 10 });
+const audio = transcriptionClient(stack, account);
+
 describe("refused transcriptions", () => {
-  let stack: Stack;
-  let account: Account;
-  let audio: TranscriptionClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-    audio = transcriptionClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test.each<[string, Fields, string, string]>([
     ["an unknown field", { foo: "1" }, "unknown_param", "foo"],
     [

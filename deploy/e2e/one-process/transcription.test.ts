@@ -4,36 +4,22 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { flac, oggOpus, pcm, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
 import { lastUpload, sha256 } from "../src/provider-uploads.ts";
 import { named } from "../src/raw-form.ts";
 import { expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
-import {
-  audioForm,
-  type TranscriptionClient,
-  transcriptionClient,
-} from "../src/transcription-client.ts";
+import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
 
 const mebibyte = 1024 * 1024;
 
+const { stack, account } = await sharedStack({ creditUsd: 10 });
+const audio = transcriptionClient(stack, account);
+
 describe("transcription of uploads as one response", () => {
-  let stack: Stack;
-  let account: Account;
-  let audio: TranscriptionClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-    audio = transcriptionClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test.each([
     ["WAV", wav(2.5), "audio/wav"],
     ["FLAC", flac, "audio/flac"],

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { describe, expect, test } from "vitest";
+import { entryOf } from "../src/ledger.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 /** The block of an agent's turn: reads, writes, reasoning and a search. */
 const agentTurn = {
@@ -22,17 +21,9 @@ const agentLines = [
   { dimension: "tool:web_search", quantity: 2n, amountNanoUsd: 20_000_000n },
 ];
 
+const { stack, account } = await sharedStack({ creditUsd: 1 });
+
 describe("the dimensions of a chat's usage", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(1);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function post(block: object, more: object = {}) {
     const command = simulate(`usage_block=${encodeURIComponent(JSON.stringify(block))}`);
     const body = chatBody({ model: "test-dimensions", ...command, ...more });

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFile } from "../src/chat-parts.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account } = await sharedStack();
 
 describe("a provider of the kind xai", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   const post = (path: string, body: object) =>
     send(`${stack.url}${path}`, { key: account.key, body });
   const chat = (model: string, more: object = {}) =>

@@ -1,8 +1,12 @@
+import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
 import { expect } from "vitest";
 import { eventually } from "./eventually.ts";
 import { nanoUsd } from "./nano-usd.ts";
 import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
+
+/** The most entries that one call lists. */
+const limit = 1_000;
 
 export interface WalletState {
   balance: bigint;
@@ -45,12 +49,45 @@ export async function expectBalancedLedger(stack: Stack, timeout = 15_000): Prom
     { timeout, interval: 50 },
   );
   expect(result?.discrepancies).toEqual([]);
-  await expectLines(stack);
+  expectLines((await stack.operator.listLedger({ account: "", limit })).entries);
 }
 
-/** Checks that the newest entries of usage say what their costs consist of. */
-async function expectLines(stack: Stack): Promise<void> {
-  const { entries } = await stack.operator.listLedger({ account: "", limit: 1_000 });
+/**
+ * Waits until the accounts have no open hold, then checks that each balance is the sum of the
+ * account's entries.
+ */
+export async function expectBalancedAccounts(
+  stack: Stack,
+  accountIds: readonly string[],
+): Promise<void> {
+  await Promise.all(
+    accountIds.map(async (account) => {
+      await eventually(
+        async () =>
+          expect((await stack.operator.listHolds({ account, limit: 1 })).holds).toEqual([]),
+        { timeout: 15_000, interval: 50 },
+      );
+      const { wallet } = await stack.operator.readWallet({ account });
+      const entries = await allEntries(stack, account);
+      const sum = entries.reduce((total, { amountNanoUsd }) => total + amountNanoUsd, 0n);
+      expect([account, wallet?.heldNanoUsd, wallet?.balanceNanoUsd]).toEqual([account, 0n, sum]);
+      expectLines(entries);
+    }),
+  );
+}
+
+async function allEntries(stack: Stack, account: string): Promise<Entry[]> {
+  const all: Entry[] = [];
+  while (true) {
+    const beforeEntryId = all.at(-1)?.id ?? "";
+    const { entries } = await stack.operator.listLedger({ account, limit, beforeEntryId });
+    all.push(...entries);
+    if (entries.length < limit) return all;
+  }
+}
+
+/** Checks that entries of usage say what their costs consist of. */
+function expectLines(entries: readonly Entry[]): void {
   for (const entry of entries.filter(({ kind }) => kind === "usage")) {
     const sum = entry.lines.reduce((total, { amountNanoUsd }) => total + amountNanoUsd, 0n);
     // An entry that repeats a charge has the lines of its usage and costs nothing.

@@ -8,6 +8,7 @@ import { bundleGateway } from "@tollgate/bundle/bundle";
 import { createDatabase, startPostgres } from "@tollgate/local/postgres";
 import type { TestProject } from "vitest/node";
 import { bundledPrograms } from "./bundled-programs.ts";
+import { verifySharedBooks } from "./shared-books.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -25,7 +26,8 @@ declare module "vitest" {
 }
 
 /**
- * Starts what the projects of a run need, once for all of them. Returns a function that stops it.
+ * Starts what the projects of a run need, once for all of them. Returns a function that stops it,
+ * after it has verified the books of the stacks that files shared.
  * For projects that need a gateway, it bundles one and migrates a database that each stack copies.
  * The bundle needs a third of the CPU that the sources need to start, and the tests start some 200
  * processes. Its folder is outside the checkout: it must not import packages from there.
@@ -37,7 +39,11 @@ export async function setup(run: TestProject): Promise<() => Promise<void>> {
   if (needsGateway || needs.includes("postgres")) stops.push(await providePostgres(run));
   if (needsGateway) stops.push(await provideGateway(run));
   return async () => {
-    for (const stop of stops) await stop();
+    try {
+      if (needsGateway) await verifySharedBooks(run.getProvidedContext().postgresUrl);
+    } finally {
+      for (const stop of stops) await stop();
+    }
   };
 }
 

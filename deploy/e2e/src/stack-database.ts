@@ -8,9 +8,9 @@ export interface StackDatabase {
   close(): Promise<() => Promise<void>>;
 }
 
-/** Creates a database with every service's tables. */
-export async function createStackDatabase(): Promise<StackDatabase> {
-  const name = `stack_${randomUUID().replaceAll("-", "")}`;
+/** Creates a database with every service's tables, whose name starts with `prefix`. */
+export async function createStackDatabase(prefix: string): Promise<StackDatabase> {
+  const name = `${prefix}${randomUUID().replaceAll("-", "")}`;
   await run(`CREATE DATABASE "${name}" TEMPLATE "${inject("migratedDatabase")}"`);
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${name}`;

@@ -17,6 +17,7 @@ import { testCatalog } from "./catalog/catalog.ts";
 import { checkAgainstDocument } from "./conformance.ts";
 import { startAll, startAsFleet } from "./gateway.ts";
 import { bundleCache, gatewayProgram } from "./programs.ts";
+import { sharedDatabasePrefix } from "./shared-books.ts";
 import { createStackDatabase } from "./stack-database.ts";
 
 export interface Account {
@@ -90,6 +91,8 @@ export interface StackOptions {
   services?: readonly ServiceName[];
   /** The program of each process. Default: the bundle of this run. */
   main?: URL;
+  /** Whether it serves several files: the books of its database are checked as the run ends. */
+  isShared?: boolean;
 }
 
 /** The services of a stack that serves chat only. */
@@ -98,13 +101,13 @@ export const chatServices: readonly ServiceName[] = ["ledger", "billing", "chat"
 /** Starts a stack with `env` on top of the settings that every stack has. */
 export async function startStack(
   env: NodeJS.ProcessEnv = {},
-  { replicas = 1, services, main = gatewayProgram }: StackOptions = {},
+  { replicas = 1, services, main = gatewayProgram, isShared = false }: StackOptions = {},
 ): Promise<OwnStack> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-stack-"));
   const simulator = await startSimulator({ port: 0 });
   const catalogFile = join(folder, "catalog.yaml");
   await writeFile(catalogFile, testCatalog(simulator.url));
-  const database = await createStackDatabase();
+  const database = await createStackDatabase(isShared ? sharedDatabasePrefix : "stack_");
   const natsPort = await freePort();
   const startBroker = () => startNatsServer({ dataFolder: folder, port: natsPort });
   let nats = inject("shape") === "fleet" ? await startBroker() : undefined;

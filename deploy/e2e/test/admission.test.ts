@@ -1,21 +1,17 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { type Account, fleetSecret, type Stack } from "../src/stack.ts";
+import { type Account, fleetSecret } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
+
+const { stack } = await sharedStack();
 
 // The tests mostly wait for streams, and have accounts of their own.
 describe("an account's admission policy", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   function post({ key }: Account, path: string, body: Record<string, unknown>) {
     return send(`${stack.url}/v1/${path}`, { key, body });
   }

@@ -1,36 +1,18 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bytesPerSecond, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
-import { type LiveClient, liveClient, talk } from "../src/live-client.ts";
+import { entryOf } from "../src/ledger.ts";
+import { liveClient, talk } from "../src/live-client.ts";
 import { eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
-import { type TranscriptionClient, transcriptionClient } from "../src/transcription-client.ts";
+import { transcriptionClient } from "../src/transcription-client.ts";
+
+const { stack, account, lastCall } = await sharedStack();
+const files = transcriptionClient(stack, account);
+const live = liveClient(stack, account);
 
 describe("providers of audio", () => {
-  let stack: Stack;
-  let account: Account;
-  let files: TranscriptionClient;
-  let live: LiveClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-    files = transcriptionClient(stack, account);
-    live = liveClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
-  /** Returns the last call that the provider received. */
-  function lastCall() {
-    const [call] = stack.simulator.calls.list().slice(-1);
-    if (call === undefined) throw new Error("the provider was not called");
-    return call;
-  }
-
   const speak = (more: Record<string, unknown>) =>
     send(`${stack.url}/v1/audio/speech`, {
       key: account.key,

@@ -1,32 +1,20 @@
 import { randomUUID } from "node:crypto";
-import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ChatKind, type ChatVariant, chatKinds } from "../src/chat-kinds.ts";
 import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
 import { choicesIn, contentOf, reasoningOf } from "../src/chat-response.ts";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const readCall = { name: "read_file", arguments: '{"path":"README.md"}' };
 const named = { type: "function", function: { name: "read_file" } };
 const bothModes = [false, true];
 
-let stack: Stack;
-let account: Account;
-let client: OpenAI;
-
-beforeAll(async () => {
-  stack = await sharedStack();
-  account = await stack.newAccount(5);
-  client = new OpenAI({ apiKey: account.key, baseURL: `${stack.url}/v1`, maxRetries: 0 });
-});
-
-afterAll(() => expectBalancedLedger(stack));
+const { stack, account, client, lastSent } = await sharedStack();
 
 /** Asks the model of a kind, as its slot behaves in the variant. */
 function post(
@@ -36,13 +24,6 @@ function post(
 ): Promise<HttpResponse> {
   const body = chatBody({ model: `kind-${kind}${variant}`, ...more });
   return send(`${stack.url}/v1/chat/completions`, { key: account.key, body });
-}
-
-/** Returns the body of the last request that the provider was sent. */
-function lastSent(): unknown {
-  const [call] = stack.simulator.calls.list().slice(-1);
-  if (call === undefined) throw new Error("the provider was not called");
-  return call.body;
 }
 
 function see(url: string): object {

@@ -1,10 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const messages = [{ role: "user" as const, content: "Hello there" }];
 
@@ -30,17 +29,9 @@ const wires = [
   },
 ];
 
+const { stack, account } = await sharedStack();
+
 describe.each(wires.map((wire) => [wire.path, wire] as const))("%s", (path, wire) => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function post(model: string, more: object = {}, key = account.key) {
     return send(`${stack.url}${path}`, { key, body: { ...wire.body, model, ...more } });
   }
@@ -77,9 +68,7 @@ describe.each(wires.map((wire) => [wire.path, wire] as const))("%s", (path, wire
 });
 
 test("the tokens of a prompt of Anthropic's API are counted by its provider", async () => {
-  const stack = await sharedStack();
-  const { key: apiKey } = await stack.newAccount(1);
-  const client = new Anthropic({ apiKey, baseURL: stack.url, maxRetries: 0 });
+  const client = new Anthropic({ apiKey: account.key, baseURL: stack.url, maxRetries: 0 });
   const counted = await client.messages.countTokens({ model: "test-claude", messages });
   expect(counted.input_tokens).toBe(3);
 });

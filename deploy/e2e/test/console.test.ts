@@ -3,25 +3,20 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Stack } from "../src/stack.ts";
 
 /** What a customer sees in place of a provider. */
 const noProvider = { provider: "", providerUsage: "" };
 
 const { CUSTOMER, VIEWER, OPERATOR, OWNER } = OperatorRole;
 
+const { stack } = await sharedStack();
+
 describe("the console's API", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
   /** Creates an operator and signs in with the link. */
   async function signedIn(role = OWNER, account = "") {
     const name = `op-${randomUUID()}`;

@@ -1,35 +1,24 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ConversationClient, conversationClient } from "../src/conversation-client.ts";
+import { describe, expect, test } from "vitest";
+import { conversationClient } from "../src/conversation-client.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Replica, Stack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 20 });
+const replica = await stack.replica();
+const chat = conversationClient(stack, account);
+
 describe("conversations that are refused, interrupted or deleted", () => {
-  let stack: Stack;
-  let replica: Pick<Replica, "url">;
-  let account: Account;
-  let chat: ConversationClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    replica = await stack.replica();
-    account = await stack.newAccount(20);
-    chat = conversationClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test("deletion is final: no list, no detail, no new turn, no content, no link; a repeat is 204", async () => {
     const id = randomUUID();
     const secret = `secret-${randomUUID()}`;
     const response = await chat.say(id, secret);
-    await expectBalancedLedger(stack);
+    await expectBooks();
     expect((await chat.call("DELETE", `/${id}`)).status).toBe(204);
     expect((await chat.call("DELETE", `/${id}`)).status).toBe(204);
     expectEnvelope(await chat.call("GET", `/${id}`), 404, "conversation_not_found");
@@ -139,7 +128,7 @@ describe("conversations that are refused, interrupted or deleted", () => {
     const response = await turn;
     expectEnvelope(response, 404, "conversation_not_found", "session_id");
     expectEnvelope(await chat.call("GET", `/${id}`), 404, "conversation_not_found");
-    await expectBalancedLedger(stack);
+    await expectBooks();
   });
 
   test("a streamed turn that is delivered while its conversation is deleted is billed", async () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { readWallet } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 interface Said {
@@ -18,20 +18,12 @@ interface Said {
   id: unknown;
 }
 
+const { stack, expectBooks } = await sharedStack();
+const database = new pg.Client({ connectionString: stack.databaseUrl });
+await database.connect();
+
 describe("a turn whose process dies before its response is stored", () => {
-  let stack: Stack;
-  let database: pg.Client;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    database = new pg.Client({ connectionString: stack.databaseUrl });
-    await database.connect();
-  });
-
-  afterAll(async () => {
-    await database.end();
-    await expectBalancedLedger(stack);
-  });
+  afterAll(() => database.end());
 
   function post(
     account: Account,
@@ -109,7 +101,7 @@ describe("a turn whose process dies before its response is stored", () => {
       const first = await post(account, id, more);
       expect(first.status).toBe(200);
       const calls = stack.simulator.calls.list().length;
-      await expectBalancedLedger(stack);
+      await expectBooks();
       await forgetAnswer(id);
       if (!charged) await forgetCharge(id);
       const second = await post(account, id, more);
@@ -119,7 +111,7 @@ describe("a turn whose process dies before its response is stored", () => {
       const url = `${stack.url}/v1/conversations/${id}`;
       const { body } = await send(url, { key: account.key });
       expect(body).toMatchObject({ turn_count: 1, turns: [{ index: 0 }] });
-      await expectBalancedLedger(stack);
+      await expectBooks();
       const { entries } = await readWallet(stack, account);
       const paid = entries.filter(({ amount }) => amount < 0n).map(({ amount }) => -amount);
       const reported = nanoUsd(read(second).usage.cost);
@@ -151,7 +143,7 @@ describe("a turn whose process dies before its response is stored", () => {
     expect([second.status, second.headers.get("idempotency-replayed")]).toEqual([200, null]);
     // Without a conversation the provider is called again, and may respond differently.
     expect(read(second)).toMatchObject({ usage: first.usage });
-    await expectBalancedLedger(stack);
+    await expectBooks();
     expect((await readWallet(stack, account)).balance).toBe(wallet - 6_000n);
   });
 
@@ -170,7 +162,7 @@ describe("a turn whose process dies before its response is stored", () => {
     const second = await post(account, id, body);
     expect(second.status).toBe(200);
     expect(nanoUsd(read(second).usage.cost)).toBe(6_000n);
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const { entries, balance } = await readWallet(stack, account);
     expect(balance).toBe(1_000_000_000n - 6_000n);
     expect(entries).toContainEqual(expect.objectContaining({ amount: -6_000n }));
@@ -184,10 +176,10 @@ describe("a turn whose process dies before its response is stored", () => {
       const user = `later-${id}`;
       const body = { ...more, user, ...simulate(`usage=11,7&fail_first=1&id=${id}`) };
       expect((await post(account, id, body)).status).toBe(502);
-      await expectBalancedLedger(stack);
+      await expectBooks();
       const second = read(await post(account, id, body));
       expect(nanoUsd(second.usage.cost)).toBe(6_000n);
-      await expectBalancedLedger(stack);
+      await expectBooks();
       await forgetAnswer(id);
       const third = await post(account, id, body);
       expect([third.status, third.headers.get("idempotency-replayed")]).toEqual([200, null]);
@@ -196,7 +188,7 @@ describe("a turn whose process dies before its response is stored", () => {
       const ceilings = calls.map((call) => Number(call.max_completion_tokens));
       // It is paid for, so what the wallet has left does not limit it.
       expect(ceilings.at(-1)).toBeGreaterThanOrEqual(ceilings[0] as number);
-      await expectBalancedLedger(stack);
+      await expectBooks();
       expect((await readWallet(stack, account)).balance).toBe(wallet - 6_000n);
     }
   });
@@ -281,7 +273,7 @@ describe("a turn whose process dies before its response is stored", () => {
       await database.query("ALTER TABLE edge.idempotency_record DROP CONSTRAINT refused");
       const again = await post(account, id, more);
       expectEnvelope(again, 404, "conversation_not_found", "session_id");
-      await expectBalancedLedger(stack);
+      await expectBooks();
       const { entries } = await readWallet(stack, account);
       expect(entries.filter(({ amount }) => amount < 0n)).toHaveLength(1);
     }

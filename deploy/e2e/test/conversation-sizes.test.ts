@@ -1,27 +1,17 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 50 });
+
 describe("large conversations", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(50);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function say(sessionId: string, content: unknown, more: Body = {}): Promise<HttpResponse> {
     const messages = [{ role: "user", content }];
     const body = chatBody({ session_id: sessionId, messages, ...more });
@@ -71,7 +61,7 @@ describe("large conversations", () => {
   /** Resolves with the amount that is held while a turn is generated. */
   async function heldDuring(id: string): Promise<bigint> {
     // The hold of an earlier request may still be open.
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const calls = stack.simulator.calls.list().length;
     const turn = say(id, "y", { max_tokens: 5, ...simulate("delay_ms=3000") });
     await eventually(() => expect(stack.simulator.calls.list()).toHaveLength(calls + 1));

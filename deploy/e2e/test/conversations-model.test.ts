@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Replica, Stack } from "../src/stack.ts";
 
 /** The expected state of a conversation: its user messages, or deleted. */
 type Modelled = { said: string[] } | "deleted";
@@ -25,17 +23,10 @@ const steps = [
   "chatAndChat",
 ] as const;
 
+const { stack } = await sharedStack();
+const replica = await stack.replica();
+
 describe("conversations under any sequence of operations", () => {
-  let stack: Stack;
-  let replica: Pick<Replica, "url">;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    replica = await stack.replica();
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   const step = fc.record({
     what: fc.constantFrom(...steps),
     key: fc.nat(1),

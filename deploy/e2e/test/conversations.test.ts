@@ -1,31 +1,19 @@
 import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ConversationClient, conversationClient } from "../src/conversation-client.ts";
+import { describe, expect, test } from "vitest";
+import { conversationClient } from "../src/conversation-client.ts";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Replica, Stack } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 
+const { stack, account } = await sharedStack({ creditUsd: 20 });
+const replica = await stack.replica();
+const chat = conversationClient(stack, account);
+
 describe("conversations", () => {
-  let stack: Stack;
-  let replica: Pick<Replica, "url">;
-  let account: Account;
-  let chat: ConversationClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    replica = await stack.replica();
-    account = await stack.newAccount(20);
-    chat = conversationClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test("the client sends one turn and the provider receives all of them, JSON and streamed", async () => {
     const id = randomUUID();
     const first = await chat.say(id.toUpperCase(), "one");

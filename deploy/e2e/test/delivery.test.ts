@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { describe, expect, test } from "vitest";
+import { entryOf } from "../src/ledger.ts";
 import { chatBody, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account } = await sharedStack({ creditUsd: 10 });
 
 describe("a response is passed on", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function post(path: string, body: object) {
     return fetch(`${stack.url}${path}`, {
       method: "POST",

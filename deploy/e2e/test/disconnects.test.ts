@@ -1,24 +1,15 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
-import type { Account, Stack } from "../src/stack.ts";
 import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
 
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 50 });
+
 describe("a client that disconnects", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(50);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function clientWith(apiKey: string): OpenAI {
     return new OpenAI({ apiKey, baseURL: `${stack.url}/v1`, maxRetries: 0 });
   }
@@ -95,7 +86,7 @@ describe("a client that disconnects", () => {
     disconnecting.abort();
     await request;
     await eventually(() => expect(call()?.outcome).toBe("client_disconnected"));
-    await expectBalancedLedger(stack);
+    await expectBooks();
   });
 
   test("within the audio of speech stops the provider, and is billed", async () => {

@@ -1,31 +1,21 @@
 import { connect } from "node:net";
 import OpenAI from "openai";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectReplay, idempotencyClient, type KeyedPost } from "../src/idempotency-client.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { expectReplay, idempotencyClient } from "../src/idempotency-client.ts";
+import { readWallet } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
-import type { Account, Replica, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
+
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 50 });
+const replica = await stack.replica();
+const post = idempotencyClient(stack, account);
 
 describe("idempotency", () => {
-  let stack: Stack;
-  let replica: Pick<Replica, "url">;
-  let account: Account;
-  let post: KeyedPost;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    replica = await stack.replica();
-    account = await stack.newAccount(50);
-    post = idempotencyClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function providerCalls(user: string) {
     return stack.simulator.calls.list({ user });
   }
@@ -52,7 +42,7 @@ describe("idempotency", () => {
       expectReplay(await post("again", body, { path, url, owner }), original);
     }
     expect(stack.simulator.calls.list()).toHaveLength(before);
-    await expectBalancedLedger(stack);
+    await expectBooks();
     expect(await charges(owner)).toHaveLength(1);
   });
 
@@ -107,7 +97,7 @@ describe("idempotency", () => {
         if (response !== originals[0]) expectReplay(response, originals[0] as HttpResponse);
       }
       expect(providerCalls(user)).toHaveLength(1);
-      await expectBalancedLedger(stack);
+      await expectBooks();
       expect(await charges(owner)).toHaveLength(1);
     }
   });
@@ -165,7 +155,7 @@ describe("idempotency", () => {
     const poor = await stack.newAccount(0.000001);
     const first = await post("poor", chatBody(), { owner: poor });
     expect(first.status).toBe(200);
-    await expectBalancedLedger(stack);
+    await expectBooks();
     expect((await readWallet(stack, poor)).balance).toBe(0n);
     expectReplay(await post("poor", chatBody(), { owner: poor }), first);
     const other = await post("poor", chatBody({ n: 2 }), { owner: poor });
@@ -227,7 +217,7 @@ describe("idempotency", () => {
   test("a retry does not repeat a charge whose response was lost", async () => {
     const owner = await stack.newAccount(1);
     const original = await post("lost", chatBody(), { owner });
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const database = new pg.Client({ connectionString: stack.databaseUrl });
     await database.connect();
     // The record of a process that died after the charge and before it stored the response.
@@ -238,7 +228,7 @@ describe("idempotency", () => {
     );
     const again = await post("lost", chatBody(), { owner });
     expect(again.headers.get("x-request-id")).not.toBe(original.headers.get("x-request-id"));
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const { rows } = await database.query(
       `SELECT request_id, amount_nano_usd < 0 AS charged, reference FROM ledger.entry
        WHERE key_id = $1 ORDER BY id`,

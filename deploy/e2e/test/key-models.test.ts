@@ -1,27 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { conversationClient } from "../src/conversation-client.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { liveClient } from "../src/live-client.ts";
 import { ocrClient } from "../src/ocr-client.ts";
 import { image, model as modelPart } from "../src/ocr-form.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
 import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
 
+const { stack } = await sharedStack();
+
 describe("a key that is limited to models", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   /** Creates an account with a key that may call these models. */
   async function newKey(...models: string[]): Promise<Account> {
     const { accountId } = await stack.newAccount(5);

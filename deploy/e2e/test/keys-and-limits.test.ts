@@ -1,19 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 1 });
 
 describe("keys, wallets and limits of chat", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(1);
-  });
-
   function post(body: unknown, key: string | undefined = account.key): Promise<HttpResponse> {
     return send(`${stack.url}/v1/chat/completions`, { key, body });
   }
@@ -41,7 +33,7 @@ describe("keys, wallets and limits of chat", () => {
 
   test("credits return the wallet, and health needs no key", async () => {
     expect((await post(chatBody())).status).toBe(200);
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const credits = await send(`${stack.url}/v1/credits`, { key: account.key });
     expect(credits.body).toEqual({
       object: "credit_summary",

@@ -1,14 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { BudgetPeriod, type LimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { idempotencyClient } from "../src/idempotency-client.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
-import { type LiveClient, liveClient, talk } from "../src/live-client.ts";
+import { readWallet } from "../src/ledger.ts";
+import { liveClient, talk } from "../src/live-client.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
 import { transcriptionClient } from "../src/transcription-client.ts";
 
 type Limits = MessageInitShape<typeof LimitsSchema>;
@@ -16,17 +16,10 @@ type Limits = MessageInitShape<typeof LimitsSchema>;
 /** What a call of `rerank` costs. */
 const searchNanoUsd = 2_000_000n;
 
+const { stack } = await sharedStack();
+const live = liveClient(stack, await stack.newAccount(0));
+
 describe("limits of a key", () => {
-  let stack: Stack;
-  let live: LiveClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    live = liveClient(stack, await stack.newAccount(0));
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   async function limitedKey(limits: Limits, creditUsd = 1): Promise<Account> {
     const { accountId } = await stack.newAccount(creditUsd);
     const { keyId, key } = await stack.operator.createKey({ account: accountId, limits });

@@ -1,12 +1,11 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pcm } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { livePath } from "../src/live-client.ts";
 import { openRawWebSocket } from "../src/raw-websocket.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
 
 /** Far less than the 30 s after which a closing handshake that does not complete is given up. */
 const promptMs = 5_000;
@@ -33,15 +32,9 @@ interface End {
 
 const nothing = () => {};
 
+const { stack } = await sharedStack();
+
 describe.concurrent("the end of a live transcription", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   async function dialRaw({ key }: Account): Promise<Client> {
     const socket = await openRawWebSocket(stack.url, key);
     return {

@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { WebSocket } from "ws";
 import { bytesPerSecond } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
-import { finals, type LiveClient, liveClient, livePath, talk } from "../src/live-client.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
+import { finals, liveClient, livePath, talk } from "../src/live-client.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 /** Returns the head of a masked frame of `length` bytes. */
 function frameHead(firstByte: number, length: number): Buffer {
@@ -23,19 +22,10 @@ function rawSocketOf(socket: WebSocket): Socket {
   return (socket as unknown as { _socket: Socket })._socket;
 }
 
+const { stack, account, expectBooks } = await sharedStack({ creditUsd: 10 });
+const live = liveClient(stack, account);
+
 describe("live transcription", () => {
-  let stack: Stack;
-  let account: Account;
-  let live: LiveClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-    live = liveClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test("a close frame ends the audio, and every event is still delivered", async () => {
     const stream = await live.start({ model: "test-hear-late", sample_rate: 16_000, channels: 1 });
     expect(stream.requestId).toMatch(/^req_[0-9a-f]{32}$/);
@@ -225,7 +215,7 @@ describe("live transcription", () => {
     });
     const entry = await entryOf(stack, poor, stream.requestId);
     expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
-    await expectBalancedLedger(stack);
+    await expectBooks();
     const { balance } = await readWallet(stack, poor);
     expect(balance).toBe(1_000_000n - BigInt(entry?.quantity ?? 0n) * 100_000n);
   });

@@ -3,15 +3,14 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger, readWallet } from "../src/ledger.ts";
-import { type OcrClient, ocrClient } from "../src/ocr-client.ts";
+import { entryOf, readWallet } from "../src/ledger.ts";
+import { ocrClient } from "../src/ocr-client.ts";
 import { image, model, type Part, pdf } from "../src/ocr-form.ts";
 import { lastUpload, sha256 } from "../src/provider-uploads.ts";
 import { expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -23,19 +22,10 @@ function formOf(alias: string, contents: Buffer): FormData {
   return form;
 }
 
+const { stack, account } = await sharedStack({ creditUsd: 10 });
+const ocr = ocrClient(stack, account);
+
 describe("synchronous OCR", () => {
-  let stack: Stack;
-  let account: Account;
-  let ocr: OcrClient;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-    ocr = ocrClient(stack, account);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   test("the form and the response are passed on byte for byte", async () => {
     const parts = [image, model("test-read"), { name: "language", contents: "de" }, image];
     const response = await ocr.read(parts);

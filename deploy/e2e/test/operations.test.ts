@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { parse } from "yaml";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { readWallet } from "../src/ledger.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 
 interface Sample {
   name: string;
@@ -16,17 +15,9 @@ interface Sample {
   value: number;
 }
 
+const { stack, account } = await sharedStack({ creditUsd: 10 });
+
 describe("operations", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(10);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   function post(more: Record<string, unknown> = {}, key: string = account.key) {
     return send(`${stack.url}/v1/chat/completions`, { key, body: chatBody(more) });
   }

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { type Account, fleetSecret, type Stack } from "../src/stack.ts";
+import { fleetSecret } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
+const { stack, account } = await sharedStack();
+
 describe("the record of a request", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   const chat = (more: Record<string, unknown>, key = account.key) =>
     send(`${stack.url}/v1/chat/completions`, { key, body: chatBody(more) });
 

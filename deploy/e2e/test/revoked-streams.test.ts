@@ -1,28 +1,22 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { finals, liveClient, talk } from "../src/live-client.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
 import { audioForm } from "../src/transcription-client.ts";
 
 const maxMs = 5_000;
 /** Six seconds of chunks. */
 const longStream = simulate("chunks=60&gap_ms=100");
 
+const { stack } = await sharedStack();
+
 describe("an open stream whose key is revoked while the notice is lost", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-  });
-
-  afterAll(() => expectBalancedLedger(stack));
-
   /** Revokes a key in the database only, so that no notice is sent. */
   async function revokeSilently({ keyId }: Account): Promise<void> {
     const client = new pg.Client({ connectionString: stack.databaseUrl });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
+import { entryOf } from "../src/ledger.ts";
 import { ocrClient } from "../src/ocr-client.ts";
 import { image, model } from "../src/ocr-form.ts";
 import { expectEnvelope, requestIdOf, send } from "../src/request.ts";
@@ -14,18 +14,9 @@ import {
   routeVariants,
 } from "../src/route-kinds.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
 import { transcriptionClient } from "../src/transcription-client.ts";
 
-let stack: Stack;
-let account: Account;
-
-beforeAll(async () => {
-  stack = await sharedStack();
-  account = await stack.newAccount(10);
-});
-
-afterAll(() => expectBalancedLedger(stack));
+const { stack, account } = await sharedStack({ creditUsd: 10 });
 
 function post(path: string, body: object): Promise<HttpResponse> {
   return send(`${stack.url}${path}`, { key: account.key, body });

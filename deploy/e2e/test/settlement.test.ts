@@ -1,39 +1,29 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account, Stack } from "../src/stack.ts";
+import type { Account } from "../src/stack.ts";
+
+const { stack } = await sharedStack();
+const partner = await channelAccount(10);
+const database = new pg.Client({ connectionString: stack.databaseUrl });
+await database.connect();
+
+async function channelAccount(creditUsd: number): Promise<Account> {
+  const account = await stack.newAccount(creditUsd);
+  const created = await stack.operator.createKey({
+    account: account.accountId,
+    channel: "settlement",
+  });
+  return { ...account, keyId: created.keyId, key: created.key };
+}
 
 describe("the settlement lookup", () => {
-  let stack: Stack;
-  let partner: Account;
-  let database: pg.Client;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    partner = await channelAccount(10);
-    database = new pg.Client({ connectionString: stack.databaseUrl });
-    await database.connect();
-  });
-
-  afterAll(async () => {
-    await database.end();
-    await expectBalancedLedger(stack);
-  });
-
-  async function channelAccount(creditUsd: number): Promise<Account> {
-    const account = await stack.newAccount(creditUsd);
-    const created = await stack.operator.createKey({
-      account: account.accountId,
-      channel: "settlement",
-    });
-    return { ...account, keyId: created.keyId, key: created.key };
-  }
+  afterAll(() => database.end());
 
   function lookUp(
     requestIds: unknown,

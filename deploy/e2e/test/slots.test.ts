@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { type Account, fleetSecret, type Stack } from "../src/stack.ts";
+import { fleetSecret } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
+const { stack, account } = await sharedStack();
+
 describe("the slots of the catalog", () => {
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    stack = await sharedStack();
-    account = await stack.newAccount(5);
-  });
-
   const tollgate = (...args: string[]) => runTollgate(stack.operatorAddress, fleetSecret, args);
 
   async function chat(model: string) {

@@ -15,6 +15,7 @@ import {
   treeOf,
 } from "../src/trace-receiver.ts";
 
+const { stack, account } = await sharedStack();
 const isFleet = inject("shape") === "fleet";
 const prompt = "Tell nobody that the crown jewels lie under the old oak";
 
@@ -378,8 +379,7 @@ describe("with an address for traces", () => {
 });
 
 test("without an address for traces no trace is sent on to the provider", async () => {
-  const stack = await sharedStack();
-  const { key } = await stack.newAccount(1);
+  const { key } = account;
   const { headers } = newTrace();
   const body = chatBody({ user: "off", stream: true });
   const response = await send(`${stack.url}/v1/chat/completions`, { key, body, headers });
