@@ -11,6 +11,17 @@ const expect = { poll: { timeout: 4_000 } };
 /** Tests of one package wait more than they compute, so there are more workers than cores. */
 const packageWorkers = Math.min(2 * availableParallelism(), 8);
 
+/**
+ * These start programs (Postgres, NATS, Helm, a bundle, the launcher's children) or wait for the
+ * disk. They are not among the unit tests, which a developer runs after each change.
+ */
+const programSpecs = [
+  "deploy/{bundle,cluster,local}/src/**/*.spec.ts",
+  "deploy/laws/src/chart/*.spec.ts",
+  "deploy/simulator/src/main.spec.ts",
+  "services/kit/metering/src/outbox/*.spec.ts",
+];
+
 /** These mock modules, so they run isolated, with the tests of the services. */
 const mockingSpecs = ["**/write-ahead-log.spec.ts"];
 
@@ -62,6 +73,19 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["services/**/src/**/*.spec.ts", "deploy/*/src/**/*.spec.ts"],
+          exclude: [...configDefaults.exclude, ...programSpecs, ...mockingSpecs],
+          isolate: false,
+          maxWorkers: packageWorkers,
+          sequence: { groupOrder: 1 },
+          ...timeouts,
+          expect,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "programs",
+          include: programSpecs,
           exclude: [...configDefaults.exclude, ...mockingSpecs],
           isolate: false,
           maxWorkers: packageWorkers,

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { readChartFile } from "./chart.ts";
+import { readChartFile } from "./chart/chart.ts";
 import {
   anchorsIn,
   codeInTables,

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { parse, parseAllDocuments } from "yaml";
 import type { Manifest } from "./manifest.ts";
 
-const chart = fileURLToPath(new URL("../../../charts/tollgate", import.meta.url));
+const chart = fileURLToPath(new URL("../../../../charts/tollgate", import.meta.url));
 /** Set explicitly, because without a cluster Helm assumes the version of its own release. */
 const kubernetesVersion = "1.33.0";
 const maxOutputBytes = 16 * 1024 * 1024;
@@ -27,8 +27,20 @@ export const valueSets = [
 ] as const;
 export type ValueSet = (typeof valueSets)[number];
 
-/** Runs `helm template`. Rejects with Helm's output when it refuses the values. */
-export async function renderChart(set: ValueSet, ...values: string[]): Promise<Manifest[]> {
+const rendered = new Map<string, Promise<readonly Manifest[]>>();
+
+/**
+ * Runs `helm template`, once for each set of values. Rejects with Helm's output when it refuses the
+ * values.
+ */
+export function renderChart(set: ValueSet, ...values: string[]): Promise<readonly Manifest[]> {
+  const key = [set, ...values].join("\n");
+  const manifests = rendered.get(key) ?? render(set, values);
+  rendered.set(key, manifests);
+  return manifests;
+}
+
+async function render(set: ValueSet, values: readonly string[]): Promise<Manifest[]> {
   const output = await helm(
     ...["template", release, chart, "--namespace", namespace],
     ...["--kube-version", kubernetesVersion],
