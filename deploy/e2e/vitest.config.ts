@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
+import { RunReporter } from "./src/run-reporter.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const timeouts = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -22,8 +23,20 @@ const programSpecs = [
   "services/kit/metering/src/outbox/*.spec.ts",
 ];
 
-/** These mock modules, so they run isolated, with the tests of the services. */
+/** These mock modules, so they run isolated. */
 const mockingSpecs = ["**/write-ahead-log.spec.ts"];
+
+/**
+ * With `TOLLGATE_TEST_FORM=short` the long tests send fewer requests, and leave out what needs more
+ * than Node and npm.
+ */
+const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "short" : "whole";
+
+/** These need Chromium, or download agents of 180 to 400 MB. */
+const nightlyTests = ["deploy/e2e/long/{agents,console-page,console-proof,opencode}.test.ts"];
+
+/** In the short form these run against one process only. */
+const oneProcessTests = ["deploy/e2e/long/{large-*,memory,slow-bodies}.test.ts"];
 
 /** One stack per worker; see `shared-stack.ts`. */
 const stackWorkers = 3;
@@ -49,12 +62,20 @@ function endToEnd(shape: "all" | "fleet", include: string[], groupOrder: number)
 
 /** End-to-end tests that take long, one file at a time. */
 function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
+  const exclude = [
+    ...configDefaults.exclude,
+    ...(form === "short" ? nightlyTests : []),
+    ...(form === "short" && shape === "fleet" ? oneProcessTests : []),
+    // The page has a backend of its own there.
+    ...(shape === "fleet" ? ["deploy/e2e/long/console-page.test.ts"] : []),
+  ];
   return {
     root,
     test: {
       name: `${shape}-long`,
       include: ["deploy/e2e/long/**/*.test.ts"],
-      provide: { needs: "gateway" as const, shape },
+      exclude,
+      provide: { needs: "gateway" as const, shape, form },
       maxWorkers: 1,
       sequence: { groupOrder },
       ...timeouts,
@@ -65,7 +86,7 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
 export default defineConfig({
   root,
   test: {
-    reporters: ["default"],
+    reporters: ["default", new RunReporter(process.env.TOLLGATE_TEST_RESULTS)],
     globalSetup: "deploy/e2e/src/run-setup.ts",
     projects: [
       {
@@ -97,9 +118,21 @@ export default defineConfig({
       {
         root,
         test: {
+          name: "mocks",
+          include: mockingSpecs,
+          maxWorkers: packageWorkers,
+          sequence: { groupOrder: 1 },
+          ...timeouts,
+          expect,
+        },
+      },
+      {
+        root,
+        test: {
           name: "services",
-          include: ["services/**/test/**/*.test.ts", ...mockingSpecs],
+          include: ["services/**/test/**/*.test.ts"],
           provide: { needs: "postgres" },
+          isolate: false,
           maxWorkers: packageWorkers,
           sequence: { groupOrder: 1 },
           ...timeouts,
@@ -115,6 +148,7 @@ export default defineConfig({
         test: {
           name: "faults",
           include: ["deploy/faults/test/**/*.test.ts"],
+          provide: { form },
           maxWorkers: 1,
           sequence: { groupOrder: 6 },
         },

@@ -1,9 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { browserPath, startBrowser } from "../src/browser.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "../src/browser.ts";
 import { type ConsolePage, serveConsolePage } from "../src/console-page.ts";
+import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { collectProblems, screenshots, violationsOf } from "../src/page-checks.ts";
 
 const widths = [1_280, 380] as const;
@@ -55,11 +56,7 @@ const screens: readonly Screen[] = [
 /** The data of the fixture is that of the days before. */
 const now = new Date("2026-11-20T15:24:00Z");
 
-const noBrowser = browserPath === undefined;
-if (noBrowser) process.stderr.write("No Chromium on the PATH: the console's page is not tested.\n");
-
-// The page has its own backend here, so one shape is enough.
-describe.skipIf(noBrowser || inject("shape") === "fleet")("the console's page", () => {
+describeInBrowser("the console's page", () => {
   let served: ConsolePage;
   let browser: Browser;
 

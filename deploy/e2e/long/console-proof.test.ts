@@ -4,17 +4,15 @@ import { freePort } from "@tollgate/local/free-port";
 import { createSignInUrl } from "@tollgate/local/sign-in-url";
 import OpenAI from "openai";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { browserPath, startBrowser } from "../src/browser.ts";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { startBrowser } from "../src/browser.ts";
+import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd, readShownUsd, shownUsd } from "../src/nano-usd.ts";
 import { type OidcProviderUnderTest, oidcClient, startOidcProvider } from "../src/oidc-provider.ts";
 import { collectProblems, overflowOf, screenshots, violationsOf } from "../src/page-checks.ts";
 import { fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
-
-const noBrowser = browserPath === undefined;
-if (noBrowser) process.stderr.write("No Chromium on the PATH: the console is not tested in it.\n");
 
 const groups: Readonly<Record<string, string[]>> = { ada: ["admins"], bob: ["staff"] };
 const widths = [1_280, 380] as const;
@@ -27,7 +25,7 @@ interface Sent {
   cost: number;
 }
 
-describe.skipIf(noBrowser)("the console over a running gateway", () => {
+describeInBrowser("the console over a running gateway", () => {
   let stack: OwnStack;
   let provider: OidcProviderUnderTest;
   let browser: Browser;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { BudgetPeriod, type LimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
@@ -9,6 +9,8 @@ import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
 const replicas = 3;
 const burst = 500;
+/** More than a minute, so that the load passes from one minute of the limit to the next. */
+const loadSeconds = inject("form") === "short" ? 70 : 120;
 
 let stack: OwnStack;
 
@@ -34,12 +36,12 @@ test(`of ${burst} concurrent requests over ${replicas} replicas, a limit of 60 a
   expect(await sendAll(client, burst)).toEqual({ 200: 60, 429: burst - 60 });
 });
 
-test("a load at 95 % of a limit for two minutes is never refused", async () => {
+test(`a load at 95 % of a limit for ${loadSeconds} seconds is never refused`, async () => {
   const client = await limitedClient({ requestsPerMinute: 600 });
   const everyMs = 60_000 / (0.95 * 600);
   const startedAt = performance.now();
   const sent: Promise<number>[] = [];
-  for (let index = 0; index * everyMs < 120_000; index += 1) {
+  for (let index = 0; index * everyMs < loadSeconds * 1_000; index += 1) {
     const early = startedAt + index * everyMs - performance.now();
     if (early > 0) await sleep(early);
     sent.push(rerank(client, index));

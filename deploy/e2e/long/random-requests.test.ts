@@ -7,9 +7,11 @@ import { type RandomRequest, randomFrames, randomRequest } from "../src/random-r
 import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
 const seed = Number(process.env.TOLLGATE_TEST_SEED ?? 1);
-const total = inject("shape") === "all" ? 1_000_000 : 100_000;
+const isShort = inject("form") === "short";
+const totals = isShort ? { all: 40_000, fleet: 15_000 } : { all: 1_000_000, fleet: 100_000 };
+const total = totals[inject("shape")];
 const concurrency = 64;
-const sockets = 2_000;
+const sockets = isShort ? 200 : 2_000;
 
 /** Of so many responses one is compared with the OpenAPI document, which takes longer. */
 const comparedEvery = 200;

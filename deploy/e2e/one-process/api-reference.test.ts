@@ -1,12 +1,13 @@
 import { routes } from "@tollgate/edge/routes";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { browserPath, startBrowser } from "../src/browser.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "../src/browser.ts";
+import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
 const { stack } = await sharedStack();
 
-describe.skipIf(browserPath === undefined)("the API reference in a browser", () => {
+describeInBrowser("the API reference in a browser", () => {
   let browser: Browser;
 
   beforeAll(async () => {

@@ -1,12 +1,13 @@
 import { createServer } from "node:http";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { browserPath, startBrowser } from "../src/browser.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "../src/browser.ts";
+import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { allowedOrigin, sharedStack } from "../src/shared-stack.ts";
 
 const { stack, account } = await sharedStack();
 
-describe.skipIf(browserPath === undefined)("a browser", () => {
+describeInBrowser("a browser", () => {
   let browser: Browser;
   const pages = createServer((_req, res) => void res.end());
 

@@ -1,7 +1,8 @@
 import { createSignInUrl } from "@tollgate/local/sign-in-url";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { browserPath, startBrowser } from "../src/browser.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "../src/browser.ts";
+import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { eventually } from "../src/eventually.ts";
 import { nanoUsd, shownUsd } from "../src/nano-usd.ts";
 import { collectProblems } from "../src/page-checks.ts";
@@ -12,7 +13,7 @@ import { fleetSecret } from "../src/stack.ts";
 const { stack } = await sharedStack();
 
 /** The whole of it is in `long/console-proof.test.ts`. */
-describe.skipIf(browserPath === undefined)("the console's page", () => {
+describeInBrowser("the console's page", () => {
   let browser: Browser;
 
   beforeAll(async () => {

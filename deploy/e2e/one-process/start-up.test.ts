@@ -35,6 +35,7 @@ describe("a program that cannot start prints one line with the reason and exits 
       DATABASE_URL: await createDatabase(inject("postgresUrl"), "start"),
       TOLLGATE_CATALOG: join(folder, "good.yaml"),
       TOLLGATE_LISTEN: "127.0.0.1:0",
+      TOLLGATE_FLEET_SECRET: "secret",
       TOLLGATE_OPERATIONS_LISTEN: "127.0.0.1:0",
       TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
       TOLLGATE_LOG: "silent",

@@ -16,6 +16,8 @@ declare module "vitest" {
     needs: "postgres" | "gateway";
     /** "all": one process. "fleet": a process for each service, with a broker. */
     shape: "all" | "fleet";
+    /** Whether the long tests run whole, or in a short form for every change. */
+    form: "short" | "whole";
     /** A Postgres in which each test file or stack creates its own database. */
     postgresUrl: string;
     /** The folder of the bundled gateway and of its compile cache. */
