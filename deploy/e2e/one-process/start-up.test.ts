@@ -35,7 +35,7 @@ describe("a program that cannot start prints one line with the reason and exits 
       DATABASE_URL: await createDatabase(inject("postgresUrl"), "start"),
       TOLLGATE_CATALOG: join(folder, "good.yaml"),
       TOLLGATE_LISTEN: "127.0.0.1:0",
-      TOLLGATE_FLEET_SECRET: "secret",
+      TOLLGATE_HTTP_LISTEN: "127.0.0.1:0",
       TOLLGATE_OPERATIONS_LISTEN: "127.0.0.1:0",
       TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
       TOLLGATE_LOG: "silent",
@@ -180,7 +180,12 @@ describe("a program that cannot start prints one line with the reason and exits 
 
 test("a service whose launcher dies while it starts exits without a word", async () => {
   const child = spawn(process.execPath, [main, "--target", "image"], {
-    env: { PATH: process.env.PATH, ...bundleCache, TOLLGATE_CATALOG: "none.yaml" },
+    env: {
+      PATH: process.env.PATH,
+      ...bundleCache,
+      TOLLGATE_CATALOG: "none.yaml",
+      TOLLGATE_FLEET_SECRET: "secret",
+    },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const said = text(child.stderr as Readable);
