@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Pool } from "undici";
-import { cpuMs } from "./cpu.ts";
-import { median } from "./statistics.ts";
-import { startTestbed } from "./testbed.ts";
-import { startAll } from "./tollgate.ts";
+import { cpuMs } from "./machine/cpu.ts";
+import { median } from "./report/statistics.ts";
+import { startTestbed } from "./subjects/testbed.ts";
+import { startAll } from "./subjects/tollgate.ts";
 
 /**
  * `npm run bench:adapters`: the CPU of the gateway for each chunk of a stream, by the kind of the

@@ -16,7 +16,7 @@ const endOfRows = -1;
  * The driver decodes the rows of any other statement into strings, which costs several times as much
  * CPU. With the package pg-copy-streams 7.0.0 in place of `CopySocket` and `CopyReceiver`, the first
  * turn of 10 MB that a replica serves takes 1.3 to 1.6 times as much CPU: 28 to 34 ms instead of 20
- * to 23 (`npm run bench:conversation`, medians of two runs). The read alone takes 1.3 times as much,
+ * to 23 (medians of two runs). The read alone takes 1.3 times as much,
  * and 1.4 times where the driver reads the COPY.
  */
 export async function readByteRows(pool: pg.Pool, query: string): Promise<Buffer[]> {

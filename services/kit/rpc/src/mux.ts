@@ -15,8 +15,8 @@
  *   retried.
  * - Lost connection: the client rejects all calls in progress, and the server aborts them.
  *
- * Why it exists: CPU of both processes together, in µs, by `npm run bench:hops` on two cores
- * (medians of three runs; the ratios hold from run to run, the times do not):
+ * Why it exists: CPU of both processes together, in µs, on two cores (medians of three runs; the
+ * ratios hold from run to run, the times do not):
  *
  * | | plain grpc-js | the mux | an HTTP/1.1 hop |
  * |---|--:|--:|--:|

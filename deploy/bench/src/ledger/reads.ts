@@ -1,0 +1,156 @@
+import { create } from "@bufbuild/protobuf";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { createCapture } from "@tollgate/ledger/capture";
+import { listConversationEntries } from "@tollgate/ledger/conversations";
+import { PrismaClient } from "@tollgate/ledger/generated/client";
+import { createHoldTaker } from "@tollgate/ledger/holds";
+import { sumOverview } from "@tollgate/ledger/overview";
+import {
+  findCharge,
+  findCharges,
+  findMissing,
+  listEntries,
+  sumSpend,
+} from "@tollgate/ledger/read-entries";
+import { findRequestEntries, findRequests, toRequests } from "@tollgate/ledger/requests";
+import { readSlotCalls } from "@tollgate/ledger/slot-calls";
+import { sumUsage } from "@tollgate/ledger/usage-sums";
+import { verifyLedger } from "@tollgate/ledger/verify/verify";
+import { findWallet, topUp } from "@tollgate/ledger/wallet";
+import { UsageBy, UsageFilterSchema } from "@tollgate/proto/tollgate/v1/ledger";
+import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import type pg from "pg";
+import { quantile } from "../report/statistics.ts";
+import { filledEntryId, fillLedger, type LedgerFilling } from "./fill.ts";
+
+const rounds = 200;
+const accounts = 100;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** What the ledger confirms in one call, and what a settlement looks up in one. */
+const idsPerCall = 500;
+const schema = { schema: "ledger" };
+
+type Read = () => Promise<unknown>;
+
+/**
+ * Fills a ledger with entries of a hundred accounts, half of them of one account, and prints how long
+ * each read of a command or route takes: the shortest, the median and the 99th percentile of 200
+ * calls, with one caller. (The shortest compares machines that are busy.) Then verifies the ledger once.
+ */
+export async function measureReads(
+  pool: pg.Pool,
+  entries: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const filledAt = performance.now();
+  const accountIds = Array.from({ length: accounts }, (_, n) => `acct_bench_${n}`);
+  const [accountId = ""] = accountIds;
+  const credit = { amountNanoUsd: 10n ** 15n, reference: "", at: new Date() };
+  for (const owner of accountIds) await topUp(pool, { accountId: owner, ...credit });
+  const filling = { entries, accountIds, keysPerAccount: 3, aliases: 5, untilMs: Date.now() };
+  await fillLedger(pool, filling);
+  await pool.query("VACUUM ANALYZE");
+  say(`${entries} entries in ${seconds(filledAt)} s`);
+  say("| read | shortest ms | median ms | p99 ms |\n| --- | --: | --: | --: |");
+  for (const [name, read] of Object.entries(readsOf(pool, filling, accountId))) {
+    const times = await measure(read);
+    const figures = [0, 0.5, 0.99].map((part) => quantile(times, part).toFixed(2));
+    say(`| ${[name, ...figures].join(" | ")} |`);
+  }
+  const verifiedAt = performance.now();
+  const { discrepancies } = await verifyLedger(pool);
+  say(`verified in ${seconds(verifiedAt)} s, ${discrepancies.length} discrepancies`);
+}
+
+/** The error code of the filled requests that were cut. */
+const cut = "upstream_disconnected";
+
+function readsOf(
+  pool: pg.Pool,
+  filling: LedgerFilling,
+  accountId: string,
+): Readonly<Record<string, Read>> {
+  const databases = { pool, prisma: new PrismaClient({ adapter: new PrismaPg(pool, schema) }) };
+  // Scattered, so that not every round reads what the one before has cached.
+  let round = 0;
+  const next = () => {
+    round += 1;
+    return (round * 48_271) % filling.entries;
+  };
+  const id = (n = next()) => `req_${n.toString(16).padStart(32, "0")}`;
+  const ids = (of: () => string) => Array.from({ length: idsPerCall }, of);
+  const newest = () => id(filling.entries - 1 - (next() % 10_000));
+  const now = filling.untilMs;
+  const hour = Math.floor(now / hourMs) * hourMs;
+  const days = (count: number) => ({
+    from: new Date(hour - count * dayMs),
+    to: new Date(hour + hourMs),
+  });
+  const page = (owner: string, beforeEntryId = "") =>
+    listEntries(databases.prisma, { accountId: owner, limit: 50, beforeEntryId });
+  const usage = (owner: string, by: UsageBy) =>
+    sumUsage(pool, { accountId: owner, by, ...days(30) });
+  const allRequests = { onlyFailed: false, errorCode: "", limit: 50, beforeCursor: "" };
+  const requests = (some: Partial<Parameters<typeof findRequests>[1]>) =>
+    findRequests(databases, { accountId: "", ...allRequests, ...some });
+  const model = (alias: string) => create(UsageFilterSchema, { alias });
+  return {
+    "a wallet": () => findWallet(pool, accountId),
+    "the spend of 30 days": () => sumSpend(pool, accountId, new Date(now - 30 * dayMs)),
+    "settlement of 500 requests": () =>
+      findCharges(pool, { accountId, requestIds: ids(newest), withinMs: hourMs / 2 }),
+    "the charge of a request": () => findCharge(pool, id()),
+    "which of 500 events are recorded": () => findMissing(pool, ids(id)),
+    "a conversation of 50 entries": () => {
+      const conversationId = `${accountId}/${Math.floor(next() / 100)}`;
+      return listConversationEntries(databases.prisma, { accountId, conversationId });
+    },
+    "ledger list": () => page(""),
+    "ledger list --account --before": () => page(accountId, filledEntryId(next() & ~1, filling)),
+    "usage --by model": () => usage("", UsageBy.MODEL),
+    "usage --by day": () => usage("", UsageBy.DAY),
+    "usage --account --by key": () => usage(accountId, UsageBy.KEY),
+    "request list": () => requests({}),
+    "request list --before": () => requests({ beforeCursor: filledEntryId(next(), filling) }),
+    "request list --model, of a week": () => requests({ filter: model("model-1"), ...days(7) }),
+    "request list --account --error": () => requests({ accountId, errorCode: cut }),
+    "request list --error --model, of which there are none": () =>
+      requests({ errorCode: cut, filter: model("none") }),
+    "request show": async () =>
+      toRequests(databases, await findRequestEntries(databases, { id: id(), accountId: "" })),
+    "the overview of 30 days": () => sumOverview(pool, { accountId: "", ...days(30) }),
+    "the overview of an account": () => sumOverview(pool, { accountId, ...days(30) }),
+    "the calls of all slots": () => readSlotCalls(pool),
+    "hold and capture": holdAndCapture(pool, accountId),
+  };
+}
+
+function holdAndCapture(pool: pg.Pool, accountId: string): Read {
+  const take = createHoldTaker(pool, 60_000);
+  const capture = createCapture(pool);
+  let index = 0;
+  return async () => {
+    index += 1;
+    const id = `req_bench_${index}`;
+    await take({ holdId: id, accountId, estimateNanoUsd: 5_000n });
+    const charge = { costNanoUsd: 1_000n, reportedNanoUsd: 1_000n };
+    const about = { routeType: "chat", alias: "model-1", outcome: Outcome.COMPLETED };
+    const ids = { id, requestId: id, holdId: id, accountId };
+    await capture(create(UsageEventSchema, { ...ids, ...about, ...charge }));
+  };
+}
+
+async function measure(read: Read): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const startedAt = performance.now();
+    await read();
+    times.push(performance.now() - startedAt);
+  }
+  return times;
+}
+
+function seconds(since: number): string {
+  return ((performance.now() - since) / 1_000).toFixed(0);
+}
