@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { readFile, rename, stat } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { Pauses } from "@tollgate/core/pauses";
 import { isAlive } from "./process-table.ts";
 
 const maxLogBytes = 5 * 1024 * 1024;
@@ -87,8 +87,8 @@ export async function stopProcess(
   for (const signal of [...signals, "SIGKILL"] as const) {
     if (hasEnded()) return;
     sendSignal(pid, signal);
-    const deadline = performance.now() + stopTimeoutMs;
-    while (!hasEnded() && performance.now() < deadline) await sleep(pollMs);
+    const polls = new Pauses({ firstMs: pollMs, forMs: stopTimeoutMs });
+    while (!hasEnded() && (await polls.next()));
   }
   if (!hasEnded()) throw new Error(`process ${pid} does not exit`);
 }
@@ -98,13 +98,12 @@ async function waitUntilReady(
   child: ChildProcess,
   { isReady, readyTimeoutMs }: ServerOptions,
 ): Promise<string | undefined> {
-  const deadline = performance.now() + readyTimeoutMs;
+  const polls = new Pauses({ firstMs: pollMs, forMs: readyTimeoutMs });
   // A command that cannot be run has no process id; its error event follows.
   if (child.pid === undefined) await once(child, "close").catch(() => {});
   while (!hasExited(child)) {
     if ((await isReady()) && !hasExited(child)) return undefined;
-    if (performance.now() > deadline) return "was not ready in time";
-    await sleep(pollMs);
+    if (!(await polls.next())) return "was not ready in time";
   }
   return "exited before it was ready";
 }

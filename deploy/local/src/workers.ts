@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "@tollgate/core/errors";
+import { Pauses } from "@tollgate/core/pauses";
 import type { Child } from "./child.ts";
 import { freePort, isPortFree } from "./free-port.ts";
 import { defaultConnections } from "./postgres.ts";
@@ -68,7 +68,7 @@ export async function startWorkers(
     throw new StartError(`port ${port} is taken: stop what uses it, or set PORT to another`);
   }
   const running: Child[] = [];
-  let isStopping = false;
+  const stopping = new AbortController();
 
   async function start(index: number): Promise<Child> {
     const child = await startWorker(index, { ...env, PORT: String(port) }, options);
@@ -78,20 +78,19 @@ export async function startWorkers(
   }
 
   async function replace(index: number, code: number | string): Promise<void> {
-    if (isStopping) return;
+    if (stopping.signal.aborted) return;
     process.stderr.write(`tollgate: worker ${index + 1} has ended (${code}), and is replaced\n`);
-    while (!isStopping) {
-      await sleep(replaceAfterMs, undefined, { ref: false });
-      if (isStopping) return;
+    const pauses = new Pauses({ firstMs: replaceAfterMs, signal: stopping.signal });
+    while (await pauses.next().catch(() => false)) {
       const child = await start(index).catch(report);
       if (child === undefined) continue;
-      if (isStopping) await child.stop();
+      if (stopping.signal.aborted) await child.stop();
       return;
     }
   }
 
   async function stop(): Promise<void> {
-    isStopping = true;
+    stopping.abort();
     await Promise.all(running.map((child) => child.stop()));
   }
 

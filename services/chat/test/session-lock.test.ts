@@ -38,7 +38,7 @@ describe("session locks across two replicas", () => {
 
   test("a lock is renewed while it is held", async () => {
     const key = newKey();
-    await here.take(key, "first", signal);
+    const first = await here.take(key, "first", signal);
     const { ends } = await lockOf(key);
     const second = there.take(key, "second", signal);
     const state = async () => {
@@ -48,10 +48,10 @@ describe("session locks across two replicas", () => {
     await expect
       .poll(state, { timeout: waitMs })
       .toEqual({ holder: "first", isHeld: true, isPastFirstLease: true });
-    await here.release(key, "first");
-    await second;
+    await here.release(first);
+    const taken = await second;
     expect(await lockOf(key)).toMatchObject({ holder: "second" });
-    await there.release(key, "second");
+    await there.release(taken);
   });
 
   test("a holder that stops renewing loses its lock and can store no more turns", async () => {
@@ -61,10 +61,10 @@ describe("session locks across two replicas", () => {
     await dying.take(key, "dead", signal);
     dying.stop();
     expect(await store.append(key, "dead", newTurn())).toBe(true);
-    await here.take(key, "next", signal);
+    const next = await here.take(key, "next", signal);
     expect(await store.append(key, "dead", newTurn())).toBe(false);
     expect(await store.append(key, "next", newTurn())).toBe(true);
-    await here.release(key, "next");
+    await here.release(next);
     expect(await store.append(key, "next", newTurn())).toBe(false);
     expect((await store.load(key))?.turnCount).toBe(2);
   });
@@ -73,9 +73,9 @@ describe("session locks across two replicas", () => {
     const key = newKey();
     const order: number[] = [];
     const turns = Array.from({ length: 30 }, async (_, index) => {
-      await here.take(key, `turn ${index}`, signal);
+      const lock = await here.take(key, `turn ${index}`, signal);
       order.push(index);
-      await here.release(key, `turn ${index}`);
+      await here.release(lock);
     });
     const startedAt = performance.now();
     await Promise.all(turns);
@@ -87,7 +87,7 @@ describe("session locks across two replicas", () => {
   test("a request that waits too long is refused, and an aborted one frees its place in the queue", async () => {
     const impatient = createSessionLocks(pool, silent, { waitMs: 300, leaseMs });
     const key = newKey();
-    await here.take(key, "first", signal);
+    const first = await here.take(key, "first", signal);
     const refusals = ["second", "third"].map((name) => impatient.take(key, name, signal));
     for (const refusal of await Promise.allSettled(refusals)) {
       expect(refusal).toMatchObject({ reason: { code: "rate_limited", param: "session_id" } });
@@ -98,9 +98,8 @@ describe("session locks across two replicas", () => {
     aborted.abort();
     const left = await Promise.allSettled(abortedRequests);
     expect(left.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    await here.release(key, "first");
-    await last;
-    await here.release(key, "last");
+    await here.release(first);
+    await here.release(await last);
     impatient.stop();
   });
 });

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Log } from "@tollgate/core/log";
+import { Pauses } from "@tollgate/core/pauses";
+import { repeat } from "@tollgate/core/repeat";
 import { readTraceHeaders } from "@tollgate/core/tracing";
 import { type BatchMac, macHeader } from "@tollgate/metering/broker/batch-mac";
 import { tracedProcessing } from "@tollgate/metering/broker/traced-messages";
@@ -48,6 +49,7 @@ export function consumeUsage(
   const pending = new Set<Promise<void>>();
 
   async function run(connection: NatsConnection): Promise<void> {
+    const pauses = new Pauses({ firstMs: retryMs });
     while (!stopped) {
       try {
         messages = await subscribe(connection);
@@ -55,7 +57,7 @@ export function consumeUsage(
       } catch (error) {
         if (!stopped) log.warn({ reason: (error as Error).message }, "usage consumer interrupted");
       }
-      if (!stopped) await sleep(retryMs);
+      if (!stopped) await pauses.next();
     }
   }
 
@@ -70,19 +72,20 @@ export function consumeUsage(
     }
   }
 
-  const lagTimer = setInterval(() => {
-    void readLag(broker).then((lag) => metrics.usageQueueLag.set(lag));
-  }, lagIntervalMs);
+  const lagReads = repeat(async () => metrics.usageQueueLag.set(await readLag(broker)), {
+    everyMs: lagIntervalMs,
+  });
   broker.whenConnected((connection) => {
     if (!stopped) finished = run(connection);
   });
   return {
     async stop() {
       stopped = true;
-      clearInterval(lagTimer);
+      const lagIsRead = lagReads.stop();
       await messages?.close();
       await finished;
       await Promise.all(pending);
+      await lagIsRead;
     },
   };
 }

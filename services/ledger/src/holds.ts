@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { minOf, type NanoUsd } from "@tollgate/core/money";
+import { Pauses } from "@tollgate/core/pauses";
 import {
   LimitKind,
   type LimitRefusal,
@@ -114,12 +114,12 @@ export function createHolds(
   }
 
   async function takeHold(request: TakeRequest, signal: AbortSignal): Promise<TakeGrant> {
-    const untilMs = performance.now() + slotWait.maxMs;
     let grant = await fill(take, request, signal);
-    while (grant.refusal?.kind === LimitKind.PARALLEL && performance.now() < untilMs) {
+    if (grant.refusal?.kind !== LimitKind.PARALLEL) return grant;
+    const pauses = new Pauses({ firstMs: slotWait.intervalMs, forMs: slotWait.maxMs });
+    while (grant.refusal?.kind === LimitKind.PARALLEL) {
       captures.flush(request.accountId);
-      await sleep(slotWait.intervalMs);
-      if (signal.aborted) break;
+      if (!(await pauses.next()) || signal.aborted) break;
       grant = await take(request).catch(() => grant);
     }
     return grant;

@@ -2,6 +2,7 @@ import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/prot
 import { PrismaPg } from "@prisma/adapter-pg";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
+import { repeat } from "@tollgate/core/repeat";
 import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
@@ -57,11 +58,12 @@ export const ledger = defineService({
     const locks = createWalletLocks(pool);
     const captures = trackCaptures(createCapture(pool, metrics, locks));
     const consumer = usageBroker && consumeUsage(usageBroker, captures.capture, log, metrics);
-    const sweep = startRepeating(sweepIntervalMs, () => sweepHolds(pool, log));
-    const partition = startRepeating(partitionIntervalMs, () =>
-      createPartitions(pool, config, log),
-    );
-    await partition.first;
+    const sweep = repeat(() => sweepHolds(pool, log), { everyMs: sweepIntervalMs });
+    sweep.wake();
+    await createPartitions(pool, config, log);
+    const partition = repeat(() => createPartitions(pool, config, log), {
+      everyMs: partitionIntervalMs,
+    });
     return {
       bindings: [
         bindService(LedgerService, implement({ pool, prisma, config, captures, locks, now })),
@@ -269,22 +271,6 @@ async function createPartitions(
     const reason = (error as Error).message;
     log.warn({ reason }, "creating partitions failed and will be retried");
   }
-}
-
-/** Runs `work`, which never rejects, now and in each interval. */
-function startRepeating(intervalMs: number, work: () => Promise<void>) {
-  const first = work();
-  let pending = first;
-  const timer = setInterval(() => {
-    pending = pending.then(work);
-  }, intervalMs);
-  return {
-    first,
-    async stop() {
-      clearInterval(timer);
-      await pending;
-    },
-  };
 }
 
 function dateOf(timestamp: Timestamp | undefined): Date {

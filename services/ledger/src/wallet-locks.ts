@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Batch, createBatch } from "@tollgate/core/batch";
 import { GatewayError } from "@tollgate/core/errors";
+import { repeat } from "@tollgate/core/repeat";
 import { createSignal } from "@tollgate/core/signal";
 import pg from "pg";
 
@@ -51,11 +51,10 @@ export function createWalletLocks(pool: pg.Pool): WalletLocks {
   const locked = new Set<string>();
   const active = new Map<string, number>();
   const changed = createSignal();
-  let isPolling = false;
 
   function add(accountIds: Iterable<string>): void {
     for (const accountId of accountIds) locked.add(accountId);
-    if (!isPolling && locked.size > 0) void poll();
+    if (locked.size > 0) polling.resume();
   }
 
   async function look(accountIds: readonly string[]): Promise<void> {
@@ -63,17 +62,14 @@ export function createWalletLocks(pool: pg.Pool): WalletLocks {
   }
 
   async function poll(): Promise<void> {
-    isPolling = true;
-    while (locked.size > 0) {
-      await sleep(pollIntervalMs, undefined, { ref: false });
-      const known = [...locked];
-      // While the database cannot be reached, requests try it themselves.
-      const still = new Set(await findLocked(pool, known).catch(() => []));
-      for (const accountId of known) if (!still.has(accountId)) locked.delete(accountId);
-      changed.notify();
-    }
-    isPolling = false;
+    const known = [...locked];
+    // While the database cannot be reached, requests try it themselves.
+    const still = new Set(await findLocked(pool, known).catch(() => []));
+    for (const accountId of known) if (!still.has(accountId)) locked.delete(accountId);
+    changed.notify();
   }
+
+  const polling = repeat(poll, { everyMs: pollIntervalMs, isIdle: () => locked.size === 0 });
 
   async function wait(untilMs: number): Promise<void> {
     const leftMs = untilMs - performance.now();

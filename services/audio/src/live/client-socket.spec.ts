@@ -6,16 +6,18 @@ import { ClientSocket } from "./client-socket.ts";
 
 const pingEveryMs = 20_000;
 const closeTimeoutMs = 30_000;
+/** Longer than any test advances its timers. */
+const neverMs = 1_000_000;
 /** Less than the suite's own limit, so that a missing ping fails the test early. */
 const testMs = 20_000;
 
 async function connect({ autoPong }: { autoPong: boolean }) {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const server = new WebSocketServer({ port: 0, WebSocket: ClientSocket });
   const connected = once(server, "connection") as Promise<[ClientSocket]>;
-  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, {
-    autoPong,
-  });
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const options = { autoPong, closeTimeout: neverMs };
+  const client = new WebSocket(url, options);
   const [[socket]] = await Promise.all([connected, once(client, "open")]);
   socket.startReading();
   onTestFinished(() => {

@@ -1,5 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
+import { repeat } from "@tollgate/core/repeat";
 import type { Generation } from "@tollgate/generation/generation";
 import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
@@ -46,7 +47,7 @@ export class LiveStream {
    * all events are sent. Throws the failure that ended the stream.
    */
   async run(frames: AsyncIterator<ClientFrame>): Promise<void> {
-    const checks = setInterval(() => this.#checkLimits(), checkEveryMs);
+    const checks = repeat(() => this.#checkLimits(), { everyMs: checkEveryMs });
     void this.#sendAudio(frames).catch((error) => this.#failSending(error));
     try {
       await this.#sendEvents();
@@ -54,7 +55,7 @@ export class LiveStream {
     } catch (error) {
       throw this.#sendFailure?.error ?? error;
     } finally {
-      clearInterval(checks);
+      void checks.stop();
       this.#client.endFrames();
     }
     if (this.#sendFailure !== undefined) throw this.#sendFailure.error;

@@ -1,3 +1,4 @@
+import { repeat } from "@tollgate/core/repeat";
 import type { WebSocket } from "ws";
 
 /** A peer that sends nothing, not even a pong, from one ping to the next is dead. */
@@ -23,13 +24,14 @@ export function startHeartbeat(socket: WebSocket): Heartbeat {
   };
   socket.on("message", markAlive);
   socket.on("pong", markAlive);
-  const pings = setInterval(() => {
+  const ping = () => {
     if (socket.readyState === socket.CONNECTING) return;
     if (!isAlive && !socket.isPaused) return socket.terminate();
     isAlive = false;
     socket.ping();
-  }, pingEveryMs);
-  socket.once("close", () => clearInterval(pings));
+  };
+  const pings = repeat(ping, { everyMs: pingEveryMs });
+  socket.once("close", () => void pings.stop());
   return {
     resumeReading() {
       markAlive();

@@ -1,3 +1,4 @@
+import { repeat } from "@tollgate/core/repeat";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderSocket } from "./provider-socket.ts";
@@ -34,7 +35,7 @@ export async function* readProviderEvents(
   let silentSince = performance.now();
   let isDelivering = false;
   let ended: "complete" | "failed" | undefined;
-  const checks = setInterval(() => {
+  const check = () => {
     // The time that the client takes to read an event is not silence of the provider.
     if (!progress.flushed || isDelivering) {
       silentSince = performance.now();
@@ -44,7 +45,8 @@ export async function* readProviderEvents(
     if (events > 0 && silentMs > Math.min(idleMs, timeoutMs)) ended = "complete";
     else if (silentMs > timeoutMs) ended = "failed";
     if (ended !== undefined) socket.close();
-  }, checkEveryMs);
+  };
+  const checks = repeat(check, { everyMs: checkEveryMs });
   try {
     for await (const value of socket.events) {
       silentSince = performance.now();
@@ -70,7 +72,7 @@ export async function* readProviderEvents(
     if (ended === "failed") throw new SlotFailure("unreachable", "the provider took too long");
     throw error;
   } finally {
-    clearInterval(checks);
+    void checks.stop();
     socket.close();
   }
 }

@@ -9,11 +9,14 @@ import { connectProvider } from "./provider-socket.ts";
 const pingEveryMs = 20_000;
 /** Less than the suite's own limit, so that a missing ping fails the test early. */
 const testMs = 20_000;
+/** Longer than any test advances its timers. */
+const neverMs = 1_000_000;
 const slot = { provider: { timeoutMs: 60_000 } } as Slot;
 
 async function connect({ autoPong }: { autoPong: boolean }) {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  const server = new WebSocketServer({ port: 0, autoPong });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const options = { port: 0, autoPong, closeTimeout: neverMs };
+  const server = new WebSocketServer(options);
   const connected = once(server, "connection") as Promise<[WebSocket]>;
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const providers = { streamUrl: () => url, streamHeaders: () => ({}) };

@@ -1,5 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { repeat } from "@tollgate/core/repeat";
 import { liveAdapterOf } from "@tollgate/providers/live";
 import type { LiveAdapter } from "@tollgate/providers/live-adapter";
 import { SlotFailure } from "@tollgate/upstream/failure";
@@ -86,10 +87,11 @@ export async function connectProvider(
 /** Sends the frames that some providers need while nobody speaks, until the socket closes. */
 function keepAlive(socket: WebSocket, { keepAlive: frames }: LiveAdapter): () => void {
   if (frames === undefined) return () => {};
-  const timer = setInterval(() => {
+  const sendFrame = () => {
     if (socket.readyState === WebSocket.OPEN) socket.send(frames.frame);
-  }, frames.everyMs);
-  const stop = () => clearInterval(timer);
+  };
+  const frameTask = repeat(sendFrame, { everyMs: frames.everyMs });
+  const stop = () => void frameTask.stop();
   socket.once("close", stop);
   return stop;
 }

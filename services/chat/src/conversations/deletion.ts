@@ -1,4 +1,5 @@
 import type { Log } from "@tollgate/core/log";
+import { repeat } from "@tollgate/core/repeat";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type pg from "pg";
@@ -34,8 +35,7 @@ export function createDeletion(
   log: Log,
   { retryEveryMs } = defaultTimes,
 ): Deletion {
-  let work: Promise<void> = Promise.resolve();
-  let stopped = false;
+  let isStopped = false;
 
   /**
    * Unlinks one batch and returns its size. Several replicas may do this at once: unlinking again
@@ -57,30 +57,18 @@ export function createDeletion(
 
   async function unlinkPending(): Promise<void> {
     try {
-      while ((await unlinkBatch()) === unlinkBatchSize && !stopped);
+      while ((await unlinkBatch()) === unlinkBatchSize && !isStopped);
     } catch (error) {
       log.warn({ reason: (error as Error).message }, "ledger entries not unlinked yet");
     }
   }
 
-  /** Runs one at a time. A call while another run is queued adds nothing: that run covers it. */
-  let queued = false;
-  function unlinkSoon(): void {
-    if (queued) return;
-    queued = true;
-    work = work.then(() => {
-      queued = false;
-      return unlinkPending();
-    });
-  }
-
-  const retry = setInterval(unlinkSoon, retryEveryMs);
-  retry.unref();
+  const unlinking = repeat(unlinkPending, { everyMs: retryEveryMs });
 
   return {
     async deleteOne({ keyId, id }) {
       const { rows } = await pool.query<{ was_live: boolean }>(deleteOneSql, [keyId, id]);
-      if (rows[0]?.was_live) unlinkSoon();
+      if (rows[0]?.was_live) unlinking.wake();
       return rows.length === 1;
     },
     async deleteAll(keyId, signal) {
@@ -89,13 +77,12 @@ export function createDeletion(
         signal.throwIfAborted();
         const ids = rows.slice(first, first + deletionBatchSize).map(({ id }) => id);
         await pool.query(deleteSomeSql, [keyId, ids]);
-        unlinkSoon();
+        unlinking.wake();
       }
     },
     async stop() {
-      clearInterval(retry);
-      stopped = true;
-      await work;
+      isStopped = true;
+      await unlinking.stop();
     },
   };
 }
@@ -108,7 +95,7 @@ const tombstone = `
   UPDATE conversation SET deleted_at = now(), model = '', turn_count = 0, context_tokens = 0,
     text_bytes = 0, text_characters = 0, messages = 0, image_parts = 0`;
 
-const unlinking = `
+const unlinkedRows = `
   unlinked AS (
     INSERT INTO pending_unlink (link, account_id)
     SELECT key_id || '/' || id, account_id FROM deleted ON CONFLICT DO NOTHING
@@ -118,7 +105,7 @@ const deleteOneSql = `
   WITH deleted AS (
     ${tombstone} WHERE key_id = $1 AND id = $2 AND deleted_at IS NULL
     RETURNING key_id, id, account_id
-  ), ${unlinking}
+  ), ${unlinkedRows}
   SELECT EXISTS (SELECT FROM deleted) AS was_live FROM conversation WHERE key_id = $1 AND id = $2`;
 
 const liveSql = "SELECT id FROM conversation WHERE key_id = $1 AND deleted_at IS NULL";
@@ -131,7 +118,7 @@ const deleteSomeSql = `
   ), deleted AS (
     ${tombstone} FROM live WHERE key_id = $1 AND conversation.id = live.id
     RETURNING key_id, conversation.id, account_id
-  ), ${unlinking}
+  ), ${unlinkedRows}
   SELECT count(*) FROM deleted`;
 
 const unlinkedSql = `

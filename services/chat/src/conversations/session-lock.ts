@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@tollgate/core/errors";
+import { type RenewedLease, renewLeases } from "@tollgate/core/lease-renewal";
 import type { Log } from "@tollgate/core/log";
+import { Pauses } from "@tollgate/core/pauses";
 import type pg from "pg";
 import { type ConversationKey, linkOf } from "./conversation-key.ts";
 import { createSessionQueues } from "./session-queue.ts";
@@ -14,6 +15,8 @@ const defaultLeaseMs = 12_000;
 const firstPauseMs = 15;
 const maxPauseMs = 60;
 const retryAfterSeconds = 1;
+
+export type SessionLock = RenewedLease<{ key: ConversationKey; holder: string }>;
 
 export interface LockTimes {
   /** The longest that a request waits for a conversation. */
@@ -29,9 +32,9 @@ export interface SessionLocks {
    * database connection. Throws `rate_limited` when `waitMs` has passed, and the signal's reason
    * when it aborts.
    */
-  take(key: ConversationKey, holder: string, signal: AbortSignal): Promise<void>;
+  take(key: ConversationKey, holder: string, signal: AbortSignal): Promise<SessionLock>;
   /** Releases the lock. Never throws: a lock that cannot be released expires with its lease. */
-  release(key: ConversationKey, holder: string): Promise<void>;
+  release(lock: SessionLock): Promise<void>;
   stop(): void;
 }
 
@@ -41,20 +44,22 @@ export function createSessionLocks(
   { waitMs, leaseMs = defaultLeaseMs }: LockTimes,
 ): SessionLocks {
   const queues = createSessionQueues();
-  const held = new Map<string, { key: ConversationKey; holder: string }>();
-  const renewal = setInterval(() => {
-    if (held.size === 0) return;
-    const locks = [...held.values()];
+  const leases = renewLeases<SessionLock["held"]>(renew, {
+    checkEveryMs: leaseMs / 12,
+    onFailure(locks, { message: reason }) {
+      log.warn({ locks, reason }, "session locks not renewed");
+    },
+  });
+
+  async function renew(locks: readonly SessionLock["held"][]): Promise<void> {
     const values = [
       locks.map(({ key }) => key.keyId),
       locks.map(({ key }) => key.id),
       locks.map(({ holder }) => holder),
       leaseMs,
     ];
-    pool.query({ name: "renew-locks", text: renewSql, values }).catch((error: Error) => {
-      log.warn({ locks: locks.length, reason: error.message }, "session locks not renewed");
-    });
-  }, leaseMs / 3);
+    await pool.query({ name: "renew-locks", text: renewSql, values });
+  }
 
   async function tryTake({ keyId, id }: ConversationKey, holder: string): Promise<boolean> {
     const values = [keyId, id, holder, leaseMs];
@@ -68,26 +73,32 @@ export function createSessionLocks(
       const leave = await queues.enter(linkOf(key), waitMs, signal);
       if (leave === undefined) throw busy();
       try {
-        let pauseMs = firstPauseMs;
-        while (!(await tryTake(key, holder))) {
-          if (performance.now() + pauseMs > deadline) throw busy();
-          await sleep(pauseMs, undefined, { signal });
-          pauseMs = Math.min(pauseMs * 2, maxPauseMs);
-        }
+        const pauses = new Pauses({
+          firstMs: firstPauseMs,
+          maxMs: maxPauseMs,
+          forMs: deadline - performance.now(),
+          signal,
+        });
+        while (!(await tryTake(key, holder))) if (!(await pauses.next())) throw busy();
       } finally {
         leave();
       }
-      held.set(holder, { key, holder });
+      return leases.begin({ key, holder }, leaseMs);
     },
-    async release({ keyId, id }, holder) {
-      held.delete(holder);
+    async release(lock) {
+      leases.end(lock);
+      const { key, holder } = lock.held;
       try {
-        await pool.query({ name: "release-lock", text: releaseSql, values: [keyId, id, holder] });
+        await pool.query({
+          name: "release-lock",
+          text: releaseSql,
+          values: [key.keyId, key.id, holder],
+        });
       } catch (error) {
         log.warn({ reason: (error as Error).message }, "session lock not released");
       }
     },
-    stop: () => clearInterval(renewal),
+    stop: leases.stop,
   };
 }
 

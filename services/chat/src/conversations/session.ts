@@ -55,8 +55,8 @@ export function createSessions(parts: SessionParts): Sessions {
       if (caller === undefined || key === undefined) {
         throw new Error("a call with a session must have a caller and a valid session id");
       }
-      await locks.take(key, caller.requestId, signal);
-      const release = () => locks.release(key, caller.requestId);
+      const lock = await locks.take(key, caller.requestId, signal);
+      const release = () => locks.release(lock);
       try {
         const prefix = (await store.load(key)) ?? emptyPrefix;
         if (prefix.isDeleted) throw conversationDeleted();

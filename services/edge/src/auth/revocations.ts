@@ -1,6 +1,6 @@
 import type { GatewayError } from "@tollgate/core/errors";
 import { createIndexedSet, type Indexed, type IndexedSet } from "@tollgate/core/indexed-set";
-import { outsideTraces } from "@tollgate/core/tracing";
+import { repeat } from "@tollgate/core/repeat";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 
 /**
@@ -38,19 +38,10 @@ export function watchRevocations(
   findEnded: (keyHashes: readonly string[]) => Promise<ReadonlyMap<string, GatewayError>>,
 ): Revocations {
   const watches = new Map<string, IndexedSet<Watch>>();
-  let isScheduled = false;
-
-  function schedule(): void {
-    if (isScheduled || watches.size === 0) return;
-    isScheduled = true;
-    outsideTraces(() => setTimeout(checkAll, checkIntervalMs).unref());
-  }
-
-  async function checkAll(): Promise<void> {
-    await check([...watches.keys()]);
-    isScheduled = false;
-    schedule();
-  }
+  const checks = repeat(() => check([...watches.keys()]), {
+    everyMs: checkIntervalMs,
+    isIdle: () => watches.size === 0,
+  });
 
   async function check(keyHashes: readonly string[]): Promise<void> {
     for (let first = 0; first < keyHashes.length; first += maxKeysPerCall) {
@@ -71,7 +62,7 @@ export function watchRevocations(
       const watch = { onEnded, index: -1 };
       ofKey.add(watch);
       watches.set(keyHash, ofKey);
-      schedule();
+      checks.resume();
       return () => {
         ofKey.remove(watch);
         if (ofKey.size() === 0 && watches.get(keyHash) === ofKey) watches.delete(keyHash);

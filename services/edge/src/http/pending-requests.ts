@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createIndexedSet, type Indexed } from "@tollgate/core/indexed-set";
+import { repeat } from "@tollgate/core/repeat";
 
 /** A client that sends nothing of its body for this long gets an error, and is disconnected. */
 export const maxBodyStallMs = 30_000;
@@ -76,11 +77,12 @@ export function createPendingRequests<Request extends PendingRequest>({
     if (isTooSlow(wait)) onBodyTimeout(request);
   }
 
-  const timer = setInterval(() => {
+  function checkAll(): void {
     const nowMs = performance.now();
     for (const request of pending.all()) check(request, nowMs);
-  }, Math.min(stallMs, graceMs) / 6);
-  timer.unref();
+  }
+
+  repeat(checkAll, { everyMs: Math.min(stallMs, graceMs) / 6 });
   leaving.addEventListener("abort", () => {
     for (const { res } of pending.all()) res.shouldKeepAlive = false;
   });

@@ -1,5 +1,6 @@
 import type { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
+import { repeat } from "@tollgate/core/repeat";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import type { Client } from "@tollgate/rpc/implementation";
 
@@ -28,19 +29,17 @@ interface Count {
  */
 export function countRefusals(billing: Client<typeof BillingService>, log: Log): Refusals {
   let counts = new Map<string, Count>();
-  let timer: NodeJS.Timeout | undefined;
+  const flushes = repeat(flush, { everyMs: flushEveryMs, isIdle: () => counts.size === 0 });
 
   function add({ accountId, code, requests }: Count): void {
     const key = `${accountId} ${code}`;
     const counted = counts.get(key);
     if (counted !== undefined) counted.requests += requests;
     else if (counts.size < maxCounts) counts.set(key, { accountId, code, requests });
-    timer ??= setTimeout(() => void flush(), flushEveryMs).unref();
+    flushes.resume();
   }
 
   async function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
     if (counts.size === 0) return;
     const refusals = [...counts.values()];
     counts = new Map();
@@ -57,6 +56,9 @@ export function countRefusals(billing: Client<typeof BillingService>, log: Log):
       // Other errors are failures, which have an entry of the ledger or are the gateway's own.
       if (status >= 400 && status < 500) add({ accountId, code, requests: 1n });
     },
-    stop: flush,
+    async stop() {
+      await flushes.stop();
+      await flush();
+    },
   };
 }

@@ -7,7 +7,7 @@ import { listenForClients } from "./server.ts";
 const request = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: unknown\r\n\r\n";
 
 test("a request with an unknown expectation gets its response while the server stops", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const received = Promise.withResolvers<ServerResponse>();
   const upgrades = { routeOf: () => undefined, accept() {} };
@@ -20,7 +20,7 @@ test("a request with an unknown expectation gets its response while the server s
   client.write(request);
   const res = await received.promise;
   const stopped = server.stop(60_000);
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2), { timeout: 10_000 });
   vi.advanceTimersByTime(5_000);
   res.end("ok");
   expect(await text(client)).toMatch(/ok$/);

@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@tollgate/core/errors";
-import { createIndexedSet, type Indexed } from "@tollgate/core/indexed-set";
+import { renewLeases } from "@tollgate/core/lease-renewal";
 import type { Log } from "@tollgate/core/log";
+import { Pauses } from "@tollgate/core/pauses";
+import { repeat } from "@tollgate/core/repeat";
 import {
   defaultLeaseMs,
   type FoundRecord,
@@ -74,42 +75,42 @@ export function createLeases(
   log: Log,
   timings: LeaseTimings = defaultTimings,
 ): Leases {
-  const held = createIndexedSet<HeldLease & Indexed>();
-  const renewal = setInterval(() => {
-    if (held.size() === 0) return;
-    records.renew(held.all()).catch((error: Error) => {
-      log.warn(
-        { leases: held.size(), reason: error.message },
-        "idempotency leases were not renewed",
-      );
-    });
-  }, timings.leaseMs / 3);
-  const sweep = setInterval(() => {
-    records.sweep().catch((error: Error) => {
-      log.warn({ reason: error.message }, "expired idempotency records were not removed");
-    });
-  }, sweepIntervalMs);
-  sweep.unref();
+  const renewal = renewLeases<HeldLease>(records.renew, {
+    checkEveryMs: timings.leaseMs / 12,
+    onFailure(leases, { message: reason }) {
+      log.warn({ leases, reason }, "idempotency leases were not renewed");
+    },
+  });
+
+  async function sweep(): Promise<void> {
+    try {
+      await records.sweep();
+    } catch (error) {
+      const reason = (error as Error).message;
+      log.warn({ reason }, "expired idempotency records were not removed");
+    }
+  }
+
+  const sweeps = repeat(sweep, { everyMs: sweepIntervalMs });
 
   return {
     async acquire(key, requestId, signal) {
       try {
         const acquired = await acquireOrFind(records, timings, { key, requestId, signal });
         if (typeof acquired !== "string") return acquired;
-        const lease = { key, runner: requestId, index: -1 };
-        held.add(lease);
-        const end = () => held.remove(lease);
-        return createLease(lease, acquired, { records, log, timings, end });
+        const lease = renewal.begin({ key, runner: requestId }, timings.leaseMs);
+        const end = () => renewal.end(lease);
+        return createLease(lease.held, acquired, { records, log, timings, end });
       } catch (error) {
         if (error instanceof GatewayError || signal.aborted) throw error;
         throw notRecorded(error, log);
       }
     },
     async stop(graceMs) {
-      const deadline = performance.now() + graceMs;
-      while (held.size() > 0 && performance.now() < deadline) await sleep(firstDelayMs);
-      clearInterval(renewal);
-      clearInterval(sweep);
+      const pauses = new Pauses({ firstMs: firstDelayMs, forMs: graceMs });
+      while (renewal.size() > 0 && (await pauses.next()));
+      renewal.stop();
+      await sweeps.stop();
     },
   };
 }
@@ -175,9 +176,9 @@ async function retry(
   runner: string,
   { log, timings }: LeaseOptions,
 ): Promise<void> {
-  const deadline = performance.now() + timings.maxRetryMs;
-  for (let delayMs = firstDelayMs; performance.now() < deadline; delayMs *= 2) {
-    await sleep(Math.min(delayMs, timings.leaseMs / 3));
+  const { leaseMs, maxRetryMs } = timings;
+  const pauses = new Pauses({ firstMs: firstDelayMs, maxMs: leaseMs / 3, forMs: maxRetryMs });
+  while (await pauses.next()) {
     try {
       await write();
       return;
@@ -200,20 +201,20 @@ async function acquireOrFind(
   { maxWaitMs }: LeaseTimings,
   { key, requestId, signal }: Acquisition,
 ): Promise<string | FoundRecord> {
-  const deadline = performance.now() + maxWaitMs;
-  let delayMs = firstDelayMs;
   let chargeId = await records.acquire(key, requestId);
+  if (chargeId !== undefined) return chargeId;
+  const pauses = new Pauses({
+    firstMs: firstDelayMs,
+    maxMs: maxDelayMs,
+    forMs: maxWaitMs,
+    signal,
+  });
   while (chargeId === undefined) {
     const found = await records.find(key);
     if (found?.sameRequest === false) throw keyReused();
-    if (found !== undefined && found.state !== "free") {
-      if (found.state === "stored") return found;
-      if (performance.now() + delayMs > deadline) throw keyInUse();
-      await sleep(delayMs, undefined, { signal });
-      delayMs = Math.min(delayMs * 2, maxDelayMs);
-    } else {
-      chargeId = await records.acquire(key, requestId);
-    }
+    if (found?.state === "stored") return found;
+    if (found?.state !== "running") chargeId = await records.acquire(key, requestId);
+    else if (!(await pauses.next())) throw keyInUse();
   }
   return chargeId;
 }

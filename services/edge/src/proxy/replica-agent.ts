@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { Agent, type ClientRequestArgs } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { Pauses } from "@tollgate/core/pauses";
 import type { HttpAddress } from "@tollgate/http/address";
 
 /** A replica that accepts no connection within this time is skipped. */
@@ -21,7 +22,7 @@ export function createReplicaAgent(replicas: readonly HttpAddress[]): Agent {
   let turn = 0;
 
   async function connectToOne(): Promise<Socket> {
-    const startedAt = performance.now();
+    const pauses = new Pauses({ firstMs: retryDelayMs, forMs: maxRetryMs });
     turn += 1;
     for (;;) {
       const addresses = await addressesOf(replicas);
@@ -34,8 +35,7 @@ export function createReplicaAgent(replicas: readonly HttpAddress[]): Agent {
           failure = error;
         }
       }
-      if (performance.now() - startedAt > maxRetryMs) throw failure;
-      await new Promise((resolve) => setTimeout(resolve, retryDelayMs));
+      if (!(await pauses.next())) throw failure;
     }
   }
 

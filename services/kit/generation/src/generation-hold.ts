@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@tollgate/core/errors";
 import { minOf, type NanoUsd } from "@tollgate/core/money";
+import { Pauses } from "@tollgate/core/pauses";
 import type { Hold, SettledHold } from "@tollgate/metering/holds/hold";
 
 /** A ledger that restarts is back by then. */
@@ -53,14 +53,13 @@ export class GenerationHold {
     if (cost <= this.amount) return;
     await this.#growing;
     const due = minOf(cost, this.#most);
-    const untilMs = performance.now() + coverTimeoutMs;
+    const pauses = new Pauses({ firstMs: coverRetryMs, forMs: coverTimeoutMs });
     while (due > this.amount) {
       try {
         await this.grow(due - this.amount);
         return;
       } catch (error) {
-        if (isExhausted(error) || performance.now() > untilMs) return;
-        await sleep(coverRetryMs);
+        if (isExhausted(error) || !(await pauses.next())) return;
       }
     }
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
+import { repeat } from "@tollgate/core/repeat";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Breakers } from "@tollgate/upstream/breaker";
@@ -34,8 +35,7 @@ export async function syncSlots(
   let disabled: ReadonlySet<string> = new Set();
   let reported = { key: "", at: 0 };
   let isReachable = true;
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
+  const firstRun = Promise.withResolvers<void>();
 
   async function sync(): Promise<void> {
     const slotIds = breakers.open();
@@ -57,18 +57,17 @@ export async function syncSlots(
       if (isReachable) log.warn({ reason }, "disabled slots not read, and will be");
       isReachable = false;
     }
-    if (!isStopped) timer = setTimeout(run, intervalMs).unref();
+    firstRun.resolve();
   }
 
-  await Promise.race([run(), sleep(firstWaitMs, undefined, { ref: false })]);
+  const repeating = repeat(run, { everyMs: intervalMs });
+  repeating.wake();
+  await Promise.race([firstRun.promise, sleep(firstWaitMs, undefined, { ref: false })]);
   return {
     breakers: {
       ...breakers,
       admits: (slotId) => !disabled.has(slotId) && breakers.admits(slotId),
     },
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
+    stop: () => void repeating.stop(),
   };
 }

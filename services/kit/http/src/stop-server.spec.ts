@@ -36,7 +36,7 @@ test("connections in the backlog of a server that stops are still served", async
 });
 
 test("a client that sends its request soon is served, one that sends none is disconnected", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { server, stop, dial } = await start();
   const [sending, silent] = [dial(), dial()];

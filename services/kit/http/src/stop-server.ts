@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTick } from "node:timers/promises";
+import { repeat } from "@tollgate/core/repeat";
 
 const idleCheckMs = 100;
 /**
@@ -63,10 +64,13 @@ export function stopperOf(server: Server, acceptors: readonly SocketServer[] = [
     const deadline = performance.now() + graceMs;
     await acceptBacklog(Math.min(graceMs, maxBacklogMs));
     const closed = Promise.all([server, ...acceptors].map(closeServer));
-    const idle = setInterval(() => {
-      server.closeIdleConnections();
-      endUnused();
-    }, idleCheckMs);
+    const idle = repeat(
+      () => {
+        server.closeIdleConnections();
+        endUnused();
+      },
+      { everyMs: idleCheckMs },
+    );
     const force = setTimeout(
       () => {
         server.closeAllConnections();
@@ -75,7 +79,7 @@ export function stopperOf(server: Server, acceptors: readonly SocketServer[] = [
       Math.max(0, deadline - performance.now()),
     );
     await closed;
-    clearInterval(idle);
+    await idle.stop();
     clearTimeout(force);
   };
 }

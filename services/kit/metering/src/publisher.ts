@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@tollgate/core/log";
-import { createSignal } from "@tollgate/core/signal";
+import { Pauses } from "@tollgate/core/pauses";
+import { repeat } from "@tollgate/core/repeat";
 import { isTracing } from "@tollgate/core/tracing";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
@@ -88,11 +88,10 @@ export function createPublisher(parts: PublisherParts): Publisher {
     publish: outbox.send,
     async stop(graceMs) {
       reconciliation.prepareStop();
-      const startedAt = performance.now();
-      const elapsedMs = () => performance.now() - startedAt;
-      while (outbox.size() > 0 && elapsedMs() < graceMs) {
-        if (outbox.unsent() === 0 && elapsedMs() > confirmTimeoutMs) break;
-        await sleep(reconcileWhileStoppingEveryMs);
+      const confirmedUntilMs = performance.now() + confirmTimeoutMs;
+      const pauses = new Pauses({ firstMs: reconcileWhileStoppingEveryMs, forMs: graceMs });
+      while (outbox.size() > 0 && (await pauses.next())) {
+        if (outbox.unsent() === 0 && performance.now() > confirmedUntilMs) break;
       }
       await reconciliation.stop();
       // Events that were sent in this turn of the event loop are written to disk at its end.
@@ -104,26 +103,16 @@ export function createPublisher(parts: PublisherParts): Publisher {
 
 /** Reconciles the outbox with the ledger again and again, one call at a time. */
 function startReconciling(outbox: Outbox) {
-  const changed = createSignal();
   let isStopping = false;
-  let isStopped = false;
-  async function run(): Promise<void> {
-    while (!isStopped) {
-      await outbox.reconcile(isStopping);
-      if (isStopped) return;
-      await changed.wait(isStopping ? reconcileWhileStoppingEveryMs : reconcileEveryMs);
-    }
-  }
-  const finished = run();
+  const reconciliation = repeat(() => outbox.reconcile(isStopping), {
+    everyMs: () => (isStopping ? reconcileWhileStoppingEveryMs : reconcileEveryMs),
+  });
+  reconciliation.wake();
   return {
     prepareStop() {
       isStopping = true;
-      changed.notify();
+      reconciliation.wake();
     },
-    async stop() {
-      isStopped = true;
-      changed.notify();
-      await finished;
-    },
+    stop: () => reconciliation.stop(),
   };
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { PeerError } from "@tollgate/core/errors";
+import { Pauses } from "@tollgate/core/pauses";
 import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { Transport } from "./client.ts";
 import { neverReachedHandler } from "./grpc-status.ts";
@@ -80,7 +80,7 @@ function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions, repl
   const startedAt = performance.now();
   const elapsedMs = () => performance.now() - startedAt;
   const maxWaitMs = Math.min(maxReadyWaitMs, timeoutMs / 2);
-  let pauseMs = firstRetryMs;
+  let pauses: Pauses | undefined;
   return {
     remainingWaitMs: () => maxWaitMs - elapsedMs(),
     async waitOrThrow(error: unknown): Promise<void> {
@@ -90,8 +90,8 @@ function createRetry({ signal, timeoutMs = defaultTimeoutMs }: CallOptions, repl
       if (signal?.aborted || elapsedMs() >= limitMs) {
         throw new PeerError("unavailable", error.message, error);
       }
-      await sleep(pauseMs);
-      pauseMs = Math.min(pauseMs * 2, maxRetryMs);
+      pauses ??= new Pauses({ firstMs: firstRetryMs, maxMs: maxRetryMs });
+      await pauses.next();
     },
   };
 }

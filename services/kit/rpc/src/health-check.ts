@@ -1,5 +1,5 @@
 import { PeerError } from "@tollgate/core/errors";
-import { outsideTraces } from "@tollgate/core/tracing";
+import { repeat } from "@tollgate/core/repeat";
 
 const delayMs = 500;
 export const healthCheckTimeoutMs = 500;
@@ -24,30 +24,20 @@ export interface HealthCheck {
  */
 export function startHealthCheck(check: () => Promise<unknown>): HealthCheck {
   let misses = 0;
-  let isChecking = false;
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
 
   async function run(): Promise<void> {
-    timer = undefined;
-    isChecking = true;
-    do {
-      const isMiss = await check().then(() => false, isDeadline);
-      misses = isMiss ? misses + 1 : 0;
-    } while (misses > 0 && !isStopped);
-    isChecking = false;
+    const isMiss = await check().then(() => false, isDeadline);
+    misses = isMiss ? misses + 1 : 0;
   }
 
+  const checks = repeat(run, {
+    everyMs: () => (misses > 0 ? 0 : delayMs),
+    isIdle: () => misses === 0,
+  });
   return {
     isUnresponsive: () => misses >= unresponsiveAfterMisses,
-    noteCall() {
-      if (isChecking || isStopped) return;
-      timer ??= outsideTraces(() => setTimeout(() => void run(), delayMs).unref());
-    },
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
+    noteCall: () => checks.resume(),
+    stop: () => void checks.stop(),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Replica } from "./replica.ts";
 import { createReplicas } from "./replicas.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
 });
 
 afterEach(() => {

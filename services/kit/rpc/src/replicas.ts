@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PeerError } from "@tollgate/core/errors";
+import { repeat } from "@tollgate/core/repeat";
 import type { Replica } from "./replica.ts";
 
 /**
@@ -86,8 +87,7 @@ export function createReplicas(
     }
   }
 
-  const timer = setInterval(() => void lookups.now(), lookupIntervalMs);
-  timer.unref();
+  const regular = repeat(lookups.now, { everyMs: lookupIntervalMs });
   return {
     async next(timeoutMs) {
       const ready = nextReady();
@@ -102,7 +102,7 @@ export function createReplicas(
     isAnyReady: () => all.some(acceptsCalls),
     close() {
       isClosed = true;
-      clearInterval(timer);
+      void regular.stop();
       for (const replica of all) replica.close();
       all = [];
     },

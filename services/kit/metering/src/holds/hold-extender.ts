@@ -1,49 +1,24 @@
+import { type LeaseRenewal, type RenewedLease, renewLeases } from "@tollgate/core/lease-renewal";
 import type { Log } from "@tollgate/core/log";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 
-const tickMs = 1_000;
+const checkEveryMs = 1_000;
+
+/** The extension of a hold, whose id it has, for as long as the hold is in use. */
+export type Extension = RenewedLease<string>;
 
 /** Extends the holds that are in use before they expire. */
-export interface HoldExtender {
-  add(holdId: string, expiresInMs: number): void;
-  /** Extends the hold no longer. */
-  remove(holdId: string): void;
-  stop(): void;
-}
-
-interface ExtendedHold {
-  everyMs: number;
-  dueAtMs: number;
-}
+export type HoldExtender = LeaseRenewal<string>;
 
 export function createHoldExtender(
   ledger: Pick<Client<typeof LedgerService>, "extendHolds">,
   log: Log,
 ): HoldExtender {
-  const holds = new Map<string, ExtendedHold>();
-
-  async function extendDue(): Promise<void> {
-    const now = performance.now();
-    const due = [...holds].filter(([, hold]) => hold.dueAtMs <= now);
-    if (due.length === 0) return;
-    for (const [, hold] of due) hold.dueAtMs = now + hold.everyMs;
-    try {
-      await ledger.extendHolds({ holdIds: due.map(([holdId]) => holdId) });
-    } catch (error) {
-      log.warn({ holds: due.length, reason: (error as Error).message }, "holds not extended");
-      for (const [, hold] of due) hold.dueAtMs = now;
-    }
-  }
-
-  const timer = setInterval(() => void extendDue(), tickMs);
-  timer.unref();
-  return {
-    add(holdId, expiresInMs) {
-      const everyMs = expiresInMs / 3;
-      holds.set(holdId, { everyMs, dueAtMs: performance.now() + everyMs });
+  return renewLeases((holdIds) => ledger.extendHolds({ holdIds: [...holdIds] }), {
+    checkEveryMs,
+    onFailure(holds, { message: reason }) {
+      log.warn({ holds, reason }, "holds not extended");
     },
-    remove: (holdId) => void holds.delete(holdId),
-    stop: () => clearInterval(timer),
-  };
+  });
 }

@@ -1,4 +1,5 @@
 import type { Log } from "@tollgate/core/log";
+import { repeat } from "@tollgate/core/repeat";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { SharedAmounts } from "./shared-hold.ts";
@@ -33,7 +34,6 @@ export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Lo
   const firstAttempts = new Set<Promise<unknown>>();
   /** Oldest first. */
   const failed = new Set<Release>();
-  let isRetrying = false;
 
   /** Calls the ledger. Resolves with whether that succeeded. */
   async function attempt(release: Release): Promise<boolean> {
@@ -43,6 +43,7 @@ export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Lo
       return true;
     } catch {
       failed.add(release);
+      retries.resume();
       return false;
     }
   }
@@ -65,16 +66,11 @@ export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Lo
 
   /** Retries one after the other, to limit the load on a ledger that has just become available. */
   async function retry(): Promise<void> {
-    if (isRetrying) return;
-    isRetrying = true;
     abandonExpired();
     for (const release of failed) if (!(await attempt(release))) break;
-    isRetrying = false;
   }
 
-  const timer = setInterval(() => void retry(), retryMs);
-  timer.unref();
-
+  const retries = repeat(retry, { everyMs: retryMs, isIdle: () => failed.size === 0 });
   const options = { timeoutMs: ledgerTimeoutMs };
   return {
     release: (holdId) => begin(() => ledger.releaseHold({ holdId }, options)),
@@ -82,6 +78,6 @@ export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Lo
       begin(() => ledger.releaseHold({ holdId, keepsRequest: true }, options)),
     releaseUnused: (shared) => begin(() => ledger.releaseSharedHold(shared, options)),
     attempted: () => Promise.all(firstAttempts),
-    stop: () => clearInterval(timer),
+    stop: () => void retries.stop(),
   };
 }

@@ -5,6 +5,7 @@ import type { Client } from "@tollgate/rpc/implementation";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Hold } from "./hold.ts";
+import { createHoldExtender } from "./hold-extender.ts";
 import { createHoldReleaser } from "./hold-releaser.ts";
 import { createHoldSharing } from "./hold-sharing.ts";
 import { createHolds } from "./holds.ts";
@@ -17,7 +18,7 @@ const busyFrom = 4;
 const payer = { accountId: "account", keyId: "key", isLimited: false };
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
 });
 
 afterEach(() => {
@@ -383,8 +384,8 @@ test("a request that a shared hold counts as in progress is not counted again wh
 });
 
 test("an account without requests is forgotten", async () => {
-  const extender = { add() {}, remove() {}, stop() {} };
   const ledger = {} as Client<typeof LedgerService>;
+  const extender = createHoldExtender(ledger, createLog("silent"));
   const releaser = createHoldReleaser(ledger, createLog("silent"));
   const sharing = createHoldSharing(ledger, extender, releaser, busyFrom);
   const demand = sharing.demandOf(payer);

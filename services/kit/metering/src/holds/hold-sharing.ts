@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@tollgate/core/ids";
-import { outsideTraces } from "@tollgate/core/tracing";
+import { repeat } from "@tollgate/core/repeat";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import { AccountDemand, type RoundDemand } from "./account-demand.ts";
@@ -58,15 +58,13 @@ export function createHoldSharing(
   const ending = new Map<string, Promise<void>>();
   let isStopped = false;
   let ticks = 0;
-  /** Runs while there are groups: ten ticks a second would cost more than all else of a process at rest. */
-  let timer: NodeJS.Timeout | undefined;
 
   function replace({ accountId, demand }: Group, next: SharedHold | undefined): void {
     const { shared } = demand;
     demand.shared = next;
     if (shared === undefined) return;
     releaser.releaseUnused({ accountId, holdId: shared.id, ...shared.close() });
-    if (!shared.isInUse) extender.remove(shared.id);
+    if (!shared.isInUse) extender.end(shared.extension);
   }
 
   async function requestShared(
@@ -80,8 +78,9 @@ export function createHoldSharing(
       const response = await ledger.takeSharedHold(request, { timeoutMs: ledgerTimeoutMs });
       if (!response.granted) return undefined;
       const { expiresInMs, rates } = response;
-      extender.add(id, expiresInMs);
-      return new SharedHold({ id, amounts, expiresInMs, requestedAtMs, isLimited, rates });
+      const extension = extender.begin(id, expiresInMs);
+      const taken = { id, amounts, expiresInMs, extension, requestedAtMs, isLimited, rates };
+      return new SharedHold(taken);
     } catch {
       // The ledger may have written it although the response was lost. Each request then takes a
       // hold of its own, and throws the ledger's error.
@@ -108,17 +107,10 @@ export function createHoldSharing(
       const ended = endRound(group).finally(() => ending.delete(group.id));
       ending.set(group.id, ended);
     }
-    if (groups.size === 0) stopTicking();
   }
 
-  function startTicking(): void {
-    timer ??= outsideTraces(() => setInterval(tick, tickMs).unref());
-  }
-
-  function stopTicking(): void {
-    clearInterval(timer);
-    timer = undefined;
-  }
+  // Ten ticks a second would cost more than all else of a process at rest.
+  const ticking = repeat(tick, { everyMs: tickMs, isIdle: () => groups.size === 0 });
 
   async function releaseAll(): Promise<void> {
     for (const group of groups.values()) replace(group, undefined);
@@ -134,13 +126,13 @@ export function createHoldSharing(
         const owner = { accountId, keyId: isLimited ? keyId : "", isLimited };
         group = { id, ...owner, demand: new AccountDemand() };
         groups.set(id, group);
-        startTicking();
+        ticking.resume();
       }
       return group.demand;
     },
     async stop() {
       isStopped = true;
-      stopTicking();
+      void ticking.stop();
       await Promise.race([releaseAll(), sleep(stopTimeoutMs, undefined, { ref: false })]);
     },
   };

@@ -19,7 +19,7 @@ const rates = { requests: { limit: 60n, remaining: 0n, resetMs: 60_000 } };
 const payer = { accountId: "account", keyId: "key", isLimited: false };
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
 });
 
 afterEach(() => {

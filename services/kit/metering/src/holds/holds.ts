@@ -67,9 +67,9 @@ export function createHolds(
 
   async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
     const granted = await requestOwn(request);
-    extender.add(request.holdId, granted.expiresInMs);
     return new RequestHold(parts, request, demand, {
       amount: granted.heldNanoUsd,
+      extension: extender.begin(request.holdId, granted.expiresInMs),
       walletBalance: granted.walletBalanceNanoUsd,
       rates: granted.rates,
     });

@@ -5,7 +5,7 @@ import type { Client } from "@tollgate/rpc/implementation";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { AccountDemand } from "./account-demand.ts";
 import type { Hold, SettledHold } from "./hold.ts";
-import type { HoldExtender } from "./hold-extender.ts";
+import type { Extension, HoldExtender } from "./hold-extender.ts";
 import { holdFailure, walletExhausted } from "./hold-failure.ts";
 import { type LimitName, limitExceeded, limitNameOf } from "./limit-refusal.ts";
 import type { HoldPart, SharedHold } from "./shared-hold.ts";
@@ -34,8 +34,9 @@ interface Grant {
   amount: NanoUsd;
   rates: Rates | undefined;
   walletBalance?: NanoUsd | undefined;
-  /** The shared hold that all of it is a part of. */
+  /** The shared hold that all of it is a part of, or else the extension of a hold of its own. */
   shared?: SharedHold;
+  extension?: Extension;
 }
 
 /**
@@ -51,11 +52,12 @@ export class RequestHold implements Hold {
   readonly #part: HoldPart;
   readonly #shared: SharedHold | undefined;
   #amount: NanoUsd;
-  #hasOwn: boolean;
+  /** That of the hold of its own, if it has one. */
+  #extension: Extension | undefined;
   #isExtended = true;
 
   constructor(parts: HoldParts, request: HoldRequest, demand: AccountDemand, grant: Grant) {
-    const { amount, walletBalance, rates, shared } = grant;
+    const { amount, walletBalance, rates, shared, extension } = grant;
     this.walletBalance = walletBalance;
     this.rates = rates;
     this.#parts = parts;
@@ -64,7 +66,7 @@ export class RequestHold implements Hold {
     this.#part = { amount, tokens: request.tokens };
     this.#shared = shared;
     this.#amount = amount;
-    this.#hasOwn = shared === undefined;
+    this.#extension = extension;
     demand.beginRequest(amount, request.tokens);
     parts.metrics.openHolds.inc();
   }
@@ -76,12 +78,10 @@ export class RequestHold implements Hold {
   async grow(estimate: NanoUsd) {
     const { ledger, metrics, extender, countLimit } = this.#parts;
     const { holdId, accountId, keyId } = this.#request;
-    // Only once: adding it again would postpone its next extension.
-    if (!this.#hasOwn && this.#shared !== undefined) {
-      extender.add(holdId, this.#shared.expiresInMs);
+    // Before the call: when its response is lost, the hold may exist.
+    if (this.#shared !== undefined) {
+      this.#extension ??= extender.begin(holdId, this.#shared.expiresInMs);
     }
-    // Set before the call: when its response is lost, the hold may exist.
-    this.#hasOwn = true;
     const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
     const isCounted = this.#shared?.isLimited === true;
     const request = { holdId, accountId, keyId, estimateNanoUsd, isCounted };
@@ -110,7 +110,7 @@ export class RequestHold implements Hold {
     const taken = shared?.settle(part, { amount: cost, tokens }) ?? nothingTaken;
     const takesAny = taken.amount > 0n || taken.tokens > 0n || taken.inProgress > 0;
     return {
-      holdId: this.#hasOwn ? this.#request.holdId : "",
+      holdId: this.#extension === undefined ? "" : this.#request.holdId,
       sharedHoldId: takesAny && shared !== undefined ? shared.id : "",
       sharedNanoUsd: taken.amount,
       sharedTokens: taken.tokens,
@@ -123,10 +123,10 @@ export class RequestHold implements Hold {
     this.#isExtended = false;
     const { extender, metrics } = this.#parts;
     metrics.openHolds.dec();
-    if (this.#hasOwn) extender.remove(this.#request.holdId);
+    if (this.#extension !== undefined) extender.end(this.#extension);
     const shared = this.#shared;
     shared?.removeRequest();
-    if (shared?.isInUse === false) extender.remove(shared.id);
+    if (shared?.isInUse === false) extender.end(shared.extension);
   }
 }
 

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { type HoldPart, SharedHold } from "./shared-hold.ts";
 
+const extension = { held: "hold", everyMs: 20_000, dueAtMs: 0, index: -1 };
+const held = { id: "hold", expiresInMs: 60_000, extension };
 const minute = { limit: 100n, remaining: 40n, resetMs: 60_000 };
 
 function holdOf(isLimited: boolean, amountNanoUsd: bigint, others = 1_000) {
@@ -12,7 +14,7 @@ function holdOf(isLimited: boolean, amountNanoUsd: bigint, others = 1_000) {
     inProgress: others,
   };
   const requestedAtMs = performance.now();
-  return new SharedHold({ id: "hold", amounts, expiresInMs: 60_000, requestedAtMs, isLimited });
+  return new SharedHold({ ...held, amounts, requestedAtMs, isLimited });
 }
 
 test("whatever the requests do, the ledger holds what is unused, reserved, and not yet captured", () => {
@@ -122,9 +124,8 @@ test("without limits, only the money of a shared hold is counted", () => {
 test("the rates of a shared hold are what was left beside it and what is unused in it", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const hold = new SharedHold({
-    id: "hold",
+    ...held,
     amounts: { amountNanoUsd: 100n, requests: 3, tokens: 50n, inProgress: 3 },
-    expiresInMs: 60_000,
     requestedAtMs: performance.now(),
     isLimited: true,
     rates: { requests: minute, tokens: minute },

@@ -1,5 +1,6 @@
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 import type { Rate, Rates } from "@tollgate/core/rates";
+import type { Extension } from "./hold-extender.ts";
 
 /** What a shared hold reserves, of the wallet and of the limits of a key. */
 export interface SharedAmounts {
@@ -26,6 +27,7 @@ export interface SharedHoldOptions {
   id: string;
   amounts: SharedAmounts;
   expiresInMs: number;
+  extension: Extension;
   /** When the ledger was called for it, of `performance.now()`. */
   requestedAtMs: number;
   /** Whether its requests have limits. If not, only its money is counted. */
@@ -43,6 +45,8 @@ export interface SharedHoldOptions {
 export class SharedHold {
   readonly id: string;
   readonly expiresInMs: number;
+  /** Ends when the hold is not in use any more. */
+  readonly extension: Extension;
   readonly #options: SharedHoldOptions;
   readonly #unused: SharedAmounts;
   #isOpen = true;
@@ -51,6 +55,7 @@ export class SharedHold {
   constructor(options: SharedHoldOptions) {
     this.id = options.id;
     this.expiresInMs = options.expiresInMs;
+    this.extension = options.extension;
     this.#options = options;
     this.#unused = { ...options.amounts };
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@tollgate/core/log";
+import { repeat } from "@tollgate/core/repeat";
 import { connect, type NatsConnection } from "nats";
 import { natsAddress } from "./nats-address.ts";
 
@@ -30,7 +31,6 @@ export function openBroker(url: string, name: string, log: Log): Broker {
   let isConnected = false;
   let isClosed = false;
   let waiting: ((connection: NatsConnection) => void)[] = [];
-  let retry: NodeJS.Timeout | undefined;
 
   async function open(): Promise<void> {
     try {
@@ -48,11 +48,11 @@ export function openBroker(url: string, name: string, log: Log): Broker {
       for (const use of waiting) use(opened);
       waiting = [];
     } catch (error) {
-      if (isClosed) return;
-      log.warn({ reason: (error as Error).message }, "cannot connect to the broker");
-      retry = setTimeout(() => void open(), retryMs);
+      if (!isClosed) log.warn({ reason: (error as Error).message }, "cannot connect to the broker");
     }
   }
+
+  const attempts = repeat(open, { everyMs: retryMs, isIdle: () => connection !== undefined });
 
   async function followStatus(opened: NatsConnection): Promise<void> {
     for await (const { type } of opened.status()) {
@@ -66,7 +66,7 @@ export function openBroker(url: string, name: string, log: Log): Broker {
     }
   }
 
-  void open();
+  attempts.wake();
   return {
     connection: () => (isConnected ? connection : undefined),
     whenConnected(use) {
@@ -75,7 +75,7 @@ export function openBroker(url: string, name: string, log: Log): Broker {
     },
     async close() {
       isClosed = true;
-      clearTimeout(retry);
+      void attempts.stop();
       if (connection === undefined) return;
       const drained = connection.drain().catch(() => {});
       await Promise.race([drained, sleep(drainTimeoutMs, undefined, { ref: false })]);

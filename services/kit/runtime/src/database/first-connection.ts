@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@tollgate/core/log";
+import { Pauses } from "@tollgate/core/pauses";
 import pg from "pg";
 
 /** A database that starts at the same time as this process accepts connections by then. */
@@ -24,16 +24,16 @@ const temporary: ReadonlySet<string> = new Set([
  * `patienceMs`; then, and at any other error such as a wrong password, it rejects.
  */
 export async function awaitFirstConnection(pool: pg.Pool, server: string, log: Log): Promise<void> {
-  const untilMs = performance.now() + patienceMs;
+  const pauses = new Pauses({ firstMs: retryMs, forMs: patienceMs });
   for (let attempt = 1; ; attempt += 1) {
     try {
       const client = await pool.connect();
       client.release();
       return;
     } catch (error) {
-      if (!isTemporary(error) || performance.now() > untilMs) throw error;
+      if (!isTemporary(error)) throw error;
       if (attempt === 1) log.warn({ server, reason: messageOf(error) }, "waiting for the database");
-      await sleep(retryMs);
+      if (!(await pauses.next())) throw error;
     }
   }
 }

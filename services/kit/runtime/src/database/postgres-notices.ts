@@ -1,4 +1,5 @@
 import type { Log } from "@tollgate/core/log";
+import { repeat } from "@tollgate/core/repeat";
 import pg from "pg";
 import { isNoticeSubject, localNotices, type Notices } from "../broker/notices.ts";
 
@@ -23,7 +24,7 @@ export interface PostgresNotices extends Notices {
 export function openPostgresNotices(url: string, log: Log): PostgresNotices {
   const received = localNotices();
   const missedListeners: (() => void)[] = [];
-  let client: pg.Client | undefined;
+  let connection: Connection | undefined;
   let timer: NodeJS.Timeout | undefined;
   let retryMs = firstRetryMs;
   let wasConnected = false;
@@ -48,26 +49,28 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
       return lose(error as Error);
     }
     if (isClosed || isLost) return void opened.end().catch(() => {});
-    client = opened;
+    connection = { client: opened, lose };
     retryMs = firstRetryMs;
     isFailureLogged = false;
-    scheduleHeartbeat(opened, lose);
+    heartbeats.resume();
     if (wasConnected) for (const listener of missedListeners) listener();
     wasConnected = true;
   }
 
-  function scheduleHeartbeat(opened: pg.Client, lose: (error: Error) => void): void {
-    timer = setTimeout(() => {
-      opened.query("SELECT 1").then(() => {
-        if (client === opened) scheduleHeartbeat(opened, lose);
-      }, lose);
-    }, heartbeatMs);
-    timer.unref();
+  async function beat(): Promise<void> {
+    if (connection === undefined) return;
+    const { client, lose } = connection;
+    await client.query("SELECT 1").catch(lose);
   }
+
+  const heartbeats = repeat(beat, {
+    everyMs: heartbeatMs,
+    isIdle: () => connection === undefined,
+  });
 
   /** Closes a connection that has failed, and opens another one later. */
   function retire(lost: pg.Client, error: Error | undefined): void {
-    if (client === lost) client = undefined;
+    if (connection?.client === lost) connection = undefined;
     void lost.end().catch(() => {});
     if (isClosed) return;
     if (!isFailureLogged) {
@@ -90,8 +93,9 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
   void open();
   return {
     publish(subject, text) {
-      client?.query("SELECT pg_notify($1, $2)", [channel, `${subject} ${text}`]).catch((error) => {
-        log.warn({ reason: (error as Error).message, subject }, "a notice was lost");
+      const sent = connection?.client.query(notifySql, [channel, `${subject} ${text}`]);
+      sent?.catch((error: Error) => {
+        log.warn({ reason: error.message, subject }, "a notice was lost");
       });
     },
     subscribe: received.subscribe,
@@ -101,10 +105,18 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      await client?.end().catch(() => {});
+      void heartbeats.stop();
+      await connection?.client.end().catch(() => {});
     },
   };
 }
+
+interface Connection {
+  client: pg.Client;
+  lose(error: Error): void;
+}
+
+const notifySql = "SELECT pg_notify($1, $2)";
 
 function createClient(url: string): pg.Client {
   return new pg.Client({
