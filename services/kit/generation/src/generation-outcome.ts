@@ -2,6 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { RouteType } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { ChargeLookup } from "@tollgate/metering/charge-lookup";
+import type { SettledHold } from "@tollgate/metering/holds/hold";
 import type { Publisher } from "@tollgate/metering/publisher";
 import {
   failedFields,
@@ -9,7 +10,7 @@ import {
   type OutcomeFields,
 } from "@tollgate/metering/usage-event-fields";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import type { RequestTrail, UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Attempts } from "./attempts.ts";
 import type { BillableCall } from "./generation.ts";
 import type { GenerationHold } from "./generation-hold.ts";
@@ -64,11 +65,10 @@ export class GenerationOutcome {
   /** Bills a response. Resolves with the cost that it reports; see `MeasuredResponse.settle`. */
   async bill(usage: OutcomeFields, reported: NanoUsd): Promise<NanoUsd> {
     const { caller, model, conversationId = "", paid } = this.#call;
-    this.#begin();
     // The cost of an earlier run was counted when that run ended.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
+    this.#begin({ cost: costNanoUsd, lines: usage.lines });
     countUsage(this.#dependencies, model, { ...usage, costNanoUsd });
-    this.#log({ cost: costNanoUsd, lines: usage.lines });
     const event = await this.#publish("", {
       ...usage,
       ...(reportsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
@@ -81,45 +81,51 @@ export class GenerationOutcome {
 
   /** Records that the generation is not billed. */
   async fail(errorCode: string): Promise<void> {
-    this.#begin();
-    this.#log({ cost: undefined });
+    this.#begin({ cost: undefined });
     await this.#publish(errorCode, { ...failedFields, chargeId: "", conversationId: "" });
   }
 
-  #begin(): void {
+  #begin(billed: Pick<EndedGeneration, "cost" | "lines">): void {
     if (this.#hasBegun) throw new Error("a generation is settled once");
     this.#hasBegun = true;
-    this.#dependencies.metrics.requestsInFlight.dec();
+    const { metrics, log } = this.#dependencies;
+    metrics.requestsInFlight.dec();
+    const { slotId, record } = this.#attempts;
+    const ended = { slotId, ...billed, ms: Math.round(record.trail.elapsedMs) };
+    logGeneration(log, { ...this.#call, ...ended });
   }
 
   async #publish(errorCode: string, ended: EndedFields): Promise<UsageEvent> {
     const { publisher, now } = this.#dependencies;
-    const { caller, model } = this.#call;
-    const { requestId, accountId, keyId } = caller;
+    const { model } = this.#call;
     const tokens = model.unitType === "tokens" ? ended.quantity : 0n;
     const settled = await this.#hold.settle(ended.costNanoUsd, tokens);
-    const event: UsageEvent = {
-      $typeName: "tollgate.v1.UsageEvent",
-      id: requestId,
-      requestId,
-      accountId,
-      keyId,
-      ...settled,
-      ...modelFields(model),
-      occurredAt: timestampFromDate(now()),
-      trail: this.#attempts.trail.end(this.#hold.amount, errorCode),
-      ...ended,
-    };
+    const trail = this.#attempts.record.trail.end(this.#hold.amount, errorCode);
+    const event = usageEventOf(this.#call, { settled, trail, ended }, now());
     await publisher.publish(event);
     this.#hold.stopExtending();
     return event;
   }
+}
 
-  #log(billed: Pick<EndedGeneration, "cost" | "lines">): void {
-    const { slotId, trail } = this.#attempts;
-    const ended = { slotId, ...billed, ms: Math.round(trail.elapsedMs) };
-    logGeneration(this.#dependencies.log, { ...this.#call, ...ended });
-  }
+function usageEventOf(
+  { caller, model }: HeldCall,
+  { settled, trail, ended }: { settled: SettledHold; trail: RequestTrail; ended: EndedFields },
+  occurredAt: Date,
+): UsageEvent {
+  const { requestId, accountId, keyId } = caller;
+  return {
+    $typeName: "tollgate.v1.UsageEvent",
+    id: requestId,
+    requestId,
+    accountId,
+    keyId,
+    ...settled,
+    ...modelFields(model),
+    occurredAt: timestampFromDate(occurredAt),
+    trail,
+    ...ended,
+  };
 }
 
 /** Returns whether an earlier run of the same request may have been charged. */

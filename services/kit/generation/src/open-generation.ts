@@ -94,7 +94,7 @@ class HeldGeneration implements OpenGeneration {
   }
 
   async measured(slot: Slot, usage: Measurement) {
-    this.#attempts.complete(slot, usage);
+    this.#attempts.record.complete(slot, usage);
     const fields = completedFields(slot, usage);
     await this.#hold.cover(fields.costNanoUsd);
     const reported = minOf(fields.costNanoUsd, this.held);
@@ -108,7 +108,7 @@ class HeldGeneration implements OpenGeneration {
   async close(failure: unknown) {
     if (this.#outcome.hasBegun) return;
     const partial = this.#call.caller.chargeId === "" ? this.#billPartial(failure) : undefined;
-    if (partial === undefined) await this.#outcome.fail(this.#attempts.fail(failure));
+    if (partial === undefined) await this.#outcome.fail(this.#attempts.record.abandon(failure));
     else await this.settle(partial.slot, partial.response);
   }
 }

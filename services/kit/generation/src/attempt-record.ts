@@ -1,0 +1,60 @@
+import type { Span } from "@opentelemetry/api";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import { errorType, failSpan, recordFailure } from "@tollgate/core/tracing";
+import type { Measurement } from "@tollgate/metering/measurement";
+import { startAttempt } from "@tollgate/upstream/traced-requests";
+import { Trail } from "./trail.ts";
+import { recordFirstChunk, recordUsage } from "./usage-span.ts";
+
+/** Records the attempts of one generation: each on a span of its own, and all in the trail. */
+export class AttemptRecord {
+  readonly trail = new Trail();
+  readonly #model: Model;
+  /** The attempt whose span has not ended. */
+  #open: { span: Span; startedAt: number } | undefined;
+
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
+  /** Starts the span of an attempt. `reject`, `complete` or `abandon` must follow. */
+  begin(slot: Slot): Span {
+    const span = startAttempt(this.#model, slot);
+    this.trail.beginAttempt(slot, span);
+    this.#open = { span, startedAt: performance.now() };
+    return span;
+  }
+
+  /** Records the first chunk of a stream. Returns when it came, in milliseconds of the generation. */
+  firstChunk(): number {
+    const ms = this.trail.recordFirstChunk();
+    if (this.#open !== undefined) recordFirstChunk(this.#open.span, this.#open.startedAt);
+    return ms;
+  }
+
+  /** Ends an attempt that did not serve. */
+  reject(error: unknown): void {
+    this.#end((span) => recordFailure(span, error), error);
+  }
+
+  /** Ends the attempt that served, with the usage of its response. */
+  complete(slot: Slot, usage: Measurement): void {
+    this.#end((span) => recordUsage(span, this.#model, slot, usage));
+  }
+
+  /** Ends the attempt that served a generation which is not billed. Returns the error code. */
+  abandon(failure: unknown): string {
+    const type = failure === undefined ? "abandoned" : errorType(failure);
+    this.#end((span) => failSpan(span, type), failure ?? new Error(type));
+    return type;
+  }
+
+  #end(record: (span: Span) => void, error?: unknown): void {
+    if (this.#open === undefined) return;
+    this.trail.endAttempt(error);
+    const { span } = this.#open;
+    this.#open = undefined;
+    record(span);
+    span.end();
+  }
+}
