@@ -20,13 +20,17 @@ export interface MuxClient {
     request: EncodedMessage,
     listener: ResponseListener,
   ): MuxCall;
-  /** Returns whether calls may be started: not after the replica has announced that it drains. */
-  isOpen(): boolean;
-  /** Returns whether the replica has announced that it will drain soon. */
-  isLeaving(): boolean;
+  state(): MuxState;
   /** Starts no more calls, and ends the stream once those in progress have ended. */
   close(): void;
 }
+
+/**
+ * Calls may be started while the mux is `open`, and while it is `leaving`: the replica has announced
+ * that it will drain soon. From `draining` on, which the replica has announced, or `closing`, those in
+ * progress run to their ends.
+ */
+export type MuxState = "open" | "leaving" | "draining" | "closing" | "ended";
 
 /** Receives the response to a call. */
 export interface ResponseListener {
@@ -77,35 +81,33 @@ export function openMux(
   );
   const calls = new Map<number, PendingCall>();
   const outgoing = createFrameBatch(RequestFrameSchema, (batch) => {
-    if (!hasEnded) stream.write(batch);
+    if (state !== "ended") stream.write(batch);
   });
   let lastCall = 0;
-  let acceptsCalls = true;
-  let isLeaving = false;
-  let hasEnded = false;
-  let isClosing = false;
+  let state: MuxState = "open";
 
   /** The stream is not half-closed before: calls in progress still send credit and cancels. */
   function endIfDone(): void {
-    if (!isClosing || hasEnded || calls.size > 0) return;
+    if (state !== "closing" || calls.size > 0) return;
     outgoing.flush();
     stream.cancel();
   }
 
   function end(error: Error, reason: MuxEnd): void {
-    if (hasEnded) return;
-    hasEnded = true;
-    acceptsCalls = false;
+    if (state === "ended") return;
+    state = "ended";
     onEnd(reason);
     for (const { listener } of calls.values()) listener.onEnd(error);
     calls.clear();
   }
 
+  /** A replica that is leaving drains later. */
+  function announced(next: "leaving" | "draining"): void {
+    if (state === "open" || (state === "leaving" && next === "draining")) state = next;
+  }
+
   function receive(frame: ResponseFrame): void {
-    if (frame.call === 0) {
-      if (frame.leaving) isLeaving = true;
-      else acceptsCalls = false;
-    }
+    if (frame.call === 0) announced(frame.leaving ? "leaving" : "draining");
     const call = calls.get(frame.call);
     if (call === undefined) return;
     if (frame.payload !== undefined) receiveChunk(call, frame.payload, frame.more);
@@ -141,11 +143,10 @@ export function openMux(
         },
       };
     },
-    isOpen: () => acceptsCalls,
-    isLeaving: () => isLeaving,
+    state: () => state,
     close() {
-      acceptsCalls = false;
-      isClosing = true;
+      if (state === "ended") return;
+      state = "closing";
       endIfDone();
     },
   };

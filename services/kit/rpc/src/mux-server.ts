@@ -57,10 +57,10 @@ type OpenMux = ReturnType<typeof serveMux>;
 
 function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
   const calls = new Map<number, IncomingCall>();
-  let isOpen = true;
-  let isClientDone = false;
+  /** `finishing`: the client starts no more calls. */
+  let state: "open" | "finishing" | "closed" = "open";
   const outgoing = createFrameBatch(ResponseFrameSchema, (batch) => {
-    if (isOpen) stream.write(batch);
+    if (state !== "closed") stream.write(batch);
   });
 
   function receive({ call: id, body, payload }: RequestFrame): void {
@@ -70,7 +70,7 @@ function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
         calls.set(id, call);
         void handle(body.value, payload, call).finally(() => {
           calls.delete(id);
-          if (isOpen && isClientDone && calls.size === 0) end();
+          endIfDone();
         });
         return;
       }
@@ -82,15 +82,19 @@ function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
     }
   }
 
+  function endIfDone(): void {
+    if (state === "finishing" && calls.size === 0) end();
+  }
+
   function cancelAll(): void {
-    isOpen = false;
+    state = "closed";
     onClosed();
     for (const call of calls.values()) call.cancel();
   }
 
   function end(): void {
     outgoing.flush();
-    isOpen = false;
+    state = "closed";
     onClosed();
     if (calls.size === 0) stream.end();
     else stream.emit("error", toStatus(new PeerError("unavailable", "the replica stopped")));
@@ -99,8 +103,8 @@ function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
   stream.on("data", ({ frames }: MuxRequest) => frames.forEach(receive));
   stream.on("cancelled", cancelAll);
   stream.on("end", () => {
-    isClientDone = true;
-    if (isOpen && calls.size === 0) end();
+    if (state === "open") state = "finishing";
+    endIfDone();
   });
   return {
     leave: () => outgoing.add({ call: 0, leaving: true }),

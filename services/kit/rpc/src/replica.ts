@@ -9,7 +9,7 @@ import { channelOptions } from "./grpc-channel.ts";
 import { healthCheckTimeoutMs, startHealthCheck } from "./health-check.ts";
 import type { CallOptions } from "./implementation.ts";
 import { muxStream, muxUnary } from "./mux-call.ts";
-import { type MuxClient, openMux } from "./mux-client.ts";
+import { type MuxClient, type MuxEnd, openMux } from "./mux-client.ts";
 import type { ResponseStream } from "./response-stream.ts";
 
 /** A larger request is sent as a gRPC call of its own, so that no other call waits behind it. */
@@ -38,6 +38,12 @@ export interface Replica {
   close(): void;
 }
 
+/** The mux that the calls to a replica share. `unsupported`: the replica serves none. */
+type SharedMux =
+  | { kind: "none" }
+  | { kind: "open"; mux: MuxClient }
+  | { kind: "unsupported"; untilMs: number };
+
 /**
  * Creates the client of one replica at `target`, in gRPC's notation. Its calls share a mux, which
  * is opened with the first call and again after it has ended. Health checks never use the mux.
@@ -46,8 +52,7 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
   const client = new Client(target, credentials.createInsecure(), channelOptions);
   const metadata = new Metadata();
   if (peerAuth.secret !== undefined) metadata.set(secretHeader, peerAuth.secret);
-  let mux: MuxClient | undefined;
-  let withoutMuxUntil = 0;
+  let shared: SharedMux = { kind: "none" };
   const drainMark = createDrainMark(client);
   const health = startHealthCheck(() => checkHealth(client, metadata));
   let inProgress = 0;
@@ -58,13 +63,19 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
     if (request.byteLength > maxMuxRequestBytes || parent.typeName === Health.typeName) {
       return undefined;
     }
-    if (mux === undefined && performance.now() < withoutMuxUntil) return undefined;
-    mux ??= openMux(client, metadata.clone(), (reason) => {
-      mux = undefined;
-      if (reason === "unsupported") withoutMuxUntil = performance.now() + withoutMuxMs;
-      if (reason === "drained") drainMark.set();
-    });
+    if (shared.kind === "open") return shared.mux;
+    if (shared.kind === "unsupported" && performance.now() < shared.untilMs) return undefined;
+    const mux = openMux(client, metadata.clone(), endMux);
+    shared = { kind: "open", mux };
     return mux;
+  }
+
+  function endMux(reason: MuxEnd): void {
+    const isServed = reason !== "unsupported";
+    shared = isServed
+      ? { kind: "none" }
+      : { kind: "unsupported", untilMs: performance.now() + withoutMuxMs };
+    if (reason === "drained") drainMark.set();
   }
 
   function enter(): void {
@@ -83,12 +94,12 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
 
   function close(): void {
     health.stop();
-    mux?.close();
+    if (shared.kind === "open") shared.mux.close();
     client.close();
   }
 
   return {
-    state: () => stateOf(client, mux, drainMark.isSet),
+    state: () => stateOf(client, shared, drainMark.isSet),
     isUnresponsive: health.isUnresponsive,
     changed(untilMs) {
       const channel = client.getChannel();
@@ -102,10 +113,10 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
       const encoded = encodeMessage(method.input, request);
       enter();
       try {
-        const shared = muxFor(method, encoded);
-        return await (shared === undefined
+        const mux = muxFor(method, encoded);
+        return await (mux === undefined
           ? grpcUnary(client, metadata, method, inOnePart(encoded), options)
-          : muxUnary(shared, method, encoded, options));
+          : muxUnary(mux, method, encoded, options));
       } finally {
         leave();
       }
@@ -114,11 +125,11 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
       throwIfCancelled(options);
       const encoded = encodeMessage(method.input, request);
       enter();
-      const shared = muxFor(method, encoded);
+      const mux = muxFor(method, encoded);
       const stream =
-        shared === undefined
+        mux === undefined
           ? grpcStream(client, metadata, method, inOnePart(encoded), options)
-          : muxStream(shared, method, encoded, options);
+          : muxStream(mux, method, encoded, options);
       return {
         next: stream.next,
         close() {
@@ -162,12 +173,14 @@ function createDrainMark(client: Client) {
 }
 
 /** Returns the state of a replica. Connects to one without a mux if its connection is idle. */
-function stateOf(client: Client, mux: MuxClient | undefined, isDrained: () => boolean) {
-  if (mux?.isOpen() === false) return "draining";
-  const state = connectionStates[client.getChannel().getConnectivityState(mux === undefined)];
+function stateOf(client: Client, shared: SharedMux, isDrained: () => boolean) {
+  const muxState = shared.kind === "open" ? shared.mux.state() : undefined;
+  if (muxState !== undefined && muxState !== "open" && muxState !== "leaving") return "draining";
+  const connection = client.getChannel().getConnectivityState(muxState === undefined);
+  const state = connectionStates[connection];
   if (state !== "ready") return state;
   if (isDrained()) return "draining";
-  return mux?.isLeaving() ? "leaving" : "ready";
+  return muxState === "leaving" ? "leaving" : "ready";
 }
 
 const connectionStates = {
