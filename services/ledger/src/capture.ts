@@ -6,7 +6,13 @@ import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
 import { toTrailJson } from "./request-trail.ts";
-import { arrayLiteral, nullField, quote, quoteUnlessEmpty, rowLiteral } from "./row-literal.ts";
+import {
+  arrayLiteral,
+  nullField,
+  quoteElement,
+  quoteUnlessEmpty,
+  rowLiteral,
+} from "./row-literal.ts";
 import { toLinesJson } from "./usage-lines.ts";
 import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
 
@@ -72,11 +78,11 @@ function toRow(event: UsageEvent): string {
   const occurredAt = event.occurredAt ? timestampDate(event.occurredAt) : new Date(0);
   const fields = [
     entryIdOf(event.id),
-    quote(event.id),
-    quote(event.accountId),
-    quote(event.keyId),
-    quote(event.holdId),
-    quote(event.sharedHoldId),
+    quoteElement(event.id),
+    quoteElement(event.accountId),
+    quoteElement(event.keyId),
+    quoteElement(event.holdId),
+    quoteElement(event.sharedHoldId),
     event.sharedNanoUsd,
     event.sharedTokens,
     BigInt(event.sharedInProgress),
@@ -84,14 +90,14 @@ function toRow(event: UsageEvent): string {
     cost,
     event.reportedNanoUsd ?? cost,
     failed ? nullField : quoteUnlessEmpty(event.chargeId),
-    quote(event.requestId),
-    quote(event.routeType),
-    quote(event.alias),
-    quote(event.provider),
-    quote(event.upstreamModel),
-    quote(event.unitType),
+    quoteElement(event.requestId),
+    quoteElement(event.routeType),
+    quoteElement(event.alias),
+    quoteElement(event.provider),
+    quoteElement(event.upstreamModel),
+    quoteElement(event.unitType),
     event.quantity,
-    quote(event.basis),
+    quoteElement(event.basis),
     event.corpusSize,
     event.promptTokens,
     event.completionTokens,

@@ -26,7 +26,7 @@ const slotWait = { maxMs: 1_000, intervalMs: 50 };
 /** More tokens than any model takes. The sums of a minute fit. */
 const maxTokens = 10n ** 12n;
 
-export interface HoldRequest {
+export interface HoldChange {
   holdId: string;
   accountId: string;
   /** Default: a key without limits. */
@@ -35,7 +35,7 @@ export interface HoldRequest {
 }
 
 /** A hold that is taken; see sql/holds/take_holds.sql. */
-export interface TakeRequest extends HoldRequest {
+export interface TakeRequest extends HoldChange {
   /** The least that is held where the wallet is short of money. Default: the estimate. */
   leastNanoUsd?: NanoUsd | undefined;
   /** Whether nothing is held where less than the estimate is available. */
@@ -61,13 +61,13 @@ export interface TakeGrant extends HoldGrant {
 }
 
 /** A hold that grows; see sql/holds/grow_hold.sql. */
-export interface GrowRequest extends HoldRequest {
+export interface GrowRequest extends HoldChange {
   /** Whether a shared hold already counts the request as in progress. Default: false. */
   isCounted?: boolean;
 }
 
 /** A call whose signal is aborted while it waits for captures adds nothing more to its hold. */
-export interface Holds {
+export interface LedgerHolds {
   takeHold(request: TakeRequest, signal: AbortSignal): Promise<TakeGrant>;
   /** Adds min(estimate, available) to a hold. */
   growHold(request: GrowRequest, signal: AbortSignal): Promise<HoldGrant>;
@@ -79,12 +79,12 @@ export interface Holds {
  * and then takes what they release: they belong to requests whose responses were sent before. Where
  * too many requests are in progress, it also waits for those of other replicas, 1 second at most.
  */
-export function createHolds(
+export function createLedgerHolds(
   pool: pg.Pool,
   holdMs: number,
   captures: PendingCaptures,
   locks = createWalletLocks(pool),
-): Holds {
+): LedgerHolds {
   const take = createHoldTaker(pool, holdMs, locks);
   const grow = (request: GrowRequest) =>
     locks.run(request.accountId, () => growHold(pool, request, holdMs));

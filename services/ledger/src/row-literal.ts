@@ -17,12 +17,12 @@ export function arrayLiteral(texts: readonly (string | null)[]): string {
 /** Nearly all fields are ids and names, which need no quotes. */
 const plain = /^[\w./:@-]+$/;
 
-export function quote(text: string): string {
+export function quoteElement(text: string): string {
   return plain.test(text) ? text : inQuotes(text);
 }
 
 export function quoteUnlessEmpty(text: string): string {
-  return text === "" ? nullField : quote(text);
+  return text === "" ? nullField : quoteElement(text);
 }
 
 /** What JSON escapes in another way than Postgres does: control characters and lone surrogates. */

@@ -16,7 +16,7 @@ import { consumeUsage } from "./consumer.ts";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
 import { createEntryPartitions } from "./entry-partitions.ts";
 import { type Entry, PrismaClient } from "./generated/client.ts";
-import { createHolds, extendHolds } from "./holds.ts";
+import { createLedgerHolds, extendHolds } from "./holds.ts";
 import { listLimits, setLimits } from "./limits.ts";
 import { listOpenHolds } from "./open-holds.ts";
 import { sumOverview } from "./overview.ts";
@@ -91,7 +91,7 @@ interface LedgerParts {
 
 function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
   const { pool, config, captures, locks, now } = parts;
-  const { takeHold, growHold } = createHolds(pool, config.holdMs, captures, locks);
+  const { takeHold, growHold } = createLedgerHolds(pool, config.holdMs, captures, locks);
   /** A caller that timed out may have released its hold before it was taken. */
   async function releaseIfAborted(holdId: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) await releaseHold(pool, locks, holdId);

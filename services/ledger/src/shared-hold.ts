@@ -9,7 +9,7 @@ import type pg from "pg";
  */
 const parts = 16;
 
-export interface SharedHold {
+export interface SharedHoldChange {
   holdId: string;
   accountId: string;
   amountNanoUsd: bigint;
@@ -21,7 +21,7 @@ export interface SharedHold {
 }
 
 /** A shared hold that is taken. */
-export interface SharedHoldRequest extends SharedHold {
+export interface SharedHoldRequest extends SharedHoldChange {
   /** The key whose requests share it. Default: the account's keys without limits. */
   keyId?: string;
 }
@@ -52,7 +52,7 @@ export async function takeSharedHold(
 }
 
 /** Releases the given part of a shared hold, once: a second call changes nothing. */
-export async function releaseSharedHold(pool: pg.Pool, unused: SharedHold): Promise<void> {
+export async function releaseSharedHold(pool: pg.Pool, unused: SharedHoldChange): Promise<void> {
   const { holdId, accountId, amountNanoUsd } = unused;
   await pool.query({
     name: "release-shared-hold",
@@ -61,6 +61,6 @@ export async function releaseSharedHold(pool: pg.Pool, unused: SharedHold): Prom
   });
 }
 
-function takenOf({ requests = 0, tokens = 0n, inProgress = 0 }: SharedHold) {
+function takenOf({ requests = 0, tokens = 0n, inProgress = 0 }: SharedHoldChange) {
   return [requests, tokens, inProgress];
 }

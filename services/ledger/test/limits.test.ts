@@ -4,7 +4,7 @@ import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
-import { createHolds, createHoldTaker, growHold, type TakeRequest } from "../src/holds.ts";
+import { createHoldTaker, createLedgerHolds, growHold, type TakeRequest } from "../src/holds.ts";
 import { listLimits } from "../src/limits.ts";
 import { trackCaptures } from "../src/pending-captures.ts";
 import { releaseExpiredHolds } from "../src/release.ts";
@@ -320,7 +320,7 @@ describe("the limits of keys and accounts", () => {
     const { accountId, keyId } = await openLimited({ parallel: 1 });
     const { signal } = new AbortController();
     const captures = trackCaptures(createCapture(pool));
-    const { takeHold } = createHolds(pool, holdMs, captures);
+    const { takeHold } = createLedgerHolds(pool, holdMs, captures);
     for (let n = 0; n < 20; n += 1) {
       const holdId = `${keyId}-sequential-${n}`;
       const request = { holdId, accountId, keyId, estimateNanoUsd: 1_000n };
@@ -333,7 +333,7 @@ describe("the limits of keys and accounts", () => {
   test("a request waits up to a second for one in progress at another replica", async () => {
     const { accountId, keyId, take, capture } = await openLimited({ parallel: 1 });
     const { signal } = new AbortController();
-    const { takeHold } = createHolds(pool, holdMs, trackCaptures(createCapture(pool)));
+    const { takeHold } = createLedgerHolds(pool, holdMs, trackCaptures(createCapture(pool)));
     const request = { accountId, keyId, estimateNanoUsd: 1_000n };
     await take({ holdId: `${keyId}-other` });
     const refused = await takeHold({ ...request, holdId: `${keyId}-refused` }, signal);
@@ -348,7 +348,7 @@ describe("the limits of keys and accounts", () => {
     const { accountId, keyId } = await openLimited(limits);
     const { signal } = new AbortController();
     const captures = trackCaptures(createCapture(pool));
-    const { takeHold } = createHolds(pool, holdMs, captures);
+    const { takeHold } = createLedgerHolds(pool, holdMs, captures);
     const call = { accountId, keyId, estimateNanoUsd: 9_000n, tokens: 900n };
     await takeHold({ ...call, holdId: `${keyId}-1` }, signal);
     const cost = { costNanoUsd: 1_000n, promptTokens: 50n };

@@ -3,7 +3,7 @@ import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { createCapture } from "../src/capture.ts";
-import { createHolds } from "../src/holds.ts";
+import { createLedgerHolds } from "../src/holds.ts";
 import { type PendingCaptures, trackCaptures } from "../src/pending-captures.ts";
 import {
   createLedgerDatabase,
@@ -44,7 +44,7 @@ describe("pending captures", () => {
   test("are awaited by a hold that lacks money, which then gets what they release", async () => {
     const accountId = await openWallet(pool, 10_000n);
     const captures = delayedCaptures();
-    const { takeHold, growHold } = createHolds(pool, 60_000, captures);
+    const { takeHold, growHold } = createLedgerHolds(pool, 60_000, captures);
     const [first, second] = [`${accountId}-1`, `${accountId}-2`];
     expect(
       await takeHold({ holdId: first, accountId, estimateNanoUsd: 9_000n }, signal),
@@ -70,7 +70,7 @@ describe("pending captures", () => {
   test("are awaited by a hold that needs its complete estimate", async () => {
     const accountId = await openWallet(pool, 10_000n);
     const captures = delayedCaptures();
-    const { takeHold } = createHolds(pool, 60_000, captures);
+    const { takeHold } = createLedgerHolds(pool, 60_000, captures);
     const [first, second] = [`${accountId}-1`, `${accountId}-2`];
     const part = { accountId, estimateNanoUsd: 8_000n, isWhole: true };
     expect(await takeHold({ ...part, holdId: first }, signal)).toMatchObject({
@@ -89,7 +89,7 @@ describe("pending captures", () => {
   test("add nothing to a hold whose caller disconnected", async () => {
     const accountId = await openWallet(pool, 10_000n);
     const captures = delayedCaptures();
-    const { takeHold } = createHolds(pool, 60_000, captures);
+    const { takeHold } = createLedgerHolds(pool, 60_000, captures);
     const [first, second] = [`${accountId}-1`, `${accountId}-2`];
     await takeHold({ holdId: first, accountId, estimateNanoUsd: 10_000n }, signal);
     const captured = captures.capture(
@@ -110,7 +110,7 @@ describe("pending captures", () => {
     await limit(pool, accountId, { requestsPerMinute: 1 });
     const captures = delayedCaptures();
     const flush = vi.spyOn(captures, "flush");
-    const { takeHold } = createHolds(pool, 60_000, captures);
+    const { takeHold } = createLedgerHolds(pool, 60_000, captures);
     const [first, second] = [`${accountId}-1`, `${accountId}-2`];
     await takeHold({ holdId: first, accountId, estimateNanoUsd: 1_000n }, signal);
     const captured = captures.capture(usageEvent({ accountId, holdId: first }));
@@ -124,7 +124,7 @@ describe("pending captures", () => {
   test("are awaited no longer than a second", async () => {
     const accountId = await openWallet(pool, 10_000n);
     const captures = delayedCaptures();
-    const { takeHold } = createHolds(pool, 60_000, captures);
+    const { takeHold } = createLedgerHolds(pool, 60_000, captures);
     const captured = captures.capture(usageEvent({ accountId, costNanoUsd: 2_000n }));
     const request = { holdId: `${accountId}-1`, accountId, estimateNanoUsd: 12_000n };
     expect(await takeHold(request, signal)).toMatchObject({ heldNanoUsd: 10_000n });
@@ -135,7 +135,7 @@ describe("pending captures", () => {
   test("are not awaited by a hold that gets its estimate", async () => {
     const accountId = await openWallet(pool, 10_000n);
     const captures = delayedCaptures();
-    const { takeHold } = createHolds(pool, 60_000, captures);
+    const { takeHold } = createLedgerHolds(pool, 60_000, captures);
     const captured = captures.capture(usageEvent({ accountId, costNanoUsd: 2_000n }));
     const request = { holdId: `${accountId}-1`, accountId, estimateNanoUsd: 9_000n };
     expect(await takeHold(request, signal)).toMatchObject({ heldNanoUsd: 9_000n });

@@ -1,4 +1,4 @@
-import { type Audit, check, isUndefinedTable, limit } from "./audit.ts";
+import { check, isUndefinedTable, lineLimit, type VerificationRun } from "./verification-run.ts";
 
 const pageBytes = 8_192;
 /** About 8 MB, some 20,000 entries. */
@@ -10,11 +10,11 @@ const pagesPerSlice = 1_000;
  * than an hour ago. Resolves with the number of entries. Tables are read by their pages, which needs
  * no index.
  */
-export async function verifyEntries(audit: Audit): Promise<bigint> {
+export async function verifyEntries(run: VerificationRun): Promise<bigint> {
   let entries = 0n;
-  for (const table of audit.months.tables) {
+  for (const table of run.months.tables) {
     try {
-      entries += await verifyTable(audit, table);
+      entries += await verifyTable(run, table);
     } catch (error) {
       // The month was detached and dropped.
       if (!isUndefinedTable(error)) throw error;
@@ -23,8 +23,8 @@ export async function verifyEntries(audit: Audit): Promise<bigint> {
   return entries;
 }
 
-async function verifyTable(audit: Audit, table: string): Promise<bigint> {
-  const { pool } = audit;
+async function verifyTable(run: VerificationRun, table: string): Promise<bigint> {
+  const { pool } = run;
   const size = "SELECT pg_relation_size($1::regclass)::bigint AS bytes";
   const { rows } = await pool.query<{ bytes: bigint }>(size, [table]);
   const pages = Number(rows[0]?.bytes ?? 0n) / pageBytes;
@@ -36,7 +36,7 @@ async function verifyTable(audit: Audit, table: string): Promise<bigint> {
     entries += (await pool.query<{ entries: bigint }>(count, values)).rows[0]?.entries ?? 0n;
     const text = entriesSql(slice);
     await check<{ id: string; fault: string }>(
-      audit,
+      run,
       () => ({ text, values }),
       ({ id, fault }) => `entry ${id}: ${fault}`,
     );
@@ -103,5 +103,5 @@ function entriesSql(slice: string): string {
         AND conversation.entries IS NULL
         THEN 'the spend of conversation ' || e.conversation_id || ' is not recorded'
     END AS fault) AS found
-    WHERE fault IS NOT NULL LIMIT ${limit}`;
+    WHERE fault IS NOT NULL LIMIT ${lineLimit}`;
 }

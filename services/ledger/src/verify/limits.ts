@@ -1,20 +1,20 @@
 import { formatUsd } from "@tollgate/core/money";
-import { type Audit, check, eachSlice, inSlice, limit } from "./audit.ts";
+import { check, eachSlice, inSlice, lineLimit, type VerificationRun } from "./verification-run.ts";
 
 /**
  * Checks of each key and account with limits that what it holds and has in progress are the sums of
  * its holds, that what it spent is what it was charged since the start of the period, and that its
  * wallet knows of the limits; and that each wallet that does has some.
  */
-export async function verifyLimits(audit: Audit): Promise<void> {
+export async function verifyLimits(run: VerificationRun): Promise<void> {
   const limits = { name: "usage_limit", key: ["owner_id"], first: [""], rows: 2_000 };
-  await eachSlice(audit, limits, async (after, last) => {
+  await eachSlice(run, limits, async (after, last) => {
     const text = limitsSql(inSlice(limits.key, last));
     const values = [...after, ...(last ?? [])];
-    await check<LimitRow>(audit, () => ({ text, values }), describeLimit);
+    await check<LimitRow>(run, () => ({ text, values }), describeLimit);
   });
   await check<{ account_id: string }>(
-    audit,
+    run,
     () => ({ text: unlimitedSql }),
     ({ account_id }) => `${account_id}: the wallet has limits, and none is stored`,
   );
@@ -44,7 +44,7 @@ function limitsSql(own: string): string {
     WHERE (l.held_nano_usd, l.in_progress, l.spent_nano_usd)
         <> (coalesce(h.held, 0), coalesce(h.in_progress, 0), coalesce(s.charged, 0))
       OR w.has_limits IS NOT TRUE
-    ORDER BY l.owner_id LIMIT ${limit}`;
+    ORDER BY l.owner_id LIMIT ${lineLimit}`;
 }
 
 interface LimitRow {
@@ -72,4 +72,4 @@ function describeLimit(row: LimitRow): string {
 const unlimitedSql = `
   SELECT account_id FROM wallet w
   WHERE has_limits AND NOT EXISTS (SELECT FROM usage_limit l WHERE l.account_id = w.account_id)
-  ORDER BY account_id LIMIT ${limit}`;
+  ORDER BY account_id LIMIT ${lineLimit}`;

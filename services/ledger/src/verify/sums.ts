@@ -1,4 +1,10 @@
-import { type Audit, check, eachSlice, isAttached, limit } from "./audit.ts";
+import {
+  check,
+  eachSlice,
+  isAttached,
+  lineLimit,
+  type VerificationRun,
+} from "./verification-run.ts";
 
 const counters = [
   "requests",
@@ -23,7 +29,7 @@ const subject = "key_id, alias, provider, route_type, unit_type";
  * Compares the sums of hours with the entries of attached months, the spend of hours with the sums of
  * hours, and the sums of days with those of hours. A slice has about 50,000 entries.
  */
-export async function verifySums(audit: Audit): Promise<void> {
+export async function verifySums(run: VerificationRun): Promise<void> {
   const hours = {
     name: "usage_hour",
     key: ["account_id", "hour"],
@@ -31,16 +37,16 @@ export async function verifySums(audit: Audit): Promise<void> {
     rows: 5_000,
     weight: { column: "requests", most: 50_000 },
   };
-  await eachSlice(audit, hours, async (after, last) => {
+  await eachSlice(run, hours, async (after, last) => {
     const values = [...after, ...(last ?? [])];
-    await compareHours(audit, values);
-    await compareSpend(audit, values);
+    await compareHours(run, values);
+    await compareSpend(run, values);
   });
   const days = { name: "usage_day", key: ["account_id", "day"], first: hours.first, rows: 1_000 };
-  await eachSlice(audit, days, (after, last) => compareDays(audit, [...after, ...(last ?? [])]));
+  await eachSlice(run, days, (after, last) => compareDays(run, [...after, ...(last ?? [])]));
 }
 
-async function compareHours(audit: Audit, slice: readonly string[]): Promise<void> {
+async function compareHours(run: VerificationRun, slice: readonly string[]): Promise<void> {
   const n = slice.length + 1;
   const entries = `SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS period, ${subject},
       ${entrySums}
@@ -49,25 +55,25 @@ async function compareHours(audit: Audit, slice: readonly string[]): Promise<voi
   const sums = `SELECT account_id, hour AS period, ${subject}, ${counters.join(", ")}
     FROM usage_hour WHERE ${within("hour", "1 hour", slice)} AND ${isAttached("hour", n)}`;
   await check<Difference>(
-    audit,
+    run,
     (detached) => ({ text: compareSql(entries, sums), values: [...slice, detached] }),
     (row) => describeDifference(row, "hour", "in entries", "in usage_hour"),
   );
 }
 
-async function compareDays(audit: Audit, slice: readonly string[]): Promise<void> {
+async function compareDays(run: VerificationRun, slice: readonly string[]): Promise<void> {
   const hours = `SELECT account_id, date_trunc('day', hour, 'UTC') AS period, ${subject}, ${columnSums}
     FROM usage_hour WHERE ${within("hour", "24 hours", slice)} GROUP BY 1, 2, 3, 4, 5, 6, 7`;
   const days = `SELECT account_id, day AS period, ${subject}, ${counters.join(", ")}
     FROM usage_day WHERE ${within("day", "24 hours", slice)}`;
   await check<Difference>(
-    audit,
+    run,
     () => ({ text: compareSql(hours, days), values: [...slice] }),
     (row) => describeDifference(row, "day", "in usage_hour", "in usage_day"),
   );
 }
 
-async function compareSpend(audit: Audit, slice: readonly string[]): Promise<void> {
+async function compareSpend(run: VerificationRun, slice: readonly string[]): Promise<void> {
   const text = `
     WITH u AS (SELECT account_id, hour, sum(charged_nano_usd)::bigint AS charged
                FROM usage_hour WHERE ${within("hour", "1 hour", slice)} GROUP BY 1, 2),
@@ -75,9 +81,9 @@ async function compareSpend(audit: Audit, slice: readonly string[]): Promise<voi
                FROM spend_hour WHERE ${within("hour", "1 hour", slice)})
     SELECT account_id, hour, coalesce(charged, 0) AS charged, coalesce(spent, 0) AS spent
     FROM u FULL JOIN s USING (account_id, hour) WHERE coalesce(charged, 0) <> coalesce(spent, 0)
-    ORDER BY account_id, hour LIMIT ${limit}`;
+    ORDER BY account_id, hour LIMIT ${lineLimit}`;
   await check<{ account_id: string; hour: Date; charged: bigint; spent: bigint }>(
-    audit,
+    run,
     () => ({ text, values: [...slice] }),
     ({ account_id, hour, charged, spent }) =>
       `${account_id}: hour ${hour.toISOString()}: charged ${charged} in usage_hour, ` +
@@ -115,7 +121,7 @@ function compareSql(left: string, right: string): string {
     SELECT * FROM (
       SELECT account_id, period, key_id, alias, ${values("l")} AS "left", ${values("r")} AS "right"
       FROM l FULL JOIN r USING (account_id, period, ${subject})
-    ) AS compared WHERE compared."left" <> compared."right" ORDER BY account_id, period LIMIT ${limit}`;
+    ) AS compared WHERE compared."left" <> compared."right" ORDER BY account_id, period LIMIT ${lineLimit}`;
 }
 
 function describeDifference(row: Difference, period: string, left: string, right: string): string {

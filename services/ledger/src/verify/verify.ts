@@ -1,9 +1,9 @@
 import type pg from "pg";
-import { type Audit, readMonths } from "./audit.ts";
 import { verifyEntries } from "./entries.ts";
 import { verifyLimits } from "./limits.ts";
 import { verifyRecords } from "./records.ts";
 import { verifySums } from "./sums.ts";
+import { readMonths, type VerificationRun } from "./verification-run.ts";
 import { verifyWallets } from "./wallets.ts";
 
 export interface Verification {
@@ -27,12 +27,17 @@ export async function verifyLedger(
   pool: pg.Pool,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Verification> {
-  const audit: Audit = { pool, signal, discrepancies: [], months: await readMonths(pool) };
-  await verifyWallets(audit);
-  await verifyLimits(audit);
-  await verifySums(audit);
-  await verifyRecords(audit);
-  const entries = await verifyEntries(audit);
+  const run: VerificationRun = {
+    pool,
+    signal,
+    discrepancies: [],
+    months: await readMonths(pool),
+  };
+  await verifyWallets(run);
+  await verifyLimits(run);
+  await verifySums(run);
+  await verifyRecords(run);
+  const entries = await verifyEntries(run);
   const { rows } = await pool.query<{ wallets: bigint; holds: bigint }>(
     "SELECT (SELECT count(*) FROM wallet) AS wallets, (SELECT count(*) FROM hold) AS holds",
   );
@@ -40,7 +45,7 @@ export async function verifyLedger(
     wallets: rows[0]?.wallets ?? 0n,
     entries,
     openHolds: rows[0]?.holds ?? 0n,
-    detachedMonths: audit.months.detached.map((month) => month.toISOString().slice(0, 7)),
-    discrepancies: audit.discrepancies,
+    detachedMonths: run.months.detached.map((month) => month.toISOString().slice(0, 7)),
+    discrepancies: run.discrepancies,
   };
 }

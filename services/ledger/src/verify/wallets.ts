@@ -1,5 +1,5 @@
 import { formatUsd } from "@tollgate/core/money";
-import { type Audit, check, eachSlice, inSlice, limit } from "./audit.ts";
+import { check, eachSlice, inSlice, lineLimit, type VerificationRun } from "./verification-run.ts";
 
 /**
  * Checks that each wallet's balance is what its account was credited, and what adjustments added,
@@ -8,10 +8,10 @@ import { type Audit, check, eachSlice, inSlice, limit } from "./audit.ts";
  * minutes ago: the ledger releases them every second. The entries of attached months are compared
  * with credits and spend elsewhere, so this holds for detached months too.
  */
-export async function verifyWallets(audit: Audit): Promise<void> {
+export async function verifyWallets(run: VerificationRun): Promise<void> {
   const key = ["account_id"];
   const wallets = { name: "wallet", key, first: [""], rows: 200 };
-  await eachSlice(audit, wallets, async (after, last) => {
+  await eachSlice(run, wallets, async (after, last) => {
     const own = inSlice(key, last);
     const text = `
       WITH c AS (SELECT account_id, sum(credited_nano_usd) AS credited
@@ -31,11 +31,11 @@ export async function verifyWallets(audit: Audit): Promise<void> {
         FULL JOIN h USING (account_id)
       WHERE coalesce(balance, 0) <> coalesce(credited, 0) + coalesce(adjusted, 0) - coalesce(spent, 0)
         OR coalesce(held, 0) <> coalesce(holds, 0)
-      ORDER BY account_id LIMIT ${limit}`;
+      ORDER BY account_id LIMIT ${lineLimit}`;
     const values = [...after, ...(last ?? [])];
-    await check<Wallet>(audit, () => ({ text, values }), describeWallet);
+    await check<Wallet>(run, () => ({ text, values }), describeWallet);
   });
-  await check<Hold>(audit, () => ({ text: expiredSql }), describeHold);
+  await check<Hold>(run, () => ({ text: expiredSql }), describeHold);
 }
 
 interface Wallet {
@@ -55,7 +55,7 @@ function describeWallet({ account_id, balance, held, entries, holds }: Wallet): 
 
 const expiredSql = `
   SELECT id, account_id, expires_at FROM hold
-  WHERE expires_at < now() - interval '10 minutes' ORDER BY expires_at LIMIT ${limit}`;
+  WHERE expires_at < now() - interval '10 minutes' ORDER BY expires_at LIMIT ${lineLimit}`;
 
 interface Hold {
   id: string;

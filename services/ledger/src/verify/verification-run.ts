@@ -5,7 +5,7 @@ const maxLines = 1_000;
 const undefinedTable = "42P01";
 
 /** What a verification reads and reports. Each statement has a snapshot of its own, and is short. */
-export interface Audit {
+export interface VerificationRun {
   pool: pg.Pool;
   /** Stops the verification between two statements. */
   signal: AbortSignal;
@@ -27,22 +27,22 @@ export interface Months {
  * meantime looks like missing entries, so what was found is read again.
  */
 export async function check<Row extends pg.QueryResultRow>(
-  audit: Audit,
+  run: VerificationRun,
   read: (detached: readonly Date[]) => pg.QueryConfig,
   describe: (row: Row) => string,
 ): Promise<void> {
-  audit.signal.throwIfAborted();
-  let { rows } = await audit.pool.query<Row>(read(audit.months.detached));
+  run.signal.throwIfAborted();
+  let { rows } = await run.pool.query<Row>(read(run.months.detached));
   if (rows.length === 0) return;
-  audit.months = await readMonths(audit.pool);
-  ({ rows } = await audit.pool.query<Row>(read(audit.months.detached)));
+  run.months = await readMonths(run.pool);
+  ({ rows } = await run.pool.query<Row>(read(run.months.detached)));
   const lines = rows.map(describe);
-  audit.discrepancies.push(...lines.slice(0, maxLines));
-  if (lines.length > maxLines) audit.discrepancies.push("and more of them");
+  run.discrepancies.push(...lines.slice(0, maxLines));
+  if (lines.length > maxLines) run.discrepancies.push("and more of them");
 }
 
 /** The LIMIT of statements that return discrepancies. */
-export const limit = maxLines + 1;
+export const lineLimit = maxLines + 1;
 
 /** Resolves with the months that are attached now, and with those that were detached. */
 export async function readMonths(pool: pg.Pool): Promise<Months> {
@@ -88,13 +88,13 @@ export interface SlicedTable {
 }
 
 /**
- * Calls `run` for each slice of a table: with the key that it is after, and with its last key. The
+ * Calls `visit` for each slice of a table: with the key that it is after, and with its last key. The
  * last slice has no last key.
  */
 export async function eachSlice(
-  audit: Audit,
+  run: VerificationRun,
   { name, key, first, rows: most, weight }: SlicedTable,
-  run: (after: readonly string[], last: readonly string[] | undefined) => Promise<void>,
+  visit: (after: readonly string[], last: readonly string[] | undefined) => Promise<void>,
 ): Promise<void> {
   const columns = key.join(", ");
   const isLast = weight ? `n = ${most} OR weight >= ${weight.most}` : `n = ${most}`;
@@ -105,11 +105,11 @@ export async function eachSlice(
       WINDOW ordered AS (ORDER BY ${columns}) ORDER BY ${columns} LIMIT ${most}
     ) AS following WHERE ${isLast} ORDER BY ${columns} LIMIT 1`;
   for (let after = first; ; ) {
-    audit.signal.throwIfAborted();
+    run.signal.throwIfAborted();
     const values = [...after];
-    const { rows } = await audit.pool.query<string[]>({ text, values, rowMode: "array" });
+    const { rows } = await run.pool.query<string[]>({ text, values, rowMode: "array" });
     const [last] = rows;
-    await run(after, last);
+    await visit(after, last);
     if (last === undefined) return;
     after = last;
   }
