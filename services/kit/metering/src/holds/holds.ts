@@ -11,7 +11,7 @@ import { estimateUnavailable, holdFailure, walletExhausted } from "./hold-failur
 import { createHoldReleaser, type HoldReleaser } from "./hold-releaser.ts";
 import { createHoldSharing, type Payer } from "./hold-sharing.ts";
 import { type LimitName, limitExceeded, limitNameOf } from "./limit-refusal.ts";
-import { type HoldRequest, holdTimeoutMs, RequestHold } from "./request-hold.ts";
+import { type HoldRequest, holdTimeoutMs, TakenHold } from "./taken-hold.ts";
 
 export interface HoldTerms {
   /**
@@ -67,7 +67,7 @@ export function createHolds(
 
   async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
     const granted = await requestOwn(request);
-    return new RequestHold(parts, request, demand, {
+    return new TakenHold(parts, request, demand, {
       amount: granted.heldNanoUsd,
       extension: extender.begin(request.holdId, granted.expiresInMs),
       walletBalance: granted.walletBalanceNanoUsd,
@@ -76,7 +76,7 @@ export function createHolds(
   }
 
   async function requestOwn(request: HoldRequest): Promise<HoldResponse> {
-    const requested = requestHold(ledger, releaser, request);
+    const requested = takeFromLedger(ledger, releaser, request);
     requested.catch(() => count("failed"));
     const granted = await requested;
     const { heldNanoUsd: held, refusal } = granted;
@@ -103,7 +103,7 @@ export function createHolds(
       if (!shared?.reserve({ amount: estimateNanoUsd, tokens })) return takeOwn(request, demand);
       count("shared");
       const { rates } = shared;
-      return new RequestHold(parts, request, demand, { amount: estimateNanoUsd, shared, rates });
+      return new TakenHold(parts, request, demand, { amount: estimateNanoUsd, shared, rates });
     },
     async admit(holdId, { accountId, keyId, isLimited }, estimate) {
       if (!isLimited) return;
@@ -129,7 +129,7 @@ function walletShort(
   return walletExhausted(walletHeldNanoUsd);
 }
 
-async function requestHold(
+async function takeFromLedger(
   ledger: Client<typeof LedgerService>,
   releaser: HoldReleaser,
   request: HoldRequest,

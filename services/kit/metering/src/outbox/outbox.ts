@@ -8,10 +8,10 @@ import type { EventLog } from "./event-log.ts";
 import {
   createPendingEvents,
   encodedOf,
-  eventsOf,
   idsOf,
   isDurable,
   type PendingEvent,
+  usageEventsOf,
 } from "./pending-events.ts";
 import { createTickBatch } from "./tick-batch.ts";
 
@@ -104,7 +104,7 @@ export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSe
   /** Sends events to the ledger that the broker did not accept. Resolves also when that fails. */
   async function recordDirectly(events: readonly PendingEvent[]): Promise<void> {
     try {
-      await recordInLedger(eventsOf(events));
+      await recordInLedger(usageEventsOf(events));
       pending.removeRecorded(events);
     } catch (error) {
       if (mayBlameOne(error, events)) {
@@ -131,7 +131,7 @@ export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSe
   /** Delivers unsent events: to the ledger or, when it fails, to the broker. */
   async function deliver(events: readonly PendingEvent[]): Promise<void> {
     try {
-      await recordInLedger(eventsOf(events));
+      await recordInLedger(usageEventsOf(events));
       pending.removeRecorded(events);
     } catch (error) {
       if (mayBlameOne(error, events)) {

@@ -110,13 +110,13 @@ export function idsOf(events: readonly PendingEvent[]): string[] {
   return events.map(({ event }) => event.id);
 }
 
-export function eventsOf(events: readonly PendingEvent[]): UsageEvent[] {
+export function usageEventsOf(events: readonly PendingEvent[]): UsageEvent[] {
   return events.map(({ event }) => event);
 }
 
 export function encodedOf(events: readonly PendingEvent[]): EncodedEvent[] {
   const unencoded = events.filter(({ encoded }) => encoded === undefined);
-  const encoded = encodeEvents(eventsOf(unencoded));
+  const encoded = encodeEvents(usageEventsOf(unencoded));
   for (const [index, pending] of unencoded.entries()) pending.encoded = encoded[index];
   return events.map((pending) => pending.encoded as EncodedEvent);
 }

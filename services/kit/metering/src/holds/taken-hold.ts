@@ -22,7 +22,7 @@ export interface HoldRequest {
   isWhole: boolean;
 }
 
-export interface HoldParts {
+export interface HoldDependencies {
   ledger: Client<typeof LedgerService>;
   metrics: Pick<Metrics, "holds" | "openHolds">;
   extender: HoldExtender;
@@ -43,10 +43,10 @@ interface Grant {
  * The hold of one request: a part of a shared hold, or a hold of its own. A request with a part
  * takes a hold of its own for what it adds.
  */
-export class RequestHold implements Hold {
+export class TakenHold implements Hold {
   readonly walletBalance: NanoUsd | undefined;
   readonly rates: Rates | undefined;
-  readonly #parts: HoldParts;
+  readonly #parts: HoldDependencies;
   readonly #request: HoldRequest;
   readonly #demand: AccountDemand;
   readonly #part: HoldPart;
@@ -56,7 +56,7 @@ export class RequestHold implements Hold {
   #extension: Extension | undefined;
   #isExtended = true;
 
-  constructor(parts: HoldParts, request: HoldRequest, demand: AccountDemand, grant: Grant) {
+  constructor(parts: HoldDependencies, request: HoldRequest, demand: AccountDemand, grant: Grant) {
     const { amount, walletBalance, rates, shared, extension } = grant;
     this.walletBalance = walletBalance;
     this.rates = rates;
