@@ -3,7 +3,7 @@ import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/broken-stream";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { chunksOf, settleStored } from "./conversations/stored-response.ts";
+import { settleStored, storedChunksOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
 import { ceilingOf } from "./hold/hold-plan.ts";
@@ -32,7 +32,7 @@ export async function* serveStream(
       yield* generate(runtime, prepared, signal);
     } else {
       const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
-      yield { chunks: chunksOf(stored, session.sessionId), totalTokens: stored.totalTokens };
+      yield { chunks: storedChunksOf(stored, session.sessionId), totalTokens: stored.totalTokens };
     }
   } finally {
     await session?.release();

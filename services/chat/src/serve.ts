@@ -3,7 +3,7 @@ import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJsonObject } from "@tollgate/upstream/provider-client";
-import { completionOf, settleStored } from "./conversations/stored-response.ts";
+import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { ceilingOf } from "./hold/hold-plan.ts";
 import { billableCall, type ChatRuntime, type PreparedCall, prepare } from "./prepare.ts";
@@ -33,7 +33,7 @@ export async function serve(
   try {
     if (session?.storedTurn === undefined) return await generate(runtime, prepared, signal);
     const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
-    return { body: completionOf(stored, session.sessionId), totalTokens: stored.totalTokens };
+    return { body: storedCompletionOf(stored, session.sessionId), totalTokens: stored.totalTokens };
   } finally {
     await session?.release();
   }

@@ -1,6 +1,14 @@
 import { costOf, formatUsd } from "@tollgate/core/money";
 import { describe, expect, test } from "vitest";
-import { claude, gemini, measured, mistral, openAi, slotAt, vllm } from "../test/usage-prices.ts";
+import {
+  claudePrices,
+  geminiPrices,
+  measured,
+  mistralPrices,
+  openAi,
+  slotAt,
+  vllm,
+} from "../test/usage-prices.ts";
 
 type Case = readonly [what: string, block: unknown, cost: string];
 
@@ -699,14 +707,14 @@ const cohereCases: readonly Case[] = [
 
 describe.each([
   ["OpenAI", openAi, openAiCases],
-  ["OpenRouter", claude, openRouterCases],
+  ["OpenRouter", claudePrices, openRouterCases],
   ["DeepSeek", deepSeek, deepSeekCases],
   ["vLLM", vllm, vllmCases],
-  ["Anthropic", claude, anthropicCases],
-  ["Gemini", gemini, geminiCases],
+  ["Anthropic", claudePrices, anthropicCases],
+  ["Gemini", geminiPrices, geminiCases],
   ["xAI", grok, xaiCases],
-  ["Mistral", mistral, mistralCases],
-  ["Bedrock", claude, bedrockCases],
+  ["Mistral", mistralPrices, mistralCases],
+  ["Bedrock", claudePrices, bedrockCases],
   ["Cohere", openAi, cohereCases],
 ])("a usage block of %s costs what is computed by hand, in micro-USD", (_, pricing, cases) => {
   const slot = slotAt(pricing);

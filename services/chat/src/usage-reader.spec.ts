@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { claude, measured, openAi, slotAt, vllm } from "../test/usage-prices.ts";
+import { claudePrices, measured, openAi, slotAt, vllm } from "../test/usage-prices.ts";
 import { readUsage } from "./usage-reader.ts";
 
 test("a provider's block is read with its totals and details", () => {
@@ -109,7 +109,7 @@ test("a tool without a price is recorded at zero, and at most sixteen tools are"
     "Odd Name_requests": 1,
   };
   const block = { input_tokens: 0, output_tokens: 0, server_tool_use };
-  expect(measured(block, slotAt(claude)).lines.slice(2)).toEqual([
+  expect(measured(block, slotAt(claudePrices)).lines.slice(2)).toEqual([
     { dimension: "tool:web_search", quantity: 2n, price: { picoUsd: 10n ** 10n, per: 1n } },
     { dimension: "tool:web_fetch", quantity: 3n, price: { picoUsd: 0n, per: 1n } },
   ]);
@@ -157,7 +157,7 @@ test("whatever a provider counts, no line is negative and the tokens sum to thei
       candidatesTokensDetails: audio,
     }),
   );
-  const slots = [openAi, claude, vllm].map(slotAt);
+  const slots = [openAi, claudePrices, vllm].map(slotAt);
   fc.assert(
     fc.property(block, fc.constantFrom(...slots), (reported, slot) => {
       const { usage, lines } = measured(reported, slot);

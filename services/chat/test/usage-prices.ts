@@ -11,7 +11,7 @@ export const openAi = {
   output: "10",
   audio_output: "80",
 };
-export const claude = {
+export const claudePrices = {
   input: "3",
   cached_input: "0.30",
   cache_write: "3.75",
@@ -29,14 +29,14 @@ export const claude = {
     },
   ],
 };
-export const gemini = {
+export const geminiPrices = {
   input: "1.25",
   cached_input: "0.125",
   audio_input: "3",
   output: "10",
   tiers: [{ above_input_tokens: 200_000, input: "2.50", cached_input: "0.25", output: "15" }],
 };
-export const mistral = { input: "0.50", cached_input: "0.05", output: "1.50" };
+export const mistralPrices = { input: "0.50", cached_input: "0.05", output: "1.50" };
 export const vllm = { input: "0.10", cached_input: "0.01", output: "0.40", reasoning: "0.20" };
 
 /** Returns a slot with prices of USD per million tokens, so micro-USD per token. */

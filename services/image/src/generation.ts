@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { unitsFor, usdJson } from "@tollgate/core/money";
-import type { Attempt, JsonResponse, JsonRoute } from "@tollgate/generation/json-route";
+import type { Attempt, JsonRoute, JsonRouteResponse } from "@tollgate/generation/json-route";
 import type { GenerateImagesRequest } from "@tollgate/proto/tollgate/v1/image";
 import { SlotFailure } from "@tollgate/upstream/failure";
 
@@ -25,7 +25,7 @@ export const generation: JsonRoute<GenerateImagesRequest> = {
 };
 
 /** Returns the client's response: the provider's image URLs unchanged, with the gateway's usage. */
-export function imagesResponse({ value, used, cost }: JsonResponse, now: Date): Uint8Array {
+export function imagesResponse({ value, used, cost }: JsonRouteResponse, now: Date): Uint8Array {
   const images = Number(used.quantity);
   const created = isTime(value.created) ? value.created : Math.floor(now.getTime() / 1_000);
   const usage = { images, cost: usdJson(cost) };

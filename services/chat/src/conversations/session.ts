@@ -6,7 +6,7 @@ import { type ConversationKey, conversationKey, linkOf } from "./conversation-ke
 import type { SessionLocks } from "./session-lock.ts";
 import { storedSizes } from "./sizes.ts";
 import type { ConversationStore, StoredPrefix } from "./store.ts";
-import type { CompletedTurn, ResponseHead } from "./turn.ts";
+import type { CompletedTurn, StoredHead } from "./turn.ts";
 
 /** A conversation that is locked for one turn: no other request works on it meanwhile. */
 export interface Session {
@@ -26,7 +26,7 @@ export interface Session {
   release(): Promise<void>;
 }
 
-export interface StoredTurn extends ResponseHead {
+export interface StoredTurn extends StoredHead {
   model: string;
   response: JsonObject;
   usage: JsonObject;
@@ -121,7 +121,7 @@ async function storeTurn(
   throw new GatewayError("internal_error", "The turn could not be stored. Retry it.");
 }
 
-function writeHead({ cost, ...rest }: ResponseHead): string {
+function writeHead({ cost, ...rest }: StoredHead): string {
   return JSON.stringify({ ...rest, cost: String(cost) });
 }
 
@@ -140,4 +140,4 @@ async function findStoredTurn(
   return { ...head, cost: BigInt(cost), model: row.model, response, usage };
 }
 
-type WrittenHead = Omit<ResponseHead, "cost"> & { cost: string };
+type WrittenHead = Omit<StoredHead, "cost"> & { cost: string };

@@ -69,7 +69,7 @@ function priceOf(cost: NanoUsd) {
 }
 
 /** Returns the response as a chat completion. */
-export function completionOf(stored: StoredResponse, sessionId: string): Buffer {
+export function storedCompletionOf(stored: StoredResponse, sessionId: string): Buffer {
   const { id, created, model, message, finishReason, usage } = stored;
   const choices = [{ index: 0, message, finish_reason: finishReason }];
   const object = "chat.completion";
@@ -78,7 +78,7 @@ export function completionOf(stored: StoredResponse, sessionId: string): Buffer 
 }
 
 /** Returns the response as events: one chunk with all content, and the usage chunk. */
-export function chunksOf(stored: StoredResponse, sessionId: string): Buffer[] {
+export function storedChunksOf(stored: StoredResponse, sessionId: string): Buffer[] {
   const { id, created, model, message, finishReason, usage } = stored;
   const object = "chat.completion.chunk";
   const head = { id, object, created, model, session_id: sessionId };

@@ -3,7 +3,7 @@ import type { NanoUsd } from "@tollgate/core/money";
 import { type ChatUsage, totalTokens, usageBlock } from "../usage/usage.ts";
 
 /** What a response generated, of which a conversation stores a turn. */
-export interface GeneratedMessage {
+export interface GeneratedTurn {
   id: unknown;
   created: unknown;
   /** The assistant's message. */
@@ -20,11 +20,11 @@ export interface CompletedTurn {
   usage: JsonObject;
   /** Tokens of the full context: prompt and response. */
   totalTokens: bigint;
-  head: ResponseHead;
+  head: StoredHead;
 }
 
 /** The fields of a response that a turn does not contain, stored for another run of its request. */
-export interface ResponseHead {
+export interface StoredHead {
   id: unknown;
   created: unknown;
   finishReason: unknown;
@@ -35,7 +35,7 @@ export interface ResponseHead {
 /** Returns the turn of a response whose expected charge is known. */
 export function turnOf(
   model: string,
-  generated: { generated?(): GeneratedMessage },
+  generated: { generated?(): GeneratedTurn },
   usage: ChatUsage,
   charge: NanoUsd,
 ): CompletedTurn {

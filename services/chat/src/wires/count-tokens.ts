@@ -4,7 +4,7 @@ import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJsonObject } from "@tollgate/upstream/provider-client";
 import { resolveChat } from "../prepare.ts";
 import { approximateTokens } from "../usage/usage.ts";
-import { forwardedHeaders } from "./forward-request.ts";
+import { headersToForward } from "./forward-request.ts";
 import { replaceMembers } from "./replace-members.ts";
 import { wireOf } from "./wire-of.ts";
 
@@ -29,7 +29,7 @@ export async function countTokens(
     const body = replaceMembers(Buffer.from(call.body), {
       model: JSON.stringify(slot.upstreamModel),
     });
-    const headers = forwardedHeaders(call, "application/json");
+    const headers = headersToForward(call, "application/json");
     const path = wire.countPathOf?.(slot) ?? slot.path;
     const sent = await providers.send(slot, { method: "POST", path, headers, body }, signal);
     return readJsonObject(sent, signal);

@@ -40,12 +40,12 @@ export function forwardRequest(
     values[form.limitMember] = String(maxTokens);
   }
   const body = replaceMembers(ownBody(form, client), values);
-  const headers = forwardedHeaders(call, isStream ? "text/event-stream" : "application/json");
+  const headers = headersToForward(call, isStream ? "text/event-stream" : "application/json");
   return providers.send(slot, { method: "POST", path, headers, body }, signal);
 }
 
 /** Returns the headers of a forwarded request: the client's, and ours. */
-export function forwardedHeaders(
+export function headersToForward(
   { caller, headers }: Pick<ChatCall, "caller" | "headers">,
   accept: string,
 ): Record<string, string> {

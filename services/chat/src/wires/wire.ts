@@ -4,7 +4,7 @@ import type { NanoUsd } from "@tollgate/core/money";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { ProviderClient, ProviderResponse } from "@tollgate/upstream/provider-client";
 import type { Session } from "../conversations/session.ts";
-import type { GeneratedMessage } from "../conversations/turn.ts";
+import type { GeneratedTurn } from "../conversations/turn.ts";
 import type { ChatUsage } from "../usage/usage.ts";
 import type { WithChoices } from "./chat/provider-response.ts";
 import type { Chunk } from "./chunk.ts";
@@ -35,7 +35,7 @@ export interface Wire {
     sending: Sending,
   ): Promise<ProviderResponse>;
   /** Reads the response of a provider that speaks the wire. Throws a SlotFailure where it is none. */
-  readResponse(response: JsonResponse, frame: ResponseFrame): WireResponse;
+  readResponse(response: ProviderJson, frame: ResponseFrame): WireResponse;
   /** Starts to read the events of such a provider. */
   readEvents(frame: ResponseFrame): WireEvents;
   /** Returns a chat completion as a response of the wire. Throws a SlotFailure where it cannot. */
@@ -72,7 +72,7 @@ export interface Sending {
 }
 
 /** A provider's complete response. */
-export interface JsonResponse {
+export interface ProviderJson {
   bytes: Uint8Array;
   value: JsonObject;
 }
@@ -83,7 +83,7 @@ export interface WireResponse {
   /** Returns its body. */
   write(cost: NanoUsd): Uint8Array;
   /** Returns what a conversation stores of it. Only wires with conversations have this. */
-  generated?(): GeneratedMessage;
+  generated?(): GeneratedTurn;
 }
 
 /** The events of one stream: read from those of a provider, and written for the client. */
@@ -105,5 +105,5 @@ export interface WireEvents {
   /** Returns the usage of a stream that ended early, with the prompt as the provider counted it. */
   usageSoFar(approximate: ChatUsage): ChatUsage;
   /** Returns what a conversation stores of the stream. Only wires with conversations have this. */
-  generated?(): GeneratedMessage;
+  generated?(): GeneratedTurn;
 }

@@ -4,7 +4,7 @@ import { approximateUsage, type ChatUsage } from "../usage/usage.ts";
 import { readUsage } from "../usage-reader.ts";
 import { replaceMembers } from "./replace-members.ts";
 import type { ResponseFrame } from "./response-frame.ts";
-import type { JsonResponse, WireResponse } from "./wire.ts";
+import type { ProviderJson, WireResponse } from "./wire.ts";
 
 /** A response that does not report its cost. */
 export class WrittenResponse implements WireResponse {
@@ -31,7 +31,7 @@ export function translatedResponse(response: JsonObject, usage: ChatUsage): Writ
  * `content` where it reports none.
  */
 export function forwardedResponse(
-  { bytes, value }: JsonResponse,
+  { bytes, value }: ProviderJson,
   content: unknown,
   { alias, promptCharacters }: ResponseFrame,
 ): WrittenResponse {

@@ -8,7 +8,7 @@ export interface ForwardedFields {
   alias: string;
   prompt: PromptSize;
   maxTokens?: number | undefined;
-  /** See `forwardedHeaders`. */
+  /** See `clientHeaders`. */
   headers?: Record<string, string>;
 }
 
@@ -34,7 +34,7 @@ export function forwardedCall(
 }
 
 /** Returns those headers of a request that a provider which speaks its wire is sent. */
-export function forwardedHeaders(
+export function clientHeaders(
   { req }: Pick<RequestContext, "req">,
   names: readonly string[],
 ): Record<string, string> {

@@ -44,7 +44,7 @@ export interface JsonRoute<Call extends JsonCall> {
   measure(response: JsonObject, call: Call, attempt: Attempt): UsedUnits;
 }
 
-export interface JsonResponse {
+export interface JsonRouteResponse {
   /** The provider's JSON: unchanged, unless its kind has another wire. */
   bytes: Uint8Array;
   /** The members of an object; an array has none. */
@@ -59,7 +59,7 @@ export async function serveJson<Call extends JsonCall>(
   route: JsonRoute<Call>,
   call: Call,
   signal: AbortSignal,
-): Promise<JsonResponse> {
+): Promise<JsonRouteResponse> {
   const { caller, alias } = call;
   const { routeType } = route;
   const model = engine.resolve(alias, routeType, caller);

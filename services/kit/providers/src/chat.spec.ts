@@ -3,7 +3,7 @@ import { kindProperties } from "@tollgate/catalog/provider-kinds";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { describe, expect, test } from "vitest";
 import { bedrock, claude, cohere, gemini, mistral } from "../test/kinds.ts";
-import { failureOf, sendJson, startProvider } from "../test/provider-of-kind.ts";
+import { rejectionReason, respondWithJson, startProvider } from "../test/provider-of-kind.ts";
 
 const base = { messages: [{ role: "user", content: "Hi" }], max_completion_tokens: 4_000 };
 
@@ -83,13 +83,13 @@ describe.each([
 
   test("has no member that the API does not define", async () => {
     const { check } = await startProvider(kind);
-    const error = await failureOf(check({ ...base, prediction: {} }));
+    const error = await rejectionReason(check({ ...base, prediction: {} }));
     expect(error).toMatchObject({ code: "unknown_param", param: "prediction" });
   });
 
   test("has a response that is one, or it is a failure of the slot", async () => {
-    const { post } = await startProvider(kind, (response) => sendJson(response, 200, [1]));
-    const failure = await failureOf(post(base));
+    const { post } = await startProvider(kind, (response) => respondWithJson(response, 200, [1]));
+    const failure = await rejectionReason(post(base));
     expect(failure).toBeInstanceOf(SlotFailure);
     expect(failure).toMatchObject({ kind: "rejected", passesOn: true });
   });

@@ -7,12 +7,12 @@ const codec = new EventStreamCodec(
 );
 
 /** Returns an event of an event stream. */
-export function eventFrame(type: string, payload: object): Buffer {
+export function encodeEvent(type: string, payload: object): Buffer {
   return frameOf({ ":event-type": type, ":message-type": "event" }, payload);
 }
 
 /** Returns an exception of an event stream. */
-export function exceptionFrame(type: string, message: string): Buffer {
+export function encodeException(type: string, message: string): Buffer {
   return frameOf({ ":exception-type": type, ":message-type": "exception" }, { message });
 }
 

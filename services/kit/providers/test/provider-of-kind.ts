@@ -19,7 +19,7 @@ export interface KindUnderTest {
 /** Starts a provider that records the requests that it is sent, and a slot of it. */
 export async function startProvider(
   { kind, adapter, modelId, response }: KindUnderTest,
-  respond: (response: ServerResponse) => void = (res) => sendJson(res, 200, response),
+  respond: (response: ServerResponse) => void = (res) => respondWithJson(res, 200, response),
 ) {
   const bodies: JsonObject[] = [];
   const urls: string[] = [];
@@ -62,7 +62,7 @@ function slotAt(kind: string, model: string, base_url: string): Slot {
   return parsed.get("a")?.chain[0] as Slot;
 }
 
-export function sendJson(response: ServerResponse, status: number, body: object): void {
+export function respondWithJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(body));
 }
@@ -73,13 +73,13 @@ export function sendEvents(response: ServerResponse, events: string): void {
 }
 
 /** Returns the chunks of a stream in OpenAI's form, which must end with `[DONE]`. */
-export function chunksOf(text: string): JsonObject[] {
+export function parsedChunks(text: string): JsonObject[] {
   const events = text.trim().split("\n\n");
   expect(events.pop()).toBe("data: [DONE]");
   return events.map((event) => JSON.parse(event.slice("data: ".length)) as JsonObject);
 }
 
-export function failureOf(work: Promise<unknown>): Promise<unknown> {
+export function rejectionReason(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => expect.unreachable("it did not fail"),
     (error: unknown) => error,

@@ -12,9 +12,9 @@ const endTimeoutMs = 1_000;
 const notReadToEnd = new errors.RequestAbortedError("the response was not read to its end");
 
 /** The body of a request: one buffer, several buffers, or a stream. */
-export type RequestBody = Uint8Array | readonly Uint8Array[] | Readable;
+export type SentBody = Uint8Array | readonly Uint8Array[] | Readable;
 
-export interface ResponseHead {
+export interface ProviderResponseHead {
   status: number;
   contentType: string;
 }
@@ -35,10 +35,10 @@ export interface ProviderBody extends AsyncIterable<Buffer> {
 /** One request to a provider: the undici handler, and the body of the response. */
 export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   /** Resolves with the head of the response. Rejects when the call fails. */
-  readonly head: Promise<ResponseHead>;
+  readonly head: Promise<ProviderResponseHead>;
   readonly #signal: AbortSignal;
-  readonly #sent: RequestBody | undefined;
-  readonly #settleHead: PromiseWithResolvers<ResponseHead>;
+  readonly #sent: SentBody | undefined;
+  readonly #settleHead: PromiseWithResolvers<ProviderResponseHead>;
   /**
    * Listens to the signal, in place of this object: Node and V8 would keep a listener that is an
    * object in memory until V8 marks the whole heap.
@@ -52,7 +52,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #ending: NodeJS.Timeout | undefined;
 
   /** `sent` is the body of the request. A stream is destroyed when the call fails. */
-  constructor(signal: AbortSignal, sent: RequestBody | undefined) {
+  constructor(signal: AbortSignal, sent: SentBody | undefined) {
     this.#signal = signal;
     this.#sent = sent;
     this.#settleHead = Promise.withResolvers();
@@ -149,7 +149,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   }
 }
 
-function destroyQuietly(sent: RequestBody | undefined): void {
+function destroyQuietly(sent: SentBody | undefined): void {
   if (!(sent instanceof Readable)) return;
   sent.on("error", () => {});
   sent.destroy();

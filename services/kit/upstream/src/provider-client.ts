@@ -6,7 +6,7 @@ import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { Agent, errors } from "undici";
 import { awsBearerToken, awsCredentials, signAwsRequest } from "./aws-signature.ts";
 import { SlotFailure } from "./failure.ts";
-import { type ProviderBody, ProviderCall, type RequestBody } from "./provider-call.ts";
+import { type ProviderBody, ProviderCall, type SentBody } from "./provider-call.ts";
 import { requireVariables } from "./provider-variables.ts";
 import { readRefusal } from "./refusal.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
@@ -56,7 +56,7 @@ export interface ProviderRequest {
   /** Added to the path's own query. */
   query?: Record<string, string>;
   headers: Record<string, string>;
-  body?: RequestBody;
+  body?: SentBody;
   /** The timeout of a provider for which the catalog sets none. */
   defaultTimeoutMs?: number;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import { MessageBuilder } from "../../conversations/assistant-message.ts";
-import type { GeneratedMessage } from "../../conversations/turn.ts";
+import type { GeneratedTurn } from "../../conversations/turn.ts";
 import { type ChatUsage, usageBlock } from "../../usage/usage.ts";
 import { type Chunk, readChunk } from "../chunk.ts";
 import type { ResponseFrame } from "../response-frame.ts";
@@ -55,7 +55,7 @@ export class ChatEvents implements WireEvents {
     return approximate;
   }
 
-  generated(): GeneratedMessage {
+  generated(): GeneratedTurn {
     if (this.#message === undefined) throw new Error("only a conversation stores messages");
     const { id, created } = this.#head ?? this.#own;
     return { id, created, ...this.#message.end() };

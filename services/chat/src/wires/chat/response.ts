@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import { messageOf } from "../../conversations/assistant-message.ts";
-import type { GeneratedMessage } from "../../conversations/turn.ts";
+import type { GeneratedTurn } from "../../conversations/turn.ts";
 import { type ChatUsage, usageBlock } from "../../usage/usage.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import type { WireResponse } from "../wire.ts";
@@ -31,7 +31,7 @@ export class ChatResponse implements WireResponse {
     return Buffer.from(JSON.stringify({ ...rest, ...ours, usage, ...echo }));
   }
 
-  generated(): GeneratedMessage {
+  generated(): GeneratedTurn {
     const { choices } = this.#completion;
     const finishReason = choices[0]?.finish_reason;
     return { ...this.#identity, message: messageOf(choices), finishReason };

@@ -3,7 +3,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, postChat } from "@tollgate/providers/chat";
 import type { Wire } from "../wire.ts";
-import { chatBody } from "./body.ts";
+import { slotBody } from "./body.ts";
 import { ChatEvents } from "./events.ts";
 import { requireCompletion } from "./provider-response.ts";
 import { ChatResponse } from "./response.ts";
@@ -25,7 +25,7 @@ export const chatWire: Wire = {
     return { chain: model.chain, translated: none };
   },
   post(providers, { call }, slot, { isStream, maxTokens, session, signal }) {
-    const body = chatBody(call, slot, session, { isStream, maxTokens });
+    const body = slotBody(call, slot, session, { isStream, maxTokens });
     const accept = isStream ? "text/event-stream" : "application/json";
     const { requestId = "" } = call.caller ?? {};
     return postChat(providers, slot, body, { accept, requestId, signal });

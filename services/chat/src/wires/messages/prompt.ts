@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
-import { thinkingOf } from "./thinking.ts";
+import { readThinking } from "./thinking.ts";
 
 /** What the request for one slot can have. */
-export interface Translation {
+export interface PromptTranslation {
   /** Whether the marks of the prompt cache are kept. Other providers cache without them. */
   keepsCacheMarks: boolean;
 }
 
 /** Returns the messages of a chat completion request. Throws `invalid_param`. */
-export function chatMessages(
+export function messagesOfPrompt(
   { system, messages }: JsonObject,
-  translation: Translation,
+  translation: PromptTranslation,
 ): JsonObject[] {
   const translate = { ...translation };
   return [
@@ -22,13 +22,17 @@ export function chatMessages(
   ];
 }
 
-function systemMessages(system: unknown, translation: Translation): JsonObject[] {
+function systemMessages(system: unknown, translation: PromptTranslation): JsonObject[] {
   if (system === undefined || system === null) return [];
   const content = textContent(system, "system", translation);
   return content.length === 0 ? [] : [{ role: "system", content }];
 }
 
-function messagesOf(message: JsonObject, path: string, translation: Translation): JsonObject[] {
+function messagesOf(
+  message: JsonObject,
+  path: string,
+  translation: PromptTranslation,
+): JsonObject[] {
   const { role, content, ...others } = message;
   refuseOthers(others, path);
   const at = `${path}.content`;
@@ -41,7 +45,7 @@ function messagesOf(message: JsonObject, path: string, translation: Translation)
 function userMessages(
   blocks: readonly JsonObject[],
   path: string,
-  translation: Translation,
+  translation: PromptTranslation,
 ): JsonObject[] {
   const results: JsonObject[] = [];
   const parts: JsonObject[] = [];
@@ -54,14 +58,14 @@ function userMessages(
   return [...results, { role: "user", content: contentOf(parts) }];
 }
 
-function userPart(block: JsonObject, path: string, translation: Translation): JsonObject {
+function userPart(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {
   if (block.type === "text") return textPart(block, path, translation);
   if (block.type === "image") return imagePart(block, path, translation);
   if (block.type === "document") return documentPart(block, path, translation);
   throw notTranslated(`${path}.type`);
 }
 
-function toolMessage(block: JsonObject, path: string, translation: Translation): JsonObject {
+function toolMessage(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {
   const { type: _, tool_use_id, content, is_error, cache_control, ...others } = block;
   refuseOthers(others, path);
   const texts = textContent(content ?? "", `${path}.content`, translation);
@@ -79,7 +83,11 @@ function prefixed(prefix: string, content: Content): Content {
 }
 
 /** Puts the mark of a block on the last part of its content. */
-function withMark(content: Content, mark: unknown, { keepsCacheMarks }: Translation): Content {
+function withMark(
+  content: Content,
+  mark: unknown,
+  { keepsCacheMarks }: PromptTranslation,
+): Content {
   if (!keepsCacheMarks || !isJsonObject(mark)) return content;
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const last = parts.at(-1);
@@ -89,7 +97,7 @@ function withMark(content: Content, mark: unknown, { keepsCacheMarks }: Translat
 function assistantMessage(
   blocks: readonly JsonObject[],
   path: string,
-  translation: Translation,
+  translation: PromptTranslation,
 ): JsonObject {
   const parts: JsonObject[] = [];
   const calls: JsonObject[] = [];
@@ -98,7 +106,7 @@ function assistantMessage(
     const at = `${path}[${index}]`;
     if (block.type === "text") parts.push(textPart(block, at, translation));
     else if (block.type === "tool_use") calls.push(toolCall(block, at));
-    else if (isThinking(block)) thoughts.push(thinkingOf(block));
+    else if (isThinking(block)) thoughts.push(readThinking(block));
     else throw notTranslated(`${at}.type`);
   }
   const reasoning = thoughts.map(({ text }) => text).join("");
@@ -131,7 +139,7 @@ function contentOf(parts: JsonObject[]): Content {
   return isPlain ? String(first.text) : parts;
 }
 
-function textContent(content: unknown, path: string, translation: Translation): Content {
+function textContent(content: unknown, path: string, translation: PromptTranslation): Content {
   if (typeof content === "string") return content;
   const parts = listOf(content).map((block, index) => {
     const at = `${path}[${index}]`;
@@ -142,14 +150,14 @@ function textContent(content: unknown, path: string, translation: Translation): 
   return contentOf(parts);
 }
 
-function textPart(block: JsonObject, path: string, translation: Translation): JsonObject {
+function textPart(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {
   const { type, text, cache_control, citations, ...others } = block;
   refuseOthers(others, path);
   if (Array.isArray(citations) && citations.length > 0) throw notTranslated(`${path}.citations`);
   return { type, text, ...markOf(cache_control, translation) };
 }
 
-function imagePart(block: JsonObject, path: string, translation: Translation): JsonObject {
+function imagePart(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {
   const { type: _, source, cache_control, ...others } = block;
   refuseOthers(others, path);
   const { type, media_type, data, url } = isJsonObject(source) ? source : {};
@@ -160,7 +168,7 @@ function imagePart(block: JsonObject, path: string, translation: Translation): J
 }
 
 /** A document of plain text is text; chat completions take no other. */
-function documentPart(block: JsonObject, path: string, translation: Translation): JsonObject {
+function documentPart(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {
   const { type: _, source, title, context, cache_control, citations, ...others } = block;
   refuseOthers(others, path);
   const { type, data } = isJsonObject(source) ? source : {};
@@ -172,7 +180,7 @@ function documentPart(block: JsonObject, path: string, translation: Translation)
   return { type: "text", text: texts.join("\n\n"), ...markOf(cache_control, translation) };
 }
 
-function markOf(mark: unknown, { keepsCacheMarks }: Translation): JsonObject {
+function markOf(mark: unknown, { keepsCacheMarks }: PromptTranslation): JsonObject {
   return keepsCacheMarks && isJsonObject(mark) ? { cache_control: mark } : {};
 }
 

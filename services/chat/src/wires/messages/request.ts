@@ -5,7 +5,7 @@ import { endUserOf } from "../end-user.ts";
 import { objectsIn } from "../generated-message.ts";
 import { placeInstructions } from "../late-instructions.ts";
 import { notTranslated, refuseOthers, requireName } from "../not-translated.ts";
-import { chatMessages } from "./prompt.ts";
+import { messagesOfPrompt } from "./prompt.ts";
 
 /**
  * Returns a request of Anthropic's API as one for chat completions, without model, output limit and
@@ -42,7 +42,7 @@ export function chatFromMessages(request: JsonObject, slot: Slot): JsonObject {
   const kind = slot.provider.kind ?? "openai";
   const translation = { keepsCacheMarks: kind === "bedrock" || kind === "anthropic" };
   const chat: JsonObject = {
-    messages: placeInstructions(chatMessages(request, translation), slot),
+    messages: placeInstructions(messagesOfPrompt(request, translation), slot),
     stop: stop_sequences,
     temperature,
     top_p,

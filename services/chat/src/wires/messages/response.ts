@@ -3,7 +3,7 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ChatUsage } from "../../usage/usage.ts";
 import { toolCallText } from "../chat/content.ts";
 import type { WithChoices } from "../chat/provider-response.ts";
-import { objectsIn, reasoningOf } from "../generated-message.ts";
+import { generatedReasoning, objectsIn } from "../generated-message.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import { stopReasonOf } from "./stop-reason.ts";
 import { type Block, thinkingBlocks } from "./thinking.ts";
@@ -33,7 +33,7 @@ export function messageHead({ id, alias }: ResponseFrame): JsonObject {
 
 function blocksOf(message: JsonObject): Block[] {
   const { content, refusal, tool_calls: calls, reasoning_details: details } = message;
-  const blocks = thinkingBlocks(reasoningOf(message), objectsIn(details));
+  const blocks = thinkingBlocks(generatedReasoning(message), objectsIn(details));
   for (const text of [content, refusal]) {
     if (typeof text === "string" && text !== "") blocks.push({ type: "text", text });
   }

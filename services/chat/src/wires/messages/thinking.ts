@@ -10,7 +10,7 @@ export type Block = JsonObject & { type: string };
 
 /**
  * Returns thinking as blocks. Clients send them back unchanged with the results of tools, and
- * `thinkingOf` reads them then. The signatures of other providers have no place of their own, so they
+ * `readThinking` reads them then. The signatures of other providers have no place of their own, so they
  * travel together as one signature.
  */
 export function thinkingBlocks(text: string, details: readonly JsonObject[]): Block[] {
@@ -40,7 +40,7 @@ export interface Thinking {
 }
 
 /** Reads a block of thinking that a client sends back. */
-export function thinkingOf(block: JsonObject): Thinking {
+export function readThinking(block: JsonObject): Thinking {
   const isRedacted = block.type === "redacted_thinking";
   const text = typeof block.thinking === "string" ? block.thinking : "";
   const signed = isRedacted ? block.data : block.signature;

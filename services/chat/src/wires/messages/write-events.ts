@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { readChunk } from "../chunk.ts";
-import { objectsIn, reasoningOf } from "../generated-message.ts";
+import { generatedReasoning, objectsIn } from "../generated-message.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import type { WireEvents } from "../wire.ts";
 import { BlockWriter } from "./block-writer.ts";
@@ -17,7 +17,7 @@ export function writeMessageEvents(frame: ResponseFrame): WireEvents {
     finishReason = finish_reason ?? finishReason;
     if (typeof delta !== "object" || delta === null) return;
     const { content, refusal, tool_calls, reasoning_details } = delta as JsonObject;
-    blocks.think(reasoningOf(delta as JsonObject), objectsIn(reasoning_details));
+    blocks.think(generatedReasoning(delta as JsonObject), objectsIn(reasoning_details));
     if (typeof refusal === "string" && refusal !== "") isRefused = true;
     for (const text of [content, refusal]) if (typeof text === "string") blocks.say(text);
     for (const call of objectsIn(tool_calls)) blocks.call(call);

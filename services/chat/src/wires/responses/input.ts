@@ -5,7 +5,7 @@ import { detailsIn } from "../signed-details.ts";
 import { functionName } from "./tools.ts";
 
 /** Returns the messages of a chat completion request. Throws `invalid_param`. */
-export function chatMessages({ instructions, input }: JsonObject): JsonObject[] {
+export function messagesOfInput({ instructions, input }: JsonObject): JsonObject[] {
   const messages = new Conversation();
   if (typeof instructions === "string" && instructions !== "") {
     messages.add({ role: "system", content: instructions });

@@ -32,7 +32,7 @@ export function contentPart(type: "output_text" | "refusal", text: string): Json
 }
 
 /** A call of a tool. */
-export interface Call {
+export interface ToolCallParts {
   id: string;
   callId: unknown;
   tool: NamedTool;
@@ -41,7 +41,10 @@ export interface Call {
 }
 
 /** Returns an item with a call. */
-export function callItem({ id, callId, tool, text }: Call, status: ItemStatus): JsonObject {
+export function callItem(
+  { id, callId, tool, text }: ToolCallParts,
+  status: ItemStatus,
+): JsonObject {
   const { name, namespace, isCustom } = tool;
   const named = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
   if (isCustom) return { id, type: "custom_tool_call", status, input: customInput(text), ...named };

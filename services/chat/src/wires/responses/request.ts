@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { endUserOf } from "../end-user.ts";
 import { placeInstructions } from "../late-instructions.ts";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
-import { chatMessages } from "./input.ts";
+import { messagesOfInput } from "./input.ts";
 import { functionsOf, toolChoiceOf } from "./tools.ts";
 
 /**
@@ -55,7 +55,7 @@ export function chatFromResponses(
   const functions = functionsOf(tools);
   const takesUser = kindProperties[slot.provider.kind ?? "openai"].chatParameters.has("user");
   const chat: JsonObject = {
-    messages: placeInstructions(chatMessages(request), slot),
+    messages: placeInstructions(messagesOfInput(request), slot),
     temperature,
     top_p,
     tools: functions,

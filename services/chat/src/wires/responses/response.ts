@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "../../usage/usage.ts";
 import { toolCallText } from "../chat/content.ts";
 import type { WithChoices } from "../chat/provider-response.ts";
-import { objectsIn, reasoningOf } from "../generated-message.ts";
+import { generatedReasoning, objectsIn } from "../generated-message.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import {
   callItem,
@@ -30,7 +30,7 @@ export function responseFromChat(
 
 function itemsOf(message: JsonObject, frame: ResponseFrame, status: ItemStatus): JsonObject[] {
   const items: JsonObject[] = [];
-  const reasoning = reasoningOf(message);
+  const reasoning = generatedReasoning(message);
   const details = objectsIn(message.reasoning_details);
   if (reasoning !== "" || details.length > 0) {
     items.push(reasoningItem(itemId("rs", frame.id, 0), reasoning, details));

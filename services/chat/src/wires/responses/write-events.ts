@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { readChunk } from "../chunk.ts";
-import { objectsIn, reasoningOf } from "../generated-message.ts";
+import { generatedReasoning, objectsIn } from "../generated-message.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import type { WireEvents } from "../wire.ts";
 import { ItemWriter } from "./item-writer.ts";
@@ -15,7 +15,7 @@ export function writeResponseEvents(frame: ResponseFrame): WireEvents {
   function add({ delta, finish_reason }: JsonObject): void {
     finishReason = finish_reason ?? finishReason;
     if (!isJsonObject(delta)) return;
-    items.think(reasoningOf(delta), objectsIn(delta.reasoning_details));
+    items.think(generatedReasoning(delta), objectsIn(delta.reasoning_details));
     if (typeof delta.content === "string") items.say("output_text", delta.content);
     if (typeof delta.refusal === "string") items.say("refusal", delta.refusal);
     for (const call of objectsIn(delta.tool_calls)) items.call(call);

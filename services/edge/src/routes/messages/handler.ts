@@ -1,6 +1,6 @@
 import { Wire } from "@tollgate/proto/tollgate/v1/chat";
 import { callerOf } from "../../auth/caller.ts";
-import { forwardedCall, forwardedHeaders } from "../../billable/forwarded-call.ts";
+import { clientHeaders, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { parseJsonObject, readBody } from "../../http/json-body.ts";
@@ -20,7 +20,7 @@ export function createMessage(dependencies: RouteDependencies, rules: HandlerRul
     parse(json, body, _principal, context) {
       const fields = validate(messagesSchema, withoutNulls(messagesSchema, json));
       const { model: alias, stream = false, max_tokens: maxTokens } = fields;
-      const headers = forwardedHeaders(context, headerNames);
+      const headers = clientHeaders(context, headerNames);
       const sent = { alias, prompt: measureMessages(json), maxTokens, headers };
       return { stream, call: forwardedCall(Wire.MESSAGES, body, sent) };
     },
@@ -46,7 +46,7 @@ export function countMessageTokens(
     const json = parseJsonObject(body);
     if (typeof json.model === "string") context.alias = json.model;
     const { model: alias } = validate(countTokensSchema, withoutNulls(countTokensSchema, json));
-    const headers = forwardedHeaders(context, headerNames);
+    const headers = clientHeaders(context, headerNames);
     const sent = { alias, prompt: measureMessages(json), headers };
     const forwarded = forwardedCall(Wire.MESSAGES, body, sent);
     const call = { ...forwarded, caller: callerOf(context, principal) };

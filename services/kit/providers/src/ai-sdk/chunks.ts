@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { JsonObject } from "@tollgate/core/json";
 import { eventFailure } from "./failure.ts";
-import { finishReasonOf, refusalOf } from "./finish-reason.ts";
+import { finishReasonOf, refusalTextOf } from "./finish-reason.ts";
 import type { LanguageModelKind } from "./kind.ts";
 import {
   type GeneratedPart,
@@ -44,7 +44,7 @@ function isUnfinished({ unified, raw }: Finish["finishReason"]): boolean {
 }
 
 function finishEvents(kind: LanguageModelKind, head: JsonObject, part: Finish): Buffer {
-  const refusal = refusalOf(kind, part.finishReason, part.providerMetadata);
+  const refusal = refusalTextOf(kind, part.finishReason, part.providerMetadata);
   const delta = refusal === null ? {} : { refusal };
   const last = { ...head, choices: [choiceOf(delta, finishReasonOf(kind, part.finishReason))] };
   const usage = { ...head, choices: [], usage: part.usage.raw };

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
 import type { JsonObject } from "@tollgate/core/json";
-import { finishReasonOf, refusalOf } from "./finish-reason.ts";
+import { finishReasonOf, refusalTextOf } from "./finish-reason.ts";
 import type { LanguageModelKind } from "./kind.ts";
 import {
   metadataOf,
@@ -23,7 +23,7 @@ export function completionOf(
   result: LanguageModelV4GenerateResult,
 ): JsonObject {
   const { finishReason, usage, response, providerMetadata } = result;
-  const refusal = refusalOf(kind, finishReason, providerMetadata);
+  const refusal = refusalTextOf(kind, finishReason, providerMetadata);
   const message = { ...messageOf(kind.signatures, result), refusal };
   const choice = {
     index: 0,

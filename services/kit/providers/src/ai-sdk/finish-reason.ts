@@ -23,7 +23,7 @@ export function finishReasonOf(
 }
 
 /** Returns the provider's explanation of a response that it refused or stopped, or null. */
-export function refusalOf(
+export function refusalTextOf(
   kind: LanguageModelKind,
   { unified }: LanguageModelV4FinishReason,
   metadata: SharedV4ProviderMetadata | undefined,

@@ -4,10 +4,10 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { claude } from "../../test/kinds.ts";
 import {
-  chunksOf,
-  failureOf,
+  parsedChunks,
+  rejectionReason,
+  respondWithJson,
   sendEvents,
-  sendJson,
   startProvider,
 } from "../../test/provider-of-kind.ts";
 
@@ -67,7 +67,7 @@ test.each<[string, JsonObject]>([
   ],
 ])("what the library would leave out is refused as %s: %j", async (param, more) => {
   const { check } = await startProvider(claude);
-  const error = await failureOf(check({ ...base, ...more }));
+  const error = await rejectionReason(check({ ...base, ...more }));
   expect(error).toBeInstanceOf(GatewayError);
   expect(error).toMatchObject({ code: "invalid_param", param });
 });
@@ -104,7 +104,7 @@ test("marks of the prompt cache are sent", async () => {
 
 test("a documented stream becomes chunks, with Anthropic's usage in the last", async () => {
   const { post } = await startProvider(claude, (response) => sendEvents(response, basicStream));
-  const chunks = chunksOf(await post({ ...base, stream: true }));
+  const chunks = parsedChunks(await post({ ...base, stream: true }));
   const id = "msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyY";
   const choice = { index: 0, logprobs: null, finish_reason: null };
   expect(chunks).toMatchObject([
@@ -126,12 +126,14 @@ test.each([
   [529, "overloaded_error", true, true],
 ])("a %i %s goes on to the next slot: %s", async (status, type, passesOn, countsAgainstSlot) => {
   const body = { type: "error", error: { type, message: "No" } };
-  const refusing = await startProvider(claude, (response) => sendJson(response, status, body));
-  const refused = await failureOf(refusing.post(base));
+  const refusing = await startProvider(claude, (response) =>
+    respondWithJson(response, status, body),
+  );
+  const refused = await rejectionReason(refusing.post(base));
   const streaming = await startProvider(claude, (response) =>
     sendEvents(response, `event: error\ndata: ${JSON.stringify(body)}\n\n`),
   );
-  const broken = await failureOf(streaming.post({ ...base, stream: true }));
+  const broken = await rejectionReason(streaming.post({ ...base, stream: true }));
   for (const failure of [refused, broken]) {
     expect(failure).toBeInstanceOf(SlotFailure);
     expect(failure).toMatchObject({ kind: "rejected", status, passesOn, countsAgainstSlot });

@@ -11,7 +11,7 @@ import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import { messagesStatusOf } from "./event-status.ts";
-import { thinkingOf } from "./thinking.ts";
+import { anthropicThinking } from "./thinking.ts";
 
 const signatures = {
   provider: "anthropic",
@@ -69,7 +69,7 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
   if (user !== undefined) anthropic.metadata = { userId: String(user) };
   if (request.parallel_tool_calls === false) anthropic.disableParallelToolUse = true;
   const limit = outputLimit(request);
-  const { thinking, ...limits } = thinkingOf(modelId, request.reasoning_effort, limit);
+  const { thinking, ...limits } = anthropicThinking(modelId, request.reasoning_effort, limit);
   if (thinking !== undefined) anthropic.thinking = thinking;
   return {
     ...commonOptions(request, form),

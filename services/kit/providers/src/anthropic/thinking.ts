@@ -15,7 +15,7 @@ export interface ThinkingOptions {
  * covers. The library adds it to the limit, so it is subtracted here. A limit without room for the
  * least budget leaves no thinking.
  */
-export function thinkingOf(
+export function anthropicThinking(
   modelId: string,
   effort: unknown,
   maxOutputTokens: number | undefined,

@@ -2,9 +2,14 @@ import type { ServerResponse } from "node:http";
 import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
-import { eventFrame, exceptionFrame } from "../../test/event-frames.ts";
+import { encodeEvent, encodeException } from "../../test/event-frames.ts";
 import { bedrock } from "../../test/kinds.ts";
-import { chunksOf, failureOf, sendJson, startProvider } from "../../test/provider-of-kind.ts";
+import {
+  parsedChunks,
+  rejectionReason,
+  respondWithJson,
+  startProvider,
+} from "../../test/provider-of-kind.ts";
 
 const user = { role: "user", content: "Hi" };
 const base = { messages: [user], max_completion_tokens: 4_000 };
@@ -66,7 +71,9 @@ function sendFrames(response: ServerResponse, frames: readonly Buffer[]): void {
 }
 
 test("a documented call becomes a call", async () => {
-  const { post } = await startProvider(bedrock, (response) => sendJson(response, 200, calling));
+  const { post } = await startProvider(bedrock, (response) =>
+    respondWithJson(response, 200, calling),
+  );
   expect(JSON.parse(await post({ ...base, tools }))).toMatchObject({
     choices: [
       {
@@ -90,10 +97,10 @@ test("a documented stream becomes chunks, with signed thinking and Bedrock's own
   const { post, urls } = await startProvider(bedrock, (response) =>
     sendFrames(
       response,
-      thinkingEvents.map(([type, payload]) => eventFrame(type, payload)),
+      thinkingEvents.map(([type, payload]) => encodeEvent(type, payload)),
     ),
   );
-  const chunks = chunksOf(await post({ ...base, stream: true }));
+  const chunks = parsedChunks(await post({ ...base, stream: true }));
   expect(urls[0]).toMatch(/\/model\/us\.anthropic\.claude-[a-z0-9-]+%3A0\/converse-stream$/);
   expect(chunks).toMatchObject([
     { choices: [{ delta: { role: "assistant", reasoning_content: "Let me think" } }] },
@@ -109,7 +116,7 @@ test("thinking that is encrypted is returned, and sent back", async () => {
   const content = [{ reasoningContent: { redactedContent } }, { text: "Hello" }];
   const whole = { ...calling, output: { message: { role: "assistant", content } } };
   const { bodies, post } = await startProvider(bedrock, (response) =>
-    sendJson(response, 200, whole),
+    respondWithJson(response, 200, whole),
   );
   const completion = JSON.parse(await post(base)) as { choices: [{ message: JsonObject }] };
   const [{ message }] = completion.choices;
@@ -132,7 +139,7 @@ test.each<[string, JsonObject, typeof bedrock]>([
   ["messages[0].name", { messages: [{ ...user, name: "b" }] }, bedrock],
 ])("what the package would leave out is refused as %s: %j", async (param, more, kind) => {
   const { check } = await startProvider(kind);
-  const error = await failureOf(check({ ...base, ...more }));
+  const error = await rejectionReason(check({ ...base, ...more }));
   expect(error).toMatchObject({ code: "invalid_param", param });
 });
 
@@ -171,14 +178,14 @@ test.each([
   ["refusal", "content_filter"],
 ])("the reason %s is %s", async (stopReason, finish_reason) => {
   const whole = await startProvider(bedrock, (response) =>
-    sendJson(response, 200, { ...bedrock.response, stopReason }),
+    respondWithJson(response, 200, { ...bedrock.response, stopReason }),
   );
   expect(JSON.parse(await whole.post(base))).toMatchObject({ choices: [{ finish_reason }] });
   const events = thinkingEvents.map(([type, payload]) =>
-    eventFrame(type, type === "messageStop" ? { stopReason } : payload),
+    encodeEvent(type, type === "messageStop" ? { stopReason } : payload),
   );
   const streaming = await startProvider(bedrock, (response) => sendFrames(response, events));
-  const chunks = chunksOf(await streaming.post({ ...base, stream: true }));
+  const chunks = parsedChunks(await streaming.post({ ...base, stream: true }));
   expect(chunks.at(-2)).toMatchObject({ choices: [{ finish_reason }] });
 });
 
@@ -187,9 +194,9 @@ test.each([
   "malformed_tool_use",
 ])("the reason %s goes on to the next slot, and does not count", async (stopReason) => {
   const { post } = await startProvider(bedrock, (response) =>
-    sendJson(response, 200, { ...bedrock.response, stopReason }),
+    respondWithJson(response, 200, { ...bedrock.response, stopReason }),
   );
-  const failure = await failureOf(post(base));
+  const failure = await rejectionReason(post(base));
   expect(failure).toBeInstanceOf(SlotFailure);
   expect(failure).toMatchObject({ passesOn: true, countsAgainstSlot: false });
 });
@@ -204,13 +211,13 @@ test.each([
 ])("a %i %s goes on to the next slot: %s", async (status, name, passesOn) => {
   const message = "No";
   const refusing = await startProvider(bedrock, (response) =>
-    sendJson(response, status, { message }),
+    respondWithJson(response, status, { message }),
   );
   const streaming = await startProvider(bedrock, (response) =>
-    sendFrames(response, [exceptionFrame(name, message)]),
+    sendFrames(response, [encodeException(name, message)]),
   );
   for (const failing of [refusing.post(base), streaming.post({ ...base, stream: true })]) {
-    const failure = await failureOf(failing);
+    const failure = await rejectionReason(failing);
     expect(failure).toBeInstanceOf(SlotFailure);
     expect(failure).toMatchObject({
       kind: "rejected",

@@ -2,7 +2,7 @@ import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { notSupported } from "../ai-sdk/members.ts";
 import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
-import { thinkingOf } from "../anthropic/thinking.ts";
+import { anthropicThinking } from "../anthropic/thinking.ts";
 
 /** The package's options of thinking: a budget of tokens, or an effort. */
 export type ReasoningConfig =
@@ -44,7 +44,7 @@ export function bedrockThinking(
   if (effort === "none" && getModelCapabilities(modelId).rejectsThinkingDisabled) {
     throw notSupported("reasoning_effort");
   }
-  const { thinking, reasoning, ...rest } = thinkingOf(modelId, effort, maxOutputTokens);
+  const { thinking, reasoning, ...rest } = anthropicThinking(modelId, effort, maxOutputTokens);
   if (thinking !== undefined) return { limits: rest, config: thinking };
   const maxReasoningEffort = reasoning === undefined ? undefined : adaptiveEfforts[reasoning];
   if (maxReasoningEffort === undefined) return { limits: rest, config: undefined };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { cohere } from "../../test/kinds.ts";
 import {
-  chunksOf,
-  failureOf,
+  parsedChunks,
+  rejectionReason,
+  respondWithJson,
   sendEvents,
-  sendJson,
   startProvider,
 } from "../../test/provider-of-kind.ts";
 
@@ -66,7 +66,7 @@ describe("a response of Cohere", () => {
       { type: "text", text: "A model." },
     ];
     const { post } = await startProvider(cohere, (res) =>
-      sendJson(res, 200, completion({ content })),
+      respondWithJson(res, 200, completion({ content })),
     );
     expect(JSON.parse(await post(base))).toMatchObject({
       choices: [
@@ -87,7 +87,7 @@ describe("a response of Cohere", () => {
       end(),
     );
     const { post } = await startProvider(cohere, (res) => sendEvents(res, events));
-    const chunks = chunksOf(await post({ ...base, stream: true }));
+    const chunks = parsedChunks(await post({ ...base, stream: true }));
     const deltas = chunks.flatMap(({ choices }) =>
       (choices as { delta: Delta }[]).map((one) => one.delta),
     );
@@ -104,7 +104,7 @@ describe("a response of Cohere", () => {
   test("with calls is a completion with tool_calls", async () => {
     const message = { tool_plan: "I will look up the sales.", tool_calls: [call] };
     const { post } = await startProvider(cohere, (res) =>
-      sendJson(res, 200, completion(message, "TOOL_CALL")),
+      respondWithJson(res, 200, completion(message, "TOOL_CALL")),
     );
     expect(JSON.parse(await post(base))).toMatchObject({
       choices: [{ finish_reason: "tool_calls", message: { tool_calls: [call] } }],
@@ -129,7 +129,7 @@ describe("a response of Cohere", () => {
       end("TOOL_CALL"),
     );
     const { post } = await startProvider(cohere, (res) => sendEvents(res, events));
-    const chunks = chunksOf(await post({ ...base, stream: true }));
+    const chunks = parsedChunks(await post({ ...base, stream: true }));
     const calls = chunks.flatMap(({ choices }) =>
       (choices as { delta: Delta }[]).flatMap(({ delta }) => delta.tool_calls ?? []),
     );
@@ -146,7 +146,7 @@ describe("a response of Cohere", () => {
   ])("that finishes with %s has the finish reason %s", async (given, reason) => {
     const content = [{ type: "text", text: "A" }];
     const { post } = await startProvider(cohere, (res) =>
-      sendJson(res, 200, completion({ content }, given)),
+      respondWithJson(res, 200, completion({ content }, given)),
     );
     expect(JSON.parse(await post(base))).toMatchObject({ choices: [{ finish_reason: reason }] });
   });
@@ -154,15 +154,17 @@ describe("a response of Cohere", () => {
   test("that finishes with ERROR is a failure", async () => {
     const content = [{ type: "text", text: "A" }];
     const { post } = await startProvider(cohere, (res) =>
-      sendJson(res, 200, completion({ content }, "ERROR")),
+      respondWithJson(res, 200, completion({ content }, "ERROR")),
     );
-    await failureOf(post(base));
+    await rejectionReason(post(base));
   });
 
   test.each([400, 422])("that refuses the request with %s says why", async (status) => {
     const message = "invalid request: message must be at least 1 token long";
-    const { post } = await startProvider(cohere, (res) => sendJson(res, status, { id, message }));
-    expect(await failureOf(post(base))).toMatchObject({ status, hint: message });
+    const { post } = await startProvider(cohere, (res) =>
+      respondWithJson(res, status, { id, message }),
+    );
+    expect(await rejectionReason(post(base))).toMatchObject({ status, hint: message });
   });
 });
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { LiveAdapter } from "../live-adapter.ts";
-import { firstOf, wordsOf } from "./transcription.ts";
+import { deepgramWords, firstOf } from "./transcription.ts";
 
 /** The provider closes after ten seconds without a frame: .../docs/audio-keep-alive */
 const keepAliveMs = 4_000;
@@ -33,7 +33,7 @@ function resultOf({ channel, start, duration, is_final: isFinal }: JsonObject) {
     return undefined;
   }
   if (text === "" && isFinal !== true) return undefined;
-  const { speaker } = wordsOf(alternative ?? {})[0] ?? {};
+  const { speaker } = deepgramWords(alternative ?? {})[0] ?? {};
   // To the microsecond: a sum of two times has digits that neither has.
   const end = Math.round((start + duration) * 1e6) / 1e6;
   const times = { start, end, ...(speaker === undefined ? {} : { speaker }) };

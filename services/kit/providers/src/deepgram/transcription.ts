@@ -23,7 +23,7 @@ export const deepgramTranscription: TranscriptionAdapter = {
     }
     const { duration } = isJsonObject(metadata) ? metadata : {};
     const language = channel?.detected_language;
-    const words = wordsOf(alternative);
+    const words = deepgramWords(alternative);
     return {
       text: alternative.transcript,
       ...(typeof language === "string" ? { language } : {}),
@@ -35,7 +35,7 @@ export const deepgramTranscription: TranscriptionAdapter = {
 };
 
 /** Returns the words of an alternative: https://developers.deepgram.com/docs/diarization */
-export function wordsOf({ words }: JsonObject): Word[] {
+export function deepgramWords({ words }: JsonObject): Word[] {
   return (Array.isArray(words) ? words : []).filter(isJsonObject).flatMap((one) => {
     const { word, punctuated_word: written = word, start, end, speaker } = one;
     if (typeof written !== "string" || typeof start !== "number" || typeof end !== "number") {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { LiveAdapter } from "../live-adapter.ts";
-import { wordsOf } from "./transcription.ts";
+import { elevenlabsWords } from "./transcription.ts";
 
 const sampleRate = 16_000;
 
@@ -37,7 +37,7 @@ function frameOf(audio: string, commit: boolean): string {
 }
 
 function finalOf(value: JsonObject): JsonObject {
-  const words = wordsOf(value);
+  const words = elevenlabsWords(value);
   const [first, last] = [words[0], words.at(-1)];
   return {
     type: "transcription.final",

@@ -21,7 +21,7 @@ export const elevenlabsTranscription: TranscriptionAdapter = {
     if (typeof text !== "string") {
       throw new SlotFailure("rejected", "the provider's response has no transcript");
     }
-    const words = wordsOf(value);
+    const words = elevenlabsWords(value);
     return {
       text,
       ...(typeof language === "string" ? { language } : {}),
@@ -33,7 +33,7 @@ export const elevenlabsTranscription: TranscriptionAdapter = {
 };
 
 /** Returns the words of a transcript, without the spaces between them. */
-export function wordsOf({ words }: JsonObject): Word[] {
+export function elevenlabsWords({ words }: JsonObject): Word[] {
   return (Array.isArray(words) ? words : []).filter(isJsonObject).flatMap((one) => {
     const { text, start, end, type, speaker_id: speaker } = one;
     if (type !== "word" || typeof text !== "string") return [];

@@ -3,10 +3,10 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { gemini } from "../../test/kinds.ts";
 import {
-  chunksOf,
-  failureOf,
+  parsedChunks,
+  rejectionReason,
+  respondWithJson,
   sendEvents,
-  sendJson,
   startProvider,
 } from "../../test/provider-of-kind.ts";
 
@@ -66,10 +66,10 @@ interface Message {
 
 /** Posts to a provider that responds with the parts, whole and streamed, and returns the messages. */
 async function messagesWith(parts: readonly object[]): Promise<[Message, Message]> {
-  const whole = await startProvider(gemini3, (res) => sendJson(res, 200, responseOf(parts)));
+  const whole = await startProvider(gemini3, (res) => respondWithJson(res, 200, responseOf(parts)));
   const completion = JSON.parse(await whole.post(base)) as { choices: [{ message: Message }] };
   const streaming = await startProvider(gemini3, (res) => sendEvents(res, eventsOf(parts)));
-  const chunks = chunksOf(await streaming.post({ ...base, stream: true }));
+  const chunks = parsedChunks(await streaming.post({ ...base, stream: true }));
   return [completion.choices[0].message, joined(chunks)];
 }
 
@@ -121,7 +121,7 @@ test.each<[string, JsonObject, typeof gemini?]>([
   ["tools[0].cache_control", { tools: [{ ...tool, cache_control: { type: "ephemeral" } }] }],
 ])("what Gemini cannot be sent is refused as %s: %j", async (param, more, kind = gemini) => {
   const { check } = await startProvider(kind);
-  const error = await failureOf(check({ ...base, ...more }));
+  const error = await rejectionReason(check({ ...base, ...more }));
   expect(error).toMatchObject({ code: "invalid_param", param });
 });
 
@@ -139,7 +139,7 @@ test.each([
   const request = { ...base, messages: [{ role: "user", content }] };
   if (mimeType === undefined) {
     const param = "messages[0].content[0].image_url.url";
-    expect(await failureOf(check(request))).toMatchObject({ code: "invalid_param", param });
+    expect(await rejectionReason(check(request))).toMatchObject({ code: "invalid_param", param });
     return;
   }
   await check(request);
@@ -173,7 +173,7 @@ test("a whole response and a stream are requested at their own paths", async () 
     sendEvents(response, eventsOf([{ text: "Hi" }])),
   );
   await post({ ...base, stream: true });
-  await failureOf(post(base));
+  await rejectionReason(post(base));
   expect(urls).toEqual([
     "/v1/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
     "/v1/models/gemini-2.5-flash:generateContent",
@@ -273,7 +273,7 @@ test("the usage of a stream is Gemini's own block, of its last chunk", async () 
   const { post } = await startProvider(gemini, (response) =>
     sendEvents(response, eventsOf([thought, { text: "Hello" }, { text: "!" }])),
   );
-  const chunks = chunksOf(await post({ ...base, stream: true }));
+  const chunks = parsedChunks(await post({ ...base, stream: true }));
   const choice = { index: 0, logprobs: null, finish_reason: null };
   const head = { id: "r1", model: "gemini-2.5-flash" };
   expect(chunks).toMatchObject([
@@ -294,7 +294,7 @@ test.each([
   ["RECITATION", undefined],
 ])("the reason %s is a refusal by the content filter", async (finishReason, finishMessage) => {
   const body = responseOf([], { finishReason, ...(finishMessage && { finishMessage }) });
-  const { post } = await startProvider(gemini, (response) => sendJson(response, 200, body));
+  const { post } = await startProvider(gemini, (response) => respondWithJson(response, 200, body));
   const { choices } = JSON.parse(await post(base)) as { choices: object[] };
   expect(choices).toMatchObject([
     {
@@ -306,19 +306,19 @@ test.each([
 
 test("a blocked prompt is a refusal by the content filter", async () => {
   const body = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata };
-  const whole = await startProvider(gemini, (response) => sendJson(response, 200, body));
+  const whole = await startProvider(gemini, (response) => respondWithJson(response, 200, body));
   expect(await whole.post(base)).toContain('"finish_reason":"content_filter"');
   const streaming = await startProvider(gemini, (response) =>
     sendEvents(response, `data: ${JSON.stringify(body)}\n\n`),
   );
-  const [last, usage] = chunksOf(await streaming.post({ ...base, stream: true }));
+  const [last, usage] = parsedChunks(await streaming.post({ ...base, stream: true }));
   expect(last).toMatchObject({ choices: [{ finish_reason: "content_filter" }] });
   expect(usage).toMatchObject({ usage: { promptTokenCount: 8 } });
 });
 
 test("a message that Gemini adds to another reason is no refusal", async () => {
   const body = responseOf([{ text: "Hi" }], { finishReason: "MAX_TOKENS", finishMessage: "Full." });
-  const { post } = await startProvider(gemini, (response) => sendJson(response, 200, body));
+  const { post } = await startProvider(gemini, (response) => respondWithJson(response, 200, body));
   expect(JSON.parse(await post(base))).toMatchObject({
     choices: [{ finish_reason: "length", message: { content: "Hi", refusal: null } }],
   });
@@ -326,12 +326,12 @@ test("a message that Gemini adds to another reason is no refusal", async () => {
 
 test("a malformed call of the model goes on to the next slot, and does not count", async () => {
   const body = responseOf([], { finishReason: "MALFORMED_FUNCTION_CALL" });
-  const whole = await startProvider(gemini, (response) => sendJson(response, 200, body));
+  const whole = await startProvider(gemini, (response) => respondWithJson(response, 200, body));
   const streaming = await startProvider(gemini, (response) =>
     sendEvents(response, `data: ${JSON.stringify(body)}\n\n`),
   );
   for (const failing of [whole.post(base), streaming.post({ ...base, stream: true })]) {
-    const failure = await failureOf(failing);
+    const failure = await rejectionReason(failing);
     expect(failure).toBeInstanceOf(SlotFailure);
     expect(failure).toMatchObject({ passesOn: true, countsAgainstSlot: false });
   }
@@ -348,12 +348,14 @@ test.each([
   [504, "DEADLINE_EXCEEDED", true, true],
 ])("a %i %s goes on to the next slot: %s", async (status, name, passesOn, countsAgainstSlot) => {
   const body = { error: { code: status, message: "No", status: name } };
-  const refusing = await startProvider(gemini, (response) => sendJson(response, status, body));
+  const refusing = await startProvider(gemini, (response) =>
+    respondWithJson(response, status, body),
+  );
   const streaming = await startProvider(gemini, (response) =>
     sendEvents(response, `data: ${JSON.stringify(body)}\n\n`),
   );
   for (const failing of [refusing.post(base), streaming.post({ ...base, stream: true })]) {
-    const failure = await failureOf(failing);
+    const failure = await rejectionReason(failing);
     expect(failure).toBeInstanceOf(SlotFailure);
     expect(failure).toMatchObject({ kind: "rejected", status, passesOn, countsAgainstSlot });
   }

@@ -8,7 +8,7 @@ import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import { notSupported } from "../ai-sdk/members.ts";
 import { imagesOf } from "./images.ts";
-import { thinkingOf } from "./thinking.ts";
+import { googleThinking } from "./thinking.ts";
 
 const signatures = {
   provider: "google",
@@ -55,7 +55,7 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
   const form = { signatures, images, takesLateInstructions: false, objectSchema: undefined };
   const { responseFormat, ...common } = commonOptions(request, form);
   const maxOutputTokens = outputLimit(request);
-  const thinkingConfig = thinkingOf(modelId, request.reasoning_effort, maxOutputTokens);
+  const thinkingConfig = googleThinking(modelId, request.reasoning_effort, maxOutputTokens);
   const { temperature, top_p: topP, top_k: topK, seed } = request;
   const options = {
     ...common,

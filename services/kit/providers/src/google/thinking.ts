@@ -16,7 +16,7 @@ const leastBudget = 512;
  * a part of the output limit. Undefined where the request has no effort. Throws `invalid_param` for an
  * effort that the model does not have.
  */
-export function thinkingOf(
+export function googleThinking(
   modelId: string,
   effort: unknown,
   outputLimit: number | undefined,

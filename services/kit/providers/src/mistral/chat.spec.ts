@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { mistral } from "../../test/kinds.ts";
 import {
-  chunksOf,
-  failureOf,
+  parsedChunks,
+  rejectionReason,
+  respondWithJson,
   sendEvents,
-  sendJson,
   startProvider,
 } from "../../test/provider-of-kind.ts";
 
@@ -38,7 +38,7 @@ describe("a response of Mistral", () => {
   test("with thinking is a completion with reasoning_content", async () => {
     const content = [thought, { type: "text", text: "Monet." }];
     const { post } = await startProvider(mistral, (res) =>
-      sendJson(res, 200, completion({ content, tool_calls: null })),
+      respondWithJson(res, 200, completion({ content, tool_calls: null })),
     );
     expect(JSON.parse(await post(base))).toMatchObject({
       choices: [
@@ -59,7 +59,7 @@ describe("a response of Mistral", () => {
       chunk({ content: "" }, "stop", { usage: { ...usage, num_cached_tokens: 7 } }),
     );
     const { post } = await startProvider(mistral, (res) => sendEvents(res, events));
-    const chunks = chunksOf(await post({ ...base, stream: true }));
+    const chunks = parsedChunks(await post({ ...base, stream: true }));
     expect(chunks).toMatchObject([
       { choices: [{ delta: { role: "assistant", reasoning_content: "Let me think." } }] },
       { choices: [{ delta: { content: "Monet." } }] },
@@ -78,7 +78,7 @@ describe("a response of Mistral", () => {
       chunk({ content: "", tool_calls }, "tool_calls", { usage }),
     );
     const { post } = await startProvider(mistral, (res) => sendEvents(res, events));
-    const chunks = chunksOf(await post({ ...base, stream: true }));
+    const chunks = parsedChunks(await post({ ...base, stream: true }));
     const calls = chunks.flatMap(({ choices }) => {
       const [choice] = choices as { delta: { tool_calls?: object[] } }[];
       return choice?.delta.tool_calls ?? [];
@@ -97,7 +97,7 @@ describe("a response of Mistral", () => {
     ["tool_calls", "tool_calls"],
   ])("that finishes with %s has the finish reason %s", async (given, reason) => {
     const { post } = await startProvider(mistral, (res) =>
-      sendJson(res, 200, completion({ content: "a" }, given)),
+      respondWithJson(res, 200, completion({ content: "a" }, given)),
     );
     expect(JSON.parse(await post(base))).toMatchObject({ choices: [{ finish_reason: reason }] });
   });
@@ -112,7 +112,7 @@ describe("a response of Mistral", () => {
       raw_status_code: 503,
     };
     const { post } = await startProvider(mistral, (res) => sendEvents(res, streamOf(error)));
-    expect(await failureOf(post({ ...base, stream: true }))).toMatchObject({ status: 503 });
+    expect(await rejectionReason(post({ ...base, stream: true }))).toMatchObject({ status: 503 });
   });
 
   test.each([
@@ -120,9 +120,9 @@ describe("a response of Mistral", () => {
     [422, { detail: [{ type: "extra_forbidden", loc: ["body", "a"], msg: "Extra inputs" }] }],
   ])("that refuses the request with %s says why", async (status, message) => {
     const error = { object: "error", message, type: "invalid_request_error", param: null };
-    const { post } = await startProvider(mistral, (res) => sendJson(res, status, error));
+    const { post } = await startProvider(mistral, (res) => respondWithJson(res, status, error));
     const hint = typeof message === "string" ? message : "Extra inputs";
-    expect(await failureOf(post(base))).toMatchObject({ status, hint });
+    expect(await rejectionReason(post(base))).toMatchObject({ status, hint });
   });
 });
 
@@ -159,7 +159,7 @@ describe("a request to Mistral", () => {
     const latest = { ...mistral, modelId: "magistral-medium-latest" };
     const { check } = await startProvider(latest);
     await check({ ...base, reasoning_effort: "high" });
-    const error = await failureOf(check({ ...base, reasoning_effort: "medium" }));
+    const error = await rejectionReason(check({ ...base, reasoning_effort: "medium" }));
     expect(error).toMatchObject({ code: "invalid_param", param: "reasoning_effort" });
   });
 });

@@ -8,7 +8,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { createProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, onTestFinished, test } from "vitest";
-import { failureOf, sendJson } from "../../test/provider-of-kind.ts";
+import { rejectionReason, respondWithJson } from "../../test/provider-of-kind.ts";
 import type { OcrUpload } from "../ocr-adapter.ts";
 import { mistralOcr } from "./ocr.ts";
 
@@ -22,7 +22,8 @@ async function startMistral(responses: Record<string, (res: ServerResponse) => v
     for await (const chunk of request) text += chunk;
     const url = request.url ?? "";
     sent.push({ url, body: text === "" ? undefined : JSON.parse(text) });
-    const respond = responses[url] ?? ((res) => sendJson(res, 404, { message: "Not found" }));
+    const respond =
+      responses[url] ?? ((res) => respondWithJson(res, 404, { message: "Not found" }));
     respond(response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -116,7 +117,7 @@ const done = { ...job, status: "SUCCESS", output_file: file, completed_requests:
 const json =
   (value: object, status = 200) =>
   (res: ServerResponse) =>
-    sendJson(res, status, value);
+    respondWithJson(res, status, value);
 
 function lines(value: object) {
   return (res: ServerResponse) => {
@@ -213,10 +214,10 @@ test.each<[JsonObject, string, string]>([
 test("a job whose state or results cannot be read now has not failed", async () => {
   const limited = json({ object: "error", message: "Requests rate limit exceeded" }, 429);
   const job_ = await startMistral({ [jobUrl]: limited });
-  expect(await failureOf(job_.readJob(id))).toMatchObject({ status: 429 });
+  expect(await rejectionReason(job_.readJob(id))).toMatchObject({ status: 429 });
   const results = { [jobUrl]: json(done), [`/v1/files/${file}/content`]: json({}, 503) };
   const { readJob } = await startMistral(results);
-  expect(await failureOf(readJob(id))).toMatchObject({ status: 503 });
+  expect(await rejectionReason(readJob(id))).toMatchObject({ status: 503 });
 });
 
 test("a result that is no response of OCR is a failure of the slot", async () => {
