@@ -21,16 +21,19 @@ export interface Broker {
   close(): Promise<void>;
 }
 
+/** `up` and `down`: the client reconnects by itself. */
+type State =
+  | { kind: "connecting"; waiting: ((connection: NatsConnection) => void)[] }
+  | { kind: "up" | "down"; connection: NatsConnection }
+  | { kind: "closed" };
+
 /**
  * Connects in the background, and retries without limit. Throws a StartError where `url`, the value of
  * `NATS_URL`, is not an address with credentials.
  */
 export function openBroker(url: string, name: string, log: Log): Broker {
   const address = natsAddress(url);
-  let connection: NatsConnection | undefined;
-  let isConnected = false;
-  let isClosed = false;
-  let waiting: ((connection: NatsConnection) => void)[] = [];
+  let state: State = { kind: "connecting", waiting: [] };
 
   async function open(): Promise<void> {
     try {
@@ -41,26 +44,27 @@ export function openBroker(url: string, name: string, log: Log): Broker {
         // By default the client captures two stack traces for each message, in case it fails.
         noAsyncTraces: true,
       });
-      if (isClosed) return await opened.close();
-      connection = opened;
-      isConnected = true;
+      if (state.kind !== "connecting") return await opened.close();
+      const { waiting } = state;
+      state = { kind: "up", connection: opened };
       void followStatus(opened);
       for (const use of waiting) use(opened);
-      waiting = [];
     } catch (error) {
-      if (!isClosed) log.warn({ reason: (error as Error).message }, "cannot connect to the broker");
+      if (state.kind === "closed") return;
+      log.warn({ reason: (error as Error).message }, "cannot connect to the broker");
     }
   }
 
-  const attempts = repeat(open, { everyMs: retryMs, isIdle: () => connection !== undefined });
+  const attempts = repeat(open, { everyMs: retryMs, isIdle: () => state.kind !== "connecting" });
 
   async function followStatus(opened: NatsConnection): Promise<void> {
     for await (const { type } of opened.status()) {
+      if (state.kind === "closed") return;
       if (type === "disconnect") {
-        isConnected = false;
+        state = { kind: "down", connection: opened };
         log.warn({}, "disconnected from the broker");
       } else if (type === "reconnect") {
-        isConnected = true;
+        state = { kind: "up", connection: opened };
         log.info({}, "reconnected to the broker");
       }
     }
@@ -68,15 +72,17 @@ export function openBroker(url: string, name: string, log: Log): Broker {
 
   attempts.wake();
   return {
-    connection: () => (isConnected ? connection : undefined),
+    connection: () => (state.kind === "up" ? state.connection : undefined),
     whenConnected(use) {
-      if (connection === undefined) waiting.push(use);
-      else use(connection);
+      if (state.kind === "connecting") state.waiting.push(use);
+      else if (state.kind !== "closed") use(state.connection);
     },
     async close() {
-      isClosed = true;
+      const before = state;
+      state = { kind: "closed" };
       void attempts.stop();
-      if (connection === undefined) return;
+      if (before.kind === "connecting" || before.kind === "closed") return;
+      const { connection } = before;
       const drained = connection.drain().catch(() => {});
       await Promise.race([drained, sleep(drainTimeoutMs, undefined, { ref: false })]);
       await connection.close();

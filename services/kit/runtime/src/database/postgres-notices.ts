@@ -24,14 +24,13 @@ export interface PostgresNotices extends Notices {
 export function openPostgresNotices(url: string, log: Log): PostgresNotices {
   const received = localNotices();
   const missedListeners: (() => void)[] = [];
-  let connection: Connection | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let state: State = { kind: "connecting" };
+  /** The wait before the next attempt. */
   let retryMs = firstRetryMs;
   let wasConnected = false;
-  let isFailureLogged = false;
-  let isClosed = false;
 
   async function open(): Promise<void> {
+    state = { kind: "connecting" };
     const opened = createClient(url);
     let isLost = false;
     const lose = (error?: Error) => {
@@ -48,39 +47,36 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
     } catch (error) {
       return lose(error as Error);
     }
-    if (isClosed || isLost) return void opened.end().catch(() => {});
-    connection = { client: opened, lose };
+    if (isClosed() || isLost) return void opened.end().catch(() => {});
+    state = { kind: "connected", client: opened, lose };
     retryMs = firstRetryMs;
-    isFailureLogged = false;
     heartbeats.resume();
     if (wasConnected) for (const listener of missedListeners) listener();
     wasConnected = true;
   }
 
   async function beat(): Promise<void> {
-    if (connection === undefined) return;
-    const { client, lose } = connection;
-    await client.query("SELECT 1").catch(lose);
+    if (state.kind === "connected") await state.client.query("SELECT 1").catch(state.lose);
   }
+
+  const isClosed = () => state.kind === "closed";
 
   const heartbeats = repeat(beat, {
     everyMs: heartbeatMs,
-    isIdle: () => connection === undefined,
+    isIdle: () => state.kind !== "connected",
   });
 
   /** Closes a connection that has failed, and opens another one later. */
   function retire(lost: pg.Client, error: Error | undefined): void {
-    if (connection?.client === lost) connection = undefined;
     void lost.end().catch(() => {});
-    if (isClosed) return;
-    if (!isFailureLogged) {
+    if (isClosed()) return;
+    // The first failure since there was a connection.
+    if (retryMs === firstRetryMs) {
       const reason = error?.message ?? "the connection ended";
       log.warn({ reason }, "cannot receive notices from Postgres");
     }
-    isFailureLogged = true;
-    clearTimeout(timer);
-    timer = setTimeout(() => void open(), retryMs);
-    timer.unref();
+    const timer = setTimeout(() => void open(), retryMs).unref();
+    state = { kind: "waiting", timer };
     retryMs = Math.min(retryMs * 2, maxRetryMs);
   }
 
@@ -93,8 +89,9 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
   void open();
   return {
     publish(subject, text) {
-      const sent = connection?.client.query(notifySql, [channel, `${subject} ${text}`]);
-      sent?.catch((error: Error) => {
+      if (state.kind !== "connected") return;
+      const sent = state.client.query(notifySql, [channel, `${subject} ${text}`]);
+      sent.catch((error: Error) => {
         log.warn({ reason: error.message, subject }, "a notice was lost");
       });
     },
@@ -103,18 +100,21 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
       missedListeners.push(listener);
     },
     async close() {
-      isClosed = true;
-      clearTimeout(timer);
+      const before = state;
+      state = { kind: "closed" };
       void heartbeats.stop();
-      await connection?.client.end().catch(() => {});
+      if (before.kind === "waiting") clearTimeout(before.timer);
+      if (before.kind === "connected") await before.client.end().catch(() => {});
     },
   };
 }
 
-interface Connection {
-  client: pg.Client;
-  lose(error: Error): void;
-}
+/** The connection. `waiting`: for the next attempt, after one has failed or was lost. */
+type State =
+  | { kind: "connecting" }
+  | { kind: "connected"; client: pg.Client; lose(error: Error): void }
+  | { kind: "waiting"; timer: NodeJS.Timeout }
+  | { kind: "closed" };
 
 const notifySql = "SELECT pg_notify($1, $2)";
 
