@@ -1,18 +1,11 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Batch } from "@tollgate/core/batch";
-import { newId } from "@tollgate/core/ids";
-import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
 import { toTrailJson } from "./request-trail.ts";
-import {
-  arrayLiteral,
-  nullField,
-  quoteElement,
-  quoteUnlessEmpty,
-  rowLiteral,
-} from "./row-literal.ts";
+import { arrayLiteral } from "./row-literal.ts";
+import { usageEventLiteral } from "./usage-fields.ts";
 import { toLinesJson } from "./usage-lines.ts";
 import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
 
@@ -62,57 +55,11 @@ async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promi
     text: `SELECT capture_usage($1::usage_event[], $2::json[], $3::text[], $4::json[])
       AS uncollected`,
     values: [
-      arrayLiteral(events.map(toRow)),
+      arrayLiteral(events.map(usageEventLiteral)),
       arrayLiteral(events.map(({ lines }) => toLinesJson(lines))),
       arrayLiteral(events.map(({ providerUsage }) => providerUsage || null)),
       arrayLiteral(events.map(({ trail }) => (trail === undefined ? null : toTrailJson(trail)))),
     ],
   });
   return rows[0]?.uncollected ?? 0n;
-}
-
-/** Returns an event as a literal of the type `usage_event`, which defines the order of the fields. */
-function toRow(event: UsageEvent): string {
-  const failed = event.outcome === Outcome.FAILED;
-  const cost = failed ? 0n : event.costNanoUsd;
-  const occurredAt = event.occurredAt ? timestampDate(event.occurredAt) : new Date(0);
-  const fields = [
-    entryIdOf(event.id),
-    quoteElement(event.id),
-    quoteElement(event.accountId),
-    quoteElement(event.keyId),
-    quoteElement(event.holdId),
-    quoteElement(event.sharedHoldId),
-    event.sharedNanoUsd,
-    event.sharedTokens,
-    BigInt(event.sharedInProgress),
-    failed ? "failure" : "usage",
-    cost,
-    event.reportedNanoUsd ?? cost,
-    failed ? nullField : quoteUnlessEmpty(event.chargeId),
-    quoteElement(event.requestId),
-    quoteElement(event.routeType),
-    quoteElement(event.alias),
-    quoteElement(event.provider),
-    quoteElement(event.upstreamModel),
-    quoteElement(event.unitType),
-    event.quantity,
-    quoteElement(event.basis),
-    event.corpusSize,
-    event.promptTokens,
-    event.completionTokens,
-    event.cachedPromptTokens,
-    quoteUnlessEmpty(event.conversationId),
-    occurredAt.toISOString(),
-    quoteUnlessEmpty(event.trail?.errorCode ?? ""),
-  ];
-  return rowLiteral(fields);
-}
-
-const requestPrefix = "req_";
-
-/** A request has one entry, whose id is therefore made from the request's id. */
-function entryIdOf(eventId: string): string {
-  if (!eventId.startsWith(requestPrefix)) return newId("entry");
-  return `entry_${eventId.slice(requestPrefix.length)}`;
 }

@@ -1,8 +1,8 @@
 /** NULL, as a field of a row's literal. */
 export const nullField = "";
 
-/** Returns the literal of a row. Its fields are numbers, or texts that are quoted. */
-export function rowLiteral(fields: readonly (string | bigint)[]): string {
+/** Returns the literal of a row. Its fields are numbers and times, or texts that are quoted. */
+export function rowLiteral(fields: readonly string[]): string {
   return `(${fields.join(",")})`;
 }
 
@@ -19,10 +19,6 @@ const plain = /^[\w./:@-]+$/;
 
 export function quoteElement(text: string): string {
   return plain.test(text) ? text : inQuotes(text);
-}
-
-export function quoteUnlessEmpty(text: string): string {
-  return text === "" ? nullField : quoteElement(text);
 }
 
 /** What JSON escapes in another way than Postgres does: control characters and lone surrogates. */
