@@ -109,6 +109,16 @@ describe("reads of the ledger", () => {
     expect(plans).not.toContain("Seq Scan");
   });
 
+  test.each([
+    "read_captures('{}', '{}')",
+    "read_budgets('{}', '{}')",
+  ])("%s becomes a part of the statement that calls it, which keeps its plan", async (call) => {
+    const { rows } = await pool.query(`EXPLAIN SELECT * FROM ${call}`);
+    const plan = rows.map((row) => String(row["QUERY PLAN"])).join("\n");
+    expect(plan).toContain("Index");
+    expect(plan).not.toContain("Function Scan on read_");
+  });
+
   test("pages contain every entry, though those of one statement share a time", async () => {
     const all = new Set<string>();
     let last = "";

@@ -1,9 +1,8 @@
--- Replaces, in the minutes of the keys and accounts, the tokens that holds had counted by those that
--- events used, in the second in which they were counted. `settlements` has one for each hold that an
--- event uses.
+-- Replaces, in the minutes of the keys and accounts, the tokens that the holds of captures had counted
+-- by those that the captures use, in the second in which they were counted.
+-- A hold counts for the account, and for the key whose limits it is of.
 -- Locks: the caller has locked the wallets.
-CREATE OR REPLACE FUNCTION settle_tokens(settlements token_settlement[]) RETURNS void
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION settle_tokens(captures capture[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   part record;
 BEGIN
@@ -12,9 +11,16 @@ BEGIN
       array_agg(0::bigint) AS requests, array_agg(more) AS tokens
     FROM (
       SELECT owner_id, account_id, max(held_at) AS held_at,
-        sum(used - CASE WHEN owner_id IN (account_id, hold_key_id) THEN counted ELSE 0 END)::bigint
-          AS more
-      FROM unnest(settlements), LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+        sum(used - CASE WHEN is_account OR is_of_key THEN counted ELSE 0 END)::bigint AS more
+      FROM unnest(captures),
+        -- A capture of both an own and a shared hold uses its tokens of its own.
+        LATERAL (VALUES
+          (own_amount, own_is_of_key, own_at, own_tokens, tokens),
+          (shared_amount, shared_is_of_key, shared_at, shared_tokens,
+            CASE WHEN own_amount IS NULL THEN tokens ELSE 0 END)
+        ) AS hold (amount, is_of_key, held_at, counted, used),
+        LATERAL (VALUES (account_id, true), (key_id, false)) AS of (owner_id, is_account)
+      WHERE amount IS NOT NULL AND held_at IS NOT NULL
       GROUP BY owner_id, account_id, date_trunc('second', held_at)
     ) sums
     WHERE more <> 0 GROUP BY account_id, date_trunc('second', held_at)

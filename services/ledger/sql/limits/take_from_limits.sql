@@ -12,7 +12,5 @@ BEGIN
   limits.requests_reset_ms := CASE requests WHEN 0 THEN limits.requests_reset_ms ELSE 60000 END;
   limits.tokens_reset_ms := CASE tokens WHEN 0 THEN limits.tokens_reset_ms ELSE 60000 END;
   limits.added_nano_usd := limits.added_nano_usd + amount;
-  limits.added_requests := limits.added_requests + requests;
-  limits.added_tokens := limits.added_tokens + tokens;
   RETURN limits;
 END $$;

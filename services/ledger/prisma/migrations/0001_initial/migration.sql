@@ -304,22 +304,59 @@ CREATE TYPE limits_left AS (
   tokens_per_minute   bigint,
   tokens_left         bigint,
   tokens_reset_ms     bigint,
-  -- What the statement has decided, and not written yet.
-  added_nano_usd      bigint,
-  added_requests      bigint,
-  added_tokens        bigint
+  -- What the statement has decided to hold, and not written yet.
+  added_nano_usd      bigint
 );
 
--- The tokens that an event used of one hold, and those that the hold had counted for it in the limits
--- of tokens: see settle_tokens.
-CREATE TYPE token_settlement AS (
-  account_id  text,
-  key_id      text,
-  -- The key whose limits the hold counts against. Empty: none's.
-  hold_key_id text,
-  held_at     timestamptz,
-  counted     bigint,
-  used        bigint
+-- What a request gets of a wallet (decide_holds), nano-USD.
+CREATE TYPE hold_decision AS (
+  -- NULL: no hold.
+  taken          bigint,
+  -- What all holds of the wallet reserve, this one included.
+  wallet_held    bigint,
+  wallet_balance bigint,
+  -- The limit for which nothing is held, and the rates that are left, as JSON. NULL: none.
+  refusal        jsonb,
+  rates          jsonb
+);
+
+-- What a capture of an event takes of a wallet, and of the holds of its request (read_captures).
+CREATE TYPE capture AS (
+  -- That of the event among the arguments of capture_usage.
+  position           integer,
+  account_id         text,
+  key_id             text,
+  -- The positions of the key and of the account among the owners of limits. NULL: without limits.
+  key_at             integer,
+  account_at         integer,
+  cost               bigint,
+  charge_limit       bigint,
+  charge_id          text,
+  -- Whether the charge id is charged already.
+  is_repeated        boolean,
+  tokens             bigint,
+  own_hold_id        text,
+  -- NULL if there is none, or an earlier event captures it.
+  own_amount         bigint,
+  -- Whether the hold counts against the limits of the key.
+  own_is_of_key      boolean,
+  own_at             timestamptz,
+  own_tokens         bigint,
+  shared_hold_id     text,
+  -- What the event takes of the shared hold, and of what that counts against limits.
+  shared_amount      bigint,
+  shared_is_of_key   boolean,
+  shared_at          timestamptz,
+  shared_tokens      bigint,
+  shared_in_progress bigint
+);
+
+-- What an event is charged (decide_charges), nano-USD. What is due and not charged is uncollected.
+CREATE TYPE charge_decision AS (
+  due         bigint,
+  charged     bigint,
+  -- Whether it repeats a charge.
+  is_repeated boolean
 );
 
 -- One usage event as an argument of capture_usage. Replicas write its fields in this order: an
@@ -359,6 +396,8 @@ CREATE TYPE usage_event AS (
 -- A trigger needs its function. These are replaced by the files in sql/ before a service starts.
 CREATE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/entries/apply_entries.sql is not applied'; END $$;
+CREATE FUNCTION sum_usage() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/entries/sum_usage.sql is not applied'; END $$;
 CREATE FUNCTION apply_holds() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/holds/apply_holds.sql is not applied'; END $$;
 CREATE FUNCTION mark_limited_wallets() RETURNS trigger LANGUAGE plpgsql AS
@@ -371,6 +410,8 @@ CREATE FUNCTION refuse_entry_change() RETURNS trigger LANGUAGE plpgsql AS
 -- Entries and holds move their wallets.
 CREATE TRIGGER entry_applied AFTER INSERT ON entry
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_entries();
+CREATE TRIGGER entry_summed AFTER INSERT ON entry
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION sum_usage();
 CREATE TRIGGER hold_taken AFTER INSERT ON hold
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_holds();
 CREATE TRIGGER hold_changed AFTER UPDATE ON hold

@@ -1,0 +1,43 @@
+-- Writes the entries of usage events with their decisions, and the trails of their requests. Events
+-- without a decision are skipped. The trigger of `entry` subtracts the charges from the wallets'
+-- balance_nano_usd, and records the events, the charge ids and the sums (apply_entries, sum_usage).
+-- A conversation that is deleted by now is not linked.
+-- Returns the total amount that the events leave uncollected, nano-USD.
+-- Locks: the caller has locked the wallets.
+CREATE OR REPLACE FUNCTION write_entries(
+  events usage_event[], decisions charge_decision[], lines_of json[], provider_usages text[],
+  trails json[]
+)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  uncollected bigint;
+BEGIN
+  WITH written AS (
+    INSERT INTO entry (
+      id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd, uncollected_nano_usd,
+      request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
+      corpus_size, prompt_tokens, completion_tokens, cached_prompt_tokens, conversation_id,
+      charge_id, reference, occurred_at, lines, provider_usage)
+    SELECT
+      id, event_id, account_id, key_id, kind, -charged, due, due - charged,
+      request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
+      corpus_size, prompt_tokens, completion_tokens, cached_prompt_tokens,
+      CASE
+        WHEN conversation_id IS NULL OR EXISTS (
+          SELECT FROM deleted_conversation d WHERE d.conversation_id = event.conversation_id)
+        THEN NULL ELSE conversation_id
+      END,
+      CASE WHEN is_repeated THEN NULL ELSE charge_id END,
+      CASE WHEN is_repeated THEN charge_id ELSE '' END,
+      occurred_at, lines, provider_usage
+    FROM unnest(lines_of, provider_usages, events, decisions) AS event (lines, provider_usage)
+    WHERE charged IS NOT NULL
+    RETURNING uncollected_nano_usd
+  )
+  SELECT coalesce(sum(uncollected_nano_usd), 0) INTO uncollected FROM written;
+  INSERT INTO request_trail (entry_id, recorded_at, trail, error_code, account_id)
+    SELECT id, now(), trail, error_code, CASE WHEN error_code IS NOT NULL THEN account_id END
+    FROM unnest(trails, events, decisions) AS event (trail)
+    WHERE charged IS NOT NULL AND trail IS NOT NULL;
+  RETURN uncollected;
+END $$;

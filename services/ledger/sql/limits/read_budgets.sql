@@ -1,0 +1,15 @@
+-- Returns in one row those of the accounts and of the events' keys that have limits, and what their
+-- budgets have left, nano-USD. NULL: no budget. If the period has ended since the last charge, nothing
+-- is spent in the new one.
+--
+-- A query that becomes a part of the caller's: see capture_usage.
+CREATE OR REPLACE FUNCTION read_budgets(account_ids text[], events usage_event[])
+RETURNS TABLE (owners text[], budgets bigint[]) LANGUAGE sql STABLE AS $$
+  SELECT coalesce(array_agg(owner_id), '{}'), coalesce(array_agg(
+      budget_nano_usd - held_nano_usd - CASE
+        WHEN find_period_start(budget_period, now()) > period_start THEN 0
+        ELSE spent_nano_usd END
+    ), '{}')
+  FROM usage_limit WHERE owner_id = ANY (
+    account_ids || ARRAY(SELECT DISTINCT event.key_id FROM unnest(events) AS event))
+$$;
