@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { findOwners } from "./holds.ts";
+import { findOwners } from "./extend-holds.ts";
 import { isLockTimeout, type WalletLocks } from "./wallet-locks.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { createHoldTaker } from "../src/holds.ts";
+import { createHoldTaker } from "../src/take-holds.ts";
 import { sumUsage } from "../src/usage-sums.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
 import { openWallet, readWallet, usageEvent } from "./ledger-database.ts";

@@ -11,9 +11,9 @@ import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { createCapture } from "../src/capture.ts";
-import { createHoldTaker } from "../src/holds.ts";
 import { sumSpend } from "../src/read-entries.ts";
 import { releaseExpiredHolds, releaseHold } from "../src/release.ts";
+import { createHoldTaker } from "../src/take-holds.ts";
 import { topUp } from "../src/wallet.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import {

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { createHoldTaker } from "../src/holds.ts";
 import { releaseExpiredHolds, releaseHold } from "../src/release.ts";
+import { createHoldTaker } from "../src/take-holds.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import { createLedgerDatabase, openLedger, openWallet, readWallet } from "./ledger-database.ts";
 

@@ -3,9 +3,10 @@ import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
-import { createHoldTaker, growHold } from "../src/holds.ts";
+import { growHold } from "../src/grow-hold.ts";
 import { listLimits } from "../src/limits.ts";
 import { releaseHold } from "../src/release.ts";
+import { createHoldTaker } from "../src/take-holds.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import {

@@ -4,11 +4,13 @@ import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
-import { createHoldTaker, createLedgerHolds, growHold, type TakeRequest } from "../src/holds.ts";
+import { growHold } from "../src/grow-hold.ts";
+import { createLedgerHolds } from "../src/holds.ts";
 import { listLimits } from "../src/limits.ts";
 import { trackCaptures } from "../src/pending-captures.ts";
 import { releaseExpiredHolds } from "../src/release.ts";
 import { takeSharedHold } from "../src/shared-hold.ts";
+import { createHoldTaker, type TakeRequest } from "../src/take-holds.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
 import {
   createLedgerDatabase,

@@ -7,9 +7,9 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
-import { createHoldTaker } from "../src/holds.ts";
 import { releaseHold } from "../src/release.ts";
 import { ledgerSchema } from "../src/schema.ts";
+import { createHoldTaker } from "../src/take-holds.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import {

@@ -3,9 +3,10 @@ import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
-import { createHoldTaker, extendHolds } from "../src/holds.ts";
+import { extendHolds } from "../src/extend-holds.ts";
 import { releaseExpiredHolds } from "../src/release.ts";
 import { releaseSharedHold, type SharedHoldRequest, takeSharedHold } from "../src/shared-hold.ts";
+import { createHoldTaker } from "../src/take-holds.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import {

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { unlinkConversations } from "../src/conversations.ts";
-import { createHoldTaker } from "../src/holds.ts";
+import { createHoldTaker } from "../src/take-holds.ts";
 import { createWalletLocks } from "../src/wallet-locks.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 

@@ -3,7 +3,6 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { createCapture } from "@tollgate/ledger/capture";
 import { listConversationEntries } from "@tollgate/ledger/conversations";
 import { PrismaClient } from "@tollgate/ledger/generated/client";
-import { createHoldTaker } from "@tollgate/ledger/holds";
 import { sumOverview } from "@tollgate/ledger/overview";
 import {
   findCharge,
@@ -14,6 +13,7 @@ import {
 } from "@tollgate/ledger/read-entries";
 import { findRequestEntries, findRequests, toRequests } from "@tollgate/ledger/requests";
 import { readSlotCalls } from "@tollgate/ledger/slot-calls";
+import { createHoldTaker } from "@tollgate/ledger/take-holds";
 import { sumUsage } from "@tollgate/ledger/usage-sums";
 import { verifyLedger } from "@tollgate/ledger/verify/verify";
 import { findWallet, topUp } from "@tollgate/ledger/wallet";

@@ -1,0 +1,68 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { listConversationEntries, unlinkConversations } from "./conversations.ts";
+import type { Entry } from "./generated/client.ts";
+import { dateOf, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
+import { listEntries } from "./read-entries.ts";
+import { findRequestEntries, findRequests, toRequests } from "./requests.ts";
+import { readLines } from "./usage-lines.ts";
+
+/** Returns the calls that list entries, by request and by conversation. */
+export function implementEntries(parts: LedgerParts) {
+  const { pool, prisma, config, locks } = parts;
+
+  return {
+    async listEntries(request) {
+      await flushCaptures(parts);
+      const entries = await listEntries(prisma, request);
+      return { entries: entries.map(toEntry) };
+    },
+    async listConversationEntries(query) {
+      await flushCaptures(parts, query.accountId);
+      const { entries, totalNanoUsd, hasMore } = await listConversationEntries(prisma, {
+        accountId: query.accountId,
+        conversationId: query.conversationId,
+      });
+      return { entries: entries.map(toEntry), totalNanoUsd, hasMore };
+    },
+    async unlinkConversations({ accountId, conversationIds }, { signal }) {
+      await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
+      return {};
+    },
+    async findRequests({ from, to, ...page }) {
+      await flushCaptures(parts, page.accountId || undefined);
+      const period = { ...(from && { from: dateOf(from) }), ...(to && { to: dateOf(to) }) };
+      return findRequests({ pool, prisma }, { ...page, ...period });
+    },
+    async readRequest(which) {
+      await flushCaptures(parts, which.accountId || undefined);
+      const entries = await findRequestEntries({ prisma }, which);
+      const requests = await toRequests({ pool }, entries);
+      return { requests, entries: entries.map(toEntry) };
+    },
+    async getRetention() {
+      const first = await prisma.entry.findFirst({
+        select: { recordedAt: true },
+        orderBy: [{ id: "asc" }],
+      });
+      return {
+        requestDays: config.requestDays,
+        ...(first && { firstEntryAt: timestampFromDate(first.recordedAt) }),
+      };
+    },
+  } satisfies Partial<Implementation<typeof LedgerService>>;
+}
+
+type ReadEntry = Omit<Entry, "providerUsage"> & Partial<Pick<Entry, "providerUsage">>;
+
+/** Returns a row as the fields of a message. */
+function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: ReadEntry) {
+  return {
+    ...entry,
+    lines: readLines(entry.lines),
+    providerUsage: entry.providerUsage ?? "",
+    reason: entry.reason ?? "",
+    recordedAt: timestampFromDate(entry.recordedAt),
+  };
+}

@@ -1,0 +1,54 @@
+import { GatewayError } from "@tollgate/core/errors";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { dateOf, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
+import { sumOverview } from "./overview.ts";
+import { findCharge, findCharges, findMissing, sumSpend } from "./read-entries.ts";
+import { isRecordable } from "./recordable.ts";
+import { sumUsage } from "./usage-sums.ts";
+import { verifyLedger } from "./verify/verify.ts";
+
+/** Returns the calls that record usage events, and read what they charge. */
+export function implementUsage(parts: LedgerParts) {
+  const { pool, captures } = parts;
+
+  return {
+    async recordUsage({ events }) {
+      if (!events.every(isRecordable)) {
+        throw new GatewayError("invalid_param", "An event cannot be recorded.", {
+          param: "events",
+        });
+      }
+      await Promise.all(events.map(captures.capture));
+      return {};
+    },
+    async confirmUsage({ eventIds }) {
+      return { missingEventIds: await findMissing(pool, eventIds) };
+    },
+    async findCharge({ chargeId }) {
+      await flushCaptures(parts);
+      const chargedNanoUsd = await findCharge(pool, chargeId);
+      return chargedNanoUsd === undefined ? {} : { chargedNanoUsd };
+    },
+    async findCharges({ accountId, requestIds, withinMs }) {
+      await flushCaptures(parts, accountId);
+      return { charges: await findCharges(pool, { accountId, requestIds, withinMs }) };
+    },
+    async getSpend({ accountId, from }) {
+      await flushCaptures(parts, accountId);
+      return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
+    },
+    async sumUsage({ accountId, from, to, by, filter }) {
+      await flushCaptures(parts, accountId || undefined);
+      return sumUsage(pool, { accountId, from: dateOf(from), to: dateOf(to), by, filter });
+    },
+    async sumOverview({ accountId, from, to }) {
+      await flushCaptures(parts, accountId || undefined);
+      return sumOverview(pool, { accountId, from: dateOf(from), to: dateOf(to) });
+    },
+    async verify(_request, { signal }) {
+      await flushCaptures(parts);
+      return verifyLedger(pool, signal);
+    },
+  } satisfies Partial<Implementation<typeof LedgerService>>;
+}
