@@ -49,7 +49,7 @@ export function isLockTimeout(error: unknown): boolean {
 
 export function createWalletLocks(pool: pg.Pool): WalletLocks {
   const locked = new Set<string>();
-  const active = new Map<string, number>();
+  const active = createCounts();
   const changed = createSignal();
 
   function add(accountIds: Iterable<string>): void {
@@ -82,17 +82,8 @@ export function createWalletLocks(pool: pg.Pool): WalletLocks {
   }
 
   async function enter(accountId: string, untilMs: number): Promise<void> {
-    while (locked.has(accountId) || (active.get(accountId) ?? 0) >= maxPerWallet) {
-      await wait(untilMs);
-    }
-    active.set(accountId, (active.get(accountId) ?? 0) + 1);
-  }
-
-  function leave(accountId: string): void {
-    const others = (active.get(accountId) ?? 1) - 1;
-    if (others === 0) active.delete(accountId);
-    else active.set(accountId, others);
-    changed.notify();
+    while (locked.has(accountId) || active.of(accountId) >= maxPerWallet) await wait(untilMs);
+    active.add(accountId, 1);
   }
 
   return {
@@ -106,7 +97,8 @@ export function createWalletLocks(pool: pg.Pool): WalletLocks {
           if (!isLockTimeout(error)) throw error;
           add([accountId]);
         } finally {
-          leave(accountId);
+          active.add(accountId, -1);
+          changed.notify();
         }
       }
     },
@@ -115,6 +107,19 @@ export function createWalletLocks(pool: pg.Pool): WalletLocks {
     look,
     add,
     free,
+  };
+}
+
+/** Creates counts by account, of which those of zero take no memory. */
+function createCounts() {
+  const counts = new Map<string, number>();
+  return {
+    of: (accountId: string): number => counts.get(accountId) ?? 0,
+    add(accountId: string, more: number): void {
+      const count = (counts.get(accountId) ?? 0) + more;
+      if (count === 0) counts.delete(accountId);
+      else counts.set(accountId, count);
+    },
   };
 }
 
