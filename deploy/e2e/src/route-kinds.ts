@@ -1,11 +1,13 @@
-import type { ProviderKind, RouteType } from "@tollgate/catalog/model";
-import { kindProperties } from "@tollgate/catalog/provider-kinds";
+import type { RouteType } from "@tollgate/catalog/route-types";
+import { vendors } from "@tollgate/providers";
+
+type VendorName = keyof typeof vendors;
 
 export type OtherRoute = Exclude<RouteType, "chat" | "classification">;
 
 /** A route other than chat, by a kind other than `openai`. */
 export interface RouteKind {
-  readonly kind: ProviderKind;
+  readonly kind: VendorName;
   readonly route: OtherRoute;
   /** The provider's model in the test catalog. */
   readonly model: string;
@@ -14,7 +16,7 @@ export interface RouteKind {
 }
 
 /** The models, and the voices of speech. Deepgram's model of speech is its voice. */
-const models: { readonly [Kind in ProviderKind]?: { readonly [Route in OtherRoute]?: string } } = {
+const models: { readonly [Kind in VendorName]?: { readonly [Route in OtherRoute]?: string } } = {
   azure: { embeddings: "embed", images: "image" },
   google: {
     embeddings: "embed",
@@ -31,16 +33,16 @@ const models: { readonly [Kind in ProviderKind]?: { readonly [Route in OtherRout
   bedrock: { rerank: "rerank" },
 };
 
-const voices: { readonly [Kind in ProviderKind]?: string } = {
+const voices: { readonly [Kind in VendorName]?: string } = {
   google: "Kore",
   elevenlabs: "alto",
   deepgram: "aura-2-thalia-en",
 };
 
 /** A row for each kind and route that the table of kinds has. Throws for one without a model here. */
-export const routeKinds: readonly RouteKind[] = Object.entries(kindProperties).flatMap(
+export const routeKinds: readonly RouteKind[] = Object.entries(vendors).flatMap(
   ([name, { paths }]) => {
-    const kind = name as ProviderKind;
+    const kind = name as VendorName;
     if (kind === "openai") return [];
     return (Object.keys(paths) as RouteType[]).flatMap((route) => {
       if (route === "chat" || route === "classification") return [];

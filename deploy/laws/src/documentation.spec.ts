@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import { posix } from "node:path";
 import { parseCatalog } from "@tollgate/catalog/parse";
+import { vendors } from "@tollgate/providers";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { readChartFile } from "./chart/chart.ts";
@@ -65,7 +66,7 @@ it("every catalog in the documentation is valid", async () => {
   );
   expect(examples.length).toBeGreaterThan(10);
   for (const { page, text } of examples) {
-    expect(() => parseCatalog(text), `${page}: ${text}`).not.toThrow();
+    expect(() => parseCatalog(text, vendors), `${page}: ${text}`).not.toThrow();
   }
 });
 

@@ -14,7 +14,7 @@ export interface Workspace {
   name: string;
   /** Relative to the repository, for example `services/kit/core`. */
   folder: string;
-  /** The modules that it exports by name, for example `errors`; none for a wildcard. */
+  /** The modules that it exports by name, for example `errors`; "" is the package's own name. */
   exports: readonly string[];
   /** The optional ones included. */
   dependencies: readonly string[];
@@ -66,7 +66,7 @@ async function readWorkspace(folder: string): Promise<Workspace | undefined> {
   return {
     name: manifest.name.replace("@tollgate/", ""),
     folder,
-    exports: exported.map(([name]) => name.replace("./", "")),
+    exports: exported.map(([name]) => name.replace(/^\.\/?/, "")),
     dependencies: Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }),
     devDependencies: Object.keys(manifest.devDependencies ?? {}),
     files: await readSources(folder),

@@ -6,6 +6,7 @@ import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
+import { vendors } from "@tollgate/providers";
 import { bindService } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
@@ -26,7 +27,7 @@ export const billing = defineService({
   name: "billing",
   async setup({ env, migrates, log, peer, notices, now }) {
     const config = readBillingConfig(env);
-    const catalog = await watchCatalog(config.catalogFile, log);
+    const catalog = await watchCatalog(config.catalogFile, vendors, log);
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: billingSchema,

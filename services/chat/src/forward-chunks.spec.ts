@@ -1,3 +1,4 @@
+import { readUsage } from "@tollgate/providers/openai/usage";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { expect, test } from "vitest";
 import { forwardChunks } from "./forward-chunks.ts";
@@ -12,6 +13,7 @@ const frame = {
   request: {},
   promptCharacters: 0n,
   sessionId: "",
+  readUsage,
 };
 
 /** A provider's stream of one read, with a chunk for each text. */
@@ -50,7 +52,7 @@ function allowanceOf(admitted: number, waits: boolean[]): StreamAllowance {
 async function forward(body: ProviderBody, allowance: StreamAllowance) {
   const counted: unknown[] = [];
   const counter = { add: (chunk: unknown) => void counted.push(chunk) };
-  const reading = { events: new ChatEvents(frame), counter };
+  const reading = { events: new ChatEvents(frame), frame, counter };
   const texts: string[][] = [];
   const { signal } = new AbortController();
   for await (const { chunks } of forwardChunks(body, signal, reading, allowance)) {
@@ -81,7 +83,7 @@ test("a stream without allowance ends, and closes the provider's connection", as
 test("the first part has the rates", async () => {
   const { body } = bodyOf(["a", "b"]);
   const rates = { requests: { limit: 5n, remaining: 4n, resetMs: 1_000 } };
-  const reading = { events: new ChatEvents(frame), counter: new UsageCounter(0n), rates };
+  const reading = { events: new ChatEvents(frame), frame, counter: new UsageCounter(0n), rates };
   const { signal } = new AbortController();
   const found: unknown[] = [];
   for await (const part of forwardChunks(body, signal, reading, allowanceOf(1, [true]))) {

@@ -1,11 +1,13 @@
+import type { JsonObject } from "@tollgate/core/json";
 import type { Rates } from "@tollgate/core/rates";
-import { createEventReader } from "@tollgate/upstream/event-stream";
+import { createEventReader, type EventReader } from "@tollgate/upstream/event-stream";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { transportFailure } from "@tollgate/upstream/provider-client";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import type { UsageCounter } from "./usage/usage-counter.ts";
-import type { Chunk } from "./wires/chunk.ts";
+import { type Chunk, toChunk } from "./wires/chunk.ts";
+import type { ResponseFrame } from "./wires/response-frame.ts";
 import type { WireEvents } from "./wires/wire.ts";
 
 /** Server-sent events that are sent to the client together. */
@@ -17,9 +19,14 @@ export interface StreamPart {
   rates?: Rates | undefined;
 }
 
+/** A provider's stream: its bytes, or the chunks of a chat completion that an adapter makes. */
+export type ProviderStream = ProviderBody | AsyncIterable<JsonObject>;
+
 /** How the events of one stream are read and delivered. */
 export interface Reading {
   events: Pick<WireEvents, "read" | "deliver">;
+  /** Reads the usage of chunks that an adapter makes. */
+  frame: Pick<ResponseFrame, "readUsage">;
   /** Counts what is delivered. */
   counter: Pick<UsageCounter, "add">;
   /** The rates that limit the key, for the first part. */
@@ -33,7 +40,7 @@ export interface Reading {
  * that has an event which is not a chunk.
  */
 export async function* forwardChunks(
-  body: ProviderBody,
+  body: ProviderStream,
   signal: AbortSignal,
   reading: Reading,
   allowance: StreamAllowance,
@@ -42,8 +49,8 @@ export async function* forwardChunks(
   let { rates } = reading;
   let isEmpty = true;
   try {
-    for await (const bytes of body) {
-      let events: readonly (string | Chunk)[] = reader.read(bytes);
+    for await (const item of body) {
+      let events = eventsIn(item, reader, reading);
       while (events.length > 0) {
         const read = readChunks(events, reading, allowance);
         const { chunks, end, rest } = read;
@@ -63,6 +70,14 @@ export async function* forwardChunks(
   if (isEmpty) throw emptyStream();
 }
 
+function eventsIn(
+  item: Buffer | JsonObject,
+  reader: EventReader,
+  { frame }: Reading,
+): readonly Event[] {
+  return Buffer.isBuffer(item) ? reader.read(item) : [toChunk(item, frame)];
+}
+
 /** Returns whether chunks are sent: a stream that breaks at once may be replaced by another slot's. */
 function isSendable(chunks: Uint8Array[], end: ReadChunks["end"], isEmpty: boolean): boolean {
   return chunks.length > 0 && !(end === "broken" && isEmpty);
@@ -72,11 +87,11 @@ function isSendable(chunks: Uint8Array[], end: ReadChunks["end"], isEmpty: boole
 function isEnded(
   { end, failure }: Pick<ReadChunks, "end" | "failure">,
   isEmpty: boolean,
-  body: ProviderBody,
+  body: ProviderStream,
 ): boolean {
   if (end === undefined) return false;
   if (end === "broken") throw failure;
-  body.letEnd();
+  if ("letEnd" in body) body.letEnd();
   if (isEmpty) throw emptyStream();
   return true;
 }
@@ -89,6 +104,9 @@ function emptyStream(): SlotFailure {
   return new SlotFailure("rejected", "the provider's stream is empty");
 }
 
+/** The data of an event, or a chunk; undefined for what an adapter made and is none. */
+type Event = string | Chunk | undefined;
+
 interface ReadChunks {
   chunks: Uint8Array[];
   /** Why the stream has ended, if it has. */
@@ -96,12 +114,12 @@ interface ReadChunks {
   /** What is thrown where it is broken. */
   failure?: unknown;
   /** The chunk that the allowance does not cover, and the events after it. */
-  rest: readonly (string | Chunk)[];
+  rest: readonly Event[];
 }
 
 /** Reads events, the first of which may be a chunk that was read before. */
 function readChunks(
-  events: readonly (string | Chunk)[],
+  events: readonly Event[],
   { events: wire, counter }: Reading,
   allowance: StreamAllowance,
 ): ReadChunks {

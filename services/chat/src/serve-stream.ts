@@ -12,7 +12,7 @@ import { billableCall, type ChatRuntime, type PreparedCall, prepare } from "./pr
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
 import { doneEvent } from "./wires/chat/chunk-event.ts";
-import { postTranslated } from "./wires/chat/post-translated.ts";
+import { streamTranslated } from "./wires/chat/post-translated.ts";
 import { CallFrame } from "./wires/response-frame.ts";
 
 /**
@@ -92,15 +92,16 @@ async function open(
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: true, maxTokens, session, signal };
   const chat = translated.get(slot);
-  const sent =
+  const body =
     chat === undefined
-      ? await wire.post(providers, client, slot, sending)
-      : await postTranslated(providers, client, slot, chat, sending);
-  const frame = new CallFrame(client, { alias: model.alias, promptCharacters, now: now() });
+      ? (await wire.post(providers, client, slot, sending)).body
+      : await streamTranslated(providers, client, slot, chat, sending);
+  const described = { alias: model.alias, promptCharacters, now: now() };
+  const frame = new CallFrame(client, slot, described);
   const events = chat === undefined ? wire.readEvents(frame) : wire.writeEvents(frame);
   const counter = new UsageCounter(promptCharacters);
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
-  const reading = { events, counter, rates: generation.rates };
-  const chunks = forwardChunks(sent.body, signal, reading, allowance);
+  const reading = { events, frame, counter, rates: generation.rates };
+  const chunks = forwardChunks(body, signal, reading, allowance);
   return { chunks, events, counter, allowance };
 }

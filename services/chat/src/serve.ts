@@ -8,7 +8,7 @@ import { turnOf } from "./conversations/turn.ts";
 import { ceilingOf } from "./hold/hold-plan.ts";
 import { billableCall, type ChatRuntime, type PreparedCall, prepare } from "./prepare.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
-import { postTranslated } from "./wires/chat/post-translated.ts";
+import { completeTranslated } from "./wires/chat/post-translated.ts";
 import { requireCompletion } from "./wires/chat/provider-response.ts";
 import { usageOf } from "./wires/chat/usage.ts";
 import { CallFrame } from "./wires/response-frame.ts";
@@ -77,13 +77,13 @@ async function request(
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: false, maxTokens, session, signal };
   const chat = translated.get(slot);
-  const sent =
-    chat === undefined
-      ? await wire.post(providers, client, slot, sending)
-      : await postTranslated(providers, client, slot, chat, sending);
-  const json = await readJsonObject(sent, signal);
-  const frame = new CallFrame(client, { alias: model.alias, promptCharacters, now: now() });
-  if (chat === undefined) return wire.readResponse(json, frame);
-  const completion = requireCompletion(json.value);
+  const described = { alias: model.alias, promptCharacters, now: now() };
+  const frame = new CallFrame(client, slot, described);
+  if (chat === undefined) {
+    const sent = await wire.post(providers, client, slot, sending);
+    return wire.readResponse(await readJsonObject(sent, signal), frame);
+  }
+  const value = await completeTranslated(providers, client, slot, chat, sending);
+  const completion = requireCompletion(value);
   return wire.fromChat(completion, usageOf(completion, frame), frame);
 }

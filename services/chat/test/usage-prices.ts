@@ -1,7 +1,11 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
+import { costOf, formatUsd } from "@tollgate/core/money";
+import { vendors } from "@tollgate/providers";
+import { readUsage } from "@tollgate/providers/chat";
+import { describe, expect, test } from "vitest";
 import { measure } from "../src/usage/usage.ts";
-import { readUsage } from "../src/usage-reader.ts";
 
 /** Prices of models, in USD per million tokens. */
 export const openAi = {
@@ -39,20 +43,42 @@ export const geminiPrices = {
 export const mistralPrices = { input: "0.50", cached_input: "0.05", output: "1.50" };
 export const vllm = { input: "0.10", cached_input: "0.01", output: "0.40", reasoning: "0.20" };
 
-/** Returns a slot with prices of USD per million tokens, so micro-USD per token. */
-export function slotAt(pricing: Record<string, unknown>): Slot {
+/** A usage block, and what it costs in USD. */
+export type CostCase = readonly [what: string, block: unknown, cost: string];
+
+/** Tests what the usage blocks of a vendor cost, whose providers are of a kind. */
+export function testCosts(
+  vendor: string,
+  kind: VendorName,
+  pricing: Record<string, unknown>,
+  cases: readonly CostCase[],
+): void {
+  describe(`a usage block of ${vendor} costs what is computed by hand, in micro-USD`, () => {
+    const slot = slotAt(pricing, kind);
+    test.each(cases)("%s", (_what, block, cost) => {
+      expect(formatUsd(costOf(measured(block, slot).lines))).toBe(cost);
+    });
+  });
+}
+
+type VendorName = keyof typeof vendors;
+
+/** Returns a slot of a kind, with prices of USD per million tokens, so micro-USD per token. */
+export function slotAt(pricing: Record<string, unknown>, kind: VendorName = "openai"): Slot {
   const chat = { route_type: "chat", context_tokens: 1, max_output_tokens: 1 };
   const chain = [{ provider: "p", model: "m" }];
+  const { regions } = vendors[kind] as ProviderKind;
+  const region = regions === undefined ? {} : { region: regions.example };
   const file = {
-    providers: { p: { base_url: "http://p.test" } },
+    providers: { p: { kind, base_url: "http://p.test", ...region } },
     models: [{ alias: "m", ...chat, pricing, chain }],
   };
-  return parseCatalog(JSON.stringify(file)).models.get("m")?.chain[0] as Slot;
+  return parseCatalog(JSON.stringify(file), vendors).models.get("m")?.chain[0] as Slot;
 }
 
 /** Reads a usage block that must be readable, and prices it. */
 export function measured(block: unknown, slot: Slot) {
-  const usage = readUsage(block);
+  const usage = readUsage(slot, block);
   if (usage === undefined) throw new Error("the block must be read");
   return { usage, lines: measure(usage, slot).lines };
 }

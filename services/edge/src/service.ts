@@ -6,6 +6,7 @@ import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
+import { vendors } from "@tollgate/providers";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService, type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import manifest from "../package.json" with { type: "json" };
@@ -35,7 +36,7 @@ export const edge = defineService({
   name: "edge",
   async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices, shutdown, now }) {
     const config = readEdgeConfig(env);
-    const catalog = await watchCatalog(config.catalogFile, log);
+    const catalog = await watchCatalog(config.catalogFile, vendors, log);
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: edgeSchema,

@@ -1,6 +1,7 @@
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
+import { vendors } from "@tollgate/providers";
 import type { z } from "zod";
 import { RequestBody } from "../src/http/request-body.ts";
 import { parseChat } from "../src/routes/chat-completions/parse-chat.ts";
@@ -29,7 +30,8 @@ function routeOf(schema: z.ZodObject, ...bodies: JsonObject[]): JsonRouteCase {
   return { schema, bodies, parse: (body) => validate(schema, withoutNulls(schema, body)) };
 }
 
-const catalog = parseCatalog(`
+const catalog = parseCatalog(
+  `
 providers: { p: { base_url: "http://localhost/v1" } }
 models:
   - alias: old
@@ -38,7 +40,9 @@ models:
     taxonomies: ["2.1", "2.2"]
     pricing: { per: 1, price: "1" }
     chain: [{ provider: p, model: m }]
-`);
+`,
+  vendors,
+);
 
 export const validAlias = "m";
 export const validChat: JsonObject = {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Catalog, Model, Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { createLog } from "@tollgate/core/log";
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 import { createEngine, type Engine } from "@tollgate/generation/engine";
@@ -250,7 +251,14 @@ type Step =
 
 const slot: Slot = {
   id: "p/m",
-  provider: { name: "p", baseUrl: "", baseUrlEnv: undefined, apiKeyEnv: undefined, timeoutMs: 1 },
+  provider: {
+    name: "p",
+    kind: {} as ProviderKind,
+    baseUrl: "",
+    baseUrlEnv: undefined,
+    apiKeyEnv: undefined,
+    timeoutMs: 1,
+  },
   upstreamModel: "m",
   path: "/",
   pricing: { input: { picoUsd: 1_000n, per: 1n }, unitType: "tokens" },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import type { Catalog, Model } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { createLog } from "@tollgate/core/log";
 import { costOf, minOf, type Price } from "@tollgate/core/money";
 import { createEngine, type Engine } from "@tollgate/generation/engine";
@@ -173,6 +174,7 @@ describe("the cost in a client's response", () => {
 function modelAt(prices: readonly Price[]): Model {
   const provider = {
     name: "p",
+    kind: {} as ProviderKind,
     baseUrl: "http://p.test",
     baseUrlEnv: undefined,
     apiKeyEnv: undefined,

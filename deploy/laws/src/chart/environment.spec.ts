@@ -1,4 +1,5 @@
 import { parseCatalog } from "@tollgate/catalog/parse";
+import { vendors } from "@tollgate/providers";
 import type { IConfigMap, IEnvVar } from "kubernetes-models/v1";
 import { describe, expect, it } from "vitest";
 import { renderChart, type ValueSet, valueSets } from "./chart.ts";
@@ -247,7 +248,7 @@ describe("the environment", () => {
     ] as const) {
       const maps = ofKind<IConfigMap>(await renderChart(set), "ConfigMap");
       const catalog = maps.find(({ data }) => data?.["catalog.yaml"]);
-      expect(parseCatalog(catalog?.data?.["catalog.yaml"] ?? "").models.size).toBe(models);
+      expect(parseCatalog(catalog?.data?.["catalog.yaml"] ?? "", vendors).models.size).toBe(models);
     }
   });
 });

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
+import { vendors } from "@tollgate/providers";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
@@ -11,7 +13,8 @@ const pingEveryMs = 20_000;
 const testMs = 20_000;
 /** Longer than any test advances its timers. */
 const neverMs = 1_000_000;
-const slot = { provider: { timeoutMs: 60_000 } } as Slot;
+const provider = { kind: vendors.openai as ProviderKind, timeoutMs: 60_000 };
+const slot = { provider } as Slot;
 
 async function connect({ autoPong }: { autoPong: boolean }) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

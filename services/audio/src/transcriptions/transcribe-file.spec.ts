@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Model, Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { internalError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { Engine } from "@tollgate/generation/engine";
@@ -8,6 +9,7 @@ import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { UploadReservation } from "@tollgate/http/upload-space";
 import { createUploadStore } from "@tollgate/http/upload-store";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { vendors } from "@tollgate/providers";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { transcribeFile } from "./transcribe-file.ts";
 
@@ -36,7 +38,7 @@ function hanging(attempt: (call: (slot: Slot) => Promise<unknown>) => Promise<un
   return { failing, send };
 }
 
-const slot = { path: "/", provider: {} } as Slot;
+const slot = { path: "/", provider: { kind: vendors.openai as ProviderKind } } as Slot;
 
 test("a provider may take 240 seconds, and counts as unreachable if it takes longer", async () => {
   const { failing, send } = hanging((call) => call(slot));

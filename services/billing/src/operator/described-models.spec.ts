@@ -1,12 +1,14 @@
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { loadListPrices } from "@tollgate/list-prices/list-prices";
+import { vendors } from "@tollgate/providers";
 import { expect, test } from "vitest";
 import { describeModels } from "./described-models.ts";
 
 /** The list prices of gpt-4o on this day: 2.50, 1.25 and 10.00 USD a million tokens. */
 const at = new Date("2026-09-23T12:00:00Z");
 
-const catalog = parseCatalog(`
+const catalog = parseCatalog(
+  `
 providers:
   openai: { base_url: "https://api.openai.com/v1", api_key_env: OPENAI_API_KEY }
   own: { base_url: "http://127.0.0.1:9/v1" }
@@ -26,7 +28,9 @@ models:
     max_output_tokens: 100
     pricing: { input: "1", output: "1" }
     chain: [{ provider: own, model: llama }]
-`);
+`,
+  vendors,
+);
 
 test("the list price of a slot stands beside its price, for the same number of units", async () => {
   const [model, ...others] = describeModels(catalog, [], await loadListPrices(at));

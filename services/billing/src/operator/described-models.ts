@@ -5,9 +5,9 @@ import {
   outputDimensions,
   type Prices,
   promptDimensions,
-  type RouteType,
   type Slot,
 } from "@tollgate/catalog/model";
+import type { RouteType } from "@tollgate/catalog/route-types";
 import type { Price } from "@tollgate/core/money";
 import { type ListPrices, type ListRates, listPriceOf } from "@tollgate/list-prices/list-prices";
 import type { CatalogModelSchema, CatalogPriceSchema } from "@tollgate/proto/tollgate/v1/model";
@@ -63,7 +63,7 @@ function describeSlot({ provider, upstreamModel, pricing }: Slot, rates: RatesAb
   return {
     provider: provider.name,
     upstreamModel,
-    kind: provider.kind ?? "openai",
+    kind: provider.kind.name,
     prices: [
       ...describePrices(pricing, rates, 0n),
       ...tiers.flatMap((tier) => describePrices(tier, rates, tier.aboveInputTokens)),

@@ -5,6 +5,7 @@ import { loadListPrices } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { DisabledSlot } from "@tollgate/proto/tollgate/v1/slot";
+import { vendors } from "@tollgate/providers";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
 import { describeModels } from "./described-models.ts";
@@ -54,7 +55,7 @@ export function implementModels({ prisma, slots, catalog, actor, now }: Operator
 
 function parse(text: string): { checked?: Catalog; errors: string[] } {
   try {
-    return { checked: parseCatalog(text), errors: [] };
+    return { checked: parseCatalog(text, vendors), errors: [] };
   } catch (error) {
     if (error instanceof StartError) return { errors: [error.message] };
     throw error;

@@ -2,9 +2,10 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { type NanoUsd, usdJson } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
 import type { Measurement } from "@tollgate/metering/measurement";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { readUsage } from "@tollgate/providers/openai/usage";
 import type { PreparedCall } from "../prepare.ts";
-import { type ChatUsage, totalTokens } from "../usage/usage.ts";
-import { readUsage } from "../usage-reader.ts";
+import { totalTokens } from "../usage/usage.ts";
 import { chunkEvent } from "../wires/chat/chunk-event.ts";
 import type { StoredTurn } from "./session.ts";
 
@@ -29,6 +30,7 @@ export async function settleStored(
   { client, model, session }: PreparedCall,
   turn: StoredTurn,
 ): Promise<StoredResponse> {
+  // A turn has the usage block of our own API, which is OpenAI's.
   const usage = readUsage(turn.usage);
   if (usage === undefined) throw new Error("a turn is stored with its usage");
   // No slot is called. The event names the first one.

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
-import { type ChatUsage, totalTokens, usageBlock } from "../usage/usage.ts";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { totalTokens, usageBlock } from "../usage/usage.ts";
 
 /** What a response generated, of which a conversation stores a turn. */
 export interface GeneratedTurn {

@@ -7,12 +7,13 @@ import {
   type Slot,
 } from "@tollgate/catalog/model";
 import { highestPrices } from "@tollgate/catalog/pricing";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { costOf, type Price } from "@tollgate/core/money";
 import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
+import { readUsage } from "@tollgate/providers/openai/usage";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { measure } from "../usage/usage.ts";
-import { readUsage } from "../usage-reader.ts";
 import { affordableTokens, type Bound, boundOf, estimateOf } from "./estimate.ts";
 
 const price: fc.Arbitrary<Price> = fc.record({
@@ -50,6 +51,7 @@ function slotWith(prices: Pricing): Slot {
     id: "near/model",
     provider: {
       name: "near",
+      kind: {} as ProviderKind,
       baseUrl: "http://127.0.0.1",
       baseUrlEnv: undefined,
       apiKeyEnv: undefined,

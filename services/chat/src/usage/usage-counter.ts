@@ -1,7 +1,8 @@
 import type { JsonObject } from "@tollgate/core/json";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { contentCharacters, indexOf } from "../wires/chat/content.ts";
 import type { Chunk } from "../wires/chunk.ts";
-import { approximateUsage, type ChatUsage } from "./usage.ts";
+import { approximateUsage } from "./usage.ts";
 
 /** Counts the usage of a stream. */
 export class UsageCounter {

@@ -1,7 +1,8 @@
 import type { Pricing, Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { costOf } from "@tollgate/core/money";
+import { readUsage } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
-import { readUsage } from "../usage-reader.ts";
 import { approximateUsage, measure, totalTokens, usageBlock } from "./usage.ts";
 
 const perToken = (microUsd: bigint) => ({ picoUsd: microUsd * 1_000_000n, per: 1n });
@@ -11,6 +12,7 @@ function slotWith(pricing: Pricing): Slot {
     id: "near/model",
     provider: {
       name: "near",
+      kind: {} as ProviderKind,
       baseUrl: "http://127.0.0.1",
       baseUrlEnv: undefined,
       apiKeyEnv: undefined,

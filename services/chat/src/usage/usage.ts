@@ -1,37 +1,8 @@
-import type { Slot, TokenDimension } from "@tollgate/catalog/model";
+import type { Slot } from "@tollgate/catalog/model";
 import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
-import type { JsonObject } from "@tollgate/core/json";
 import { minOf, type NanoUsd, type Price, usdJson } from "@tollgate/core/money";
 import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
-
-export interface UsedTokens {
-  dimension: TokenDimension;
-  quantity: bigint;
-}
-
-export interface ToolCalls {
-  tool: string;
-  quantity: bigint;
-}
-
-/** The usage of a chat generation, and the basis on which it was measured. */
-export interface ChatUsage {
-  promptTokens: bigint;
-  completionTokens: bigint;
-  /** The tokens of the prompt that the provider read from its cache. */
-  cachedTokens: bigint;
-  /** The tokens by dimension. Those of the prompt, and of the completion, sum to their totals. */
-  tokens: readonly UsedTokens[];
-  /** The part of the dimension `output` that is one of its own where it has a price. */
-  reasoningTokens: bigint;
-  /** The calls of tools that the provider runs. */
-  toolCalls: readonly ToolCalls[];
-  basis: "provider" | "approx4" | "delivered_approx4";
-  /** The provider's detail blocks, sent to the client unchanged. */
-  details: Record<string, unknown>;
-  /** The provider's block; undefined where the usage is approximate. */
-  block?: JsonObject;
-}
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 
 /** Approximates usage by characters, four per token, where the provider reports none. */
 export function approximateUsage(

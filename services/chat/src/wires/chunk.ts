@@ -1,11 +1,11 @@
 import type { JsonObject } from "@tollgate/core/json";
-import type { ChatUsage } from "../usage/usage.ts";
-import { readUsage } from "../usage-reader.ts";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { hasChoices } from "./chat/provider-response.ts";
+import type { ResponseFrame } from "./response-frame.ts";
 
 /** An event of a provider's stream, and what it says in the terms of a chat completion's chunk. */
 export interface Chunk {
-  /** The JSON of the event. */
+  /** The JSON of the event; empty where an adapter made the chunk. */
   data: string;
   /** The same, parsed once. */
   value: JsonObject;
@@ -15,11 +15,19 @@ export interface Chunk {
   isLast: boolean;
 }
 
+/** Reads usage blocks. */
+type UsageReader = Pick<ResponseFrame, "readUsage">;
+
 /** Reads a chunk of a chat completion. Returns undefined for an error, or any other value. */
-export function readChunk(data: string): Chunk | undefined {
-  const value = parseJson(data);
+export function readChunk(data: string, reader: UsageReader): Chunk | undefined {
+  return toChunk(parseJson(data), reader, data);
+}
+
+/** Does the same for the value of a chunk. */
+export function toChunk(value: unknown, reader: UsageReader, data = ""): Chunk | undefined {
   if (!hasChoices(value)) return undefined;
-  return { data, value, usage: readUsage(value.usage), choices: value.choices, isLast: false };
+  const usage = reader.readUsage(value.usage);
+  return { data, value, usage, choices: value.choices, isLast: false };
 }
 
 /** Returns the value of a JSON text; undefined for any other text. */

@@ -1,13 +1,7 @@
-import type { ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
+import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { objectsIn } from "./generated-message.ts";
-
-/** The kinds whose providers take instructions only before all other messages. */
-const takesThemFirst: ReadonlySet<ProviderKind> = new Set<ProviderKind>([
-  "google",
-  "mistral",
-  "bedrock",
-]);
 
 /**
  * Returns messages without instructions after the first messages of others, where the slot's provider
@@ -15,7 +9,7 @@ const takesThemFirst: ReadonlySet<ProviderKind> = new Set<ProviderKind>([
  * agents mark such text themselves.
  */
 export function placeInstructions(messages: readonly JsonObject[], slot: Slot): JsonObject[] {
-  if (!takesThemFirst.has(slot.provider.kind ?? "openai")) return [...messages];
+  if (vendorChatOf(slot).takesLateInstructions) return [...messages];
   const first = messages.findIndex((message) => !isInstruction(message));
   return messages.map((message, index) => {
     if (first < 0 || index < first || !isInstruction(message)) return message;

@@ -2,13 +2,6 @@ import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 
-/**
- * How providers say that a prompt is too long: Anthropic and Bedrock, OpenAI and those that follow it,
- * xAI, Gemini, Cohere. The errors of most have no code for it.
- */
-const tooLong =
-  /(prompt|input) is too long|context (length|limit|window)|maximum (context|prompt) length|input token count .* exceeds|too many tokens/i;
-
 /** Returns the error of a prompt that is too long, as the wire's clients expect it. */
 export type DescribeLength = (hint: string) => { param: string; message: string };
 
@@ -23,9 +16,9 @@ export function describeRefusal(
   describeLength: DescribeLength,
 ): unknown {
   if (!(error instanceof GatewayError) || !(error.cause instanceof SlotFailure)) return error;
-  const { hint, status } = error.cause;
-  if (hint === undefined || (status !== 400 && status !== 413 && status !== 422)) return error;
-  if (tooLong.test(hint)) {
+  const { hint, isTooLong } = error.cause;
+  if (hint === undefined) return error;
+  if (isTooLong) {
     const { param, message } = describeLength(hint);
     return new GatewayError("context_length_exceeded", message, { param, cause: error });
   }

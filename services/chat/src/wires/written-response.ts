@@ -1,7 +1,7 @@
 import { codePoints } from "@tollgate/core/code-points";
 import type { JsonObject } from "@tollgate/core/json";
-import { approximateUsage, type ChatUsage } from "../usage/usage.ts";
-import { readUsage } from "../usage-reader.ts";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { approximateUsage } from "../usage/usage.ts";
 import { replaceMembers } from "./replace-members.ts";
 import type { ResponseFrame } from "./response-frame.ts";
 import type { ProviderJson, WireResponse } from "./wire.ts";
@@ -33,11 +33,11 @@ export function translatedResponse(response: JsonObject, usage: ChatUsage): Writ
 export function forwardedResponse(
   { bytes, value }: ProviderJson,
   content: unknown,
-  { alias, promptCharacters }: ResponseFrame,
+  frame: ResponseFrame,
 ): WrittenResponse {
-  const body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(alias) });
+  const body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(frame.alias) });
   const usage =
-    readUsage(value.usage) ??
-    approximateUsage(promptCharacters, codePoints(JSON.stringify(content)), "approx4");
+    frame.readUsage(value.usage) ??
+    approximateUsage(frame.promptCharacters, codePoints(JSON.stringify(content)), "approx4");
   return new WrittenResponse(usage, body);
 }

@@ -3,6 +3,7 @@ import { parseCatalog } from "@tollgate/catalog/parse";
 import type { Environment } from "@tollgate/core/config";
 import { dataSet, loadListPrices } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
+import { vendors } from "@tollgate/providers";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
 
 /**
@@ -10,7 +11,7 @@ import { requireVariables } from "@tollgate/upstream/provider-variables";
  * where a variable that it names is not set there.
  */
 export async function checkCatalog(file: string, env?: Environment) {
-  const catalog = parseCatalog(await readFile(file, "utf8"));
+  const catalog = parseCatalog(await readFile(file, "utf8"), vendors);
   if (env !== undefined) requireVariables(catalog, env);
   const warnings = priceWarnings(catalog, await loadListPrices(new Date()));
   return {

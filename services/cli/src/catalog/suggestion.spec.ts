@@ -2,6 +2,7 @@ import type { Model, Prices } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { loadListPrices, wellKnownProviders } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
+import { vendors } from "@tollgate/providers";
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../help.ts";
 import { suggestModels } from "./suggestion.ts";
@@ -22,7 +23,7 @@ function catalogOf(names: readonly string[], from = prices) {
 }
 
 function modelOf(name: string, from = prices): Model {
-  const [model] = parseCatalog(catalogOf([name], from)).models.values();
+  const [model] = parseCatalog(catalogOf([name], from), vendors).models.values();
   if (model === undefined) throw new Error(`${name} has no suggestion`);
   return model;
 }
@@ -115,7 +116,7 @@ test("every model of the data set has a suggestion without warnings, or an error
     }
   }
   expect(valid.length).toBeGreaterThan(1_000);
-  expect(priceWarnings(parseCatalog(catalogOf(valid)), prices)).toEqual([]);
+  expect(priceWarnings(parseCatalog(catalogOf(valid), vendors), prices)).toEqual([]);
   expect(refused.length).toBeLessThan(valid.length / 4);
 });
 
@@ -140,7 +141,7 @@ test("the prices are those of the day, and the highest of the day", async () => 
 
 test("the same model of several providers gets as many aliases", () => {
   const names = ["openrouter/openai/gpt-5", "azure/gpt-5", "azure/gpt-5", "openai/gpt-5"];
-  const { models } = parseCatalog(catalogOf(names));
+  const { models } = parseCatalog(catalogOf(names), vendors);
   expect([...models.keys()]).toEqual(["openai/gpt-5", "gpt-5", "openai/gpt-5-2"]);
 });
 

@@ -1,5 +1,6 @@
 import { StartError } from "@tollgate/core/errors";
 import { describe, expect, test } from "vitest";
+import { testKinds } from "../test/kinds.ts";
 import { toCheckedCatalog } from "./parse.ts";
 
 type Entry = Record<string, unknown>;
@@ -94,7 +95,7 @@ function errorOf(path: Path, value: unknown): string | undefined {
   else place[last] = value;
   try {
     // As a YAML file has it: without undefined members, and with null in place of a deleted item.
-    toCheckedCatalog(JSON.parse(JSON.stringify(copy)));
+    toCheckedCatalog(JSON.parse(JSON.stringify(copy)), testKinds);
     return undefined;
   } catch (error) {
     if (error instanceof StartError) return error.message;

@@ -1,52 +1,7 @@
 import type { Price } from "@tollgate/core/money";
 import { allowsModel, type Visibility } from "./model-policy.ts";
-
-/** The members of a chat request that the API defines, including those that it refuses. */
-export const chatMembers = [
-  "model",
-  "messages",
-  "stream",
-  "max_completion_tokens",
-  "max_tokens",
-  "temperature",
-  "top_p",
-  "top_k",
-  "min_p",
-  "frequency_penalty",
-  "presence_penalty",
-  "stop",
-  "seed",
-  "n",
-  "logit_bias",
-  "user",
-  "parallel_tool_calls",
-  "tools",
-  "tool_choice",
-  "response_format",
-  "reasoning_effort",
-  "stream_options",
-  "metadata",
-  "logprobs",
-  "top_logprobs",
-  "session_id",
-  "store",
-  "service_tier",
-] as const;
-
-export type ChatMember = (typeof chatMembers)[number];
-
-export const routeTypes = [
-  "chat",
-  "embeddings",
-  "speech",
-  "transcriptions",
-  "rerank",
-  "ocr",
-  "classification",
-  "images",
-] as const;
-
-export type RouteType = (typeof routeTypes)[number];
+import type { ProviderKind } from "./provider-kind.ts";
+import type { RouteType } from "./route-types.ts";
 
 /** The versions of the taxonomy that a classification alias may support. */
 export const taxonomies = ["2.1", "2.2", "3.1"] as const;
@@ -171,32 +126,14 @@ export interface Slot {
   pricing: Pricing;
 }
 
-/** The wires that providers speak: OpenAI's, or one that an adapter translates to. */
-export const providerKinds = [
-  "openai",
-  "azure",
-  "anthropic",
-  "google",
-  "mistral",
-  "cohere",
-  "voyage",
-  "jina",
-  "elevenlabs",
-  "deepgram",
-  "xai",
-  "bedrock",
-] as const;
-export type ProviderKind = (typeof providerKinds)[number];
-
 export interface Provider {
   name: string;
-  /** The wire that the provider speaks; OpenAI's where it is not set. */
-  kind?: ProviderKind;
+  kind: ProviderKind;
   /** Without a trailing slash. Undefined where it is read from the environment. */
   baseUrl: string | undefined;
   baseUrlEnv: string | undefined;
   apiKeyEnv: string | undefined;
-  /** The AWS region; of the kind `bedrock` only. */
+  /** Of a kind with regions. */
   region?: string | undefined;
   /** Whether it speaks OpenAI's Responses API, beside chat completions. */
   responses?: boolean;

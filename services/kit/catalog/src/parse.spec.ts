@@ -2,8 +2,10 @@ import { readFile } from "node:fs/promises";
 import { StartError } from "@tollgate/core/errors";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { routeTypes, servableModel } from "./model.ts";
+import { testKinds } from "../test/kinds.ts";
+import { servableModel } from "./model.ts";
 import { parseCatalog } from "./parse.ts";
+import { routeTypes } from "./route-types.ts";
 
 type Entry = Record<string, unknown>;
 
@@ -22,6 +24,8 @@ const valid = {
   models: [chat],
 };
 
+const parse = (text: string) => parseCatalog(text, testKinds);
+
 /** Returns the valid catalog with changes to its provider and its model. */
 function changed({ provider = {}, model = {} }: { provider?: Entry; model?: Entry }): string {
   return stringify({
@@ -31,7 +35,7 @@ function changed({ provider = {}, model = {} }: { provider?: Entry; model?: Entr
 }
 
 test("a model has the values of its entry, and defaults for missing fields", () => {
-  const { models, limits } = parseCatalog(stringify(valid));
+  const { models, limits } = parse(stringify(valid));
   expect([...models.keys()]).toEqual(["small"]);
   const pricing = {
     unitType: "tokens",
@@ -59,7 +63,7 @@ test("a model has the values of its entry, and defaults for missing fields", () 
         provider: {
           name: "near",
           baseUrl: "http://127.0.0.1:9/v1",
-          kind: "openai",
+          kind: testKinds.open,
           baseUrlEnv: undefined,
           apiKeyEnv: "NEAR_KEY",
           timeoutMs: 120_000,
@@ -76,7 +80,7 @@ test("a model has the values of its entry, and defaults for missing fields", () 
 
 test("a slot may have its own price, path and name of the output limit", () => {
   const own = { per: 1_000, input: "1", output: "2" };
-  const { models } = parseCatalog(
+  const { models } = parse(
     changed({
       model: {
         chain: [
@@ -116,7 +120,7 @@ test("each dimension, tool and tier may have a price", () => {
       { above_input_tokens: 200_000, input: "12", cache_write_1h: "13", output: "14" },
     ],
   };
-  const { models } = parseCatalog(changed({ model: { pricing } }));
+  const { models } = parse(changed({ model: { pricing } }));
   expect(models.get("small")?.pricing).toEqual({
     unitType: "tokens",
     input: million(1n),
@@ -145,13 +149,13 @@ test("each dimension, tool and tier may have a price", () => {
 });
 
 test("a slot may be in a chain twice, to be attempted again", () => {
-  const { models } = parseCatalog(changed({ model: { chain: [...chat.chain, ...chat.chain] } }));
+  const { models } = parse(changed({ model: { chain: [...chat.chain, ...chat.chain] } }));
   expect(models.get("small")?.chain).toHaveLength(2);
 });
 
 test("the demo catalog is valid and has models of every route, one of them with two slots", async () => {
   const url = new URL("../../../../deploy/simulator/demo-catalog.yaml", import.meta.url);
-  const catalog = parseCatalog(await readFile(url, "utf8"));
+  const catalog = parse(await readFile(url, "utf8"));
   const models = [...catalog.models.values()];
   expect(new Set(models.map(({ routeType }) => routeType))).toEqual(new Set(routeTypes));
   expect(models.filter(({ chain }) => chain.length === 2)).toHaveLength(1);
@@ -161,7 +165,7 @@ test("the demo catalog is valid and has models of every route, one of them with 
 });
 
 test("two models may have a slot in common", () => {
-  const { models } = parseCatalog(stringify({ ...valid, models: [chat, { ...chat, alias: "b" }] }));
+  const { models } = parse(stringify({ ...valid, models: [chat, { ...chat, alias: "b" }] }));
   expect(models.get("b")?.chain[0]?.id).toBe(models.get("small")?.chain[0]?.id);
 });
 
@@ -172,37 +176,37 @@ test("an entities alias has no taxonomies, and a taxonomy alias without a list s
       providers: { acme: { base_url: "https://acme.test" } },
       models: [{ alias: "c", ...entry, chain: [{ provider: "acme", model: "m" }], ...fields }],
     });
-  const open = parseCatalog(models({ lane: "taxonomy" })).models.get("c");
+  const open = parse(models({ lane: "taxonomy" })).models.get("c");
   expect(open).toMatchObject({
     unitType: "pages",
     classification: { lane: "taxonomy", taxonomies: ["2.1", "2.2", "3.1"] },
   });
-  const entities = parseCatalog(models({ lane: "entities" })).models.get("c");
+  const entities = parse(models({ lane: "entities" })).models.get("c");
   expect(entities).toMatchObject({ unitType: "searches", classification: { lane: "entities" } });
-  expect(() => parseCatalog(models({ lane: "entities", taxonomies: ["2.1"] }))).toThrow(
+  expect(() => parse(models({ lane: "entities", taxonomies: ["2.1"] }))).toThrow(
     "models[0] (c).taxonomies: must not be set in the entities lane",
   );
 });
 
 test("only a public model is served, and by its own route only", () => {
   for (const visibility of ["internal", "unlisted"]) {
-    const hidden = parseCatalog(changed({ model: { visibility } }));
+    const hidden = parse(changed({ model: { visibility } }));
     expect(servableModel(hidden, "small", "chat", [])).toBeUndefined();
   }
-  const shown = parseCatalog(changed({ model: { visibility: "public" } }));
+  const shown = parse(changed({ model: { visibility: "public" } }));
   expect(servableModel(shown, "small", "chat", [])?.alias).toBe("small");
   expect(servableModel(shown, "small", "embeddings", [])).toBeUndefined();
 });
 
 test("a chat model names the further members that it takes", () => {
-  const catalog = parseCatalog(changed({ model: { passes: ["verbosity", "promptCacheKey"] } }));
+  const catalog = parse(changed({ model: { passes: ["verbosity", "promptCacheKey"] } }));
   expect(catalog.models.get("small")?.passes).toEqual(new Set(["verbosity", "promptCacheKey"]));
   for (const [name, problem] of [
     ["store", "is a member that Tollgate defines: leave it out"],
     ["stream", "is a member that Tollgate defines: leave it out"],
     ["a b", "must be the name of a member of a chat request"],
   ] as const) {
-    expect(() => parseCatalog(changed({ model: { passes: ["verbosity", name] } }))).toThrow(
+    expect(() => parse(changed({ model: { passes: ["verbosity", name] } }))).toThrow(
       `models[0] (small).passes[1]: ${problem}`,
     );
   }
@@ -269,8 +273,8 @@ test.each<[string, string, string]>([
     'models[0] (small).route_type: must be one of "chat", "embeddings", "speech"',
   ],
 ])("%s is refused, and the error names its path", (_, text, message) => {
-  expect(() => parseCatalog(text)).toThrow(StartError);
-  expect(() => parseCatalog(text)).toThrow(message);
+  expect(() => parse(text)).toThrow(StartError);
+  expect(() => parse(text)).toThrow(message);
 });
 
 test.each<[string, string, RegExp]>([
@@ -302,13 +306,13 @@ test.each<[string, string, RegExp]>([
   ["a file without models", stringify({ providers: {} }), /^models: is required$/],
   ["an empty file", "", /^the file: must be an object, and is empty$/],
 ])("%s is refused, and the error names its path", (_, text, message) => {
-  expect(() => parseCatalog(text)).toThrow(StartError);
-  expect(() => parseCatalog(text)).toThrow(message);
+  expect(() => parse(text)).toThrow(StartError);
+  expect(() => parse(text)).toThrow(message);
 });
 
 test("text that is not YAML is refused in one line with the position of the error", () => {
-  expect(() => parseCatalog("models: [\n  {")).toThrow(StartError);
-  expect(() => parseCatalog("models: [\n  {")).toThrow(/^.*at line \d+, column \d+.*$/);
+  expect(() => parse("models: [\n  {")).toThrow(StartError);
+  expect(() => parse("models: [\n  {")).toThrow(/^.*at line \d+, column \d+.*$/);
 });
 
 test("a file with more than 100 aliases is refused, and one with aliases of aliases", () => {
@@ -317,9 +321,9 @@ test("a file with more than 100 aliases is refused, and one with aliases of alia
     const uses = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? "*a" : "*b"));
     return `${anchors}\nx-c: [${uses.join(", ")}]\n${stringify(valid)}`;
   };
-  expect(() => parseCatalog(aliased(100))).toThrow(/^x-a: is not a field/);
-  expect(() => parseCatalog(aliased(101))).toThrow(StartError);
-  expect(() => parseCatalog(aliased(101))).toThrow(/has 101 YAML aliases/);
+  expect(() => parse(aliased(100))).toThrow(/^x-a: is not a field/);
+  expect(() => parse(aliased(101))).toThrow(StartError);
+  expect(() => parse(aliased(101))).toThrow(/has 101 YAML aliases/);
   const levels = Array.from({ length: 9 }, (_, at) => {
     const uses =
       at === 0
@@ -329,7 +333,7 @@ test("a file with more than 100 aliases is refused, and one with aliases of alia
             .join(", ");
     return `x-${at}: &l${at} [${uses}]`;
   });
-  expect(() => parseCatalog(`${levels.join("\n")}\n${stringify(valid)}`)).toThrow(StartError);
+  expect(() => parse(`${levels.join("\n")}\n${stringify(valid)}`)).toThrow(StartError);
 });
 
 test.each([
@@ -338,19 +342,18 @@ test.each([
   "TOLLGATE_FLEET_SECRET",
   "OTEL_EXPORTER_OTLP_HEADERS",
   "NODE_OPTIONS",
-  "AWS_SECRET_ACCESS_KEY",
-  "AWS_SESSION_TOKEN",
+  "REGIONAL_SECRET",
 ])("%s is not a provider's key", (variable) => {
   const provider = changed({ provider: { api_key_env: variable } });
-  expect(() => parseCatalog(provider)).toThrow(
-    /^providers\.near\.api_key_env: must not be a variable of the gateway or of AWS/,
+  expect(() => parse(provider)).toThrow(
+    /^providers\.near\.api_key_env: must not be a variable of the gateway or of Regional/,
   );
 });
 
 test.each([
   "OPENAI_API_KEY",
-  "AWS_BEARER_TOKEN_BEDROCK",
+  "REGIONAL_KEY",
   "NODEPING_KEY",
 ])("%s may be a provider's key", (variable) => {
-  expect(() => parseCatalog(changed({ provider: { api_key_env: variable } }))).not.toThrow();
+  expect(() => parse(changed({ provider: { api_key_env: variable } }))).not.toThrow();
 });

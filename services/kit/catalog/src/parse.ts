@@ -10,14 +10,14 @@ import {
   type Pricing,
   type Provider,
   promptDimensions,
-  type RouteType,
   type Slot,
   speechFormats,
   type Tier,
   taxonomies,
   type UnitType,
 } from "./model.ts";
-import { kindProperties, routeTypesOf } from "./provider-kinds.ts";
+import { type ProviderKind, type ProviderKinds, routeTypesOf } from "./provider-kind.ts";
+import type { RouteType } from "./route-types.ts";
 import {
   type CatalogFile,
   catalogFileSchema,
@@ -29,24 +29,24 @@ import {
 } from "./schema.ts";
 
 /**
- * Parses the text of a catalog file. Throws a StartError that names the path of the first error in
+ * Parses the text of a catalog file, whose providers are of these kinds. Throws a StartError that names the path of the first error in
  * the file, and the alias of its model: `models[2] (acme-large).pricing.input: must be …`.
  */
-export function parseCatalog(text: string): Catalog {
+export function parseCatalog(text: string, kinds: ProviderKinds): Catalog {
   const document = parseDocument(text, { prettyErrors: true });
   const broken = document.errors[0];
   if (broken !== undefined) {
     const [problem = ""] = broken.message.split("\n");
     throw new StartError(`the file is not YAML: ${problem.replace(/:$/, "")}`);
   }
-  return toCheckedCatalog(expandedValue(document));
+  return toCheckedCatalog(expandedValue(document), kinds);
 }
 
 /** Returns the catalog of a parsed file. Throws as `parseCatalog` does. */
-export function toCheckedCatalog(file: unknown): Catalog {
-  const parsed = catalogFileSchema.safeParse(file, { error: describeIssue });
+export function toCheckedCatalog(file: unknown, kinds: ProviderKinds): Catalog {
+  const parsed = catalogFileSchema(kinds).safeParse(file, { error: describeIssue });
   if (!parsed.success) throw toStartError(parsed.error.issues[0] as z.core.$ZodIssue, file);
-  return toCatalog(parsed.data);
+  return toCatalog(parsed.data, kinds);
 }
 
 /** A few kilobytes of aliases that contain aliases would expand to gigabytes. */
@@ -72,13 +72,14 @@ function expandedValue(document: Document): unknown {
 
 const defaultTimeoutSeconds = 120;
 
-function toCatalog(file: CatalogFile): Catalog {
+function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
   const providers = new Map<string, Provider>();
   for (const [name, entry] of Object.entries(file.providers)) {
+    const kind = kindNamed(entry.kind, kinds);
     providers.set(name, {
       name,
-      kind: entry.kind,
-      baseUrl: baseUrlOf(entry)?.replace(/\/+$/, ""),
+      kind,
+      baseUrl: baseUrlOf(entry, kind)?.replace(/\/+$/, ""),
       baseUrlEnv: entry.base_url_env,
       apiKeyEnv: entry.api_key_env,
       region: entry.region,
@@ -99,24 +100,37 @@ function toCatalog(file: CatalogFile): Catalog {
   return { models, limits: { requestsPerMinute, tokensPerMinute } };
 }
 
-function baseUrlOf({ kind, base_url, base_url_env, region }: ProviderEntry): string | undefined {
+/** The schema admits the names of kinds only. */
+function kindNamed(name: string, kinds: ProviderKinds): ProviderKind {
+  const kind = kinds[name];
+  if (kind === undefined) throw new Error(`there is no kind ${name}`);
+  return kind;
+}
+
+function baseUrlOf(
+  { base_url, base_url_env, region }: ProviderEntry,
+  { defaultBaseUrl, regions }: ProviderKind,
+): string | undefined {
   if (base_url !== undefined || base_url_env !== undefined) return base_url;
-  return addressIn(region, kindProperties[kind].defaultBaseUrl);
+  return addressIn(region, defaultBaseUrl, regions);
 }
 
 /** Returns the provider as a route calls it: some kinds have an address of their own for it. */
 function providerOf(provider: Provider, type: RouteType): Provider {
-  const { kind = "openai", region, baseUrl } = provider;
-  const { defaultBaseUrl, routeBaseUrls } = kindProperties[kind];
-  const own = routeBaseUrls?.[type];
-  if (own === undefined || baseUrl !== addressIn(region, defaultBaseUrl)) return provider;
-  return { ...provider, baseUrl: addressIn(region, own) };
+  const { kind, region, baseUrl } = provider;
+  const own = kind.routeBaseUrls[type];
+  if (own === undefined) return provider;
+  if (baseUrl !== addressIn(region, kind.defaultBaseUrl, kind.regions)) return provider;
+  return { ...provider, baseUrl: addressIn(region, own, kind.regions) };
 }
 
-function addressIn(region: string | undefined, address: string | undefined): string | undefined {
-  if (region === undefined) return address;
-  // The regions in China have a domain of their own.
-  return address?.replace("{region}", region) + (region.startsWith("cn-") ? ".cn" : "");
+function addressIn(
+  region: string | undefined,
+  address: string | undefined,
+  regions: ProviderKind["regions"],
+): string | undefined {
+  if (region === undefined || regions === undefined) return address;
+  return address?.replace("{region}", region).replace("{domain}", regions.domainOf(region));
 }
 
 function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string, Provider>): Model {
@@ -257,19 +271,19 @@ const unitTypes: Record<RouteType, UnitType> = {
 /** Throws where a provider's kind takes no token ids. */
 function refuseTextOnly(chain: readonly Slot[], path: string): void {
   for (const { provider } of chain) {
-    const { name, kind = "openai" } = provider;
-    if (kindProperties[kind].takesTokens) continue;
-    const problem = `"${name}" is of the kind ${kind}, which takes text only`;
+    const { name, kind } = provider;
+    if (kind.takesTokens) continue;
+    const problem = `"${name}" is of the kind ${kind.name}, which takes text only`;
     throw new StartError(`${path}.token_input: must not be set, since ${problem}`);
   }
 }
 
 /** Throws where the provider's kind does not serve the route type. `field` names the provider. */
-function defaultPathOf({ name, kind = "openai" }: Provider, type: RouteType, field: string) {
-  const path = kindProperties[kind].paths[type];
+function defaultPathOf({ name, kind }: Provider, type: RouteType, field: string) {
+  const path = kind.paths[type];
   if (path !== undefined) return path;
   const served = routeTypesOf(kind).join(", ");
-  const problem = `"${name}" is of the kind ${kind}, which serves ${served}`;
+  const problem = `"${name}" is of the kind ${kind.name}, which serves ${served}`;
   throw new StartError(`${field}: must be of a kind that serves ${type}, and ${problem}`);
 }
 

@@ -1,15 +1,10 @@
 import { type Price, parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
-import {
-  chatMembers,
-  ocrLanes,
-  type ProviderKind,
-  providerKinds,
-  type RouteType,
-  speechFormats,
-  taxonomies,
-} from "./model.ts";
-import { kindProperties } from "./provider-kinds.ts";
+import { isChatMember } from "./chat-members.ts";
+import { ocrLanes, speechFormats, taxonomies } from "./model.ts";
+import type { ProviderKinds } from "./provider-kind.ts";
+import { providerSchema } from "./provider-schema.ts";
+import type { RouteType } from "./route-types.ts";
 
 /** The schema of the catalog file. `parse.ts` converts a valid file to models. */
 
@@ -81,65 +76,6 @@ const tokenPricing = tokenFields
 const inputPricing = z.strictObject({ per: per.default(1_000_000), input: price });
 const unitPricing = z.strictObject({ per, price });
 
-const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
-const variableName = z
-  .string()
-  .regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
-
-/** Variables with secrets of the gateway itself, and those that change how its program runs. */
-const ownVariables = /^(DATABASE_URL|NATS_URL|(TOLLGATE|OTEL|NODE)_.*)$/;
-/** The one variable of AWS that is a key for Bedrock; the others are for signing, or not for Bedrock. */
-const bedrockVariable = "AWS_BEARER_TOKEN_BEDROCK";
-
-const keyVariable = variableName.refine(
-  (name) => !ownVariables.test(name) && (!name.startsWith("AWS_") || name === bedrockVariable),
-  "must not be a variable of the gateway or of AWS: its value would be sent to the provider",
-);
-
-const region = z
-  .string()
-  .regex(/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/, "must be the name of an AWS region, such as us-east-1");
-
-const provider = z
-  .strictObject({
-    kind: z.enum(providerKinds).default("openai"),
-    base_url: httpUrl.optional(),
-    base_url_env: variableName.optional(),
-    api_key_env: keyVariable.optional(),
-    region: region.optional(),
-    responses: z.boolean().optional(),
-    timeout_seconds: z.number().positive().max(3_600).optional(),
-  })
-  .refine(hasOneAddress, { error: "must have either base_url or base_url_env" })
-  .refine(({ kind, region }) => kind !== "bedrock" || region !== undefined, {
-    path: ["region"],
-    error: "must be set for a provider of the kind bedrock, for instance us-east-1",
-  })
-  .refine(({ kind, region }) => kind === "bedrock" || region === undefined, {
-    path: ["region"],
-    error: "must not be set, since only the kind bedrock has regions",
-  })
-  .refine(({ kind, responses }) => responses !== true || speaksOpenAi.has(kind), {
-    path: ["responses"],
-    error: "must not be true: only the kinds openai, azure and xai speak the Responses API",
-  });
-
-/** The kinds whose providers may speak the Responses API. */
-const speaksOpenAi: ReadonlySet<ProviderKind> = new Set<ProviderKind>(["openai", "azure", "xai"]);
-
-interface Address {
-  kind: ProviderKind;
-  base_url?: string | undefined;
-  base_url_env?: string | undefined;
-}
-
-function hasOneAddress({ kind, base_url, base_url_env }: Address): boolean {
-  if (base_url === undefined && base_url_env === undefined) {
-    return kindProperties[kind].defaultBaseUrl !== undefined;
-  }
-  return base_url === undefined || base_url_env === undefined;
-}
-
 function slot<Pricing extends z.ZodType>(pricing: Pricing) {
   return z.strictObject({
     provider: z.string(),
@@ -180,10 +116,6 @@ const passedMember = z
   .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, "must be the name of a member of a chat request")
   .refine((name) => !isChatMember(name), "is a member that Tollgate defines: leave it out");
 
-function isChatMember(name: string): boolean {
-  return chatMembers.some((member) => member === name);
-}
-
 const chat = model("chat", tokenPricing).extend({
   context_tokens: tokens,
   max_output_tokens: tokens,
@@ -209,34 +141,41 @@ const classification = model("classification", unitPricing).extend({
   taxonomies: z.array(z.enum(taxonomies)).min(1).optional(),
 });
 
-export const catalogFileSchema = z.strictObject({
-  providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), provider, {
-    error: ({ code }) =>
-      code === "invalid_key"
-        ? "must be named by 1 to 64 lower-case letters, digits, _ and -"
-        : undefined,
-  }),
-  models: z.array(
-    z.discriminatedUnion("route_type", [
-      chat,
-      embeddings,
-      speech,
-      transcriptions,
-      model("rerank", unitPricing),
-      ocr,
-      classification,
-      model("images", unitPricing),
-    ]),
-  ),
-  limits: z
-    .strictObject({
-      requests_per_minute: z.int().min(1).default(10_000),
-      tokens_per_minute: z.int().min(1).default(10_000_000),
-    })
-    .prefault({}),
-});
+const providerName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/);
+const models = z.array(
+  z.discriminatedUnion("route_type", [
+    chat,
+    embeddings,
+    speech,
+    transcriptions,
+    model("rerank", unitPricing),
+    ocr,
+    classification,
+    model("images", unitPricing),
+  ]),
+);
+const limits = z
+  .strictObject({
+    requests_per_minute: z.int().min(1).default(10_000),
+    tokens_per_minute: z.int().min(1).default(10_000_000),
+  })
+  .prefault({});
 
-export type CatalogFile = z.output<typeof catalogFileSchema>;
+/** Returns the schema of a catalog file whose providers are of these kinds. */
+export function catalogFileSchema(kinds: ProviderKinds) {
+  return z.strictObject({
+    providers: z.record(providerName, providerSchema(kinds), {
+      error: ({ code }) =>
+        code === "invalid_key"
+          ? "must be named by 1 to 64 lower-case letters, digits, _ and -"
+          : undefined,
+    }),
+    models,
+    limits,
+  });
+}
+
+export type CatalogFile = z.output<ReturnType<typeof catalogFileSchema>>;
 export type ProviderEntry = CatalogFile["providers"][string];
 export type ModelEntry = CatalogFile["models"][number];
 export type TierEntry = z.output<typeof tier>;

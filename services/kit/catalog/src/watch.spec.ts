@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { testKinds } from "../test/kinds.ts";
 import { type CatalogWatch, watchCatalog } from "./watch.ts";
 
 const error = vi.fn();
@@ -38,7 +39,7 @@ function aliases(): string[] {
 
 test("a valid new version replaces the catalog, and an invalid one does not", async () => {
   await writeFile(file, catalogOf("first"));
-  watch = await watchCatalog(file, log);
+  watch = await watchCatalog(file, testKinds, log);
   expect(aliases()).toEqual(["first"]);
   await writeFile(file, catalogOf("second"));
   await vi.waitFor(() => expect(aliases()).toEqual(["second"]), { timeout: 5_000 });
@@ -54,5 +55,7 @@ test("a catalog that `check` refuses is not used", async () => {
   const check = () => {
     throw new StartError("no key for p");
   };
-  await expect(watchCatalog(file, log, check)).rejects.toThrow(/catalog\.yaml: no key for p/);
+  await expect(watchCatalog(file, testKinds, log, check)).rejects.toThrow(
+    /catalog\.yaml: no key for p/,
+  );
 });

@@ -4,6 +4,7 @@ import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { Catalog } from "./model.ts";
 import { parseCatalog } from "./parse.ts";
+import type { ProviderKinds } from "./provider-kind.ts";
 
 /** How often the file is checked. Polling also sees the links of a mounted ConfigMap change. */
 const pollMs = 500;
@@ -21,18 +22,20 @@ export interface CatalogWatch {
  */
 export async function watchCatalog(
   file: string,
+  kinds: ProviderKinds,
   log: Log,
   check: (catalog: Catalog) => void = () => {},
 ): Promise<CatalogWatch> {
+  const load = (text: string) => loadCatalog(file, text, kinds, check);
   let text = await readCatalogText(file);
-  let catalog = loadCatalog(file, text, check);
+  let catalog = load(text);
 
   async function reload(): Promise<void> {
     try {
       const newText = await readCatalogText(file);
       if (newText === text) return;
       text = newText;
-      catalog = loadCatalog(file, newText, check);
+      catalog = load(newText);
       log.info({ file, models: catalog.models.size }, "catalog reloaded");
     } catch (error) {
       const reason = error instanceof StartError ? error.message : String(error);
@@ -45,9 +48,14 @@ export async function watchCatalog(
   return { current: () => catalog, close: () => unwatchFile(file, listener) };
 }
 
-function loadCatalog(file: string, text: string, check: (catalog: Catalog) => void): Catalog {
+function loadCatalog(
+  file: string,
+  text: string,
+  kinds: ProviderKinds,
+  check: (catalog: Catalog) => void,
+): Catalog {
   try {
-    const catalog = parseCatalog(text);
+    const catalog = parseCatalog(text, kinds);
     check(catalog);
     return catalog;
   } catch (error) {

@@ -1,10 +1,5 @@
-import {
-  type Catalog,
-  type Model,
-  type RouteType,
-  type Slot,
-  servableModel,
-} from "@tollgate/catalog/model";
+import { type Catalog, type Model, type Slot, servableModel } from "@tollgate/catalog/model";
+import type { RouteType } from "@tollgate/catalog/route-types";
 import { GatewayError } from "@tollgate/core/errors";
 import { traced } from "@tollgate/core/tracing";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";

@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { RouteType } from "@tollgate/catalog/model";
+import type { RouteType } from "@tollgate/catalog/route-types";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { ChargeLookup } from "@tollgate/metering/charge-lookup";
 import type { SettledHold } from "@tollgate/metering/holds/hold";

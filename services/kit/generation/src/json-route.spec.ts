@@ -1,5 +1,7 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { vendors } from "@tollgate/providers";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, test } from "vitest";
 import type { Engine } from "./engine.ts";
@@ -14,7 +16,8 @@ const route: JsonRoute<JsonCall> = {
 
 /** Serves one call whose only slot responds with a 200 and `text`. */
 function serve(text: string, lists?: readonly string[]) {
-  const slot = { provider: {}, upstreamModel: "m", pricing: {} } as Slot;
+  const provider = { kind: vendors.openai as ProviderKind };
+  const slot = { provider, upstreamModel: "m", pricing: {} } as Slot;
   const model = { chain: [] as readonly Slot[] } as Model;
   const generation = {
     held: 0n,

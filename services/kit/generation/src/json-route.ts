@@ -1,4 +1,5 @@
-import type { Model, RouteType, Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import type { RouteType } from "@tollgate/catalog/route-types";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import { measureUnits, type UsedUnits } from "@tollgate/metering/measurement";

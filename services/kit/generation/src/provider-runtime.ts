@@ -8,6 +8,7 @@ import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { createPublisher } from "@tollgate/metering/publisher";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
+import { vendors } from "@tollgate/providers";
 import type { ServiceContext } from "@tollgate/runtime/service";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
@@ -29,7 +30,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   const usageBroker = usageBrokerOf(context.broker, context.peerAuth);
   const providers = createProviderClient(env);
   const settings = readSettings(schema, env);
-  const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, log, providers.check);
+  const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, vendors, log, providers.check);
   const eventLog = await openEventLog(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
   const holds = createHolds(ledger, log, metrics, settings.TOLLGATE_SHARE_HOLDS_FROM);

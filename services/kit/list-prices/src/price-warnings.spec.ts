@@ -1,4 +1,5 @@
 import { parseCatalog } from "@tollgate/catalog/parse";
+import { vendors } from "@tollgate/providers";
 import { describe, expect, test } from "vitest";
 import { loadListPrices } from "./list-prices.ts";
 import { priceWarnings } from "./price-warnings.ts";
@@ -14,7 +15,7 @@ providers:
   mistral: { base_url: "http://gpu-1:8000/v1" }
 models:
 ${models}`;
-  return priceWarnings(parseCatalog(text), prices);
+  return priceWarnings(parseCatalog(text, vendors), prices);
 }
 
 const chat = (pricing: string, ...slots: string[]) =>

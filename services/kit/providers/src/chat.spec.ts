@@ -1,5 +1,4 @@
-import { type ChatMember, chatMembers } from "@tollgate/catalog/model";
-import { kindProperties } from "@tollgate/catalog/provider-kinds";
+import { type ChatMember, chatMembers } from "@tollgate/catalog/chat-members";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { describe, expect, test } from "vitest";
 import { bedrock, claude, cohere, gemini, mistral } from "../test/kinds.ts";
@@ -59,7 +58,7 @@ describe.each([
       : {};
     const request = { ...base, ...tools, [member]: values[member] };
     const refusal = await check(request).catch((error: unknown) => error);
-    if (!kindProperties[kind.kind].chatParameters.has(member)) {
+    if (!kind.vendor.chatParameters.has(member)) {
       expect(refusal).toMatchObject({ code: "invalid_param", param: member });
       return;
     }

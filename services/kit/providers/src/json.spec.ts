@@ -1,13 +1,15 @@
-import type { ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
+import type { Slot } from "@tollgate/catalog/model";
+import type { RouteType } from "@tollgate/catalog/route-types";
 import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { JsonBytes, ProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, test } from "vitest";
+import { vendors } from "./index.ts";
 import { postJson } from "./json.ts";
 
 interface Exchange {
   name: string;
-  kind: ProviderKind;
+  kind: keyof typeof vendors;
   routeType: RouteType;
   inputType?: string;
   /** The client's request, and what the provider is sent. */
@@ -294,7 +296,7 @@ const exchanges: Exchange[] = [
 function world({ kind, inputType }: Pick<Exchange, "kind" | "inputType">, response: JsonObject) {
   const sent: JsonObject[] = [];
   const slot = {
-    provider: { name: kind, kind, region: "us-east-1" },
+    provider: { name: kind, kind: vendors[kind], region: "us-east-1" },
     inputType,
   } as unknown as Slot;
   const providers = {

@@ -1,4 +1,5 @@
-import type { Model, ProviderKind, RouteType, Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import type { RouteType } from "@tollgate/catalog/route-types";
 import type { JsonObject } from "@tollgate/core/json";
 import {
   type JsonBytes,
@@ -8,37 +9,8 @@ import {
   readJsonObject,
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
-import { notSupported } from "./ai-sdk/members.ts";
-import { bedrockRerank } from "./bedrock/rerank.ts";
-import { cohereEmbeddings } from "./cohere/embeddings.ts";
-import { googleEmbeddings } from "./google/embeddings.ts";
-import { googleImages } from "./google/image-generation.ts";
-import { jinaEmbeddings } from "./jina/embeddings.ts";
-import { jinaRerank } from "./jina/rerank.ts";
-import type { JsonAdapter } from "./json-adapter.ts";
-import { mistralEmbeddings } from "./mistral/embeddings.ts";
-import { voyageEmbeddings } from "./voyage/embeddings.ts";
-import { voyageRerank } from "./voyage/rerank.ts";
-
-/** Where a kind has none for a route that it serves, it speaks the wire of the kind `openai`. */
-const adapters: {
-  readonly [Kind in ProviderKind]?: { readonly [Type in RouteType]?: JsonAdapter };
-} = {
-  google: { embeddings: googleEmbeddings, images: googleImages },
-  mistral: { embeddings: mistralEmbeddings },
-  cohere: { embeddings: cohereEmbeddings },
-  bedrock: { rerank: bedrockRerank },
-  voyage: { embeddings: voyageEmbeddings, rerank: voyageRerank },
-  jina: { embeddings: jinaEmbeddings, rerank: jinaRerank },
-};
-
-/** The members that a kind refuses on a route. */
-const refused: {
-  readonly [Kind in ProviderKind]?: { readonly [Type in RouteType]?: readonly string[] };
-} = {
-  // https://docs.x.ai/docs/guides/image-generations
-  xai: { images: ["size"] },
-};
+import { notSupported } from "./not-supported.ts";
+import { vendorOf } from "./vendor-of.ts";
 
 /** A JSON response: its bytes and its value. */
 export interface JsonResponse {
@@ -56,13 +28,14 @@ export function checkJson(
   body: Uint8Array,
   others: JsonObject = {},
 ): void {
+  let members: JsonObject | undefined;
   for (const slot of chain) {
-    const names = refused[slot.provider.kind ?? "openai"]?.[routeType] ?? [];
-    const check = adapterOf(slot, routeType)?.check;
+    const { json, refusedMembers } = vendorOf(slot);
+    const names = refusedMembers[routeType] ?? [];
+    const check = json[routeType]?.check;
     if (names.length === 0 && check === undefined) continue;
-    const members = { ...membersOf(body), ...others };
-    const given = names.find((name) => members[name] != null);
-    if (given !== undefined) throw notSupported(given);
+    members ??= { ...membersOf(body), ...others };
+    for (const name of names) if (members[name] != null) throw notSupported(name);
     check?.(slot, members);
   }
 }
@@ -79,7 +52,7 @@ export async function postJson(
   body: JsonBytes,
   call: PostCall,
 ): Promise<JsonResponse> {
-  const adapter = adapterOf(slot, routeType);
+  const adapter = vendorOf(slot).json[routeType];
   if (adapter === undefined) return readJson(await providers.post(slot, body, call), call.signal);
   const members = membersOf(body);
   const sent = Buffer.from(JSON.stringify(adapter.request(slot, members)));
@@ -88,10 +61,6 @@ export async function postJson(
   refuseReportedError(own);
   const value = adapter.response(own, members);
   return { bytes: Buffer.from(JSON.stringify(value)), value };
-}
-
-function adapterOf({ provider }: Slot, routeType: RouteType): JsonAdapter | undefined {
-  return adapters[provider.kind ?? "openai"]?.[routeType];
 }
 
 function membersOf(body: JsonBytes): JsonObject {

@@ -1,12 +1,6 @@
-import type { ProviderKind, Slot } from "@tollgate/catalog/model";
-import { deepgramLive } from "./deepgram/live.ts";
-import { elevenlabsLive } from "./elevenlabs/live.ts";
+import type { Slot } from "@tollgate/catalog/model";
 import type { LiveAdapter } from "./live-adapter.ts";
-
-const adapters: { readonly [Kind in ProviderKind]?: LiveAdapter } = {
-  elevenlabs: elevenlabsLive,
-  deepgram: deepgramLive,
-};
+import { vendorOf } from "./vendor-of.ts";
 
 /** The wire of a provider whose events are the gateway's own. */
 const ownWire: LiveAdapter = {
@@ -17,6 +11,6 @@ const ownWire: LiveAdapter = {
 };
 
 /** Returns the adapter of a slot that takes live audio. */
-export function liveAdapterOf({ provider: { kind = "openai" } }: Slot): LiveAdapter {
-  return adapters[kind] ?? ownWire;
+export function liveAdapterOf(slot: Slot): LiveAdapter {
+  return vendorOf(slot).live ?? ownWire;
 }

@@ -1,13 +1,11 @@
-import type { Model, ProviderKind, Slot } from "@tollgate/catalog/model";
-import { mistralOcr } from "./mistral/ocr.ts";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import type { OcrAdapter, OcrUpload } from "./ocr-adapter.ts";
 import { openaiOcr } from "./openai/ocr.ts";
-
-const adapters: { readonly [Kind in ProviderKind]?: OcrAdapter } = { mistral: mistralOcr };
+import { vendorOf } from "./vendor-of.ts";
 
 /** Returns the adapter of a slot's kind. */
-export function ocrAdapterOf({ provider: { kind = "openai" } }: Slot): OcrAdapter {
-  return adapters[kind] ?? openaiOcr;
+export function ocrAdapterOf(slot: Slot): OcrAdapter {
+  return vendorOf(slot).ocr ?? openaiOcr;
 }
 
 /** Throws `invalid_param` where a slot of the model cannot be sent the whole form. */

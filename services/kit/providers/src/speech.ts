@@ -1,4 +1,4 @@
-import type { Model, ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import { spliceBody } from "@tollgate/upstream/json-body";
 import {
   type PostCall,
@@ -7,27 +7,15 @@ import {
   readJson,
   requestIdHeader,
 } from "@tollgate/upstream/provider-client";
-import { deepgramSpeech } from "./deepgram/speech.ts";
-import { elevenlabsSpeech } from "./elevenlabs/speech.ts";
-import { googleSpeech } from "./google/speech.ts";
-import type { SpeechAdapter, SpeechMembers } from "./speech-adapter.ts";
-
-const adapters: { readonly [Kind in ProviderKind]?: SpeechAdapter } = {
-  google: googleSpeech,
-  elevenlabs: elevenlabsSpeech,
-  deepgram: deepgramSpeech,
-};
-
-function adapterOf({ provider: { kind = "openai" } }: Slot): SpeechAdapter | undefined {
-  return adapters[kind];
-}
+import type { SpeechMembers } from "./speech-adapter.ts";
+import { vendorOf } from "./vendor-of.ts";
 
 /**
  * Throws `invalid_param` where a slot of the model cannot be sent the whole request. `body` is the
  * client's, without its model.
  */
 export function checkSpeech({ chain }: Model, body: Uint8Array): void {
-  for (const slot of chain) adapterOf(slot)?.request(slot, membersOf(body));
+  for (const slot of chain) vendorOf(slot).speech?.request(slot, membersOf(body));
 }
 
 /**
@@ -40,7 +28,7 @@ export async function postSpeech(
   body: Uint8Array,
   call: PostCall,
 ): Promise<ProviderResponse> {
-  const adapter = adapterOf(slot);
+  const adapter = vendorOf(slot).speech;
   if (adapter === undefined) {
     return providers.post(slot, spliceBody({ model: slot.upstreamModel }, body), call);
   }
@@ -60,7 +48,7 @@ export async function readVoices(
   slot: Slot,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const voices = adapterOf(slot)?.voices;
+  const voices = vendorOf(slot).speech?.voices;
   if (typeof voices === "object") return Buffer.from(JSON.stringify(voices));
   const path = slot.voicesPath ?? voices ?? "/audio/voices";
   const query = voices === undefined ? { query: { model: slot.upstreamModel } } : {};

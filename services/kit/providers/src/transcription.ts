@@ -1,4 +1,4 @@
-import type { ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import {
   type ProviderClient,
@@ -6,14 +6,8 @@ import {
   requestIdHeader,
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
-import { deepgramTranscription } from "./deepgram/transcription.ts";
-import { elevenlabsTranscription } from "./elevenlabs/transcription.ts";
 import type { AudioUpload, TranscriptionAdapter } from "./transcription-adapter.ts";
-
-const adapters: { readonly [Kind in ProviderKind]?: TranscriptionAdapter } = {
-  elevenlabs: elevenlabsTranscription,
-  deepgram: deepgramTranscription,
-};
+import { vendorOf } from "./vendor-of.ts";
 
 /** The provider that takes the file as its body, and the language as `lang`. */
 const ownWire: Pick<TranscriptionAdapter, "request"> = {
@@ -42,7 +36,7 @@ export async function postTranscription(
   upload: AudioUpload,
   { requestId, signal, defaultTimeoutMs }: TranscriptionCall,
 ): Promise<{ bytes: Uint8Array; value: JsonObject }> {
-  const adapter = adapters[slot.provider.kind ?? "openai"];
+  const adapter = vendorOf(slot).transcription;
   const { headers, ...request } = (adapter ?? ownWire).request(slot, upload);
   const sent = {
     ...request,

@@ -2,13 +2,16 @@ import { anthropicChat } from "../src/anthropic/chat.ts";
 import { bedrockChat } from "../src/bedrock/chat.ts";
 import { cohereChat } from "../src/cohere/chat.ts";
 import { googleChat } from "../src/google/chat.ts";
+import { vendors } from "../src/index.ts";
 import { mistralChat } from "../src/mistral/chat.ts";
 import type { KindUnderTest } from "./provider-of-kind.ts";
 
 export const claude: KindUnderTest = {
-  kind: "anthropic",
+  vendor: vendors.anthropic,
   adapter: anthropicChat,
   modelId: "claude-sonnet-4-5",
+  // A lower output limit is no loss: the model's own limit applies.
+  isHarmless: (warning) => "feature" in warning && warning.feature === "maxOutputTokens",
   response: {
     id: "msg_1",
     type: "message",
@@ -22,9 +25,13 @@ export const claude: KindUnderTest = {
 };
 
 export const gemini: KindUnderTest = {
-  kind: "google",
+  vendor: vendors.google,
   adapter: googleChat,
   modelId: "gemini-2.5-flash",
+  // A call of another provider's model, or of a stored turn, has no signature: Gemini has a value that
+  // says so. https://ai.google.dev/gemini-api/docs/thought-signatures
+  isHarmless: (warning) =>
+    warning.type === "other" && warning.message.includes("skip_thought_signature_validator"),
   response: {
     candidates: [
       { content: { parts: [{ text: "Hi!" }], role: "model" }, finishReason: "STOP", index: 0 },
@@ -36,7 +43,7 @@ export const gemini: KindUnderTest = {
 };
 
 export const mistral: KindUnderTest = {
-  kind: "mistral",
+  vendor: vendors.mistral,
   adapter: mistralChat,
   modelId: "mistral-large-4",
   response: {
@@ -50,7 +57,7 @@ export const mistral: KindUnderTest = {
 };
 
 export const bedrock: KindUnderTest = {
-  kind: "bedrock",
+  vendor: vendors.bedrock,
   adapter: bedrockChat,
   modelId: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
   response: {
@@ -62,7 +69,7 @@ export const bedrock: KindUnderTest = {
 };
 
 export const cohere: KindUnderTest = {
-  kind: "cohere",
+  vendor: vendors.cohere,
   adapter: cohereChat,
   modelId: "command-a-reasoning-08-2025",
   response: {

@@ -1,24 +1,32 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { Slot } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import type { JsonObject } from "@tollgate/core/json";
 import { createProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, onTestFinished } from "vitest";
-import type { ChatAdapter } from "../src/ai-sdk/chat-adapter.ts";
+import type { ChatAdapter } from "../src/chat-adapter.ts";
+import { vendors } from "../src/index.ts";
+import type { Vendor } from "../src/vendor.ts";
 
 /** A kind of providers under test: its adapter, one of its models and a whole response. */
 export interface KindUnderTest {
-  kind: "anthropic" | "bedrock" | "cohere" | "google" | "mistral";
+  vendor: Vendor;
   adapter: ChatAdapter;
   modelId: string;
   response: object;
+  /** Whether a warning of its package is of nothing that the client has sent. */
+  isHarmless?(warning: SharedV4Warning): boolean;
 }
+
+/** A chunk of a chat completion. */
+export type Chunk = JsonObject & { choices: JsonObject[] };
 
 /** Starts a provider that records the requests that it is sent, and a slot of it. */
 export async function startProvider(
-  { kind, adapter, modelId, response }: KindUnderTest,
+  { vendor, adapter, modelId, response }: KindUnderTest,
   respond: (response: ServerResponse) => void = (res) => respondWithJson(res, 200, response),
 ) {
   const bodies: JsonObject[] = [];
@@ -38,27 +46,33 @@ export async function startProvider(
     server.close();
     server.closeAllConnections();
   });
-  const slot = slotAt(kind, modelId, `http://127.0.0.1:${port}/v1`);
+  const slot = slotAt(vendor, modelId, `http://127.0.0.1:${port}/v1`);
   const post = async (request: JsonObject) => {
-    const accept = request.stream ? ("text/event-stream" as const) : ("application/json" as const);
     const { signal } = new AbortController();
-    const call = { accept, requestId: "req_1", signal };
-    const { body } = await adapter.post(providers, slot, request, call);
-    let text = "";
-    for await (const chunk of body) text += chunk.toString();
-    return text;
+    return adapter.complete(providers, slot, request, { requestId: "req_1", signal });
   };
-  const check = (request: JsonObject) => adapter.check(slot, request);
-  return { bodies, urls, check, post };
+  const stream = async (request: JsonObject) => {
+    const { signal } = new AbortController();
+    const call = { requestId: "req_1", signal };
+    const chunks: Chunk[] = [];
+    for await (const chunk of await adapter.stream(providers, slot, request, call)) {
+      chunks.push(chunk as Chunk);
+    }
+    return chunks;
+  };
+  const check = async (request: JsonObject) => adapter.check(slot, request);
+  return { bodies, urls, check, post, stream };
 }
 
-function slotAt(kind: string, model: string, base_url: string): Slot {
+function slotAt({ name, regions }: Vendor, model: string, base_url: string): Slot {
   const chat = { route_type: "chat", context_tokens: 10, max_output_tokens: 5 };
   const pricing = { input: "1", output: "1" };
-  const region = kind === "bedrock" ? { region: "us-east-1" } : {};
-  const providers = { p: { kind, base_url, api_key_env: "KEY", timeout_seconds: 5, ...region } };
+  const region = regions === undefined ? {} : { region: regions.example };
+  const providers = {
+    p: { kind: name, base_url, api_key_env: "KEY", timeout_seconds: 5, ...region },
+  };
   const models = [{ alias: "a", ...chat, pricing, chain: [{ provider: "p", model }] }];
-  const { models: parsed } = parseCatalog(JSON.stringify({ providers, models }));
+  const { models: parsed } = parseCatalog(JSON.stringify({ providers, models }), vendors);
   return parsed.get("a")?.chain[0] as Slot;
 }
 
@@ -70,13 +84,6 @@ export function respondWithJson(response: ServerResponse, status: number, body: 
 export function sendEvents(response: ServerResponse, events: string): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.end(events);
-}
-
-/** Returns the chunks of a stream in OpenAI's form, which must end with `[DONE]`. */
-export function parsedChunks(text: string): JsonObject[] {
-  const events = text.trim().split("\n\n");
-  expect(events.pop()).toBe("data: [DONE]");
-  return events.map((event) => JSON.parse(event.slice("data: ".length)) as JsonObject);
 }
 
 export function rejectionReason(work: Promise<unknown>): Promise<unknown> {

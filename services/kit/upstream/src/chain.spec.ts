@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { GatewayError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import { expect, test } from "vitest";
@@ -16,6 +17,7 @@ function slotOf(name: string): Slot {
     id: `${name}/model`,
     provider: {
       name,
+      kind: {} as ProviderKind,
       baseUrl: "http://127.0.0.1",
       baseUrlEnv: undefined,
       apiKeyEnv: undefined,

@@ -9,6 +9,7 @@ export interface Refusal {
 export interface SlotFailureDetails {
   status?: number;
   hint?: string | undefined;
+  isTooLong?: boolean;
   refusal?: Refusal;
   cause?: unknown;
 }
@@ -28,6 +29,8 @@ export class SlotFailure extends Error implements ClassifiedError {
   readonly status: number | undefined;
   /** The provider's message, where it helps the client to correct the request. */
   readonly hint: string | undefined;
+  /** Whether the provider refused a prompt that is too long for the model. */
+  readonly isTooLong: boolean;
   /** The start of the provider's response, unchanged. */
   readonly refusal: Refusal | undefined;
 
@@ -36,6 +39,7 @@ export class SlotFailure extends Error implements ClassifiedError {
     this.kind = kind;
     this.status = details.status;
     this.hint = details.hint;
+    this.isTooLong = details.isTooLong ?? false;
     this.refusal = details.refusal;
   }
 

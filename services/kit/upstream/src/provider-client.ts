@@ -1,10 +1,9 @@
-import type { Readable } from "node:stream";
-import type { Catalog, Provider, ProviderKind, Slot } from "@tollgate/catalog/model";
+import { Readable } from "node:stream";
+import type { Catalog, Provider, Slot } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { Agent, errors } from "undici";
-import { awsBearerToken, awsCredentials, signAwsRequest } from "./aws-signature.ts";
 import { SlotFailure } from "./failure.ts";
 import { type ProviderBody, ProviderCall, type SentBody } from "./provider-call.ts";
 import { requireVariables } from "./provider-variables.ts";
@@ -87,8 +86,8 @@ export function createProviderClient(env: Environment): ProviderClient {
         const traced =
           trace === undefined ? request : { ...request, headers: { ...request.headers, ...trace } };
         const target = targetOf(slot, request);
-        const signed = slot.provider.kind === "bedrock" ? sign(traced, target, slot, env) : traced;
-        return send(agent, target, slot.provider, signed, signal);
+        const headers = authorizedHeaders(traced, target, slot.provider, env);
+        return send(agent, target, slot.provider, { ...traced, headers }, signal);
       },
     );
   return {
@@ -106,11 +105,14 @@ export function createProviderClient(env: Environment): ProviderClient {
     },
     send: sendOne,
     streamUrl: (slot) => streamUrlOf(slot, env),
-    streamHeaders: (slot, requestId) => ({
-      ...authorizationFor(slot.provider, apiKeyOf(slot.provider, env)),
-      ...requestIdHeader(requestId),
-      ...upgradeHeaders(streamUrlOf(slot, env)),
-    }),
+    streamHeaders(slot, requestId) {
+      const url = streamUrlOf(slot, env);
+      return {
+        ...upgradeAuthorization(url, slot.provider, env),
+        ...requestIdHeader(requestId),
+        ...upgradeHeaders(url),
+      };
+    },
     check: (catalog) => requireVariables(catalog, env),
     close: () => agent.destroy(),
   };
@@ -138,10 +140,14 @@ function cacheTargets(env: Environment) {
 }
 
 function targetAt({ provider }: Slot, path: string, env: Environment): Target {
-  const url = `${baseUrlOf(provider, env)}${path}`;
+  const place = placeOf(`${baseUrlOf(provider, env)}${path}`);
+  return { ...place, apiKey: apiKeyOf(provider, env) };
+}
+
+function placeOf(url: string): Pick<Target, "origin" | "path"> {
   if (!URL.canParse(url)) throw new SlotFailure("unreachable", "the provider has no valid URL");
   const { origin, pathname, search } = new URL(url);
-  return { origin, path: `${pathname}${search}`, apiKey: apiKeyOf(provider, env) };
+  return { origin, path: `${pathname}${search}` };
 }
 
 async function send(
@@ -152,43 +158,43 @@ async function send(
   signal: AbortSignal,
 ): Promise<ProviderResponse> {
   const call = new ProviderCall(signal, body);
-  const sent = { ...headers, ...authorizationFor(provider, apiKey) };
   const isDefault = provider.isDefaultTimeout && defaultTimeoutMs !== undefined;
   const timeoutMs = isDefault ? defaultTimeoutMs : provider.timeoutMs;
   const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   // undici takes anything that can be iterated, which its types do not say.
   const iterable = (body ?? null) as Uint8Array | Readable | null;
   if (!signal.aborted) {
-    agent.dispatch({ origin, path, method, headers: sent, body: iterable, ...limits }, call);
+    agent.dispatch({ origin, path, method, headers, body: iterable, ...limits }, call);
   }
   try {
     const { status, contentType } = await call.head;
     if (status >= 200 && status < 300) return { status, contentType, body: call };
-    throw await readRefusal(status, contentType, call, apiKey);
+    throw await readRefusal({ status, contentType }, call, provider.kind, apiKey);
   } catch (error) {
     throw transportFailure(error, signal);
   }
 }
 
-/** Signs a request to Bedrock, unless the provider has a key. */
-function sign(
-  request: ProviderRequest,
+/** Returns the headers of a request, with those that authorize it. */
+function authorizedHeaders(
+  { method, headers, body }: ProviderRequest,
   { origin, path, apiKey }: Target,
-  { provider }: Slot,
+  { kind, region }: Provider,
   env: Environment,
-): ProviderRequest {
-  const credentials = awsCredentials(env);
-  if (apiKey !== undefined || credentials === undefined) return request;
-  const { method, headers, body = Buffer.alloc(0) } = request;
-  // Streams are sent on other routes only.
-  const signable = { method, origin, path, body: body as JsonBytes };
-  const { "content-type": type = "" } = headers;
-  const signature = signAwsRequest(
-    { ...signable, headers: { "content-type": type } },
-    credentials,
-    { region: provider.region ?? "", service: "bedrock", now: new Date() },
-  );
-  return { ...request, headers: { ...headers, ...signature } };
+): Record<string, string> {
+  const sent = { method, origin, path, headers, body: body instanceof Readable ? undefined : body };
+  return { ...headers, ...kind.authorize(sent, { apiKey, region, env }) };
+}
+
+/** Returns the headers that authorize the upgrade to a WebSocket. */
+function upgradeAuthorization(
+  url: string,
+  provider: Provider,
+  env: Environment,
+): Record<string, string> {
+  const sent = { method: "GET", ...placeOf(url), headers: {}, body: undefined };
+  const apiKey = apiKeyOf(provider, env);
+  return provider.kind.authorize(sent, { apiKey, region: provider.region, env });
 }
 
 /** Returns a body whose large buffers are written to the socket one by one, without a copy. */
@@ -200,31 +206,9 @@ function sendable(body: JsonBytes): Pick<ProviderRequest, "headers"> & { body: J
   return { headers: { "content-length": String(bytes) }, body: joined };
 }
 
-function apiKeyOf(provider: Provider, env: Environment): string | undefined {
-  if (provider.kind === "bedrock" && provider.apiKeyEnv === undefined) {
-    return env[awsBearerToken] || undefined;
-  }
-  return provider.apiKeyEnv === undefined ? undefined : env[provider.apiKeyEnv];
-}
-
-/** How a kind is sent its API key, where it is not as a bearer token. */
-const keyHeaders: {
-  readonly [Kind in ProviderKind]?: (apiKey: string) => Record<string, string>;
-} = {
-  azure: (apiKey) => ({ "api-key": apiKey }),
-  google: (apiKey) => ({ "x-goog-api-key": apiKey }),
-  elevenlabs: (apiKey) => ({ "xi-api-key": apiKey }),
-  deepgram: (apiKey) => ({ authorization: `Token ${apiKey}` }),
-};
-
-function authorizationFor({ kind }: Provider, apiKey: string | undefined): Record<string, string> {
-  if (kind === "anthropic") {
-    const version = { "anthropic-version": "2023-06-01" };
-    return apiKey === undefined ? version : { ...version, "x-api-key": apiKey };
-  }
-  if (apiKey === undefined) return {};
-  const header = keyHeaders[kind ?? "openai"];
-  return header === undefined ? { authorization: `Bearer ${apiKey}` } : header(apiKey);
+function apiKeyOf({ kind, apiKeyEnv }: Provider, env: Environment): string | undefined {
+  const variable = apiKeyEnv ?? kind.variables?.key;
+  return variable === undefined ? undefined : env[variable] || undefined;
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Catalog, Provider } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
 import { StartError } from "@tollgate/core/errors";
-import { awsBearerToken } from "./aws-signature.ts";
 
 /** Throws a StartError that names the first variable of a catalog's providers that is not set. */
 export function requireVariables({ models }: Catalog, env: Environment): void {
@@ -11,9 +10,7 @@ export function requireVariables({ models }: Catalog, env: Environment): void {
 }
 
 function requireVariablesOf(provider: Provider, env: Environment): void {
-  if (provider.kind === "bedrock" && provider.apiKeyEnv === undefined) {
-    requireAwsVariables(provider, env);
-  }
+  if (provider.apiKeyEnv === undefined) requireCredentials(provider, env);
   for (const [field, variable] of [
     ["base_url_env", provider.baseUrlEnv],
     ["api_key_env", provider.apiKeyEnv],
@@ -24,12 +21,11 @@ function requireVariablesOf(provider: Provider, env: Environment): void {
   }
 }
 
-/** Without a key for Bedrock, requests are signed with an access key. */
-function requireAwsVariables({ name }: Provider, env: Environment): void {
-  if (env[awsBearerToken]) return;
-  for (const variable of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) {
-    if (env[variable]) continue;
-    const problem = `the environment variable ${variable} is not set, nor is ${awsBearerToken}`;
-    throw new StartError(`providers.${name}: ${problem}`);
-  }
+/** Throws where a kind whose credentials are in variables of its own has neither a key nor the others. */
+function requireCredentials({ name, kind: { variables } }: Provider, env: Environment): void {
+  if (variables === undefined || env[variables.key]) return;
+  const missing = variables.instead.find((variable) => !env[variable]);
+  if (missing === undefined) return;
+  const problem = `the environment variable ${missing} is not set, nor is ${variables.key}`;
+  throw new StartError(`providers.${name}: ${problem}`);
 }

@@ -1,5 +1,6 @@
-import { isJsonObject } from "@tollgate/core/json";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { SlotFailure } from "./failure.ts";
+import type { ProviderResponseHead } from "./provider-call.ts";
 
 /** The limits of what is read of a refusal's body, and of the message that a client is sent. */
 const maxRefusalBytes = 64 * 1024;
@@ -11,17 +12,19 @@ const maxHintCharacters = 300;
  * clients.
  */
 export async function readRefusal(
-  status: number,
-  contentType: string,
+  { status, contentType }: ProviderResponseHead,
   body: AsyncIterable<Buffer>,
+  kind: ProviderKind,
   apiKey: string | undefined,
 ): Promise<SlotFailure> {
   const bytes = await readStart(body);
-  const hint = isAboutRequest(status) ? hintFrom(bytes.toString("utf8"), apiKey) : undefined;
+  const said = messageAbout(status, parse(bytes.toString("utf8")), kind);
+  const clean = apiKey === undefined ? said : said?.replaceAll(apiKey, "[key]");
   const refusal = { contentType, body: bytes };
   return new SlotFailure("rejected", `the provider responded with ${status}`, {
     status,
-    hint,
+    hint: clean?.slice(0, maxHintCharacters),
+    isTooLong: clean !== undefined && kind.isTooLong(clean),
     refusal,
   });
 }
@@ -42,19 +45,18 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** Returns the same message of a refusal within a response, such as that of a job's request. */
-export function refusalHint(status: unknown, body: unknown): string | undefined {
-  return isAboutRequest(status) ? messageIn(body)?.slice(0, maxHintCharacters) : undefined;
+export function refusalHint(
+  status: unknown,
+  body: unknown,
+  kind: ProviderKind,
+): string | undefined {
+  return messageAbout(status, body, kind)?.slice(0, maxHintCharacters);
 }
 
-function isAboutRequest(status: unknown): boolean {
-  return status === 400 || status === 413 || status === 422;
-}
-
-function hintFrom(text: string, apiKey: string | undefined): string | undefined {
-  const message = messageIn(parse(text));
-  if (message === undefined) return undefined;
-  const clean = apiKey === undefined ? message : message.replaceAll(apiKey, "[key]");
-  return clean.slice(0, maxHintCharacters);
+/** Returns the message of a refusal that is about the request. */
+function messageAbout(status: unknown, body: unknown, kind: ProviderKind): string | undefined {
+  if (status !== 400 && status !== 413 && status !== 422) return undefined;
+  return kind.refusalMessage(body);
 }
 
 function parse(text: string): unknown {
@@ -63,36 +65,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function messageIn(body: unknown): string | undefined {
-  if (!isJsonObject(body)) return undefined;
-  const { error, message, detail, err_msg } = body;
-  if (isAboutAccount(error)) return undefined;
-  // In the order in which one is likely to be it: most vendors', Cohere's, Jina's and ElevenLabs',
-  // Deepgram's, xAI's.
-  const inner = isJsonObject(error) ? error.message : undefined;
-  const own = isJsonObject(message) ? firstReason(message.detail) : message;
-  const found = [inner, own, isJsonObject(detail) ? detail.message : detail, err_msg, error];
-  return found.find((one): one is string => typeof one === "string" && one !== "");
-}
-
-/** Returns the first reason of a list of them, which Mistral has within its message. */
-function firstReason(detail: unknown): unknown {
-  const [first] = Array.isArray(detail) ? detail.filter(isJsonObject) : [];
-  return first?.msg;
-}
-
-/**
- * Whether an error of Google's APIs or xAI's, which have 400 for these too, is about the key, the billing
- * or the location of the gateway: https://ai.google.dev/gemini-api/docs/troubleshooting
- */
-function isAboutAccount(error: unknown): boolean {
-  if (typeof error === "string") return /^Incorrect API key/.test(error);
-  if (!isJsonObject(error)) return false;
-  const details = Array.isArray(error.details) ? error.details.filter(isJsonObject) : [];
-  return (
-    error.status === "FAILED_PRECONDITION" ||
-    details.some(({ reason }) => reason === "API_KEY_INVALID")
-  );
 }

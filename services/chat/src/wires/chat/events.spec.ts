@@ -1,3 +1,4 @@
+import { readUsage } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
 import { approximateUsage } from "../../usage/usage.ts";
 import { ChatEvents } from "./events.ts";
@@ -9,6 +10,7 @@ const frame = {
   request: {},
   promptCharacters: 0n,
   sessionId: "",
+  readUsage,
 };
 const usage = approximateUsage(0n, 0, "approx4");
 

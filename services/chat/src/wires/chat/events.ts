@@ -1,8 +1,9 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { MessageBuilder } from "../../conversations/assistant-message.ts";
 import type { GeneratedTurn } from "../../conversations/turn.ts";
-import { type ChatUsage, usageBlock } from "../../usage/usage.ts";
+import { usageBlock } from "../../usage/usage.ts";
 import { type Chunk, readChunk } from "../chunk.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import type { WireEvents } from "../wire.ts";
@@ -16,12 +17,14 @@ import { identityOf, ownIdentity } from "./response-identity.ts";
  * are those that the gateway reports.
  */
 export class ChatEvents implements WireEvents {
+  readonly #frame: ResponseFrame;
   readonly #own: ChunkHead;
   #head: ChunkHead | undefined;
   /** In a conversation: the message that it stores. */
   readonly #message: MessageBuilder | undefined;
 
   constructor(frame: ResponseFrame) {
+    this.#frame = frame;
     const { id, created } = ownIdentity(frame);
     const { alias: model, sessionId } = frame;
     const own = { id, object: "chat.completion.chunk", created, model };
@@ -30,7 +33,7 @@ export class ChatEvents implements WireEvents {
   }
 
   read(data: string): Chunk | undefined {
-    return readChunk(data);
+    return readChunk(data, this.#frame);
   }
 
   deliver({ data, value, choices }: Chunk): Uint8Array | undefined {

@@ -1,26 +1,77 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import { postChat } from "@tollgate/providers/chat";
-import type { ProviderClient, ProviderResponse } from "@tollgate/upstream/provider-client";
+import { chatAdapterOf } from "@tollgate/providers/chat";
+import type { ProviderBody } from "@tollgate/upstream/provider-call";
+import { type ProviderClient, readJsonObject } from "@tollgate/upstream/provider-client";
+import type { Session } from "../../conversations/session.ts";
 import type { ClientRequest } from "../client-request.ts";
 import type { Sending } from "../wire.ts";
 
 /**
- * Posts the chat completion request that another wire's request was translated to. Throws what
- * `postChat` throws.
+ * Sends a slot the chat completion request that a client's request was translated to. Resolves with the
+ * completion. Throws what `ProviderClient.post` throws.
  */
-export function postTranslated(
+export async function completeTranslated(
   providers: ProviderClient,
-  { call }: ClientRequest,
+  client: ClientRequest,
   slot: Slot,
   chat: JsonObject,
-  { isStream, maxTokens, signal }: Sending,
-): Promise<ProviderResponse> {
-  const { upstreamModel: model, maxTokensField = "max_completion_tokens" } = slot;
+  sending: Sending,
+): Promise<JsonObject> {
+  const { signal } = sending;
+  const requestId = requestIdOf(client);
+  const request = requestFor(slot, chat, sending);
+  const adapter = await chatAdapterOf(slot);
+  if (adapter !== undefined) {
+    return adapter.complete(providers, slot, request, { requestId, signal });
+  }
+  const call = { accept: "application/json", requestId, signal } as const;
+  const sent = await providers.post(slot, Buffer.from(JSON.stringify(request)), call);
+  return (await readJsonObject(sent, signal)).value;
+}
+
+/** Does the same for a stream: resolves with its bytes, or with the chunks that an adapter makes. */
+export async function streamTranslated(
+  providers: ProviderClient,
+  client: ClientRequest,
+  slot: Slot,
+  chat: JsonObject,
+  sending: Sending,
+): Promise<ProviderBody | AsyncIterable<JsonObject>> {
+  const { signal } = sending;
+  const requestId = requestIdOf(client);
+  const request = requestFor(slot, chat, sending);
+  const adapter = await chatAdapterOf(slot);
+  if (adapter !== undefined) {
+    return adapter.stream(providers, slot, request, { requestId, signal });
+  }
+  const call = { accept: "text/event-stream", requestId, signal } as const;
+  const { body } = await providers.post(slot, Buffer.from(JSON.stringify(request)), call);
+  return body;
+}
+
+function requestIdOf({ call }: ClientRequest): string {
+  return call.caller?.requestId ?? "";
+}
+
+function requestFor(
+  { upstreamModel: model, maxTokensField = "max_completion_tokens" }: Slot,
+  chat: JsonObject,
+  { isStream, maxTokens, session }: Sending,
+): JsonObject {
   const streamed = isStream ? { stream: true, stream_options: { include_usage: true } } : {};
-  const request = { model, [maxTokensField]: Number(maxTokens), ...streamed, ...chat };
-  const body = [Buffer.from(JSON.stringify(request))];
-  const accept = isStream ? "text/event-stream" : "application/json";
-  const { requestId = "" } = call.caller ?? {};
-  return postChat(providers, slot, body, { accept, requestId, signal });
+  const messages =
+    session === undefined ? {} : { messages: [...turnsOf(session), ...messagesOf(chat)] };
+  return { model, [maxTokensField]: Number(maxTokens), ...streamed, ...chat, ...messages };
+}
+
+function messagesOf({ messages }: JsonObject): readonly unknown[] {
+  return Array.isArray(messages) ? messages : [];
+}
+
+/** Returns the messages of the stored turns. */
+function turnsOf({ prefix }: Session): readonly unknown[] {
+  const text = Buffer.concat([...prefix.content]).toString("utf8");
+  // A comma follows each turn.
+  return JSON.parse(`[${text.slice(0, text.lastIndexOf(","))}]`) as readonly unknown[];
 }

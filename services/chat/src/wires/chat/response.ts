@@ -1,8 +1,9 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { messageOf } from "../../conversations/assistant-message.ts";
 import type { GeneratedTurn } from "../../conversations/turn.ts";
-import { type ChatUsage, usageBlock } from "../../usage/usage.ts";
+import { usageBlock } from "../../usage/usage.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import type { WireResponse } from "../wire.ts";
 import type { WithChoices } from "./provider-response.ts";

@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { checkChat, postChat } from "@tollgate/providers/chat";
+import { checkChat, isAdapted } from "@tollgate/providers/chat";
 import type { Wire } from "../wire.ts";
 import { slotBody } from "./body.ts";
 import { ChatEvents } from "./events.ts";
@@ -22,13 +22,16 @@ export const chatWire: Wire = {
     const { maxTokens } = client.call;
     const limit = maxTokens === undefined ? {} : { max_completion_tokens: Number(maxTokens) };
     await checkChat(model, () => ({ ...client.json, stream, ...limit }));
-    return { chain: model.chain, translated: none };
+    const adapted = model.chain.filter(isAdapted);
+    if (adapted.length === 0) return { chain: model.chain, translated: none };
+    const translated = new Map(adapted.map((slot) => [slot, client.json]));
+    return { chain: model.chain, translated };
   },
   post(providers, { call }, slot, { isStream, maxTokens, session, signal }) {
     const body = slotBody(call, slot, session, { isStream, maxTokens });
     const accept = isStream ? "text/event-stream" : "application/json";
     const { requestId = "" } = call.caller ?? {};
-    return postChat(providers, slot, body, { accept, requestId, signal });
+    return providers.post(slot, body, { accept, requestId, signal });
   },
   readResponse({ value }, frame) {
     const completion = requireCompletion(value);

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { approximateTokens, type ChatUsage } from "../../usage/usage.ts";
+import { approximateTokens } from "../../usage/usage.ts";
 import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type NamedEvent } from "../named-event.ts";
 import type { ResponseFrame } from "../response-frame.ts";

@@ -1,3 +1,4 @@
+import { readUsage } from "@tollgate/providers/anthropic/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { approximateUsage } from "../../usage/usage.ts";
@@ -47,7 +48,7 @@ const usage = approximateUsage(400n, 40, "delivered_approx4");
 
 /** Reads and delivers the first events of a stream. */
 function readFirst(count: number) {
-  const events = readMessageEvents({ alias: "alias" });
+  const events = readMessageEvents({ alias: "alias", readUsage });
   const frames = documented.trim().split("\n\n").slice(0, count);
   const chunks: Chunk[] = [];
   let text = "";
@@ -110,11 +111,11 @@ test.each([
   ["invalid_request_error", 400],
 ])("an error event is a failure with the status of its type: %s", (type, status) => {
   const event = { type: "error", error: { type, message: "No" } };
-  const read = () => readMessageEvents({ alias: "alias" }).read(JSON.stringify(event));
+  const read = () => readMessageEvents({ alias: "alias", readUsage }).read(JSON.stringify(event));
   expect(read).toThrow(SlotFailure);
   expect(read).toThrow(expect.objectContaining({ status }));
 });
 
 test.each(["{", "[]", "{}", '{"type":1}'])("%s is no event", (data) => {
-  expect(readMessageEvents({ alias: "alias" }).read(data)).toBeUndefined();
+  expect(readMessageEvents({ alias: "alias", readUsage }).read(data)).toBeUndefined();
 });

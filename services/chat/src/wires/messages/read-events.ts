@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { messagesStatusOf } from "@tollgate/providers/anthropic/event-status";
+import { messagesStatusOf } from "@tollgate/providers/anthropic/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { readUsage } from "../../usage-reader.ts";
 import {
   chunkOf,
   dataBytes,
@@ -14,12 +13,14 @@ import {
 import type { ResponseFrame } from "../response-frame.ts";
 import type { WireEvents } from "../wire.ts";
 
+type Frame = Pick<ResponseFrame, "alias" | "readUsage">;
+
 /**
  * Reads the events of Anthropic's API, and forwards them unchanged except for the model's name. The
  * first event waits for the next one: an overload is often reported there, and another slot can
  * then take over.
  */
-export function readMessageEvents({ alias }: Pick<ResponseFrame, "alias">): WireEvents {
+export function readMessageEvents(frame: Frame): WireEvents {
   let waiting: Buffer | undefined;
   let last: Buffer | undefined;
   let started: JsonObject = {};
@@ -30,13 +31,13 @@ export function readMessageEvents({ alias }: Pick<ResponseFrame, "alias">): Wire
     read(data) {
       const event = parseEvent(data);
       if (event?.type === "error") throw eventFailure(event);
-      return event === undefined ? undefined : chunkOf(data, event, said(event, started));
+      return event === undefined ? undefined : chunkOf(data, event, said(event, started, frame));
     },
     deliver({ data, value }) {
       const { type, index } = value;
       if (type === "message_start") {
         started = usageIn(value.message);
-        waiting = dataBytes(type, withAlias(data, "message", alias));
+        waiting = dataBytes(type, withAlias(data, "message", frame.alias));
         return undefined;
       }
       if (type === "content_block_start") openBlock = index;
@@ -68,19 +69,19 @@ export function readMessageEvents({ alias }: Pick<ResponseFrame, "alias">): Wire
     usageSoFar(approximate) {
       if (approximate.basis === "provider") return approximate;
       const output = { output_tokens: Number(approximate.completionTokens) };
-      const known = readUsage({ ...started, ...output });
+      const known = frame.readUsage({ ...started, ...output });
       return known === undefined ? approximate : { ...known, basis: approximate.basis };
     },
   };
 }
 
 /** `started` is the usage in the stream's first event, which the last one completes. */
-function said(event: NamedEvent, started: JsonObject): Said {
+function said(event: NamedEvent, started: JsonObject, frame: Frame): Said {
   switch (event.type) {
     case "message_stop":
       return { isLast: true };
     case "message_delta": {
-      const usage = readUsage({ ...started, ...usageIn(event) });
+      const usage = frame.readUsage({ ...started, ...usageIn(event) });
       return { finishReason: finishReasonOf(event), usage };
     }
     case "content_block_start":

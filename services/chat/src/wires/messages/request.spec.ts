@@ -1,11 +1,13 @@
-import type { ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import type { JsonObject } from "@tollgate/core/json";
+import { vendors } from "@tollgate/providers";
 import { expect, test } from "vitest";
 import { chatFromMessages } from "./request.ts";
 
-function translated(more: JsonObject, kind: ProviderKind = "openai"): JsonObject {
+function translated(more: JsonObject, kind: keyof typeof vendors = "openai"): JsonObject {
   const request = { model: "m", max_tokens: 1_000, messages: [user("Hi")], ...more };
-  return chatFromMessages(request, { provider: { kind } } as Slot);
+  return chatFromMessages(request, { provider: { kind: vendors[kind] as ProviderKind } } as Slot);
 }
 
 function user(content: unknown): JsonObject {

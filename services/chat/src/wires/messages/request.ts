@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { kindProperties } from "@tollgate/catalog/provider-kinds";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { endUserOf } from "../end-user.ts";
 import { objectsIn } from "../generated-message.ts";
 import { placeInstructions } from "../late-instructions.ts";
@@ -39,19 +39,19 @@ export function chatFromMessages(request: JsonObject, slot: Slot): JsonObject {
   refuseOthers(others, "");
   refuseEdits(context_management);
   if (service_tier === "standard_only") throw notTranslated("service_tier");
-  const kind = slot.provider.kind ?? "openai";
-  const translation = { keepsCacheMarks: kind === "bedrock" || kind === "anthropic" };
+  const { chatParameters } = slot.provider.kind;
+  const { keepsCacheMarks } = vendorChatOf(slot);
   const chat: JsonObject = {
-    messages: placeInstructions(messagesOfPrompt(request, translation), slot),
+    messages: placeInstructions(messagesOfPrompt(request, { keepsCacheMarks }), slot),
     stop: stop_sequences,
     temperature,
     top_p,
     top_k,
-    tools: toolsOf(tools, translation.keepsCacheMarks),
+    tools: toolsOf(tools, keepsCacheMarks),
     ...toolChoiceOf(tool_choice),
     reasoning_effort: effortOf(thinking, output_config, max_tokens),
     response_format: formatOf(output_config, output_format),
-    user: kindProperties[kind].chatParameters.has("user") ? userOf(metadata) : undefined,
+    user: chatParameters.has("user") ? userOf(metadata) : undefined,
   };
   for (const [name, value] of Object.entries(chat)) {
     if (value === undefined || value === null) delete chat[name];

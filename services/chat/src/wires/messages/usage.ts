@@ -1,6 +1,6 @@
 import type { TokenDimension } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { ChatUsage } from "../../usage/usage.ts";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 
 /** Returns usage as Anthropic's API reports it: `input_tokens` without those of the cache. */
 export function messageUsage(usage: ChatUsage): JsonObject {

@@ -15,7 +15,8 @@ import { withoutForeignThinking } from "./thinking.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
 const translation: Translation = {
-  nativePathOf: ({ provider, path }) => (provider.kind === "anthropic" ? path : undefined),
+  nativePathOf: ({ provider, path }) =>
+    provider.kind.nativeWires.has("messages") ? path : undefined,
   toChat: chatFromMessages,
   memberOf: messagesMemberOf,
 };

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@tollgate/core/json";
+import { readUsage } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
 import { approximateUsage } from "../../usage/usage.ts";
 import { writeMessageEvents } from "./write-events.ts";
@@ -11,6 +12,7 @@ const frame = {
   request: {},
   promptCharacters: 28n,
   sessionId: "",
+  readUsage,
 };
 
 /** Writes a stream of deltas, and returns its events. */

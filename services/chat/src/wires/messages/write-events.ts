@@ -24,7 +24,7 @@ export function writeMessageEvents(frame: ResponseFrame): WireEvents {
   }
 
   return {
-    read: readChunk,
+    read: (data) => readChunk(data, frame),
     deliver({ choices }) {
       for (const choice of choices) add(choice);
       return blocks.take();

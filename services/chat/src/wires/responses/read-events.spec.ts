@@ -1,3 +1,4 @@
+import { readUsage } from "@tollgate/providers/openai/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { approximateUsage } from "../../usage/usage.ts";
@@ -37,7 +38,7 @@ data: {"type":"response.completed","sequence_number":7,"response":{"id":"resp_67
 const usage = approximateUsage(40n, 8, "delivered_approx4");
 
 function readFirst(count: number) {
-  const events = readResponseEvents({ alias: "alias" });
+  const events = readResponseEvents({ alias: "alias", readUsage });
   const chunks: Chunk[] = [];
   let text = "";
   for (const frame of documented.trim().split("\n\n").slice(0, count)) {
@@ -111,7 +112,7 @@ test.each([
   ],
   [{ type: "error", code: "other", message: "No" }, undefined],
 ])("an error is a failure with the status of its code: %j", (event, status) => {
-  const read = () => readResponseEvents({ alias: "alias" }).read(JSON.stringify(event));
+  const read = () => readResponseEvents({ alias: "alias", readUsage }).read(JSON.stringify(event));
   expect(read).toThrow(SlotFailure);
   expect(read).toThrow(expect.objectContaining({ status }));
 });

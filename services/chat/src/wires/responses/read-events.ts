@@ -1,6 +1,6 @@
 import { isJsonObject } from "@tollgate/core/json";
+import { responsesStatusOf } from "@tollgate/providers/openai/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { readUsage } from "../../usage-reader.ts";
 import {
   chunkOf,
   dataBytes,
@@ -21,12 +21,15 @@ const starting: ReadonlySet<string> = new Set([
   "response.in_progress",
 ]);
 
+type Frame = Pick<ResponseFrame, "alias" | "readUsage">;
+
 /**
  * Reads the events of a provider that speaks the Responses API, and forwards them unchanged except
  * for the model's name. The first events wait for the next ones: if the provider fails there,
  * another slot can take over.
  */
-export function readResponseEvents({ alias }: Pick<ResponseFrame, "alias">): WireEvents {
+export function readResponseEvents(frame: Frame): WireEvents {
+  const { alias } = frame;
   let waiting: Buffer[] = [];
   let last: Buffer | undefined;
   const followed = new CutResponse(alias);
@@ -37,7 +40,7 @@ export function readResponseEvents({ alias }: Pick<ResponseFrame, "alias">): Wir
       const event = parseEvent(data);
       if (event === undefined) return undefined;
       if (event.type === "error" || event.type === "response.failed") throw eventFailure(event);
-      return chunkOf(data, event, said(event));
+      return chunkOf(data, event, said(event, frame));
     },
     deliver({ data, value, isLast }) {
       const type = String(value.type);
@@ -61,28 +64,18 @@ export function readResponseEvents({ alias }: Pick<ResponseFrame, "alias">): Wir
   };
 }
 
-function said({ type, delta, response }: NamedEvent): Said {
+function said({ type, delta, response }: NamedEvent, frame: Frame): Said {
   if (type === "response.completed" || type === "response.incomplete") {
-    const usage = isJsonObject(response) ? readUsage(response.usage) : undefined;
+    const usage = isJsonObject(response) ? frame.readUsage(response.usage) : undefined;
     return { finishReason: type, usage, isLast: true };
   }
   return typeof delta === "string" ? { text: delta } : {};
 }
 
-/** The status behind each code with which the API reports a failure in a stream. */
-const statusOfCode: ReadonlyMap<unknown, number> = new Map([
-  ["server_error", 500],
-  ["rate_limit_exceeded", 429],
-  ["server_is_overloaded", 503],
-  ["insufficient_quota", 429],
-  ["context_length_exceeded", 400],
-  ["invalid_prompt", 400],
-]);
-
 function eventFailure(event: NamedEvent): SlotFailure {
   const response = isJsonObject(event.response) ? event.response : {};
   const error = isJsonObject(response.error) ? response.error : event;
-  const status = statusOfCode.get(error.code);
+  const status = responsesStatusOf(error);
   const details = status === undefined ? {} : { status };
   return new SlotFailure("rejected", "the provider's stream reports an error", details);
 }

@@ -1,16 +1,22 @@
-import type { ProviderKind, Slot } from "@tollgate/catalog/model";
+import type { Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import type { JsonObject } from "@tollgate/core/json";
+import { vendors } from "@tollgate/providers";
 import { expect, test } from "vitest";
 import { signatureOf } from "../signed-details.ts";
 import { chatFromResponses } from "./request.ts";
 
 function translated(
   more: JsonObject,
-  kind: ProviderKind = "openai",
+  kind: keyof typeof vendors = "openai",
   passes: readonly string[] = [],
 ): JsonObject {
   const request = { model: "m", input: "Hi", ...more };
-  return chatFromResponses(request, { provider: { kind } } as Slot, new Set(passes));
+  return chatFromResponses(
+    request,
+    { provider: { kind: vendors[kind] as ProviderKind } } as Slot,
+    new Set(passes),
+  );
 }
 
 const parameters = { type: "object", properties: {} };

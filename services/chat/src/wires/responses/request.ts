@@ -1,5 +1,4 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { kindProperties } from "@tollgate/catalog/provider-kinds";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { endUserOf } from "../end-user.ts";
 import { placeInstructions } from "../late-instructions.ts";
@@ -53,7 +52,7 @@ export function chatFromResponses(
   if (!isUsualTier(service_tier)) throw notTranslated("service_tier");
   if ((top_logprobs ?? 0) !== 0) throw notTranslated("top_logprobs");
   const functions = functionsOf(tools);
-  const takesUser = kindProperties[slot.provider.kind ?? "openai"].chatParameters.has("user");
+  const takesUser = slot.provider.kind.chatParameters.has("user");
   const chat: JsonObject = {
     messages: placeInstructions(messagesOfInput(request), slot),
     temperature,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ChatUsage } from "../../usage/usage.ts";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { toolCallText } from "../chat/content.ts";
 import type { WithChoices } from "../chat/provider-response.ts";
 import { generatedReasoning, objectsIn } from "../generated-message.ts";

@@ -1,6 +1,7 @@
 import type { TokenDimension } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import { type ChatUsage, totalTokens } from "../../usage/usage.ts";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { totalTokens } from "../../usage/usage.ts";
 
 /** Returns usage as OpenAI's Responses API reports it: `input_tokens` with those of the cache. */
 export function responseUsage(usage: ChatUsage): JsonObject {

@@ -22,7 +22,7 @@ export function writeResponseEvents(frame: ResponseFrame): WireEvents {
   }
 
   return {
-    read: readChunk,
+    read: (data) => readChunk(data, frame),
     deliver({ choices }) {
       for (const choice of choices) add(choice);
       return items.take();

@@ -1,4 +1,4 @@
-import type { ChatMember } from "@tollgate/catalog/model";
+import type { ChatMember } from "@tollgate/catalog/chat-members";
 import { describeIssue } from "@tollgate/core/schema-errors";
 import { z } from "zod";
 import { alias, boolean, integerFrom, numberFrom, text } from "../../validation/fields.ts";

@@ -1,6 +1,6 @@
 import type { Model } from "@tollgate/catalog/model";
 import { allowsModel } from "@tollgate/catalog/model-policy";
-import { supportedParameters } from "@tollgate/catalog/provider-kinds";
+import { commonParameters } from "@tollgate/catalog/provider-kind";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Price } from "@tollgate/core/money";
 import type { z } from "zod";
@@ -46,16 +46,16 @@ function toEntry(model: Model): z.infer<typeof modelSchema> {
     route_type: model.routeType,
     context_tokens: contextTokens,
     ...(readsText ? { context_length: contextTokens } : {}),
-    ...(model.routeType === "chat"
-      ? { supported_parameters: [...supportedParameters(model), ...passesOf(model)] }
-      : {}),
+    ...(model.routeType === "chat" ? { supported_parameters: parametersOf(model) } : {}),
     pricing: model.unitType === "tokens" ? tokenPricing(model) : unitPricing(model),
   };
 }
 
-/** Members besides those of the API are forwarded to providers of the kind `openai` only. */
-function passesOf({ passes, chain }: Model): readonly string[] {
-  return chain.every(({ provider: { kind = "openai" } }) => kind === "openai") ? [...passes] : [];
+/** Returns the members of a chat request that all slots take. */
+function parametersOf({ passes, chain }: Model): string[] {
+  const kinds = chain.map(({ provider }) => provider.kind);
+  const others = kinds.every(({ takesOtherMembers }) => takesOtherMembers) ? passes : [];
+  return [...commonParameters(kinds), ...others];
 }
 
 function unitPricing({ unitType, pricing: { input } }: Model): z.infer<typeof unitPriceSchema> {

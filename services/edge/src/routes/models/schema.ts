@@ -1,4 +1,5 @@
-import { routeTypes, unitTypes } from "@tollgate/catalog/model";
+import { unitTypes } from "@tollgate/catalog/model";
+import { routeTypes } from "@tollgate/catalog/route-types";
 import { z } from "zod";
 import { unixSeconds } from "../../openapi/response-fields.ts";
 

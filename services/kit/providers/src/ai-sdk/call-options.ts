@@ -5,7 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import { invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { notSupported } from "./members.ts";
+import { notSupported } from "../not-supported.ts";
 import { cacheOptions, type PromptForm, promptOf } from "./prompt.ts";
 
 /** What the requests of a kind may have. */

@@ -1,42 +1,42 @@
-import {
-  AISDKError,
-  type LanguageModelV4,
-  type LanguageModelV4CallOptions,
-} from "@ai-sdk/provider";
-import type { ProviderResponse } from "@tollgate/upstream/provider-client";
-import { createProviderFetch, type ProviderFetch } from "@tollgate/upstream/provider-fetch";
-import type { ChatAdapter } from "./chat-adapter.ts";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import type { AdaptedCall, ChatAdapter } from "../chat-adapter.ts";
+import { notSupported } from "../not-supported.ts";
 import { writeChunks } from "./chunks.ts";
 import { completionOf } from "./completion.ts";
 import { toSlotFailure } from "./failure.ts";
 import type { LanguageModelKind } from "./kind.ts";
-import { checkMembers, notSupported } from "./members.ts";
-import { refuseWarnings } from "./warnings.ts";
+import { checkMembers } from "./members.ts";
+import { createProviderFetch, type ProviderFetch } from "./provider-fetch.ts";
 
 /** Creates the adapter of a kind whose chat goes through a package of the AI SDK. */
 export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
   return {
-    async check({ upstreamModel }, request) {
+    check({ upstreamModel }, request) {
       checkMembers(kind, request);
       const options = kind.callOptions(upstreamModel, request);
+      const member = kind.unsupportedMember(upstreamModel, options);
+      if (member !== undefined) throw notSupported(member);
+    },
+    async complete(providers, slot, request, call) {
+      const { sent, model, options } = prepare(kind, { providers, slot, request, call }, false);
       try {
-        const isStream = request.stream === true;
-        refuseWarnings(kind, await kind.warningsOf(upstreamModel, options, isStream));
-      } catch (cause) {
-        throw AISDKError.isInstance(cause) ? notSupported("messages", cause.message) : cause;
+        return completionOf(kind, model.modelId, await model.doGenerate(options));
+      } catch (error) {
+        throw toSlotFailure(error, sent.failure(), call.signal);
       }
     },
-    async post(providers, slot, request, call) {
-      const isStream = request.stream === true;
-      const { headers, framing } = kind;
-      const target = { path: kind.pathOf(slot, isStream), headers, framing };
-      const sent = createProviderFetch(providers, slot, call, target);
-      const model = kind.createModel(slot.upstreamModel, sent.fetch);
-      const options = kind.callOptions(slot.upstreamModel, request);
-      const abortable = { ...options, abortSignal: call.signal };
+    async stream(providers, slot, request, call) {
+      const { sent, model, options } = prepare(kind, { providers, slot, request, call }, true);
       try {
-        if (isStream) return await postStream(kind, model, abortable, sent, call.signal);
-        return await postJson(kind, model, abortable);
+        const { stream } = await model.doStream(options);
+        return withFailures(
+          writeChunks(kind, stream, model.modelId, sent.letEnd),
+          sent,
+          call.signal,
+        );
       } catch (error) {
         throw toSlotFailure(error, sent.failure(), call.signal);
       }
@@ -44,42 +44,41 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
   };
 }
 
-async function postJson(
-  kind: LanguageModelKind,
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
-): Promise<ProviderResponse> {
-  const completion = completionOf(kind, model.modelId, await model.doGenerate(options));
-  const bytes = Buffer.from(JSON.stringify(completion));
-  const chunks = (async function* () {
-    yield bytes;
-  })();
-  return toResponse("application/json", chunks, () => {});
+interface Sending {
+  providers: ProviderClient;
+  slot: Slot;
+  request: JsonObject;
+  call: AdaptedCall;
 }
 
-async function postStream(
+interface PreparedCall {
+  sent: ProviderFetch;
+  model: LanguageModelV4;
+  options: LanguageModelV4CallOptions;
+}
+
+function prepare(
   kind: LanguageModelKind,
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
+  { providers, slot, request, call }: Sending,
+  isStream: boolean,
+): PreparedCall {
+  const { headers, framing } = kind;
+  const target = { path: kind.pathOf(slot, isStream), headers, framing };
+  const accept = isStream ? ("text/event-stream" as const) : ("application/json" as const);
+  const sent = createProviderFetch(providers, slot, { ...call, accept }, target);
+  const model = kind.createModel(slot.upstreamModel, sent.fetch);
+  const options = kind.callOptions(slot.upstreamModel, request);
+  return { sent, model, options: { ...options, abortSignal: call.signal } };
+}
+
+async function* withFailures(
+  chunks: AsyncIterable<JsonObject>,
   sent: ProviderFetch,
   signal: AbortSignal,
-): Promise<ProviderResponse> {
-  const { stream } = await model.doStream(options);
-  const chunks = (async function* () {
-    try {
-      yield* writeChunks(kind, stream, model.modelId);
-    } catch (error) {
-      throw toSlotFailure(error, sent.failure(), signal);
-    }
-  })();
-  return toResponse("text/event-stream", chunks, sent.letEnd);
-}
-
-function toResponse(
-  contentType: string,
-  chunks: AsyncGenerator<Buffer>,
-  letEnd: () => void,
-): ProviderResponse {
-  const body = { [Symbol.asyncIterator]: () => chunks, letEnd };
-  return { status: 200, contentType, body };
+): AsyncGenerator<JsonObject> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw toSlotFailure(error, sent.failure(), signal);
+  }
 }

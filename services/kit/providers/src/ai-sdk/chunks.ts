@@ -11,16 +11,17 @@ import {
 } from "./reasoning.ts";
 
 /**
- * Yields the events of a chat completion's stream, one for each part that has something to say. The
- * last chunk has the provider's own usage block. A stream that the provider does not finish has
- * neither a finish reason nor `[DONE]`. Throws a SlotFailure for an error event, and where the model
- * failed.
+ * Yields the chunks of a chat completion, one for each part that has something to say. The last chunk
+ * has the provider's own usage block. A stream that the provider does not finish has neither a finish
+ * reason nor usage. `letEnd` is called once the provider has finished. Throws a SlotFailure for an
+ * error event, and where the model failed.
  */
 export async function* writeChunks(
   kind: LanguageModelKind,
   parts: AsyncIterable<LanguageModelV4StreamPart>,
   model: string,
-): AsyncGenerator<Buffer> {
+  letEnd: () => void,
+): AsyncGenerator<JsonObject> {
   const head = { id: "", object: "chat.completion.chunk", created: secondsNow(), model };
   const translate = createTranslation(kind.signatures);
   for await (const part of parts) {
@@ -28,11 +29,12 @@ export async function* writeChunks(
     if (part.type === "response-metadata") head.id = part.id ?? "";
     if (part.type === "finish") {
       if (isUnfinished(part.finishReason)) return;
-      yield finishEvents(kind, head, part);
+      letEnd();
+      yield* finishChunks(kind, head, part);
       return;
     }
     const delta = translate(part);
-    if (delta !== undefined) yield event({ ...head, choices: [choiceOf(delta, null)] });
+    if (delta !== undefined) yield { ...head, choices: [choiceOf(delta, null)] };
   }
 }
 
@@ -43,20 +45,17 @@ function isUnfinished({ unified, raw }: Finish["finishReason"]): boolean {
   return unified === "interrupted" || (unified === "other" && raw === undefined);
 }
 
-function finishEvents(kind: LanguageModelKind, head: JsonObject, part: Finish): Buffer {
+function finishChunks(kind: LanguageModelKind, head: JsonObject, part: Finish): JsonObject[] {
   const refusal = refusalTextOf(kind, part.finishReason, part.providerMetadata);
   const delta = refusal === null ? {} : { refusal };
-  const last = { ...head, choices: [choiceOf(delta, finishReasonOf(kind, part.finishReason))] };
-  const usage = { ...head, choices: [], usage: part.usage.raw };
-  return Buffer.concat([event(last), event(usage), Buffer.from("data: [DONE]\n\n")]);
+  return [
+    { ...head, choices: [choiceOf(delta, finishReasonOf(kind, part.finishReason))] },
+    { ...head, choices: [], usage: part.usage.raw },
+  ];
 }
 
 function choiceOf(delta: JsonObject, finishReason: string | null): JsonObject {
   return { index: 0, delta, logprobs: null, finish_reason: finishReason };
-}
-
-function event(chunk: JsonObject): Buffer {
-  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
 }
 
 function secondsNow(): number {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4FilePart } from "@ai-sdk/provider";
 import { invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { notSupported } from "./members.ts";
+import { notSupported } from "../not-supported.ts";
 
 /** Which images a kind takes. */
 export interface ImageForm {

@@ -6,8 +6,8 @@ import type {
 } from "@ai-sdk/provider";
 import { invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { notSupported } from "../not-supported.ts";
 import { type ImageForm, imagePart } from "./image.ts";
-import { notSupported } from "./members.ts";
 import { readReasoning, type SignatureForm } from "./reasoning.ts";
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];

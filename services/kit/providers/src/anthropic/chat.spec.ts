@@ -4,7 +4,6 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { claude } from "../../test/kinds.ts";
 import {
-  parsedChunks,
   rejectionReason,
   respondWithJson,
   sendEvents,
@@ -103,8 +102,8 @@ test("marks of the prompt cache are sent", async () => {
 });
 
 test("a documented stream becomes chunks, with Anthropic's usage in the last", async () => {
-  const { post } = await startProvider(claude, (response) => sendEvents(response, basicStream));
-  const chunks = parsedChunks(await post({ ...base, stream: true }));
+  const { stream } = await startProvider(claude, (response) => sendEvents(response, basicStream));
+  const chunks = await stream({ ...base, stream: true });
   const id = "msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyY";
   const choice = { index: 0, logprobs: null, finish_reason: null };
   expect(chunks).toMatchObject([
@@ -133,7 +132,7 @@ test.each([
   const streaming = await startProvider(claude, (response) =>
     sendEvents(response, `event: error\ndata: ${JSON.stringify(body)}\n\n`),
   );
-  const broken = await rejectionReason(streaming.post({ ...base, stream: true }));
+  const broken = await rejectionReason(streaming.stream({ ...base, stream: true }));
   for (const failure of [refused, broken]) {
     expect(failure).toBeInstanceOf(SlotFailure);
     expect(failure).toMatchObject({ kind: "rejected", status, passesOn, countsAgainstSlot });

@@ -1,5 +1,4 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
-import { AnthropicLanguageModel } from "@ai-sdk/anthropic/internal";
 import type {
   LanguageModelV4CallOptions,
   SharedV4ProviderMetadata,
@@ -8,10 +7,12 @@ import type {
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
-import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
-import { messagesStatusOf } from "./event-status.ts";
+import type { ChatAdapter } from "../chat-adapter.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { messagesStatusOf } from "./errors.ts";
 import { anthropicThinking } from "./thinking.ts";
+import { unsupportedMember } from "./unsupported.ts";
 
 const signatures = {
   provider: "anthropic",
@@ -25,13 +26,13 @@ const form = {
   images: { typeAt: () => "image/*" },
   cacheOptions: (mark: JsonObject) =>
     ({ anthropic: { cacheControl: mark } }) as SharedV4ProviderOptions,
-  takesLateInstructions: true,
+  takesLateInstructions,
   objectSchema: { type: "object" as const },
 };
 
 /** Chat completions by Anthropic's Messages API. */
 export const anthropicKind: LanguageModelKind = {
-  kind: "anthropic",
+  chatParameters,
   metadataMembers: new Set(["user_id"]),
   signatures,
   headers: ["anthropic-beta"],
@@ -40,22 +41,7 @@ export const anthropicKind: LanguageModelKind = {
     return createAnthropic({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);
   },
   callOptions,
-  async warningsOf(modelId, options, isStream) {
-    const { warnings } = await AnthropicLanguageModel.prepareRequest({
-      modelId,
-      config: { provider: "anthropic.messages", baseURL: "" },
-      options: { ...options, stream: isStream, userSuppliedBetas: new Set() },
-    });
-    return warnings;
-  },
-  warnedMembers: {
-    "extended thinking": "reasoning_effort",
-    "providerOptions.anthropic.thinking": "reasoning_effort",
-    "providerOptions.anthropic.effort": "reasoning_effort",
-    "providerOptions.anthropic.disableParallelToolUse": "parallel_tool_calls",
-  },
-  // A lower output limit is no loss: the model's own limit applies.
-  isHarmless: (warning) => "feature" in warning && warning.feature === "maxOutputTokens",
+  unsupportedMember,
   statusOfEvent: messagesStatusOf,
   refusalOf,
 };

@@ -4,12 +4,7 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { encodeEvent, encodeException } from "../../test/event-frames.ts";
 import { bedrock } from "../../test/kinds.ts";
-import {
-  parsedChunks,
-  rejectionReason,
-  respondWithJson,
-  startProvider,
-} from "../../test/provider-of-kind.ts";
+import { rejectionReason, respondWithJson, startProvider } from "../../test/provider-of-kind.ts";
 
 const user = { role: "user", content: "Hi" };
 const base = { messages: [user], max_completion_tokens: 4_000 };
@@ -74,7 +69,7 @@ test("a documented call becomes a call", async () => {
   const { post } = await startProvider(bedrock, (response) =>
     respondWithJson(response, 200, calling),
   );
-  expect(JSON.parse(await post({ ...base, tools }))).toMatchObject({
+  expect(await post({ ...base, tools })).toMatchObject({
     choices: [
       {
         finish_reason: "tool_calls",
@@ -94,13 +89,13 @@ test("a documented call becomes a call", async () => {
 });
 
 test("a documented stream becomes chunks, with signed thinking and Bedrock's own usage", async () => {
-  const { post, urls } = await startProvider(bedrock, (response) =>
+  const { urls, stream } = await startProvider(bedrock, (response) =>
     sendFrames(
       response,
       thinkingEvents.map(([type, payload]) => encodeEvent(type, payload)),
     ),
   );
-  const chunks = parsedChunks(await post({ ...base, stream: true }));
+  const chunks = await stream({ ...base, stream: true });
   expect(urls[0]).toMatch(/\/model\/us\.anthropic\.claude-[a-z0-9-]+%3A0\/converse-stream$/);
   expect(chunks).toMatchObject([
     { choices: [{ delta: { role: "assistant", reasoning_content: "Let me think" } }] },
@@ -118,7 +113,7 @@ test("thinking that is encrypted is returned, and sent back", async () => {
   const { bodies, post } = await startProvider(bedrock, (response) =>
     respondWithJson(response, 200, whole),
   );
-  const completion = JSON.parse(await post(base)) as { choices: [{ message: JsonObject }] };
+  const completion = (await post(base)) as { choices: [{ message: JsonObject }] };
   const [{ message }] = completion.choices;
   expect(message).toMatchObject({
     reasoning_details: [{ type: "reasoning.encrypted", data: redactedContent }],
@@ -180,12 +175,12 @@ test.each([
   const whole = await startProvider(bedrock, (response) =>
     respondWithJson(response, 200, { ...bedrock.response, stopReason }),
   );
-  expect(JSON.parse(await whole.post(base))).toMatchObject({ choices: [{ finish_reason }] });
+  expect(await whole.post(base)).toMatchObject({ choices: [{ finish_reason }] });
   const events = thinkingEvents.map(([type, payload]) =>
     encodeEvent(type, type === "messageStop" ? { stopReason } : payload),
   );
   const streaming = await startProvider(bedrock, (response) => sendFrames(response, events));
-  const chunks = parsedChunks(await streaming.post({ ...base, stream: true }));
+  const chunks = await streaming.stream({ ...base, stream: true });
   expect(chunks.at(-2)).toMatchObject({ choices: [{ finish_reason }] });
 });
 
@@ -216,7 +211,7 @@ test.each([
   const streaming = await startProvider(bedrock, (response) =>
     sendFrames(response, [encodeException(name, message)]),
   );
-  for (const failing of [refusing.post(base), streaming.post({ ...base, stream: true })]) {
+  for (const failing of [refusing.post(base), streaming.stream({ ...base, stream: true })]) {
     const failure = await rejectionReason(failing);
     expect(failure).toBeInstanceOf(SlotFailure);
     expect(failure).toMatchObject({

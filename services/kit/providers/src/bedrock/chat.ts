@@ -9,10 +9,14 @@ import type {
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
-import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
-import { notSupported } from "../ai-sdk/members.ts";
+import type { ChatAdapter } from "../chat-adapter.ts";
+import { notSupported } from "../not-supported.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { statusOfEvent } from "./errors.ts";
+import { limitFrames } from "./frame-limit.ts";
 import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
+import { unsupportedMember } from "./unsupported.ts";
 
 /** Signatures of Claude are valid on all of its platforms. */
 const signatures = {
@@ -34,7 +38,7 @@ const form = {
     const lifetime = typeof ttl === "string" ? { ttl } : {};
     return { amazonBedrock: { cachePoint: { type: "default", ...lifetime } } };
   },
-  takesLateInstructions: false,
+  takesLateInstructions,
   objectSchema: { type: "object" as const },
 };
 
@@ -43,47 +47,27 @@ const form = {
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export const bedrockKind: LanguageModelKind = {
-  kind: "bedrock",
+  chatParameters,
   metadataMembers: new Set(),
   signatures,
   headers: [],
-  framing: "aws",
+  framing: { mediaType: "application/vnd.amazon.eventstream", limit: limitFrames },
   pathOf: ({ path }, isStream) =>
     isStream ? path.replace(/\/converse$/, "/converse-stream") : path,
   createModel,
   callOptions,
-  async warningsOf(modelId, options) {
-    // The package returns its warnings only with a response.
-    const model = createModel(modelId, async () => Response.json(emptyResponse));
-    const { warnings } = await model.doGenerate(options);
-    return warnings;
-  },
-  warnedMembers: {
-    stopSequences: "stop",
-    toolContent: "tools",
-    maxOutputTokens: "reasoning_effort",
-  },
-  isHarmless: () => false,
+  unsupportedMember,
   reasons: {
     malformed_model_output: "error",
     malformed_tool_use: "error",
     model_context_window_exceeded: "length",
     refusal: "content-filter",
   },
-  statusOfEvent(error) {
-    const status = isJsonObject(error) ? error.statusCode : undefined;
-    return typeof status === "number" ? status : undefined;
-  },
+  statusOfEvent,
   refusalOf: () => null,
 };
 
 export const bedrockChat: ChatAdapter = createChatAdapter(bedrockKind);
-
-const emptyResponse = {
-  output: { message: { role: "assistant", content: [] } },
-  stopReason: "end_turn",
-  usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
-};
 
 /** The provider client signs the requests, so the package gets a key that is not sent. */
 function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageModelV4 {

@@ -1,8 +1,8 @@
 import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { notSupported } from "../ai-sdk/members.ts";
 import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
 import { anthropicThinking } from "../anthropic/thinking.ts";
+import { notSupported } from "../not-supported.ts";
 
 /** The package's options of thinking: a budget of tokens, or an effort. */
 export type ReasoningConfig =

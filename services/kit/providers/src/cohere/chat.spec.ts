@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cohere } from "../../test/kinds.ts";
 import {
-  parsedChunks,
   rejectionReason,
   respondWithJson,
   sendEvents,
@@ -68,7 +67,7 @@ describe("a response of Cohere", () => {
     const { post } = await startProvider(cohere, (res) =>
       respondWithJson(res, 200, completion({ content })),
     );
-    expect(JSON.parse(await post(base))).toMatchObject({
+    expect(await post(base)).toMatchObject({
       choices: [
         {
           finish_reason: "stop",
@@ -86,8 +85,8 @@ describe("a response of Cohere", () => {
       ...part(1, "text", "A ", "model."),
       end(),
     );
-    const { post } = await startProvider(cohere, (res) => sendEvents(res, events));
-    const chunks = parsedChunks(await post({ ...base, stream: true }));
+    const { stream } = await startProvider(cohere, (res) => sendEvents(res, events));
+    const chunks = await stream({ ...base, stream: true });
     const deltas = chunks.flatMap(({ choices }) =>
       (choices as { delta: Delta }[]).map((one) => one.delta),
     );
@@ -106,7 +105,7 @@ describe("a response of Cohere", () => {
     const { post } = await startProvider(cohere, (res) =>
       respondWithJson(res, 200, completion(message, "TOOL_CALL")),
     );
-    expect(JSON.parse(await post(base))).toMatchObject({
+    expect(await post(base)).toMatchObject({
       choices: [{ finish_reason: "tool_calls", message: { tool_calls: [call] } }],
     });
   });
@@ -128,8 +127,8 @@ describe("a response of Cohere", () => {
       { type: "tool-call-end", index: 0 },
       end("TOOL_CALL"),
     );
-    const { post } = await startProvider(cohere, (res) => sendEvents(res, events));
-    const chunks = parsedChunks(await post({ ...base, stream: true }));
+    const { stream } = await startProvider(cohere, (res) => sendEvents(res, events));
+    const chunks = await stream({ ...base, stream: true });
     const calls = chunks.flatMap(({ choices }) =>
       (choices as { delta: Delta }[]).flatMap(({ delta }) => delta.tool_calls ?? []),
     );
@@ -148,7 +147,7 @@ describe("a response of Cohere", () => {
     const { post } = await startProvider(cohere, (res) =>
       respondWithJson(res, 200, completion({ content }, given)),
     );
-    expect(JSON.parse(await post(base))).toMatchObject({ choices: [{ finish_reason: reason }] });
+    expect(await post(base)).toMatchObject({ choices: [{ finish_reason: reason }] });
   });
 
   test("that finishes with ERROR is a failure", async () => {

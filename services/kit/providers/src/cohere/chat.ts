@@ -3,10 +3,11 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provid
 import type { JsonObject } from "@tollgate/core/json";
 import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
-import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
-import { notSupported } from "../ai-sdk/members.ts";
 import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
+import type { ChatAdapter } from "../chat-adapter.ts";
+import { notSupported } from "../not-supported.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { separatePlans, withToolPlans } from "./tool-plan.ts";
 
 /** Cohere does not sign its thinking, so the format has no details. */
@@ -19,7 +20,7 @@ const signatures = {
 const form = {
   signatures,
   images: { typeAt: () => "image/*" },
-  takesLateInstructions: true,
+  takesLateInstructions,
   objectSchema: undefined,
 };
 
@@ -28,33 +29,19 @@ const maxBudget = 31_000;
 
 /** Chat completions by Cohere's API, version 2: https://docs.cohere.com/reference/chat */
 export const cohereKind: LanguageModelKind = {
-  kind: "cohere",
+  chatParameters,
   metadataMembers: new Set(),
   signatures,
   headers: [],
   pathOf: ({ path }) => path,
   createModel,
   callOptions,
-  async warningsOf(modelId, options) {
-    // The package warns of options only, whatever the messages are.
-    const prompt: LanguageModelV4CallOptions["prompt"] = [{ role: "system", content: "" }];
-    const model = createModel(modelId, async () => Response.json(emptyMessage));
-    const { warnings } = await model.doGenerate({ ...options, prompt });
-    return warnings;
-  },
-  warnedMembers: {},
-  isHarmless: () => false,
+  unsupportedMember: () => undefined,
   statusOfEvent: () => undefined,
   refusalOf: () => null,
 };
 
 export const cohereChat: ChatAdapter = createChatAdapter(cohereKind);
-
-const emptyMessage = {
-  message: { role: "assistant", content: [] },
-  finish_reason: "COMPLETE",
-  usage: { tokens: { input_tokens: 0, output_tokens: 0 } },
-};
 
 function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageModelV4 {
   const fetchWithPlans: typeof globalThis.fetch = (url, init) =>

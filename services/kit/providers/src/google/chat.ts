@@ -1,12 +1,14 @@
 import { createGoogle } from "@ai-sdk/google";
-import { GoogleLanguageModel, getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
+import { getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
 import type { LanguageModelV4CallOptions, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { JsonObject } from "@tollgate/core/json";
 import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
-import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
-import { notSupported } from "../ai-sdk/members.ts";
+import type { ChatAdapter } from "../chat-adapter.ts";
+import { notSupported } from "../not-supported.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { statusOfEvent } from "./errors.ts";
 import { imagesOf } from "./images.ts";
 import { googleThinking } from "./thinking.ts";
 
@@ -18,7 +20,7 @@ const signatures = {
 
 /** Chat completions by Gemini's API: https://ai.google.dev/api/generate-content */
 export const googleKind: LanguageModelKind = {
-  kind: "google",
+  chatParameters,
   metadataMembers: new Set(),
   signatures,
   headers: [],
@@ -30,21 +32,8 @@ export const googleKind: LanguageModelKind = {
     return createGoogle({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);
   },
   callOptions,
-  async warningsOf(modelId, options, isStreaming) {
-    const config = { provider: "google.generative-ai", baseURL: "", generateId: () => "" };
-    const request = { modelId, config, options, isStreaming };
-    const { warnings } = await GoogleLanguageModel.prepareRequest(request);
-    return warnings;
-  },
-  warnedMembers: {},
-  // A call of another provider's model, or of a stored turn, has no signature: Gemini has a value that
-  // says so. https://ai.google.dev/gemini-api/docs/thought-signatures
-  isHarmless: (warning) =>
-    warning.type === "other" && warning.message.includes("skip_thought_signature_validator"),
-  statusOfEvent(error) {
-    const status = isJsonObject(error) ? error.statusCode : undefined;
-    return typeof status === "number" ? status : undefined;
-  },
+  unsupportedMember: () => undefined,
+  statusOfEvent,
   refusalOf,
 };
 
@@ -52,7 +41,7 @@ export const googleChat: ChatAdapter = createChatAdapter(googleKind);
 
 function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
   const images = imagesOf(modelId);
-  const form = { signatures, images, takesLateInstructions: false, objectSchema: undefined };
+  const form = { signatures, images, takesLateInstructions, objectSchema: undefined };
   const { responseFormat, ...common } = commonOptions(request, form);
   const maxOutputTokens = outputLimit(request);
   const thinkingConfig = googleThinking(modelId, request.reasoning_effort, maxOutputTokens);

@@ -1,5 +1,5 @@
 import type { ImageForm } from "../ai-sdk/image.ts";
-import { notSupported } from "../ai-sdk/members.ts";
+import { notSupported } from "../not-supported.ts";
 
 /** https://ai.google.dev/gemini-api/docs/image-understanding */
 const typeByExtension: ReadonlyMap<string, string> = new Map([

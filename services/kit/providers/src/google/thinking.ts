@@ -1,7 +1,7 @@
 import type { GoogleLanguageModelOptions } from "@ai-sdk/google";
 import { getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
-import { notSupported } from "../ai-sdk/members.ts";
 import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
+import { notSupported } from "../not-supported.ts";
 
 export type ThinkingConfig = NonNullable<GoogleLanguageModelOptions["thinkingConfig"]>;
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mistral } from "../../test/kinds.ts";
 import {
-  parsedChunks,
   rejectionReason,
   respondWithJson,
   sendEvents,
@@ -40,7 +39,7 @@ describe("a response of Mistral", () => {
     const { post } = await startProvider(mistral, (res) =>
       respondWithJson(res, 200, completion({ content, tool_calls: null })),
     );
-    expect(JSON.parse(await post(base))).toMatchObject({
+    expect(await post(base)).toMatchObject({
       choices: [
         {
           finish_reason: "stop",
@@ -58,8 +57,8 @@ describe("a response of Mistral", () => {
       chunk({ content: "Monet." }),
       chunk({ content: "" }, "stop", { usage: { ...usage, num_cached_tokens: 7 } }),
     );
-    const { post } = await startProvider(mistral, (res) => sendEvents(res, events));
-    const chunks = parsedChunks(await post({ ...base, stream: true }));
+    const { stream } = await startProvider(mistral, (res) => sendEvents(res, events));
+    const chunks = await stream({ ...base, stream: true });
     expect(chunks).toMatchObject([
       { choices: [{ delta: { role: "assistant", reasoning_content: "Let me think." } }] },
       { choices: [{ delta: { content: "Monet." } }] },
@@ -77,8 +76,8 @@ describe("a response of Mistral", () => {
       chunk({ role: "assistant", content: "" }),
       chunk({ content: "", tool_calls }, "tool_calls", { usage }),
     );
-    const { post } = await startProvider(mistral, (res) => sendEvents(res, events));
-    const chunks = parsedChunks(await post({ ...base, stream: true }));
+    const { stream } = await startProvider(mistral, (res) => sendEvents(res, events));
+    const chunks = await stream({ ...base, stream: true });
     const calls = chunks.flatMap(({ choices }) => {
       const [choice] = choices as { delta: { tool_calls?: object[] } }[];
       return choice?.delta.tool_calls ?? [];
@@ -99,7 +98,7 @@ describe("a response of Mistral", () => {
     const { post } = await startProvider(mistral, (res) =>
       respondWithJson(res, 200, completion({ content: "a" }, given)),
     );
-    expect(JSON.parse(await post(base))).toMatchObject({ choices: [{ finish_reason: reason }] });
+    expect(await post(base)).toMatchObject({ choices: [{ finish_reason: reason }] });
   });
 
   test("that fails within its stream is a failure with the status of the event", async () => {
@@ -111,8 +110,8 @@ describe("a response of Mistral", () => {
       code: "1100",
       raw_status_code: 503,
     };
-    const { post } = await startProvider(mistral, (res) => sendEvents(res, streamOf(error)));
-    expect(await rejectionReason(post({ ...base, stream: true }))).toMatchObject({ status: 503 });
+    const { stream } = await startProvider(mistral, (res) => sendEvents(res, streamOf(error)));
+    expect(await rejectionReason(stream({ ...base, stream: true }))).toMatchObject({ status: 503 });
   });
 
   test.each([

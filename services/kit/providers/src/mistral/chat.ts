@@ -3,11 +3,14 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provid
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
-import type { ChatAdapter } from "../ai-sdk/chat-adapter.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
-import { notSupported } from "../ai-sdk/members.ts";
 import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
+import type { ChatAdapter } from "../chat-adapter.ts";
+import { notSupported } from "../not-supported.ts";
 import { withMistralCallIds } from "./call-ids.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { statusOfEvent } from "./errors.ts";
+import { unsupportedMember } from "./thinking.ts";
 
 /** Mistral does not sign its thinking, so the format has no details. */
 const signatures = {
@@ -19,7 +22,7 @@ const signatures = {
 const form = {
   signatures,
   images: { typeAt: () => "image/*" },
-  takesLateInstructions: false,
+  takesLateInstructions,
   objectSchema: undefined,
 };
 
@@ -28,37 +31,19 @@ const maxTemperature = 1.5;
 
 /** Chat completions by Mistral's API: https://docs.mistral.ai/api/endpoint/chat */
 export const mistralKind: LanguageModelKind = {
-  kind: "mistral",
+  chatParameters,
   metadataMembers: new Set(),
   signatures,
   headers: [],
   pathOf: ({ path }) => path,
   createModel,
   callOptions,
-  async warningsOf(modelId, options) {
-    // The package warns of options only, whatever the messages are.
-    const prompt: LanguageModelV4CallOptions["prompt"] = [{ role: "system", content: "" }];
-    const model = createModel(modelId, async () => Response.json(emptyCompletion));
-    const { warnings } = await model.doGenerate({ ...options, prompt });
-    return warnings;
-  },
-  warnedMembers: {},
-  isHarmless: () => false,
-  statusOfEvent(error) {
-    // The package has the event in the error of its validation.
-    const event = isJsonObject(error) && isJsonObject(error.value) ? error.value : {};
-    return typeof event.raw_status_code === "number" ? event.raw_status_code : undefined;
-  },
+  unsupportedMember,
+  statusOfEvent,
   refusalOf: () => null,
 };
 
 export const mistralChat: ChatAdapter = createChatAdapter(mistralKind);
-
-const emptyCompletion = {
-  object: "chat.completion",
-  choices: [{ index: 0, message: { role: "assistant", content: "" }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-};
 
 function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageModelV4 {
   return createMistral({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);

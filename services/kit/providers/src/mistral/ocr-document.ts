@@ -7,9 +7,9 @@ import {
   requestIdHeader,
 } from "@tollgate/upstream/provider-client";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
-import { notSupported } from "../ai-sdk/members.ts";
 import { imageTypeOf } from "../image-type.ts";
 import { jsonWithFile } from "../json-with-file.ts";
+import { notSupported } from "../not-supported.ts";
 import type { OcrCall, OcrFile, OcrUpload } from "../ocr-adapter.ts";
 
 /**

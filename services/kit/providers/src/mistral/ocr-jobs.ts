@@ -38,11 +38,13 @@ export const readBatchJob: OcrAdapter["readJob"] = async (providers, slot, jobId
   const batch = await getJson(providers, slot, { path, query }, signal);
   const status = stateOf(batch);
   const own = { job_id: jobId, status };
-  if (status === "failed" || status === "cancelled") return failed(own, `is ${batch.status}`);
+  if (status === "failed" || status === "cancelled") return failed(slot, own, `is ${batch.status}`);
   if (status !== "completed") return respond(own);
   const result = await resultOf(providers, slot, batch, signal);
-  if (result === undefined) return failed(own, "has no result");
-  if (result.status_code !== 200) return failed(own, `ended with ${result.status_code}`, result);
+  if (result === undefined) return failed(slot, own, "has no result");
+  if (result.status_code !== 200) {
+    return failed(slot, own, `ended with ${result.status_code}`, result);
+  }
   if (!isJsonObject(result.body) || !Array.isArray(result.body.pages)) {
     throw new SlotFailure("rejected", "the result of the provider's job has no pages");
   }
@@ -86,8 +88,13 @@ async function getJson(
 }
 
 /** Returns a failed job, with the provider's message where it is about the document. */
-function failed(own: JsonObject, how: string, result: JsonObject = {}): OcrResponse {
-  const said = refusalHint(result.status_code, result.body);
+function failed(
+  { provider }: Slot,
+  own: JsonObject,
+  how: string,
+  result: JsonObject = {},
+): OcrResponse {
+  const said = refusalHint(result.status_code, result.body, provider.kind);
   const more = said === undefined ? "" : ` It said: ${said}`;
   const status = own.status === "completed" ? "failed" : own.status;
   return respond({ ...own, status, error: { message: `The provider's job ${how}.${more}` } });

@@ -9,6 +9,7 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import { createProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, onTestFinished, test } from "vitest";
 import { rejectionReason, respondWithJson } from "../../test/provider-of-kind.ts";
+import { vendors } from "../index.ts";
 import type { OcrUpload } from "../ocr-adapter.ts";
 import { mistralOcr } from "./ocr.ts";
 
@@ -48,7 +49,7 @@ function slotAt(base_url: string, more: object): Slot {
   const chain = [{ provider: "p", model: "mistral-ocr-latest", ...more }];
   const pricing = { per: 1_000, price: "2" };
   const models = [{ alias: "a", route_type: "ocr", lane: "print", pricing, chain }];
-  const { models: parsed } = parseCatalog(JSON.stringify({ providers, models }));
+  const { models: parsed } = parseCatalog(JSON.stringify({ providers, models }), vendors);
   return parsed.get("a")?.chain[0] as Slot;
 }
 

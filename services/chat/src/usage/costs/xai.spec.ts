@@ -1,0 +1,71 @@
+import { type CostCase, testCosts } from "../../../test/usage-prices.ts";
+
+const grok = { input: "3", cached_input: "0.75", output: "15" };
+
+const cases: readonly CostCase[] = [
+  [
+    "reasoning beside the completion: 26 × 3 + 6 × 0.75 + (9 + 94) × 15 = 1,627.5",
+    {
+      prompt_tokens: 32,
+      completion_tokens: 9,
+      total_tokens: 135,
+      prompt_tokens_details: {
+        text_tokens: 32,
+        audio_tokens: 0,
+        image_tokens: 0,
+        cached_tokens: 6,
+      },
+      completion_tokens_details: {
+        reasoning_tokens: 94,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+      num_sources_used: 0,
+    },
+    "0.001628",
+  ],
+  [
+    "a long one: 9,992 × 3 + 128 × 0.75 + (1,499 + 2,809) × 15 = 94,692",
+    {
+      prompt_tokens: 10120,
+      completion_tokens: 1499,
+      total_tokens: 14428,
+      prompt_tokens_details: { cached_tokens: 128 },
+      completion_tokens_details: { reasoning_tokens: 2809 },
+    },
+    "0.094692",
+  ],
+  [
+    "all of the output is reasoning: 12 × 3 + 500 × 15 = 7,536",
+    {
+      prompt_tokens: 12,
+      completion_tokens: 0,
+      total_tokens: 512,
+      completion_tokens_details: { reasoning_tokens: 500 },
+    },
+    "0.007536",
+  ],
+  [
+    "a model that does not reason: 12 × 3 + 20 × 15 = 336",
+    {
+      prompt_tokens: 12,
+      completion_tokens: 20,
+      total_tokens: 32,
+      completion_tokens_details: { reasoning_tokens: 0 },
+    },
+    "0.000336",
+  ],
+  [
+    "a total that does not include reasoning: 12 × 3 + 20 × 15 = 336",
+    {
+      prompt_tokens: 12,
+      completion_tokens: 20,
+      total_tokens: 32,
+      completion_tokens_details: { reasoning_tokens: 15 },
+    },
+    "0.000336",
+  ],
+];
+
+testCosts("xAI", "xai", grok, cases);

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import type { ProviderKind, ProviderKinds } from "./provider-kind.ts";
+
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
+const variableName = z
+  .string()
+  .regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
+
+/** Returns the schema of a provider's entry, which is of one of these kinds. */
+export function providerSchema(kinds: ProviderKinds) {
+  const all = Object.values(kinds);
+  const names = all.map(({ name }) => name);
+  const kindOf = (name: string) => kinds[name] as ProviderKind;
+  const regional = namesOf(all.filter(({ regions }) => regions !== undefined));
+  const speakers = namesOf(all.filter(speaksResponses));
+  return z
+    .strictObject({
+      kind: z.enum(names).default(names[0] ?? ""),
+      base_url: httpUrl.optional(),
+      base_url_env: variableName.optional(),
+      api_key_env: keyVariable(all).optional(),
+      region: z.string().optional(),
+      responses: z.boolean().optional(),
+      timeout_seconds: z.number().positive().max(3_600).optional(),
+    })
+    .refine((entry) => hasOneAddress(entry, kindOf(entry.kind)), {
+      error: "must have either base_url or base_url_env",
+    })
+    .superRefine(({ kind, region }, context) => {
+      const message = regionProblem(region, kindOf(kind), regional);
+      if (message !== undefined) context.addIssue({ code: "custom", path: ["region"], message });
+    })
+    .refine(({ kind, responses }) => responses !== true || speaksResponses(kindOf(kind)), {
+      path: ["responses"],
+      error: `must not be true: only providers of ${speakers} speak the Responses API`,
+    });
+}
+
+/** Variables with secrets of the gateway itself, and those that change how its program runs. */
+const ownVariables = /^(DATABASE_URL|NATS_URL|(TOLLGATE|OTEL|NODE)_.*)$/;
+
+/** Of a vendor's variables, only that of its API key may be sent to a provider as one. */
+function keyVariable(kinds: readonly ProviderKind[]) {
+  const ofVendors = kinds.flatMap(({ variables }) => variables ?? []);
+  const owners = ["the gateway", ...ofVendors.map(({ owner }) => owner)].join(" or of ");
+  const isSecret = (name: string) =>
+    ownVariables.test(name) ||
+    ofVendors.some(({ key, pattern }) => pattern.test(name) && name !== key);
+  return variableName.refine(
+    (name) => !isSecret(name),
+    `must not be a variable of ${owners}: its value would be sent to the provider`,
+  );
+}
+
+interface Address {
+  base_url?: string | undefined;
+  base_url_env?: string | undefined;
+}
+
+function hasOneAddress(
+  { base_url, base_url_env }: Address,
+  { defaultBaseUrl }: ProviderKind,
+): boolean {
+  if (base_url === undefined && base_url_env === undefined) return defaultBaseUrl !== undefined;
+  return base_url === undefined || base_url_env === undefined;
+}
+
+/** `regional` are the kinds with regions, for a sentence. */
+function regionProblem(
+  region: string | undefined,
+  { name, regions }: ProviderKind,
+  regional: string,
+): string | undefined {
+  if (regions === undefined) {
+    return region === undefined ? undefined : `must not be set, since only ${regional} has regions`;
+  }
+  if (region === undefined) {
+    return `must be set for a provider of the kind ${name}, for instance ${regions.example}`;
+  }
+  if (regions.name.test(region)) return undefined;
+  return `must be the name of ${regions.described}, such as ${regions.example}`;
+}
+
+function speaksResponses({ nativeWires }: ProviderKind): boolean {
+  return nativeWires.has("responses");
+}
+
+/** Returns kinds for a sentence: `the kind a`, or `the kinds a, b and c`. */
+function namesOf(kinds: readonly ProviderKind[]): string {
+  const names = kinds.map(({ name }) => name);
+  const last = names.pop() ?? "";
+  return names.length === 0 ? `the kind ${last}` : `the kinds ${names.join(", ")} and ${last}`;
+}

@@ -1,0 +1,67 @@
+import { allChatParameters, type ProviderKind } from "../src/provider-kind.ts";
+
+const common = {
+  routeBaseUrls: {},
+  regions: undefined,
+  takesTokens: true,
+  chatParameters: allChatParameters,
+  takesOtherMembers: true,
+  nativeWires: new Set(["chat"] as const),
+  variables: undefined,
+  authorize: () => ({}),
+  refusalMessage: () => undefined,
+  isTooLong: () => false,
+};
+
+/** A kind that serves every route, at an address that its providers name. */
+const open: ProviderKind = {
+  ...common,
+  name: "open",
+  defaultBaseUrl: undefined,
+  nativeWires: new Set(["chat", "responses"]),
+  paths: {
+    chat: "/chat/completions",
+    embeddings: "/embeddings",
+    speech: "/audio/speech",
+    transcriptions: "/audio/transcriptions",
+    rerank: "/rerank",
+    ocr: "/ocr",
+    classification: "/classification",
+    images: "/images/generations",
+  },
+};
+
+/** A kind with an address of its own, which takes text only. */
+const closed: ProviderKind = {
+  ...common,
+  name: "closed",
+  defaultBaseUrl: "https://api.closed.test/v1",
+  takesTokens: false,
+  chatParameters: new Set(["tools"]),
+  takesOtherMembers: false,
+  paths: { chat: "/models/{model}:chat", embeddings: "/embed" },
+};
+
+/** A kind with regions, and with credentials in variables of its own. */
+const regional: ProviderKind = {
+  ...common,
+  name: "regional",
+  defaultBaseUrl: "https://chat.{region}.{domain}",
+  routeBaseUrls: { rerank: "https://rerank.{region}.{domain}" },
+  regions: {
+    name: /^[a-z]+-\d$/,
+    described: "a region",
+    example: "east-1",
+    domainOf: (region) => (region.startsWith("cn-") ? "regional.test.cn" : "regional.test"),
+  },
+  paths: { chat: "/chat", rerank: "/rerank" },
+  variables: {
+    key: "REGIONAL_KEY",
+    instead: ["REGIONAL_ID", "REGIONAL_SECRET"],
+    owner: "Regional",
+    pattern: /^REGIONAL_/,
+  },
+};
+
+/** The kinds of a catalog in specs. */
+export const testKinds = { open, closed, regional };

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { readUsage } from "./usage.ts";
+
+test("Anthropic's block has the totals that a chat completion has", () => {
+  const block = { input_tokens: 5, cache_read_input_tokens: 60, output_tokens: 20 };
+  expect(readUsage({ ...block, cache_creation_input_tokens: 35 })).toMatchObject({
+    promptTokens: 100n,
+    completionTokens: 20n,
+    cachedTokens: 60n,
+    details: { prompt_tokens_details: { cached_tokens: 60 } },
+  });
+});
+
+test("the tokens of the cache are not in those of the input, with a total and without one", () => {
+  const block = { input_tokens: 100, output_tokens: 5, cache_read_input_tokens: 80 };
+  for (const more of [{}, { total_tokens: 105 }, { input_tokens_details: {} }]) {
+    expect(readUsage({ ...block, ...more })).toMatchObject({
+      promptTokens: 180n,
+      completionTokens: 5n,
+      cachedTokens: 80n,
+    });
+  }
+});
+
+test.each([
+  ["none", undefined],
+  ["null", null],
+  ["an array", [100, 20]],
+  ["no output tokens", { input_tokens: 1 }],
+  ["no input tokens", { output_tokens: 1 }],
+])("a usage block with %s is not billed from", (_, block) => {
+  expect(readUsage(block)).toBeUndefined();
+});

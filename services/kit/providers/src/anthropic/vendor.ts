@@ -1,0 +1,36 @@
+import { errorMessage } from "../refusal-message.ts";
+import type { Vendor } from "../vendor.ts";
+import { authorize } from "./auth.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { isTooLong } from "./errors.ts";
+import { readUsage } from "./usage.ts";
+
+/** Anthropic's API: https://docs.claude.com/en/api */
+export const anthropic: Vendor = {
+  name: "anthropic",
+  defaultBaseUrl: "https://api.anthropic.com/v1",
+  routeBaseUrls: {},
+  regions: undefined,
+  paths: { chat: "/messages" },
+  takesTokens: false,
+  chatParameters,
+  takesOtherMembers: false,
+  nativeWires: new Set(["messages"]),
+  variables: undefined,
+  authorize,
+  refusalMessage: errorMessage,
+  isTooLong,
+  chat: {
+    load: async () => (await import("./chat.ts")).anthropicChat,
+    check: undefined,
+    readUsage,
+    takesLateInstructions,
+    keepsCacheMarks: true,
+  },
+  json: {},
+  refusedMembers: {},
+  ocr: undefined,
+  speech: undefined,
+  transcription: undefined,
+  live: undefined,
+};

@@ -1,0 +1,16 @@
+import { openai } from "../openai/vendor.ts";
+import type { Vendor } from "../vendor.ts";
+import { authorize } from "./auth.ts";
+
+/** Azure OpenAI, version 1: https://learn.microsoft.com/azure/ai-foundry/openai/latest */
+export const azure: Vendor = {
+  ...openai,
+  name: "azure",
+  paths: {
+    chat: "/chat/completions",
+    embeddings: "/embeddings",
+    images: "/images/generations",
+  },
+  takesOtherMembers: false,
+  authorize,
+};

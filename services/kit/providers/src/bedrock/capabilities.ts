@@ -1,0 +1,18 @@
+import type { ChatMember } from "@tollgate/catalog/chat-members";
+
+/** The members of a chat request that Amazon Bedrock can be sent. */
+export const chatParameters: ReadonlySet<ChatMember> = new Set<ChatMember>([
+  "max_completion_tokens",
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "stop",
+  "parallel_tool_calls",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+]);
+
+/** Whether messages of the system may follow others. */
+export const takesLateInstructions = false;

@@ -1,0 +1,42 @@
+import type { Vendor } from "../vendor.ts";
+import { authorize, variables } from "./auth.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { isTooLong, refusalMessage } from "./errors.ts";
+import { bedrockRerank } from "./rerank.ts";
+import { readUsage } from "./usage.ts";
+
+/** Amazon Bedrock: https://docs.aws.amazon.com/bedrock/latest/APIReference */
+export const bedrock: Vendor = {
+  name: "bedrock",
+  defaultBaseUrl: "https://bedrock-runtime.{region}.{domain}",
+  routeBaseUrls: { rerank: "https://bedrock-agent-runtime.{region}.{domain}" },
+  regions: {
+    name: /^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/,
+    described: "an AWS region",
+    example: "us-east-1",
+    // The regions in China have a domain of their own.
+    domainOf: (region) => (region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"),
+  },
+  paths: { chat: "/model/{model}/converse", rerank: "/rerank" },
+  takesTokens: false,
+  chatParameters,
+  takesOtherMembers: false,
+  nativeWires: new Set(),
+  variables,
+  authorize,
+  refusalMessage,
+  isTooLong,
+  chat: {
+    load: async () => (await import("./chat.ts")).bedrockChat,
+    check: undefined,
+    readUsage,
+    takesLateInstructions,
+    keepsCacheMarks: true,
+  },
+  json: { rerank: bedrockRerank },
+  refusedMembers: {},
+  ocr: undefined,
+  speech: undefined,
+  transcription: undefined,
+  live: undefined,
+};

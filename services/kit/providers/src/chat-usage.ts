@@ -1,0 +1,77 @@
+import type { TokenDimension } from "@tollgate/catalog/model";
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import { minOf } from "@tollgate/core/money";
+
+/** The usage of a chat generation, and the basis on which it was measured. */
+export interface ChatUsage {
+  promptTokens: bigint;
+  completionTokens: bigint;
+  /** The tokens of the prompt that the provider read from its cache. */
+  cachedTokens: bigint;
+  /** The tokens by dimension. Those of the prompt, and of the completion, sum to their totals. */
+  tokens: readonly UsedTokens[];
+  /** The part of the dimension `output` that is one of its own where it has a price. */
+  reasoningTokens: bigint;
+  /** The calls of tools that the provider runs. */
+  toolCalls: readonly ToolCalls[];
+  basis: "provider" | "approx4" | "delivered_approx4";
+  /** The provider's detail blocks, sent to the client unchanged. */
+  details: Record<string, unknown>;
+  /** The provider's block; undefined where the usage is approximate. */
+  block?: JsonObject;
+}
+
+export interface UsedTokens {
+  dimension: TokenDimension;
+  quantity: bigint;
+}
+
+export interface ToolCalls {
+  tool: string;
+  quantity: bigint;
+}
+
+/**
+ * Divides a total among its parts, in their order: each has at most what those before it leave. The
+ * dimension `rest`, which comes first, has what they all leave. Parts without tokens are left out.
+ */
+export function divide(
+  total: bigint,
+  rest: TokenDimension,
+  parts: readonly (readonly [TokenDimension, bigint])[],
+): UsedTokens[] {
+  let left = total;
+  const used: UsedTokens[] = [];
+  for (const [dimension, count] of parts) {
+    const quantity = minOf(count, left);
+    if (quantity === 0n) continue;
+    left -= quantity;
+    used.push({ dimension, quantity });
+  }
+  return [{ dimension: rest, quantity: left }, ...used];
+}
+
+const maxTools = 16;
+const callsOfTool = /^([a-z][a-z0-9_]{0,63})_requests$/;
+
+/** Reads the calls of tools that the provider runs: `{"web_search_requests": 2}`. */
+export function readToolCalls({ server_tool_use }: JsonObject): readonly ToolCalls[] {
+  if (!isJsonObject(server_tool_use)) return [];
+  const calls: ToolCalls[] = [];
+  for (const [name, value] of Object.entries(server_tool_use).slice(0, maxTools)) {
+    const tool = callsOfTool.exec(name)?.[1];
+    const quantity = countOf(value);
+    if (tool !== undefined && quantity > 0n) calls.push({ tool, quantity });
+  }
+  return calls;
+}
+
+/** Returns the members of an object, or none for any other value. */
+export function membersOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Returns a count, or zero for any other value. */
+export function countOf(value: unknown): bigint {
+  return readCount(value) ?? 0n;
+}

@@ -1,0 +1,30 @@
+import { isJsonObject, readCount } from "@tollgate/core/json";
+import { minOf } from "@tollgate/core/money";
+import { type ChatUsage, countOf, divide, membersOf } from "../chat-usage.ts";
+
+/**
+ * Reads the usage of Cohere, which bills less than it counts: its own instructions are free.
+ * `billed_units` includes the tokens of the cache. https://docs.cohere.com/reference/chat
+ */
+export function readUsage(block: unknown): ChatUsage | undefined {
+  if (!isJsonObject(block)) return undefined;
+  const counted = isJsonObject(block.billed_units) ? block.billed_units : membersOf(block.tokens);
+  const promptTokens = readCount(counted.input_tokens);
+  const completionTokens = readCount(counted.output_tokens);
+  if (promptTokens === undefined || completionTokens === undefined) return undefined;
+  const cachedTokens = minOf(countOf(block.cached_tokens), promptTokens);
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    tokens: [
+      ...divide(promptTokens, "input", [["cached_input", cachedTokens]]),
+      { dimension: "output", quantity: completionTokens },
+    ],
+    reasoningTokens: 0n,
+    toolCalls: [],
+    basis: "provider",
+    details: { prompt_tokens_details: { cached_tokens: Number(cachedTokens) } },
+    block,
+  };
+}

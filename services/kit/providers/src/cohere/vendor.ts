@@ -1,0 +1,36 @@
+import { bearer } from "../bearer.ts";
+import type { Vendor } from "../vendor.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { cohereEmbeddings } from "./embeddings.ts";
+import { isTooLong, refusalMessage } from "./errors.ts";
+import { readUsage } from "./usage.ts";
+
+/** Cohere's API, version 2: https://docs.cohere.com/reference */
+export const cohere: Vendor = {
+  name: "cohere",
+  defaultBaseUrl: "https://api.cohere.com/v2",
+  routeBaseUrls: {},
+  regions: undefined,
+  paths: { chat: "/chat", embeddings: "/embed", rerank: "/rerank" },
+  takesTokens: false,
+  chatParameters,
+  takesOtherMembers: false,
+  nativeWires: new Set(),
+  variables: undefined,
+  authorize: bearer,
+  refusalMessage,
+  isTooLong,
+  chat: {
+    load: async () => (await import("./chat.ts")).cohereChat,
+    check: undefined,
+    readUsage,
+    takesLateInstructions,
+    keepsCacheMarks: false,
+  },
+  json: { embeddings: cohereEmbeddings },
+  refusedMembers: {},
+  ocr: undefined,
+  speech: undefined,
+  transcription: undefined,
+  live: undefined,
+};

@@ -1,0 +1,19 @@
+import type { ChatMember } from "@tollgate/catalog/chat-members";
+
+/** The members of a chat request that Gemini's API can be sent. */
+export const chatParameters: ReadonlySet<ChatMember> = new Set<ChatMember>([
+  "max_completion_tokens",
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "seed",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+]);
+
+/** Whether messages of the system may follow others. */
+export const takesLateInstructions = false;

@@ -1,0 +1,51 @@
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import { minOf } from "@tollgate/core/money";
+import { type ChatUsage, countOf, divide } from "../chat-usage.ts";
+
+/**
+ * Reads the usage of Gemini: `promptTokenCount` includes the tokens of the cache, and
+ * `candidatesTokenCount` excludes those of thoughts. Where it is missing, it is the rest of the total.
+ * https://ai.google.dev/api/generate-content#UsageMetadata
+ */
+export function readUsage(block: unknown): ChatUsage | undefined {
+  if (!isJsonObject(block)) return undefined;
+  const prompt = readCount(block.promptTokenCount);
+  if (prompt === undefined) return undefined;
+  const promptTokens = prompt + countOf(block.toolUsePromptTokenCount);
+  const thoughts = countOf(block.thoughtsTokenCount);
+  const rest = countOf(block.totalTokenCount) - promptTokens - thoughts;
+  const candidates = readCount(block.candidatesTokenCount) ?? (rest > 0n ? rest : 0n);
+  const completionTokens = candidates + thoughts;
+  const cachedTokens = minOf(countOf(block.cachedContentTokenCount), promptTokens);
+  const audio = audioTokens(block.promptTokensDetails);
+  const cachedAudio = minOf(audioTokens(block.cacheTokensDetails), audio);
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    tokens: [
+      ...divide(promptTokens, "input", [
+        ["cached_input", cachedTokens],
+        ["audio_input", audio - cachedAudio],
+      ]),
+      ...divide(completionTokens, "output", [
+        ["audio_output", audioTokens(block.candidatesTokensDetails)],
+      ]),
+    ],
+    reasoningTokens: thoughts,
+    toolCalls: [],
+    basis: "provider",
+    details: {
+      prompt_tokens_details: { cached_tokens: Number(cachedTokens) },
+      completion_tokens_details: { reasoning_tokens: Number(thoughts) },
+    },
+    block,
+  };
+}
+
+/** Returns the tokens of audio in a list of modalities. */
+function audioTokens(details: unknown): bigint {
+  if (!Array.isArray(details)) return 0n;
+  const ofAudio = details.filter((one) => isJsonObject(one) && one.modality === "AUDIO");
+  return countOf((ofAudio[0] as JsonObject | undefined)?.tokenCount);
+}

@@ -1,0 +1,43 @@
+import type { Vendor } from "../vendor.ts";
+import { authorize } from "./auth.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { googleEmbeddings } from "./embeddings.ts";
+import { isTooLong, refusalMessage } from "./errors.ts";
+import { googleImages } from "./image-generation.ts";
+import { googleSpeech } from "./speech.ts";
+import { readUsage } from "./usage.ts";
+
+/** Gemini's API: https://ai.google.dev/api */
+export const google: Vendor = {
+  name: "google",
+  defaultBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  routeBaseUrls: {},
+  regions: undefined,
+  paths: {
+    chat: "/models/{model}:generateContent",
+    embeddings: "/models/{model}:batchEmbedContents",
+    speech: "/models/{model}:generateContent",
+    images: "/models/{model}:generateContent",
+  },
+  takesTokens: false,
+  chatParameters,
+  takesOtherMembers: false,
+  nativeWires: new Set(),
+  variables: undefined,
+  authorize,
+  refusalMessage,
+  isTooLong,
+  chat: {
+    load: async () => (await import("./chat.ts")).googleChat,
+    check: undefined,
+    readUsage,
+    takesLateInstructions,
+    keepsCacheMarks: false,
+  },
+  json: { embeddings: googleEmbeddings, images: googleImages },
+  refusedMembers: {},
+  ocr: undefined,
+  speech: googleSpeech,
+  transcription: undefined,
+  live: undefined,
+};

@@ -1,0 +1,37 @@
+import { bearer } from "../bearer.ts";
+import { readUsage } from "../openai/usage.ts";
+import type { Vendor } from "../vendor.ts";
+import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { mistralEmbeddings } from "./embeddings.ts";
+import { isTooLong, refusalMessage } from "./errors.ts";
+import { mistralOcr } from "./ocr.ts";
+
+/** Mistral's API: https://docs.mistral.ai/api */
+export const mistral: Vendor = {
+  name: "mistral",
+  defaultBaseUrl: "https://api.mistral.ai/v1",
+  routeBaseUrls: {},
+  regions: undefined,
+  paths: { chat: "/chat/completions", embeddings: "/embeddings", ocr: "/ocr" },
+  takesTokens: false,
+  chatParameters,
+  takesOtherMembers: false,
+  nativeWires: new Set(),
+  variables: undefined,
+  authorize: bearer,
+  refusalMessage,
+  isTooLong,
+  chat: {
+    load: async () => (await import("./chat.ts")).mistralChat,
+    check: undefined,
+    readUsage,
+    takesLateInstructions,
+    keepsCacheMarks: false,
+  },
+  json: { embeddings: mistralEmbeddings },
+  refusedMembers: {},
+  ocr: mistralOcr,
+  speech: undefined,
+  transcription: undefined,
+  live: undefined,
+};

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { readUsage } from "./usage.ts";
+
+test("a provider's block is read with its totals and details", () => {
+  const block = {
+    prompt_tokens: 100,
+    completion_tokens: 20,
+    total_tokens: 120,
+    prompt_tokens_details: { cached_tokens: 60, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 5 },
+  };
+  expect(readUsage(block)).toEqual({
+    promptTokens: 100n,
+    completionTokens: 20n,
+    cachedTokens: 60n,
+    tokens: [
+      { dimension: "input", quantity: 40n },
+      { dimension: "cached_input", quantity: 60n },
+      { dimension: "output", quantity: 20n },
+    ],
+    reasoningTokens: 5n,
+    toolCalls: [],
+    basis: "provider",
+    details: {
+      prompt_tokens_details: block.prompt_tokens_details,
+      completion_tokens_details: block.completion_tokens_details,
+    },
+    block,
+  });
+});
+
+test("xAI's block has the totals that a chat completion has", () => {
+  const details = { completion_tokens_details: { reasoning_tokens: 94 } };
+  const block = { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135, ...details };
+  expect(readUsage(block)).toMatchObject({
+    promptTokens: 32n,
+    completionTokens: 103n,
+    reasoningTokens: 94n,
+    details,
+  });
+});
+
+test("a response's block includes the tokens of the cache, with a total and without one", () => {
+  const block = { input_tokens: 100, output_tokens: 5, cache_read_input_tokens: 80 };
+  for (const more of [{}, { total_tokens: 105 }, { input_tokens_details: {} }]) {
+    expect(readUsage({ ...block, ...more })).toMatchObject({
+      promptTokens: 100n,
+      completionTokens: 5n,
+    });
+  }
+  const input_tokens_details = { cached_tokens: 80 };
+  expect(readUsage({ ...block, input_tokens_details })).toMatchObject({
+    promptTokens: 100n,
+    cachedTokens: 80n,
+  });
+});
+
+test.each([
+  ["none", undefined],
+  ["null", null],
+  ["an array", [100, 20]],
+  ["no prompt tokens", { completion_tokens: 1 }],
+  ["no completion tokens", { prompt_tokens: 1 }],
+  ["no output tokens", { input_tokens: 1 }],
+  ["members of both kinds", { prompt_tokens: 1, output_tokens: 1 }],
+  ["a negative count", { prompt_tokens: -1, completion_tokens: 1 }],
+  ["a fractional count", { prompt_tokens: 1.5, completion_tokens: 1 }],
+  ["a count that is a string", { prompt_tokens: "1", completion_tokens: 1 }],
+])("a usage block with %s is not billed from", (_, block) => {
+  expect(readUsage(block)).toBeUndefined();
+});
+
+test("details that are not an object are dropped", () => {
+  const block = { prompt_tokens: 1, completion_tokens: 1 };
+  const usage = readUsage({ ...block, prompt_tokens_details: 7, completion_tokens_details: null });
+  expect(usage).toMatchObject({ details: {}, cachedTokens: 0n });
+});

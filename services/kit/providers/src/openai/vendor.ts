@@ -1,0 +1,44 @@
+import { allChatParameters } from "@tollgate/catalog/provider-kind";
+import { bearer } from "../bearer.ts";
+import type { Vendor } from "../vendor.ts";
+import { isTooLong, refusalMessage } from "./errors.ts";
+import { readUsage } from "./usage.ts";
+
+/** OpenAI's API, and the many that speak it: https://platform.openai.com/docs/api-reference */
+export const openai: Vendor = {
+  name: "openai",
+  defaultBaseUrl: undefined,
+  routeBaseUrls: {},
+  regions: undefined,
+  paths: {
+    chat: "/chat/completions",
+    embeddings: "/embeddings",
+    speech: "/audio/speech",
+    transcriptions: "/audio/transcriptions",
+    rerank: "/rerank",
+    ocr: "/ocr",
+    classification: "/classification",
+    images: "/images/generations",
+  },
+  takesTokens: true,
+  chatParameters: allChatParameters,
+  takesOtherMembers: true,
+  nativeWires: new Set(["chat", "responses"]),
+  variables: undefined,
+  authorize: bearer,
+  refusalMessage,
+  isTooLong,
+  chat: {
+    load: undefined,
+    check: undefined,
+    readUsage,
+    takesLateInstructions: true,
+    keepsCacheMarks: false,
+  },
+  json: {},
+  refusedMembers: {},
+  ocr: undefined,
+  speech: undefined,
+  transcription: undefined,
+  live: undefined,
+};

@@ -1,0 +1,45 @@
+import type { Slot } from "@tollgate/catalog/model";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
+import type { RouteType } from "@tollgate/catalog/route-types";
+import type { JsonObject } from "@tollgate/core/json";
+import type { ChatAdapter } from "./chat-adapter.ts";
+import type { ChatUsage } from "./chat-usage.ts";
+import type { JsonAdapter } from "./json-adapter.ts";
+import type { LiveAdapter } from "./live-adapter.ts";
+import type { OcrAdapter } from "./ocr-adapter.ts";
+import type { SpeechAdapter } from "./speech-adapter.ts";
+import type { TranscriptionAdapter } from "./transcription-adapter.ts";
+
+/**
+ * All that one kind of providers does its own way. A column without an adapter is the wire of OpenAI's
+ * API, or the gateway's own where OpenAI has none.
+ */
+export interface Vendor extends ProviderKind {
+  /** Undefined for a kind that serves no chat. */
+  readonly chat: VendorChat | undefined;
+  /** Of the routes that take and return JSON. */
+  readonly json: { readonly [Type in RouteType]?: JsonAdapter };
+  /** The members that are refused on those routes, although their wire has them. */
+  readonly refusedMembers: { readonly [Type in RouteType]?: readonly string[] };
+  readonly ocr: OcrAdapter | undefined;
+  readonly speech: SpeechAdapter | undefined;
+  readonly transcription: TranscriptionAdapter | undefined;
+  readonly live: LiveAdapter | undefined;
+}
+
+/** What a kind does its own way in chat. */
+export interface VendorChat {
+  /**
+   * Loads the adapter; undefined for OpenAI's wire. A package of the AI SDK takes megabytes of memory,
+   * which a gateway without such a provider saves.
+   */
+  readonly load: (() => Promise<ChatAdapter>) | undefined;
+  /** Throws a GatewayError that names the first member of OpenAI's wire that the slot does not take. */
+  readonly check: ((slot: Slot, request: JsonObject) => void) | undefined;
+  /** Reads a usage block; undefined for a block that cannot be billed from. */
+  readUsage(block: unknown): ChatUsage | undefined;
+  /** Whether messages of the system may follow others. */
+  readonly takesLateInstructions: boolean;
+  /** Whether its providers read the marks of the prompt cache that Anthropic's API defines. */
+  readonly keepsCacheMarks: boolean;
+}

@@ -1,0 +1,36 @@
+import { bearer } from "../bearer.ts";
+import { readUsage } from "../openai/usage.ts";
+import type { Vendor } from "../vendor.ts";
+import { chatParameters, checkXaiChat } from "./chat.ts";
+import { isTooLong, refusalMessage } from "./errors.ts";
+
+/** xAI's API, which is OpenAI's in the main: https://docs.x.ai/docs/api-reference */
+export const xai: Vendor = {
+  name: "xai",
+  defaultBaseUrl: "https://api.x.ai/v1",
+  routeBaseUrls: {},
+  regions: undefined,
+  paths: { chat: "/chat/completions", images: "/images/generations" },
+  takesTokens: false,
+  chatParameters,
+  takesOtherMembers: false,
+  nativeWires: new Set(["chat", "responses"]),
+  variables: undefined,
+  authorize: bearer,
+  refusalMessage,
+  isTooLong,
+  chat: {
+    load: undefined,
+    check: checkXaiChat,
+    readUsage,
+    takesLateInstructions: true,
+    keepsCacheMarks: false,
+  },
+  json: {},
+  // https://docs.x.ai/docs/guides/image-generations
+  refusedMembers: { images: ["size"] },
+  ocr: undefined,
+  speech: undefined,
+  transcription: undefined,
+  live: undefined,
+};
