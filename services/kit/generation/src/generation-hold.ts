@@ -15,7 +15,7 @@ export class GenerationHold {
    * Settling waits for this: growing a settled hold would create another, which is never settled.
    */
   #growing: Promise<unknown> | undefined;
-  #isSettled = false;
+  #hasStopped = false;
 
   /** `most` is the most that the hold grows to by `cover`. */
   constructor(hold: Hold, most: NanoUsd) {
@@ -37,7 +37,7 @@ export class GenerationHold {
 
   /** See `Generation.grow`. */
   async grow(estimate: NanoUsd): Promise<NanoUsd> {
-    if (this.#isSettled) throw new Error("a generation that has ended cannot grow its hold");
+    if (this.#hasStopped) throw new Error("a generation that has ended cannot grow its hold");
     const added = this.#hold.grow(estimate);
     this.#growing = Promise.allSettled([this.#growing, added]);
     return added;
@@ -50,7 +50,6 @@ export class GenerationHold {
    * `coverTimeoutMs`, the rest is uncollected.
    */
   async cover(cost: NanoUsd): Promise<void> {
-    if (cost <= this.amount) return;
     await this.#growing;
     const due = minOf(cost, this.#most);
     const pauses = new Pauses({ firstMs: coverRetryMs, forMs: coverTimeoutMs });
@@ -64,10 +63,14 @@ export class GenerationHold {
     }
   }
 
-  /** Settles the hold once it no longer grows; see `Hold.settle`. */
-  async settle(cost: NanoUsd, tokens: bigint): Promise<SettledHold> {
-    this.#isSettled = true;
-    if (this.#growing !== undefined) await this.#growing;
+  /** Lets the hold grow no more. Returns what must be awaited before `settle`, if it is growing. */
+  stopGrowing(): Promise<unknown> | undefined {
+    this.#hasStopped = true;
+    return this.#growing;
+  }
+
+  /** See `Hold.settle`. */
+  settle(cost: NanoUsd, tokens: bigint): SettledHold {
     return this.#hold.settle(cost, tokens);
   }
 

@@ -16,7 +16,7 @@ import type { BillableCall } from "./generation.ts";
 import type { GenerationHold } from "./generation-hold.ts";
 import { countUsage, type EndedGeneration, logGeneration, type Reporting } from "./reporting.ts";
 
-export interface OutcomeDependencies extends Reporting {
+export interface OutcomeParts extends Reporting {
   publisher: Publisher;
   charges: ChargeLookup;
   now(): Date;
@@ -38,23 +38,18 @@ const reportsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"
 
 /** The outcome of one generation: it is counted, logged and published as a usage event, once. */
 export class GenerationOutcome {
-  readonly #dependencies: OutcomeDependencies;
+  readonly #parts: OutcomeParts;
   readonly #call: HeldCall;
   readonly #hold: GenerationHold;
   readonly #attempts: Attempts;
   #hasBegun = false;
 
-  constructor(
-    dependencies: OutcomeDependencies,
-    call: HeldCall,
-    hold: GenerationHold,
-    attempts: Attempts,
-  ) {
-    this.#dependencies = dependencies;
+  constructor(parts: OutcomeParts, call: HeldCall, hold: GenerationHold, attempts: Attempts) {
+    this.#parts = parts;
     this.#call = call;
     this.#hold = hold;
     this.#attempts = attempts;
-    dependencies.metrics.requestsInFlight.inc();
+    parts.metrics.requestsInFlight.inc();
   }
 
   /** Whether it is published, or has failed to be: it is not published again. */
@@ -68,7 +63,7 @@ export class GenerationOutcome {
     // The cost of an earlier run was counted when that run ended.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
     this.#begin({ cost: costNanoUsd, lines: usage.lines });
-    countUsage(this.#dependencies, model, { ...usage, costNanoUsd });
+    countUsage(this.#parts, model, { ...usage, costNanoUsd });
     const event = await this.#publish("", {
       ...usage,
       ...(reportsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
@@ -76,7 +71,7 @@ export class GenerationOutcome {
       conversationId,
     });
     if (!isRepeated(caller)) return reported;
-    return paid ?? (await this.#dependencies.charges.findForEvent(event)) ?? reported;
+    return paid ?? (await this.#parts.charges.findForEvent(event)) ?? reported;
   }
 
   /** Records that the generation is not billed. */
@@ -88,7 +83,7 @@ export class GenerationOutcome {
   #begin(billed: Pick<EndedGeneration, "cost" | "lines">): void {
     if (this.#hasBegun) throw new Error("a generation is settled once");
     this.#hasBegun = true;
-    const { metrics, log } = this.#dependencies;
+    const { metrics, log } = this.#parts;
     metrics.requestsInFlight.dec();
     const { slotId, record } = this.#attempts;
     const ended = { slotId, ...billed, ms: Math.round(record.trail.elapsedMs) };
@@ -96,10 +91,12 @@ export class GenerationOutcome {
   }
 
   async #publish(errorCode: string, ended: EndedFields): Promise<UsageEvent> {
-    const { publisher, now } = this.#dependencies;
+    const { publisher, now } = this.#parts;
     const { model } = this.#call;
     const tokens = model.unitType === "tokens" ? ended.quantity : 0n;
-    const settled = await this.#hold.settle(ended.costNanoUsd, tokens);
+    const growing = this.#hold.stopGrowing();
+    if (growing !== undefined) await growing;
+    const settled = this.#hold.settle(ended.costNanoUsd, tokens);
     const trail = this.#attempts.record.trail.end(this.#hold.amount, errorCode);
     const event = usageEventOf(this.#call, { settled, trail, ended }, now());
     await publisher.publish(event);

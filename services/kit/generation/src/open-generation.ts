@@ -13,10 +13,10 @@ import {
   GenerationOutcome,
   type HeldCall,
   isRepeated,
-  type OutcomeDependencies,
+  type OutcomeParts,
 } from "./generation-outcome.ts";
 
-export interface GenerationDependencies extends AttemptDependencies, OutcomeDependencies {
+export interface GenerationDependencies extends AttemptDependencies, OutcomeParts {
   holds: Holds;
 }
 
@@ -96,7 +96,7 @@ class HeldGeneration implements OpenGeneration {
   async measured(slot: Slot, usage: Measurement) {
     this.#attempts.record.complete(slot, usage);
     const fields = completedFields(slot, usage);
-    await this.#hold.cover(fields.costNanoUsd);
+    if (fields.costNanoUsd > this.held) await this.#hold.cover(fields.costNanoUsd);
     const reported = minOf(fields.costNanoUsd, this.held);
     return new HeldResponse(this.#outcome, fields, reported, this.#call.paid);
   }
