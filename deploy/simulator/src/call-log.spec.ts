@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chatBody, jsonOf, postChat } from "../test/client.ts";
+import { jsonOf, postToSimulator, simulatorChatBody } from "../test/client.ts";
 import { createCallLog, type RecordedCall } from "./call-log.ts";
 import { type Simulator, startSimulator } from "./simulator.ts";
 
@@ -24,8 +24,8 @@ async function read(query: string) {
 }
 
 test("a call is listed by its user, with its request and the reported usage", async () => {
-  const body = chatBody({ user: "ann" });
-  await postChat(simulator.url, body, { headers: { authorization: "Bearer secret-words" } });
+  const body = simulatorChatBody({ user: "ann" });
+  await postToSimulator(simulator.url, body, { headers: { authorization: "Bearer secret-words" } });
   const calls = await read("user=ann");
   expect(calls).toEqual([
     {
@@ -54,14 +54,14 @@ test("a call is listed by its user, with its request and the reported usage", as
 });
 
 test("a call without a bearer token is served, and recorded as unauthorized", async () => {
-  const response = await postChat(simulator.url, chatBody({ user: "bob" }));
+  const response = await postToSimulator(simulator.url, simulatorChatBody({ user: "bob" }));
   expect(response.status).toBe(200);
   expect((await read("user=bob"))[0]?.authorized).toBe(false);
 });
 
 test("a stream is recorded with its chunks and its reported usage", async () => {
-  const body = chatBody({ user: "cy", stream: true }, "usage=9,8");
-  await (await postChat(simulator.url, body)).text();
+  const body = simulatorChatBody({ user: "cy", stream: true }, "usage=9,8");
+  await (await postToSimulator(simulator.url, body)).text();
   expect((await read("user=cy"))[0]).toMatchObject({
     stream: true,
     outcome: "completed",
@@ -80,7 +80,7 @@ test("since lists only later calls", async () => {
 });
 
 test("an invalid request is recorded, too", async () => {
-  await postChat(simulator.url, { user: "dee", messages: "none" });
+  await postToSimulator(simulator.url, { user: "dee", messages: "none" });
   expect((await read("user=dee"))[0]).toMatchObject({ model: "", status: 400, outcome: "failed" });
 });
 
@@ -94,7 +94,7 @@ test("clearing removes all calls, and seq continues", async () => {
   const cleared = await fetch(`${simulator.url}/_simulator/calls`, { method: "DELETE" });
   expect(cleared.status).toBe(204);
   expect(await read("")).toEqual([]);
-  await postChat(simulator.url, chatBody());
+  await postToSimulator(simulator.url, simulatorChatBody());
   expect((await read(""))[0]?.seq).toBe(before + 1);
 });
 

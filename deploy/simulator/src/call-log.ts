@@ -56,12 +56,12 @@ export interface RecordedCall {
   /** Bytes of audio sent by speech; 0 elsewhere. */
   bytesSent: number;
   /** The upload of a transcription or OCR: the complete body, or all PCM of a live stream. */
-  upload: Upload | undefined;
+  upload: RecordedUpload | undefined;
   /** The parsed request. Stored for the latest calls only, and only when it is not too large. */
   body: unknown;
 }
 
-export interface Upload {
+export interface RecordedUpload {
   contentType: string;
   bytes: number;
   /** Hexadecimal. */

@@ -16,7 +16,7 @@ export interface SimulatorState {
 }
 
 /** One HTTP call as the routes see it. */
-export interface Call {
+export interface SimulatorCall {
   readonly state: SimulatorState;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -30,18 +30,18 @@ export interface Call {
 }
 
 /** One path with one method. `handle` writes the complete response. */
-export interface Route {
+export interface SimulatorRoute {
   readonly method: "GET" | "POST" | "DELETE";
   /** A segment of `*`, the last or the one before it, matches any one segment. */
   readonly path: string;
-  handle(call: Call): Promise<void> | void;
+  handle(call: SimulatorCall): Promise<void> | void;
 }
 
 export function openCall(
   state: SimulatorState,
   request: IncomingMessage,
   response: ServerResponse,
-): Call {
+): SimulatorCall {
   const disconnect = new AbortController();
   response.once("close", () => {
     if (!response.writableFinished) disconnect.abort();
@@ -80,7 +80,7 @@ export function vendorHeaders({ headers }: IncomingMessage): Record<string, stri
  * Waits for `ms` milliseconds, or until the call is released. Rejects at once when the client
  * disconnects.
  */
-export async function pause({ disconnected, released }: Call, ms: number): Promise<void> {
+export async function pause({ disconnected, released }: SimulatorCall, ms: number): Promise<void> {
   try {
     await delay(ms, undefined, { signal: AbortSignal.any([disconnected, released]) });
   } catch (error) {
@@ -92,7 +92,7 @@ export async function pause({ disconnected, released }: Call, ms: number): Promi
  * Writes a chunk of the response and waits while the client reads too slowly. Rejects when the
  * client disconnects.
  */
-export async function write(call: Call, chunk: string | Uint8Array): Promise<void> {
+export async function write(call: SimulatorCall, chunk: string | Uint8Array): Promise<void> {
   call.disconnected.throwIfAborted();
   if (!call.response.write(chunk)) {
     await once(call.response, "drain", { signal: call.disconnected });
@@ -100,7 +100,7 @@ export async function write(call: Call, chunk: string | Uint8Array): Promise<voi
 }
 
 /** Sends what was written, then destroys the connection before the response is complete. */
-export function cut(call: Call): void {
+export function cutConnection(call: SimulatorCall): void {
   call.response.flushHeaders();
   call.response.socket?.destroySoon();
 }

@@ -1,5 +1,5 @@
 import type { ZodError } from "zod";
-import type { Call } from "./call.ts";
+import type { SimulatorCall } from "./call.ts";
 import type { RecordedCall } from "./call-log.ts";
 
 /** An error as model providers report it. */
@@ -24,7 +24,11 @@ const bedrockPath = "/bedrock/";
 const RETRY_AFTER_SECONDS = 1;
 
 /** Sends an error status with an OpenAI-like body, and records it in the call log. */
-export function sendError(call: Call, error: ProviderError, recorded?: RecordedCall): void {
+export function sendProviderError(
+  call: SimulatorCall,
+  error: ProviderError,
+  recorded?: RecordedCall,
+): void {
   if (recorded !== undefined) {
     recorded.status = error.status;
     recorded.outcome = "failed";
@@ -43,7 +47,7 @@ export function sendError(call: Call, error: ProviderError, recorded?: RecordedC
 }
 
 /** https://developers.openai.com/api/docs/guides/rate-limits */
-function setLimitHeaders({ response }: Call): void {
+function setLimitHeaders({ response }: SimulatorCall): void {
   response.setHeader("retry-after-ms", RETRY_AFTER_SECONDS * 1_000);
   response.setHeader("x-ratelimit-limit-requests", 60);
   response.setHeader("x-ratelimit-remaining-requests", 0);
@@ -88,12 +92,12 @@ function xaiCode(status: number): string {
 
 /** Sends a 400 that reports the first issue of a failed schema validation. */
 export function sendInvalidRequest(
-  call: Call,
+  call: SimulatorCall,
   { issues: [issue] }: ZodError,
   recorded: RecordedCall,
 ): void {
   const param = issue?.path.join(".") ?? "";
-  sendError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, recorded);
+  sendProviderError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, recorded);
 }
 
 /** Returns an error as Anthropic's API sends it, in a response or as an event of a stream. */

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {
   type CompletionJson,
-  chatBody,
   type ErrorJson,
   jsonOf,
   openChat,
-  postChat,
+  postToSimulator,
   rawChat,
+  simulatorChatBody,
 } from "../test/client.ts";
 import { type Simulator, startSimulator } from "./simulator.ts";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 function simulated(simulate: string, fields: Record<string, unknown> = {}) {
-  return postChat(simulator.url, chatBody(fields, simulate));
+  return postToSimulator(simulator.url, simulatorChatBody(fields, simulate));
 }
 
 function entryOf(user: string) {
@@ -59,7 +59,7 @@ test("a 429 has a Retry-After", async () => {
 
 test("commands may follow the model id, and those in the metadata override them", async () => {
   const model = "sim-large?status=503&message=from+the+model";
-  const failed = await postChat(simulator.url, chatBody({ model }));
+  const failed = await postToSimulator(simulator.url, simulatorChatBody({ model }));
   expect(failed.status).toBe(503);
   const overridden = await simulated("status=418", { model });
   expect(overridden.status).toBe(418);
@@ -67,12 +67,15 @@ test("commands may follow the model id, and those in the metadata override them"
 });
 
 test("the response's model is the id as sent", async () => {
-  const response = await postChat(simulator.url, chatBody({ model: "sim-large?no_usage" }));
+  const response = await postToSimulator(
+    simulator.url,
+    simulatorChatBody({ model: "sim-large?no_usage" }),
+  );
   expect((await jsonOf<CompletionJson>(response)).model).toBe("sim-large?no_usage");
 });
 
 test("refuse destroys the connection before the first byte", async () => {
-  const { text } = await rawChat(simulator.url, chatBody({ user: "refuse" }, "refuse"));
+  const { text } = await rawChat(simulator.url, simulatorChatBody({ user: "refuse" }, "refuse"));
   expect(text).toBe("");
   expect(entryOf("refuse")).toMatchObject({ status: 0, outcome: "refused" });
 });
@@ -83,7 +86,7 @@ test("a flag is switched off with 0", async () => {
 });
 
 test("hang sends nothing until the client disconnects", async () => {
-  const socket = openChat(simulator.url, chatBody({ user: "hang" }, "hang"));
+  const socket = openChat(simulator.url, simulatorChatBody({ user: "hang" }, "hang"));
   const read = vi.fn();
   socket.on("data", read);
   await vi.waitFor(() => expect(entryOf("hang")?.outcome).toBe("hung"));
@@ -93,7 +96,7 @@ test("hang sends nothing until the client disconnects", async () => {
 });
 
 test("a client that disconnects ends the delay at once", async () => {
-  const body = chatBody({ user: "disconnecting" }, "delay_ms=600000");
+  const body = simulatorChatBody({ user: "disconnecting" }, "delay_ms=600000");
   const socket = openChat(simulator.url, body);
   await vi.waitFor(() => expect(entryOf("disconnecting")?.outcome).toBe("open"));
   socket.destroy();

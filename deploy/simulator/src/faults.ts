@@ -1,16 +1,16 @@
 import { once } from "node:events";
-import { type Call, pause } from "./call.ts";
+import { pause, type SimulatorCall } from "./call.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { RecordedCall } from "./call-log.ts";
 import type { Commands } from "./commands.ts";
-import { type ProviderError, sendError } from "./error-response.ts";
+import { type ProviderError, sendProviderError } from "./error-response.ts";
 
 /**
  * Injects the faults that come before any response, on every route: the delay, then a refused
  * connection, a hang or an error status. Resolves with true when the call is thereby finished.
  */
 export async function injectFaults(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
 ): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function injectFaults(
   }
   const status = failingStatus(commands, call.state.callCounter);
   if (status === undefined) return false;
-  sendError(call, commandedError(status, commands), recorded);
+  sendProviderError(call, commandedError(status, commands), recorded);
   return true;
 }
 

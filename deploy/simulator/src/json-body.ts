@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { readBody } from "./read-body.ts";
+import { readBytes } from "./read-body.ts";
 
 /** The call log does not store larger bodies. */
 const RECORDED_BODY_LIMIT_BYTES = 1024 * 1024;
 
-export interface JsonBody {
+export interface ReceivedJson {
   isTooLarge: boolean;
   /** The parsed body; undefined when it is too large or not JSON. */
   value: unknown;
@@ -12,8 +12,8 @@ export interface JsonBody {
   recordable: unknown;
 }
 
-export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
-  const raw = await readBody(request);
+export async function readJsonBody(request: IncomingMessage): Promise<ReceivedJson> {
+  const raw = await readBytes(request);
   if (raw === undefined) return { isTooLarge: true, value: undefined, recordable: undefined };
   const value = parseJson(raw);
   const recordable = raw.length <= RECORDED_BODY_LIMIT_BYTES ? value : undefined;

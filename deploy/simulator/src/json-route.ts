@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Call, Route } from "./call.ts";
+import type { SimulatorCall, SimulatorRoute } from "./call.ts";
 import type { RecordedCall } from "./call-log.ts";
 import { type Commands, NO_COMMANDS } from "./commands.ts";
 import { sendInvalidRequest } from "./error-response.ts";
@@ -12,7 +12,7 @@ const summary = z.object({ model: z.string().catch("") }).catch({ model: "" });
 
 /** A call whose commands are read and whose faults are already injected. */
 export interface CommandedCall {
-  call: Call;
+  call: SimulatorCall;
   recorded: RecordedCall;
   commands: Commands;
 }
@@ -22,7 +22,7 @@ export function commandedRoute<Schema extends z.ZodType<{ model: string }>>(
   path: string,
   schema: Schema,
   respond: (commanded: CommandedCall, request: z.output<Schema>) => Promise<void>,
-): Route {
+): SimulatorRoute {
   return {
     method: "POST",
     path,
@@ -48,7 +48,7 @@ export function jsonRoute<Schema extends z.ZodType<{ model: string }>>(
   path: string,
   schema: Schema,
   createValue: (request: z.output<Schema>, commands: Commands, seq: number) => object,
-): Route {
+): SimulatorRoute {
   return commandedRoute(path, schema, async ({ call, recorded, commands }, request) => {
     const value = createValue(request, commands, recorded.seq);
     await sendJson(call, recorded, commands, prettyJson(value));

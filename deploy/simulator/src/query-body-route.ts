@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Call, Route } from "./call.ts";
+import type { SimulatorCall, SimulatorRoute } from "./call.ts";
 import { sendInvalidRequest } from "./error-response.ts";
 import { injectFaults } from "./faults.ts";
 import { readJsonBody } from "./json-body.ts";
@@ -12,7 +12,7 @@ export interface QueryBodyRoute<Schema extends z.ZodType> {
   /** Validates `{ query, body }`. */
   schema: Schema;
   /** Returns the model id, which has the commands. */
-  modelOf(request: z.output<Schema>, call: Call): string;
+  modelOf(request: z.output<Schema>, call: SimulatorCall): string;
   respond(commanded: CommandedCall, request: z.output<Schema>): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function queryBodyRoute<Schema extends z.ZodType>({
   schema,
   modelOf,
   respond,
-}: QueryBodyRoute<Schema>): Route {
+}: QueryBodyRoute<Schema>): SimulatorRoute {
   return {
     method: "POST",
     path,

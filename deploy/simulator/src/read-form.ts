@@ -14,7 +14,7 @@ export interface ReceivedForm {
 }
 
 /** Reads a form of `multipart/form-data`. */
-export async function readForm(request: IncomingMessage): Promise<ReceivedForm> {
+export async function readReceivedForm(request: IncomingMessage): Promise<ReceivedForm> {
   const parser = busboy({ headers: request.headers });
   const fields: Record<string, string> = {};
   let file: ReceivedForm["file"];

@@ -1,7 +1,7 @@
-import { type Call, correlationIds, isAuthorized, vendorHeaders } from "./call.ts";
+import { correlationIds, isAuthorized, type SimulatorCall, vendorHeaders } from "./call.ts";
 import type { RecordedCall } from "./call-log.ts";
 import { type Commands, readCommands } from "./commands.ts";
-import { sendError } from "./error-response.ts";
+import { sendProviderError } from "./error-response.ts";
 
 /** The fields of a request that the call log records besides its body. */
 export interface RequestSummary {
@@ -12,7 +12,7 @@ export interface RequestSummary {
 
 /** Adds a call to the call log. */
 export function recordCall(
-  call: Call,
+  call: SimulatorCall,
   { model, stream, user }: RequestSummary,
   body: unknown,
 ): RecordedCall {
@@ -34,14 +34,18 @@ export function recordCall(
  * When `respond` rejects, records why: the client disconnected, or the call failed.
  */
 export async function runCommanded(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   given: { model: string; simulate?: string | undefined },
   respond: (commands: Commands) => Promise<void>,
 ): Promise<void> {
   const commands = readCommands(given.model, given.simulate);
   if ("problem" in commands) {
-    sendError(call, { status: 400, message: commands.problem, code: "bad_command" }, recorded);
+    sendProviderError(
+      call,
+      { status: 400, message: commands.problem, code: "bad_command" },
+      recorded,
+    );
     return;
   }
   try {

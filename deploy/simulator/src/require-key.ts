@@ -1,5 +1,5 @@
-import type { Route } from "./call.ts";
-import { type ProviderError, sendError } from "./error-response.ts";
+import type { SimulatorRoute } from "./call.ts";
+import { type ProviderError, sendProviderError } from "./error-response.ts";
 
 /** How a vendor's API takes its key. */
 export interface KeyHeader {
@@ -13,16 +13,16 @@ export interface KeyHeader {
 export const bearer = { name: "authorization", form: /^Bearer \S/ };
 
 /** Returns the routes, which refuse calls without the header for a key. */
-export function requireKey(
-  routes: readonly Route[],
+export function refuseWithoutKey(
+  routes: readonly SimulatorRoute[],
   { name, form, refusal }: KeyHeader,
-): readonly Route[] {
+): readonly SimulatorRoute[] {
   return routes.map((route) => ({
     ...route,
     handle(call) {
       if (form.test(String(call.request.headers[name] ?? ""))) return route.handle(call);
       call.request.resume();
-      sendError(call, refusal);
+      sendProviderError(call, refusal);
     },
   }));
 }

@@ -1,11 +1,11 @@
-import { type Call, cut } from "./call.ts";
+import { cutConnection, type SimulatorCall } from "./call.ts";
 import type { RecordedCall } from "./call-log.ts";
 import type { Commands } from "./commands.ts";
 import { trickle } from "./trickle.ts";
 
 /** Sends JSON text with status 200, or breaks the response as the commands specify. */
 export async function sendJson(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   text: string,
@@ -18,7 +18,7 @@ export async function sendJson(
   if (commands.cut_after !== undefined) {
     recorded.outcome = "cut";
     call.response.write(body.slice(0, body.length / 2));
-    cut(call);
+    cutConnection(call);
     return;
   }
   if (commands.trickle_ms) await trickle(call, Buffer.from(body), commands.trickle_ms);

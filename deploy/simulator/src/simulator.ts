@@ -2,34 +2,34 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLiveUpgrade } from "./audio/live-upgrade.ts";
-import { type Call, openCall, type Route, type SimulatorState } from "./call.ts";
+import { openCall, type SimulatorCall, type SimulatorRoute, type SimulatorState } from "./call.ts";
 import { createCallCounter } from "./call-counter.ts";
 import { type CallLog, createCallLog } from "./call-log.ts";
-import { sendError } from "./error-response.ts";
+import { sendProviderError } from "./error-response.ts";
 import { createBatchJobs } from "./mistral/batch-jobs.ts";
-import { bearer, requireKey } from "./require-key.ts";
+import { bearer, refuseWithoutKey } from "./require-key.ts";
 import { azureRoutes } from "./routes/azure.ts";
 import { bedrockRoutes } from "./routes/bedrock.ts";
 import { clearCalls, listCalls } from "./routes/call-log.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
-import { classification } from "./routes/classification.ts";
+import { classificationRoute } from "./routes/classification.ts";
 import { cohereRoutes } from "./routes/cohere.ts";
-import { cohereChat } from "./routes/cohere-chat.ts";
-import { countTokens } from "./routes/count-tokens.ts";
+import { cohereChatRoute } from "./routes/cohere-chat.ts";
+import { countTokensRoute } from "./routes/count-tokens.ts";
 import { deepgramRoutes } from "./routes/deepgram.ts";
 import { elevenlabsRoutes } from "./routes/elevenlabs.ts";
-import { embeddings } from "./routes/embeddings.ts";
+import { embeddingsRoute } from "./routes/embeddings.ts";
 import { google } from "./routes/google.ts";
 import { health } from "./routes/health.ts";
-import { images } from "./routes/images.ts";
+import { imagesRoute } from "./routes/images.ts";
 import { jinaRoutes } from "./routes/jina.ts";
 import { messages } from "./routes/messages.ts";
-import { mistralChat, mistralEmbeddings } from "./routes/mistral.ts";
+import { mistralChatRoute, mistralEmbeddingsRoute } from "./routes/mistral.ts";
 import { mistralOcrRoutes } from "./routes/mistral-ocr.ts";
-import { ocr, ocrJob, ocrJobs } from "./routes/ocr.ts";
-import { rerank } from "./routes/rerank.ts";
+import { ocrJobRoute, ocrJobsRoute, ocrRoute } from "./routes/ocr.ts";
+import { rerankRoute } from "./routes/rerank.ts";
 import { responses } from "./routes/responses.ts";
-import { speech } from "./routes/speech.ts";
+import { speechRoute } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { voices } from "./routes/voices.ts";
 import { voyageRoutes } from "./routes/voyage.ts";
@@ -51,35 +51,35 @@ export interface Simulator {
 
 const unauthorized = { status: 401, message: "The key is missing." };
 
-const ROUTES: readonly Route[] = [
+const ROUTES: readonly SimulatorRoute[] = [
   chatCompletions,
   messages,
-  countTokens,
+  countTokensRoute,
   responses,
   google,
-  mistralChat,
-  cohereChat,
-  mistralEmbeddings,
-  embeddings,
-  rerank,
-  classification,
-  images,
-  speech,
+  mistralChatRoute,
+  cohereChatRoute,
+  mistralEmbeddingsRoute,
+  embeddingsRoute,
+  rerankRoute,
+  classificationRoute,
+  imagesRoute,
+  speechRoute,
   voices,
   transcriptions,
-  ocr,
-  ocrJobs,
-  ocrJob,
+  ocrRoute,
+  ocrJobsRoute,
+  ocrJobRoute,
   ...mistralOcrRoutes,
   ...azureRoutes,
-  ...requireKey(cohereRoutes, {
+  ...refuseWithoutKey(cohereRoutes, {
     ...bearer,
     refusal: { status: 401, message: "no api key supplied" },
   }),
-  ...requireKey(voyageRoutes, { ...bearer, refusal: unauthorized }),
-  ...requireKey(jinaRoutes, { ...bearer, refusal: unauthorized }),
-  ...requireKey(elevenlabsRoutes, { name: "xi-api-key", form: /./, refusal: unauthorized }),
-  ...requireKey(deepgramRoutes, {
+  ...refuseWithoutKey(voyageRoutes, { ...bearer, refusal: unauthorized }),
+  ...refuseWithoutKey(jinaRoutes, { ...bearer, refusal: unauthorized }),
+  ...refuseWithoutKey(elevenlabsRoutes, { name: "xi-api-key", form: /./, refusal: unauthorized }),
+  ...refuseWithoutKey(deepgramRoutes, {
     name: "authorization",
     form: /^Token \S/,
     refusal: unauthorized,
@@ -139,7 +139,7 @@ export async function startSimulator(options: {
 }
 
 async function serve(
-  table: ReadonlyMap<string, Route>,
+  table: ReadonlyMap<string, SimulatorRoute>,
   state: SimulatorState,
   request: IncomingMessage,
   response: ServerResponse,
@@ -150,7 +150,7 @@ async function serve(
     .find((found) => found !== undefined);
   try {
     if (route === undefined) {
-      sendError(call, { status: 404, message: `no route ${request.method} ${call.path}` });
+      sendProviderError(call, { status: 404, message: `no route ${request.method} ${call.path}` });
       return;
     }
     await route.handle(call);
@@ -167,10 +167,10 @@ function wildcardsOf(path: string): string[] {
   return [path, last.join("/"), inner.join("/")];
 }
 
-function sendInternalError(call: Call, error: unknown): void {
+function sendInternalError(call: SimulatorCall, error: unknown): void {
   if (call.response.headersSent) {
     call.response.destroy();
     return;
   }
-  sendError(call, { status: 500, message: `the simulator failed: ${String(error)}` });
+  sendProviderError(call, { status: 500, message: `the simulator failed: ${String(error)}` });
 }

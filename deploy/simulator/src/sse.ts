@@ -1,4 +1,4 @@
-import { type Call, cut, write } from "./call.ts";
+import { cutConnection, type SimulatorCall, write } from "./call.ts";
 import type { Commands } from "./commands.ts";
 import { trickle } from "./trickle.ts";
 
@@ -17,7 +17,7 @@ export interface EventWriter {
 type WriteOptions = Pick<Commands, "comment" | "crlf" | "one_write" | "trickle_ms">;
 
 /** Sends the headers of an event stream with status 200. The options shape how events are sent. */
-export function openEvents(call: Call, options: WriteOptions): EventWriter {
+export function openEvents(call: SimulatorCall, options: WriteOptions): EventWriter {
   const lineEnd = options.crlf ? "\r\n" : "\n";
   const buffered: string[] = [];
   call.response.writeHead(200, {
@@ -53,7 +53,7 @@ export function openEvents(call: Call, options: WriteOptions): EventWriter {
     },
     cut() {
       if (buffered.length > 0) call.response.write(buffered.join(""));
-      cut(call);
+      cutConnection(call);
     },
   };
 }

@@ -1,7 +1,7 @@
-import { type Call, pause, write } from "./call.ts";
+import { pause, type SimulatorCall, write } from "./call.ts";
 
 /** Writes the bytes in several small chunks, `gapMs` apart, each in its own socket write. */
-export async function trickle(call: Call, bytes: Buffer, gapMs: number): Promise<void> {
+export async function trickle(call: SimulatorCall, bytes: Buffer, gapMs: number): Promise<void> {
   for (const chunk of splitAwkwardly(bytes)) {
     await write(call, chunk);
     await pause(call, gapMs);

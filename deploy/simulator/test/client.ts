@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /** Returns a chat request with one user message. `fields` override its fields. */
-export function chatBody(fields: Record<string, unknown> = {}, simulate?: string) {
+export function simulatorChatBody(fields: Record<string, unknown> = {}, simulate?: string) {
   return {
     model: "sim-small",
     messages: [{ role: "user", content: "hello there" }],
@@ -11,7 +11,11 @@ export function chatBody(fields: Record<string, unknown> = {}, simulate?: string
   };
 }
 
-export function postChat(url: string, body: unknown, init: RequestInit = {}): Promise<Response> {
+export function postToSimulator(
+  url: string,
+  body: unknown,
+  init: RequestInit = {},
+): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     body: typeof body === "string" ? body : JSON.stringify(body),

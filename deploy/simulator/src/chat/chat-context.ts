@@ -1,16 +1,16 @@
-import type { Call } from "../call.ts";
+import type { SimulatorCall } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
-import type { Generation } from "./generation.ts";
+import type { SimulatedGeneration } from "./generation.ts";
 import type { ChatRequest } from "./request.ts";
 
 /** What it takes to respond to one chat call, as JSON or as a stream. */
 export interface ChatContext {
-  readonly call: Call;
+  readonly call: SimulatorCall;
   readonly recorded: RecordedCall;
   readonly request: ChatRequest;
   readonly commands: Commands;
-  readonly generation: Generation;
+  readonly generation: SimulatedGeneration;
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Commands } from "../commands.ts";
 import { callBody, callPart } from "./custom-tool-call.ts";
-import { type FinishReason, finishReasonOf } from "./finish-reason.ts";
-import type { Choice, Generation } from "./generation.ts";
+import { type FinishReason, simulatedFinishReason } from "./finish-reason.ts";
+import type { GeneratedChoice, SimulatedGeneration } from "./generation.ts";
 import { parallelCalls, type ToolCall } from "./invented-call.ts";
 
 /** One chunk of a stream, before it is serialized. */
-export interface Chunk {
+export interface SimulatedChunk {
   readonly kind: "role" | "content" | "finish";
   readonly index: number;
   readonly delta: object;
@@ -24,7 +24,10 @@ const words = /\s*\S{1,16}|\s+$/gu;
  * then each choice's finish reason. A content chunk has a few words; with the command `chunks`, each
  * choice has that many.
  */
-export function* chunksOf({ choices }: Generation, commands: Commands): Generator<Chunk, void> {
+export function* simulatedChunks(
+  { choices }: SimulatedGeneration,
+  commands: Commands,
+): Generator<SimulatedChunk, void> {
   for (const { index, toolCall } of choices) {
     const delta = { role: "assistant", content: toolCall ? null : "" };
     yield { kind: "role", index, delta, characters: 0, finishReason: null };
@@ -38,14 +41,14 @@ export function* chunksOf({ choices }: Generation, commands: Commands): Generato
     }
   }
   for (const choice of choices) {
-    const finishReason = finishReasonOf(choice, commands);
+    const finishReason = simulatedFinishReason(choice, commands);
     yield { kind: "finish", index: choice.index, delta: {}, characters: 0, finishReason };
   }
 }
 
-type Content = Pick<Chunk, "delta" | "characters">;
+type Content = Pick<SimulatedChunk, "delta" | "characters">;
 
-function contentsOf({ content, toolCall }: Choice, commands: Commands): Content[] {
+function contentsOf({ content, toolCall }: GeneratedChoice, commands: Commands): Content[] {
   if (toolCall) return parallelCalls(toolCall, commands).flatMap(splitToolCall);
   return splitText(content, commands.chunks).map((text) => ({
     delta: { content: text },

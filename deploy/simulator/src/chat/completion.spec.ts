@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CompletionJson, chatBody, jsonOf, postChat, rawChat } from "../../test/client.ts";
+import {
+  type CompletionJson,
+  jsonOf,
+  postToSimulator,
+  rawChat,
+  simulatorChatBody,
+} from "../../test/client.ts";
 import { type Simulator, startSimulator } from "../simulator.ts";
 
 let simulator: Simulator;
@@ -9,7 +15,9 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 async function complete(simulate: string, fields: Record<string, unknown> = {}) {
-  return jsonOf<CompletionJson>(await postChat(simulator.url, chatBody(fields, simulate)));
+  return jsonOf<CompletionJson>(
+    await postToSimulator(simulator.url, simulatorChatBody(fields, simulate)),
+  );
 }
 
 test("tokens sets the length of the text, within the request's own limit", async () => {
@@ -69,14 +77,14 @@ test("cost adds the provider's own cost", async () => {
 });
 
 test("garbage sends a body that is not JSON", async () => {
-  const response = await postChat(simulator.url, chatBody({}, "garbage"));
+  const response = await postToSimulator(simulator.url, simulatorChatBody({}, "garbage"));
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json");
   await expect(response.json()).rejects.toThrow(SyntaxError);
 });
 
 test("cut_after sends half of the Content-Length", async () => {
-  const { text } = await rawChat(simulator.url, chatBody({ user: "half" }, "cut_after=0"));
+  const { text } = await rawChat(simulator.url, simulatorChatBody({ user: "half" }, "cut_after=0"));
   const [head = "", body = ""] = text.split("\r\n\r\n");
   const promised = Number(/content-length: (\d+)/i.exec(head)?.[1]);
   expect(body.length).toBe(Math.floor(promised / 2));
@@ -84,7 +92,7 @@ test("cut_after sends half of the Content-Length", async () => {
 });
 
 test("trickle_ms sends the body in several chunks", async () => {
-  const { reads, body } = await rawChat(simulator.url, chatBody({}, "trickle_ms=15"));
+  const { reads, body } = await rawChat(simulator.url, simulatorChatBody({}, "trickle_ms=15"));
   expect(reads.length).toBeGreaterThan(2);
   expect(JSON.parse(body).object).toBe("chat.completion");
 });

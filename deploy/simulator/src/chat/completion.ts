@@ -2,8 +2,8 @@ import type { Commands } from "../commands.ts";
 import { sendJson } from "../send-json.ts";
 import { type ChatContext, commonFields } from "./chat-context.ts";
 import { callBody } from "./custom-tool-call.ts";
-import { finishReasonOf } from "./finish-reason.ts";
-import type { Choice } from "./generation.ts";
+import { simulatedFinishReason } from "./finish-reason.ts";
+import type { GeneratedChoice } from "./generation.ts";
 import { parallelCalls, type ToolCall } from "./invented-call.ts";
 import { reportUsage } from "./usage-report.ts";
 
@@ -23,7 +23,7 @@ function completionOf(context: ChatContext): object {
   };
 }
 
-function choiceOf(choice: Choice, commands: Commands): object {
+function choiceOf(choice: GeneratedChoice, commands: Commands): object {
   const { index, content, toolCall } = choice;
   const message = toolCall
     ? {
@@ -33,7 +33,7 @@ function choiceOf(choice: Choice, commands: Commands): object {
         tool_calls: parallelCalls(toolCall, commands).map(callOf),
       }
     : { role: "assistant", content, refusal: null };
-  return { index, message, logprobs: null, finish_reason: finishReasonOf(choice, commands) };
+  return { index, message, logprobs: null, finish_reason: simulatedFinishReason(choice, commands) };
 }
 
 function callOf(toolCall: ToolCall): object {

@@ -3,10 +3,10 @@ import type { ToolCall } from "./invented-call.ts";
 import { inventText } from "./invented-text.ts";
 import type { ChatRequest } from "./request.ts";
 import { scriptedTurn } from "./script.ts";
-import { countPromptTokens, countTokens, firstTokens } from "./tokens.ts";
+import { countPromptTokens, firstTokens, tokensOfCharacters } from "./tokens.ts";
 import { inventToolCall } from "./tool-call.ts";
 
-export interface Choice {
+export interface GeneratedChoice {
   readonly index: number;
   /** Empty when the choice is a tool call. */
   readonly content: string;
@@ -20,30 +20,34 @@ export interface Usage {
 }
 
 /** The generated output for one request, before it is sent as JSON or as a stream. */
-export interface Generation {
+export interface SimulatedGeneration {
   readonly id: string;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly GeneratedChoice[];
   /** The reported usage: the real count, or the value of the `usage` command. */
   readonly usage: Usage;
 }
 
 /** Generates the output for a request. Equal requests differ only in the ids derived from `seq`. */
-export function generate(request: ChatRequest, commands: Commands, seq: number): Generation {
+export function generate(
+  request: ChatRequest,
+  commands: Commands,
+  seq: number,
+): SimulatedGeneration {
   const limit = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
-  const choices: Choice[] = [];
+  const choices: GeneratedChoice[] = [];
   let completionTokens = 0;
   const count = commands.no_choices ? 0 : (request.n ?? 1);
   for (let index = 0; index < count; index += 1) {
     const choice = invent(request, commands, { index, limit, seq });
     choices.push(choice);
-    completionTokens += countTokens(charactersOf(choice));
+    completionTokens += tokensOfCharacters(charactersOf(choice));
   }
   const counted = { promptTokens: countPromptTokens(request.messages), completionTokens };
   return { id: `chatcmpl-${seq}`, choices, usage: commands.usage ?? counted };
 }
 
 /** Counts the characters of a choice that are billed as completion. */
-function charactersOf({ content, toolCall }: Choice): number {
+function charactersOf({ content, toolCall }: GeneratedChoice): number {
   return content.length + (toolCall ? toolCall.name.length + toolCall.arguments.length : 0);
 }
 
@@ -51,7 +55,7 @@ function invent(
   request: ChatRequest,
   commands: Commands,
   { index, limit, seq }: { index: number; limit: number; seq: number },
-): Choice {
+): GeneratedChoice {
   const id = `call_${seq}_${index}`;
   const turn = scriptedTurn(request, id) ?? { toolCall: inventToolCall(request, id) };
   const fullCall = "text" in turn ? undefined : turn.toolCall;

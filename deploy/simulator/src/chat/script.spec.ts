@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CompletionJson, jsonOf, postChat } from "../../test/client.ts";
+import { type CompletionJson, jsonOf, postToSimulator } from "../../test/client.ts";
 import { type Simulator, startSimulator } from "../simulator.ts";
 import { scripted } from "./script.ts";
 
@@ -40,7 +40,7 @@ describe("a scripted model", () => {
 
   async function chat(messages: object[], more: object = {}) {
     const body = { model: "m", messages, tools: functions, ...more };
-    const { choices } = await jsonOf<CompletionJson>(await postChat(simulator.url, body));
+    const { choices } = await jsonOf<CompletionJson>(await postToSimulator(simulator.url, body));
     return choices[0];
   }
 
@@ -84,7 +84,7 @@ describe("a scripted model", () => {
   test("fails when the script is not a list of steps", async () => {
     const encoded = Buffer.from('[{"call":"read"}]').toString("base64url");
     const messages = [{ role: "user", content: `[[steps:${encoded}]]` }];
-    const { status } = await postChat(simulator.url, { model: "m", messages });
+    const { status } = await postToSimulator(simulator.url, { model: "m", messages });
     expect(status).toBe(500);
   });
 

@@ -14,7 +14,7 @@ const step = z.union([
 const script = z.array(step).min(1);
 
 /** One response of a scripted model: a tool call or a text. */
-export type Step = z.output<typeof step>;
+export type ScriptedStep = z.output<typeof step>;
 
 /** The part of a user's text that has the script. Base64url survives any quoting by an agent. */
 const marker = /\[\[steps:([\w-]+)\]\]/;
@@ -24,7 +24,7 @@ const marker = /\[\[steps:([\w-]+)\]\]/;
  * first step, and the response to the result of step n is step n + 1. After the last step, the model
  * responds as it does without a script.
  */
-export function scripted(steps: readonly Step[]): string {
+export function scripted(steps: readonly ScriptedStep[]): string {
   return `[[steps:${Buffer.from(JSON.stringify(steps)).toString("base64url")}]]`;
 }
 
@@ -52,7 +52,7 @@ export function scriptedTurn(request: ChatRequest, id: string): ScriptedTurn | u
   return { text: `The script calls ${name}, which the request does not have.` };
 }
 
-function nextStep({ messages }: ChatRequest): Step | undefined {
+function nextStep({ messages }: ChatRequest): ScriptedStep | undefined {
   const at = messages.findLastIndex(
     (message) => message.role === "user" && textOf(message).includes("[[steps:"),
   );

@@ -1,4 +1,4 @@
-import { countTokens } from "./tokens.ts";
+import { tokensOfCharacters } from "./tokens.ts";
 
 /** Counts the characters and tokens that a stream has sent so far. */
 export interface StreamProgress {
@@ -17,7 +17,7 @@ export function createStreamProgress(): StreamProgress {
       const before = byChoice.get(choiceIndex) ?? 0;
       byChoice.set(choiceIndex, before + added);
       characters += added;
-      tokens += countTokens(before + added) - countTokens(before);
+      tokens += tokensOfCharacters(before + added) - tokensOfCharacters(before);
     },
     get characters() {
       return characters;

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {
-  chatBody,
   chunksIn,
   contentIn,
   openChat,
   payloadsOf,
-  postChat,
+  postToSimulator,
   rawChat,
+  simulatorChatBody,
 } from "../../test/client.ts";
 import { type Simulator, startSimulator } from "../simulator.ts";
 
@@ -20,11 +20,14 @@ afterAll(() => simulator.close());
 const LAST_CHUNK = "\r\n0\r\n\r\n";
 
 function streamBody(simulate: string, fields: Record<string, unknown> = {}) {
-  return chatBody({ stream: true, stream_options: { include_usage: true }, ...fields }, simulate);
+  return simulatorChatBody(
+    { stream: true, stream_options: { include_usage: true }, ...fields },
+    simulate,
+  );
 }
 
 async function stream(simulate: string, fields: Record<string, unknown> = {}) {
-  return (await postChat(simulator.url, streamBody(simulate, fields))).text();
+  return (await postToSimulator(simulator.url, streamBody(simulate, fields))).text();
 }
 
 function entryOf(user: string) {

@@ -3,7 +3,7 @@ import { errorBody } from "../error-response.ts";
 import { commandedError } from "../faults.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
 import { type ChatContext, commonFields } from "./chat-context.ts";
-import { type Chunk, chunksOf } from "./chunks.ts";
+import { type SimulatedChunk, simulatedChunks } from "./chunks.ts";
 import type { Usage } from "./generation.ts";
 import { createStreamProgress, type StreamProgress } from "./stream-progress.ts";
 import { reportUsage } from "./usage-report.ts";
@@ -15,7 +15,7 @@ export async function sendStream(context: ChatContext): Promise<void> {
   const progress = createStreamProgress();
   const write = writerOf(context, events);
 
-  for (const chunk of chunksOf(generation, commands)) {
+  for (const chunk of simulatedChunks(generation, commands)) {
     if (await interruptIfCommanded(context, events, chunk)) return;
     if (commands.gap_ms && chunk.kind === "content") await pause(call, commands.gap_ms);
     progress.add(chunk.index, chunk.characters);
@@ -50,14 +50,14 @@ function writerOf(context: ChatContext, events: EventWriter) {
   };
 }
 
-function choicesOf({ index, delta, finishReason }: Chunk): readonly object[] {
+function choicesOf({ index, delta, finishReason }: SimulatedChunk): readonly object[] {
   return [{ index, delta, logprobs: null, finish_reason: finishReason }];
 }
 
 /** Returns `usage: null`, as OpenAI sends it before the usage chunk, or the usage so far. */
 function usageOnChunk(
   { request, commands, generation }: ChatContext,
-  chunk: Chunk,
+  chunk: SimulatedChunk,
   progress: StreamProgress,
 ) {
   if (commands.no_usage) return {};
@@ -77,7 +77,7 @@ function usageOnChunk(
 async function interruptIfCommanded(
   context: ChatContext,
   events: EventWriter,
-  next?: Chunk,
+  next?: SimulatedChunk,
 ): Promise<boolean> {
   const { recorded, commands } = context;
   const sent = recorded.chunksSent;

@@ -5,7 +5,7 @@ export const CHARACTERS_PER_TOKEN = 4;
 
 const TOKENS_PER_IMAGE = 85;
 
-export function countTokens(characters: number): number {
+export function tokensOfCharacters(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
@@ -13,7 +13,7 @@ export function countTokens(characters: number): number {
 export function countPromptTokens(messages: readonly ChatMessage[]): number {
   let characters = 0;
   for (const message of messages) characters += textOf(message).length;
-  return Math.max(1, countTokens(characters) + TOKENS_PER_IMAGE * countImages(messages));
+  return Math.max(1, tokensOfCharacters(characters) + TOKENS_PER_IMAGE * countImages(messages));
 }
 
 /** Returns at most the first `tokens` tokens of the text, without splitting a character. */

@@ -80,7 +80,7 @@ export function chatProblem({ tools, response_format }: CohereChatRequest): stri
 }
 
 /** Returns the request in the form that the simulator generates from. */
-export function toChatRequest(request: CohereChatRequest): ChatRequest {
+export function chatFromCohere(request: CohereChatRequest): ChatRequest {
   const { model, max_tokens, messages, tools, tool_choice, response_format: format } = request;
   const schema = format?.json_schema;
   const json = schema === undefined ? "json_object" : "json_schema";

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
  * Returns an event in AWS's framing: its length and that of its headers with their checksum, the headers,
  * the payload, and the checksum of all. https://smithy.io/2.0/aws/amazon-eventstream.html
  */
-export function frameOf(headers: Readonly<Record<string, string>>, payload: object): Buffer {
+export function awsFrame(headers: Readonly<Record<string, string>>, payload: object): Buffer {
   const head = Buffer.concat(Object.entries(headers).map(([name, value]) => header(name, value)));
   const body = Buffer.from(JSON.stringify(payload));
   const lengths = Buffer.alloc(8);
@@ -21,7 +21,7 @@ export function eventFrame(type: string, payload: object): Buffer {
     ":content-type": "application/json",
     ":message-type": "event",
   };
-  return frameOf(headers, { ...payload, p: "abcdefghijkl" });
+  return awsFrame(headers, { ...payload, p: "abcdefghijkl" });
 }
 
 /** Returns an exception in a stream, such as `throttlingException`. */
@@ -31,7 +31,7 @@ export function exceptionFrame(type: string, message: string): Buffer {
     ":content-type": "application/json",
     ":message-type": "exception",
   };
-  return frameOf(headers, { message });
+  return awsFrame(headers, { message });
 }
 
 const stringType = 7;

@@ -1,16 +1,16 @@
 import { generate } from "../chat/generation.ts";
 import type { Commands } from "../commands.ts";
-import { type ConverseRequest, isThinking, toChatRequest } from "./request.ts";
+import { type ConverseRequest, chatFromConverse, converseThinks } from "./request.ts";
 
 /** A block of a generated message. */
-export type GeneratedBlock =
+export type ConverseBlock =
   | { text: string }
   | { reasoningContent: { reasoningText: { text: string; signature: string } } }
   | { toolUse: { toolUseId: string; name: string; input: unknown } };
 
 /** A generated message, before it is sent as JSON or as a stream. */
-export interface GeneratedMessage {
-  content: readonly GeneratedBlock[];
+export interface ConverseMessage {
+  content: readonly ConverseBlock[];
   stopReason: "end_turn" | "max_tokens" | "tool_use" | "content_filtered" | "malformed_tool_use";
   usage: Readonly<Record<string, unknown>>;
   promptTokens: number;
@@ -21,13 +21,13 @@ const thought = "The user wrote something. I will respond to it.";
 const stopReasons = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" } as const;
 
 /** Generates the message for one request. */
-export function generateMessage(
+export function generateConverse(
   model: string,
   request: ConverseRequest,
   commands: Commands,
   seq: number,
-): GeneratedMessage {
-  const { choices, usage: counted } = generate(toChatRequest(model, request), commands, seq);
+): ConverseMessage {
+  const { choices, usage: counted } = generate(chatFromConverse(model, request), commands, seq);
   const [choice] = choices;
   const usage = commands.usage_block ?? usageOf(counted, commands);
   const generated = { ...counted, usage };
@@ -35,8 +35,8 @@ export function generateMessage(
   if (commands.malformed_call) {
     return { ...generated, content: [], stopReason: "malformed_tool_use" };
   }
-  const content: GeneratedBlock[] = [];
-  if (isThinking(request)) {
+  const content: ConverseBlock[] = [];
+  if (converseThinks(request)) {
     const reasoningText = { text: thought, signature: `signature-${seq}` };
     content.push({ reasoningContent: { reasoningText } });
   }

@@ -118,12 +118,12 @@ export const converseRequest = z.strictObject({
 
 export type ConverseRequest = z.output<typeof converseRequest>;
 
-export function isThinking({ additionalModelRequestFields: fields }: ConverseRequest): boolean {
+export function converseThinks({ additionalModelRequestFields: fields }: ConverseRequest): boolean {
   return fields?.thinking !== undefined;
 }
 
 /** Returns the first rule between members that a request breaks. */
-export function problemOf(request: ConverseRequest): string | undefined {
+export function converseProblem(request: ConverseRequest): string | undefined {
   const { messages, toolConfig: config } = request;
   const blocks = messages.flatMap(({ content }) => content);
   if (messages[0]?.role !== "user") {
@@ -136,7 +136,7 @@ export function problemOf(request: ConverseRequest): string | undefined {
     return "The toolConfig field must be defined when using toolUse and toolResult content blocks.";
   }
   const unanswered = messages.map((_, index) => resultProblem(messages, index)).find(Boolean);
-  return unanswered ?? (isThinking(request) ? thinkingProblem(request) : undefined);
+  return unanswered ?? (converseThinks(request) ? thinkingProblem(request) : undefined);
 }
 
 /** Returns the first rule of thinking that a request breaks. */
@@ -184,7 +184,7 @@ function turnProblem(messages: Messages): string | undefined {
 }
 
 /** Returns the request in the form that the simulator generates from. */
-export function toChatRequest(model: string, request: ConverseRequest): ChatRequest {
+export function chatFromConverse(model: string, request: ConverseRequest): ChatRequest {
   const { toolConfig: config, inferenceConfig, additionalModelRequestFields: fields } = request;
   const choice = config?.toolChoice ?? { auto: {} };
   const isAny = "any" in choice || fields?.tool_choice?.type === "any";

@@ -1,10 +1,10 @@
-import { type Call, cut, pause, write } from "../call.ts";
+import { cutConnection, pause, type SimulatorCall, write } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { piecesOf } from "../pieces.ts";
 import { trickle } from "../trickle.ts";
 import { eventFrame, exceptionFrame } from "./event-stream.ts";
-import type { GeneratedBlock, GeneratedMessage } from "./generated.ts";
+import type { ConverseBlock, ConverseMessage } from "./generated.ts";
 
 type StreamEvent = readonly [type: string, payload: object];
 
@@ -13,10 +13,10 @@ type StreamEvent = readonly [type: string, payload: object];
  * specify: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
  */
 export async function sendConverseStream(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
-  message: GeneratedMessage,
+  message: ConverseMessage,
 ): Promise<void> {
   call.response.writeHead(200, { "content-type": "application/vnd.amazon.eventstream" });
   for (const [type, payload] of eventsOf(message, commands)) {
@@ -36,7 +36,7 @@ export async function sendConverseStream(
 
 /** Ends the stream before the next event if a command says so. Resolves with whether it has. */
 async function breakStream(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   next: Buffer,
@@ -44,7 +44,7 @@ async function breakStream(
   const { chunksSent: sent } = recorded;
   if (commands.cut_after === sent) {
     recorded.outcome = "cut";
-    cut(call);
+    cutConnection(call);
     return true;
   }
   const isGarbage = commands.garbage && sent === 0;
@@ -64,7 +64,7 @@ async function breakStream(
 }
 
 function* eventsOf(
-  { content, stopReason, usage }: GeneratedMessage,
+  { content, stopReason, usage }: ConverseMessage,
   { chunks }: Commands,
 ): Generator<StreamEvent> {
   yield ["messageStart", { role: "assistant" }];
@@ -81,7 +81,7 @@ function* eventsOf(
   yield ["metadata", { usage, metrics: { latencyMs: 1 } }];
 }
 
-function deltasOf(block: GeneratedBlock, count: number | undefined): object[] {
+function deltasOf(block: ConverseBlock, count: number | undefined): object[] {
   if ("text" in block) return piecesOf(block.text, count).map((text) => ({ text }));
   if ("toolUse" in block) {
     const json = JSON.stringify(block.toolUse.input);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countTokens } from "../chat/tokens.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import type { Commands } from "../commands.ts";
 import { vectorOf } from "../routes/embeddings.ts";
 
@@ -49,7 +49,7 @@ export function embed({ requests }: BatchEmbedRequest, commands: Commands): obje
   const embeddings = requests.map(({ outputDimensionality = defaultDimensions }, index) => ({
     values: [...vectorOf(texts[index] ?? "", outputDimensionality)],
   }));
-  const counted = texts.reduce((sum, text) => sum + countTokens(text.length), 0);
+  const counted = texts.reduce((sum, text) => sum + tokensOfCharacters(text.length), 0);
   const promptTokenCount = commands.usage?.promptTokens ?? counted;
   return {
     ...(commands.no_list ? {} : { embeddings }),

@@ -1,11 +1,11 @@
-import { type Choice, generate } from "../chat/generation.ts";
-import { countTokens } from "../chat/tokens.ts";
+import { type GeneratedChoice, generate } from "../chat/generation.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import type { Commands } from "../commands.ts";
 import { piecesOf } from "../pieces.ts";
-import { type GenerateContentRequest, isGemini3, toChatRequest } from "./request.ts";
+import { chatFromContents, type GenerateContentRequest, isGemini3 } from "./request.ts";
 
 /** A part of generated content. */
-export interface GeneratedPart {
+export interface GeneratedContentPart {
   text?: string;
   thought?: true;
   thoughtSignature?: string;
@@ -16,7 +16,7 @@ export interface GeneratedPart {
 export interface GeneratedContent {
   responseId: string;
   /** The parts of each chunk of a stream. */
-  chunks: readonly (readonly GeneratedPart[])[];
+  chunks: readonly (readonly GeneratedContentPart[])[];
   finishReason: "STOP" | "MAX_TOKENS" | "SAFETY" | "MALFORMED_FUNCTION_CALL";
   finishMessage?: string;
   /** Why the prompt was blocked. Then there are no candidates. */
@@ -36,7 +36,7 @@ export function generateContent(
   commands: Commands,
   seq: number,
 ): GeneratedContent {
-  const { choices, usage } = generate(toChatRequest(model, request), commands, seq);
+  const { choices, usage } = generate(chatFromContents(model, request), commands, seq);
   const [choice] = choices;
   const isThinking = thinks(request);
   const usageMetadata = commands.usage_block ?? usageOf(usage, isThinking, commands);
@@ -57,7 +57,7 @@ export function generateContent(
     return { ...generated, chunks: [[]], finishReason: "SAFETY", finishMessage };
   }
   const { includeThoughts = false } = request.generationConfig?.thinkingConfig ?? {};
-  const thoughts: GeneratedPart[][] =
+  const thoughts: GeneratedContentPart[][] =
     isThinking && includeThoughts ? piecesOf(thought).map((text) => [{ text, thought: true }]) : [];
   const chunks = [...thoughts, ...partsOf(model, choice, isThinking, commands, seq)];
   return { ...generated, chunks, finishReason: finishReasons[choice?.finishReason ?? "stop"] };
@@ -70,11 +70,11 @@ function thinks({ generationConfig }: GenerateContentRequest): boolean {
 
 function partsOf(
   model: string,
-  choice: Choice | undefined,
+  choice: GeneratedChoice | undefined,
   isThinking: boolean,
   commands: Commands,
   seq: number,
-): GeneratedPart[][] {
+): GeneratedContentPart[][] {
   const signature = Buffer.from(`signature-${seq}`).toString("base64");
   const signs = isThinking || isGemini3(model);
   const called = choice?.toolCall;
@@ -84,7 +84,7 @@ function partsOf(
     return signs ? [...texts, [{ text: "", thoughtSignature: signature }]] : texts;
   }
   const args = parseArguments(called.arguments);
-  const calls = Array.from({ length: commands.calls ?? 1 }, (_, index): GeneratedPart => {
+  const calls = Array.from({ length: commands.calls ?? 1 }, (_, index): GeneratedContentPart => {
     // Models before the third generation give their calls no ids.
     const id = isGemini3(model) ? { id: `call-${seq}-${index}` } : {};
     // Only the first of parallel calls is signed.
@@ -108,7 +108,7 @@ function usageOf(
   isThinking: boolean,
   commands: Commands,
 ) {
-  const thoughts = isThinking ? countTokens(thought.length) : 0;
+  const thoughts = isThinking ? tokensOfCharacters(thought.length) : 0;
   const { read = 0 } = commands.cached ?? {};
   return {
     promptTokenCount: promptTokens,

@@ -30,7 +30,7 @@ const part = z
       .optional(),
   })
   .refine(hasOneDatum, "required oneof field 'data' must have one initialized field");
-export type Part = z.output<typeof part>;
+export type ContentsPart = z.output<typeof part>;
 
 function hasOneDatum({ thought, thoughtSignature, ...data }: Record<string, unknown>): boolean {
   return Object.values(data).filter((value) => value !== undefined).length === 1;
@@ -123,7 +123,10 @@ export function isGemini3(model: string): boolean {
 }
 
 /** Returns the first rule of a model, or between members, that a request breaks. */
-export function problemOf(model: string, request: GenerateContentRequest): string | undefined {
+export function contentsProblem(
+  model: string,
+  request: GenerateContentRequest,
+): string | undefined {
   const { generationConfig: config = {}, tools, contents } = request;
   if (config.presencePenalty !== undefined || config.frequencyPenalty !== undefined) {
     return `Penalty is not enabled for models/${model}`;
@@ -198,7 +201,7 @@ function signatureProblem(contents: readonly Content[]): string | undefined {
 }
 
 /** Returns the request in the form that the simulator generates from. */
-export function toChatRequest(model: string, request: GenerateContentRequest): ChatRequest {
+export function chatFromContents(model: string, request: GenerateContentRequest): ChatRequest {
   const { contents, tools = [], toolConfig, generationConfig: config = {} } = request;
   const schemas = [config.responseJsonSchema, config.responseSchema];
   const declarations = tools.flatMap(({ functionDeclarations }) => functionDeclarations);
@@ -245,7 +248,7 @@ function toChatMessage({ role, parts: own }: Content): unknown {
   return { role: role === "model" ? "assistant" : "user", content: visible.map(toChatPart) };
 }
 
-function toChatPart({ text, inlineData, fileData }: Part): object {
+function toChatPart({ text, inlineData, fileData }: ContentsPart): object {
   if (text !== undefined) return { type: "text", text };
   return { type: inlineData !== undefined || fileData !== undefined ? "image" : "call" };
 }

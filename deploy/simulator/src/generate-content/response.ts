@@ -1,10 +1,10 @@
-import type { GeneratedContent, GeneratedPart } from "./generated.ts";
+import type { GeneratedContent, GeneratedContentPart } from "./generated.ts";
 
 /** Returns the response, or a chunk of it, as Gemini's API sends it. */
 export function responseOf(
   content: GeneratedContent,
   modelVersion: string,
-  parts: readonly GeneratedPart[],
+  parts: readonly GeneratedContentPart[],
   isLast: boolean,
 ): object {
   const { responseId, usageMetadata, blockReason, finishReason, finishMessage } = content;
@@ -16,8 +16,8 @@ export function responseOf(
 }
 
 /** Returns a whole response's parts: texts that follow each other are one. */
-export function joinedParts(content: GeneratedContent): readonly GeneratedPart[] {
-  const joined: GeneratedPart[] = [];
+export function joinedParts(content: GeneratedContent): readonly GeneratedContentPart[] {
+  const joined: GeneratedContentPart[] = [];
   for (const part of content.chunks.flat()) {
     const last = joined.at(-1);
     if (part.text === undefined || last?.text === undefined || last.thought !== part.thought) {

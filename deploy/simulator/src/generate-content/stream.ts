@@ -1,4 +1,4 @@
-import { type Call, pause } from "../call.ts";
+import { pause, type SimulatorCall } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { googleErrorBody } from "../error-response.ts";
@@ -8,7 +8,7 @@ import { responseOf } from "./response.ts";
 
 /** Sends content as a stream, or breaks the stream as the commands specify. */
 export async function sendContentStream(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   content: GeneratedContent,

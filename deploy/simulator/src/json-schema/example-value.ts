@@ -4,7 +4,7 @@ import { allowsString, exampleString } from "./example-string.ts";
 import { harmlessCommand, isCommand, missingPaths, type Paths } from "./harmless-words.ts";
 import type { MergedSchema } from "./merge.ts";
 import { typeOf } from "./schema.ts";
-import { isRepeated, type Place, simplify } from "./simplify.ts";
+import { isRepeatedSchema, type Place, simplify } from "./simplify.ts";
 
 /** The number of schemas that one example reads; what remains is null. */
 const maxSchemas = 20_000;
@@ -151,7 +151,7 @@ function isMap(schema: MergedSchema, position: Position): boolean {
 
 /** Returns whether an optional part is shown: not below itself, and not too deep. */
 function mayGrow(raw: unknown, { place, depth }: Position): boolean {
-  return depth < maxDepth && raw !== false && !isRepeated(raw, place);
+  return depth < maxDepth && raw !== false && !isRepeatedSchema(raw, place);
 }
 
 function schemaOf(schema: MergedSchema, name: string): unknown {

@@ -39,7 +39,7 @@ export function simplify(raw: unknown, place: Place): Simplified | undefined {
 }
 
 /** Returns whether a schema is a reference that is followed already. */
-export function isRepeated(raw: unknown, { open }: Place): boolean {
+export function isRepeatedSchema(raw: unknown, { open }: Place): boolean {
   const $ref = readSchema(raw)?.$ref;
   return $ref !== undefined && open.includes($ref);
 }
@@ -59,7 +59,7 @@ function mergeWith(base: Simplified, raw: unknown): Simplified | undefined {
 
 function mergeWithOneOf(base: Simplified, variants: readonly unknown[]): Simplified | undefined {
   const rank = (variant: unknown) => {
-    if (isRepeated(variant, base.place)) return 2;
+    if (isRepeatedSchema(variant, base.place)) return 2;
     return readSchema(variant)?.type?.every((type) => type === "null") ? 1 : 0;
   };
   for (const variant of variants.toSorted((one, other) => rank(one) - rank(other))) {

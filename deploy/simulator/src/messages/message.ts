@@ -1,6 +1,6 @@
 import { generate } from "../chat/generation.ts";
 import type { Commands } from "../commands.ts";
-import { isThinking, type MessagesRequest, toChatRequest } from "./request.ts";
+import { chatFromMessagesRequest, type MessagesRequest, messagesThink } from "./request.ts";
 
 /** A block of a generated message. */
 export type GeneratedBlock =
@@ -28,7 +28,7 @@ export function generateMessage(
   commands: Commands,
   seq: number,
 ): GeneratedMessage {
-  const { choices, usage } = generate(toChatRequest(request), commands, seq);
+  const { choices, usage } = generate(chatFromMessagesRequest(request), commands, seq);
   const [choice] = choices;
   const { promptTokens, completionTokens } = usage;
   const generated = { id: `msg_${seq}`, promptTokens, completionTokens };
@@ -39,7 +39,7 @@ export function generateMessage(
     return { ...reported, content: [], stopReason: "refusal", stopDetails };
   }
   const content: GeneratedBlock[] = [];
-  if (isThinking(request)) {
+  if (messagesThink(request)) {
     content.push({ type: "thinking", thinking: thought, signature: `signature-${seq}` });
   }
   if (choice?.content) content.push({ type: "text", text: choice.content });

@@ -51,7 +51,7 @@ const thinking = z.strictObject({
 const redacted = z.strictObject({ type: z.literal("redacted_thinking"), data: z.string() });
 
 const block = z.discriminatedUnion("type", [text, image, toolUse, toolResult, thinking, redacted]);
-export type Block = z.output<typeof block>;
+export type MessageBlock = z.output<typeof block>;
 
 /** The beta `mid-conversation-system` adds the role `system`. */
 const message = z.strictObject({
@@ -123,11 +123,11 @@ export const messagesRequest = z
 
 export type MessagesRequest = z.output<typeof messagesRequest>;
 
-export function isThinking({ thinking }: Pick<MessagesRequest, "thinking">): boolean {
+export function messagesThink({ thinking }: Pick<MessagesRequest, "thinking">): boolean {
   return thinking !== undefined && thinking.type !== "disabled";
 }
 
-export function blocksOf(content: string | Block[]): readonly Block[] {
+export function blocksOf(content: string | MessageBlock[]): readonly MessageBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
@@ -138,7 +138,7 @@ interface Problem {
 
 /** Returns the first rule between members that a request breaks. */
 function problemOf(request: {
-  messages: { role: string; content: string | Block[] }[];
+  messages: { role: string; content: string | MessageBlock[] }[];
   max_tokens: number;
   thinking?: MessagesRequest["thinking"];
   temperature?: number | undefined;
@@ -149,7 +149,7 @@ function problemOf(request: {
     const message = "`max_tokens` must be greater than `thinking.budget_tokens`";
     return { path: ["max_tokens"], message };
   }
-  if (isThinking(request) && (request.temperature ?? 1) !== 1) {
+  if (messagesThink(request) && (request.temperature ?? 1) !== 1) {
     const message = "`temperature` may only be set to 1 when thinking is enabled";
     return { path: ["temperature"], message };
   }
@@ -162,7 +162,7 @@ function problemOf(request: {
 
 /** A turn with thinking that calls tools must be sent back with its thinking. */
 function thinkingProblem(
-  messages: { role: string; content: string | Block[] }[],
+  messages: { role: string; content: string | MessageBlock[] }[],
 ): Problem | undefined {
   const index = messages.length - 2;
   const turn = messages[index];
@@ -175,7 +175,7 @@ function thinkingProblem(
 
 /** The results of a turn's calls must be in the next message, all of them. */
 function userProblem(
-  messages: { role: string; content: string | Block[] }[],
+  messages: { role: string; content: string | MessageBlock[] }[],
   index: number,
 ): string | undefined {
   const before = blocksOf(messages[index - 1]?.content ?? []);
@@ -197,7 +197,7 @@ function at(index: number, message: string): Problem {
 }
 
 /** Returns the request in the form that the simulator generates from. */
-export function toChatRequest(request: MessagesRequest): ChatRequest {
+export function chatFromMessagesRequest(request: MessagesRequest): ChatRequest {
   const { model, max_tokens, tools, output_config, tool_choice: choice } = request;
   return chatRequest.parse({
     model,

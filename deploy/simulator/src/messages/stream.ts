@@ -1,4 +1,4 @@
-import { type Call, pause } from "../call.ts";
+import { pause, type SimulatorCall } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { messagesErrorBody } from "../error-response.ts";
@@ -13,7 +13,7 @@ type MessageEvent = { type: string } & Record<string, unknown>;
  * commands specify: https://docs.claude.com/en/docs/build-with-claude/streaming
  */
 export async function sendMessageStream(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   message: GeneratedMessage,

@@ -1,7 +1,7 @@
-import { type Choice, generate } from "../chat/generation.ts";
+import { type GeneratedChoice, generate } from "../chat/generation.ts";
 import type { Commands } from "../commands.ts";
 import { piecesOf } from "../pieces.ts";
-import { type MistralChatRequest, toChatRequest } from "./request.ts";
+import { chatFromMistral, type MistralChatRequest } from "./request.ts";
 
 type Content = { type: "text"; text: string } | { type: "thinking"; thinking: Content[] };
 
@@ -30,7 +30,7 @@ export function generateMistral(
   commands: Commands,
   seq: number,
 ): MistralMessage {
-  const { choices, usage } = generate(toChatRequest(request), commands, seq);
+  const { choices, usage } = generate(chatFromMistral(request), commands, seq);
   const [choice] = choices;
   const { content = "", toolCall } = choice ?? {};
   const thoughts = thinks(request) ? [thought] : [];
@@ -66,7 +66,11 @@ function thinking(text: string): Content {
   return { type: "thinking", thinking: [{ type: "text", text }] };
 }
 
-function callsOf(call: NonNullable<Choice["toolCall"]>, count: number, seq: number): object[] {
+function callsOf(
+  call: NonNullable<GeneratedChoice["toolCall"]>,
+  count: number,
+  seq: number,
+): object[] {
   const { name, arguments: text } = call;
   return Array.from({ length: count }, (_, index) => ({
     id: `c${seq}x${index}`.padEnd(9, "0").slice(-9),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Upload } from "../call-log.ts";
+import type { RecordedUpload } from "../call-log.ts";
 
 const dataUrl = /^data:([a-z]+\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/]*={0,2})$/;
 
@@ -91,7 +91,7 @@ export const mistralBatchRequest = z.strictObject({
 /** A document in a request. */
 export interface ReceivedDocument {
   contents: Buffer;
-  upload: Upload;
+  upload: RecordedUpload;
 }
 
 /** Returns the document of a data URL; undefined for any other. */

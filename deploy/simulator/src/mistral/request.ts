@@ -105,7 +105,7 @@ export const mistralChatRequest = z.strictObject({
 export type MistralChatRequest = z.output<typeof mistralChatRequest>;
 
 /** Returns what is wrong with the order of messages or the ids of calls. */
-export function problemOf({ messages }: MistralChatRequest): string | undefined {
+export function mistralProblem({ messages }: MistralChatRequest): string | undefined {
   for (const id of messages.flatMap(callIds)) {
     if (id === undefined || !/^[a-zA-Z0-9]{9}$/.test(id)) {
       return `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`;
@@ -131,7 +131,11 @@ function lastProblem(last: Message | undefined): string | undefined {
 }
 
 /** Returns the request in the form that the simulator generates from. */
-export function toChatRequest({ messages, tool_choice, ...rest }: MistralChatRequest): ChatRequest {
+export function chatFromMistral({
+  messages,
+  tool_choice,
+  ...rest
+}: MistralChatRequest): ChatRequest {
   const { model, max_tokens, n, tools, response_format } = rest;
   return chatRequest.parse({
     model,

@@ -1,4 +1,4 @@
-import { type Call, pause } from "../call.ts";
+import { pause, type SimulatorCall } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { mistralErrorBody } from "../error-response.ts";
@@ -7,7 +7,7 @@ import type { MistralMessage } from "./generated.ts";
 
 /** Sends a message as a stream, or breaks the stream as the commands specify. */
 export async function sendMistralStream(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   generated: MistralMessage,

@@ -1,6 +1,6 @@
 import { splitText } from "../chat/chunks.ts";
 import { begunBody, finalBody } from "./body.ts";
-import type { GeneratedResponse, OutputItem, OutputText, Refusal } from "./response.ts";
+import type { GeneratedResponse, OutputItem, OutputText, RefusalPart } from "./response.ts";
 
 /** An event of a stream, without its sequence number. */
 export type ResponseEvent = { type: string; delta?: string } & Record<string, unknown>;
@@ -85,7 +85,7 @@ function* summaryOf(
 }
 
 function* partOf(
-  part: OutputText | Refusal,
+  part: OutputText | RefusalPart,
   at: Place & { content_index: number },
   chunks: number | undefined,
 ): Generator<ResponseEvent> {

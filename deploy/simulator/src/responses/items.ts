@@ -80,7 +80,7 @@ const outputPart = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("refusal"), refusal: z.string() }),
 ]);
-export type Part = z.output<typeof inputPart> | z.output<typeof outputPart>;
+export type MessagePart = z.output<typeof inputPart> | z.output<typeof outputPart>;
 
 const messageHead = { type: z.literal("message").optional(), id: id("msg"), status };
 const message = z.discriminatedUnion("role", [

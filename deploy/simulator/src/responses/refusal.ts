@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** Returns the first problem of a body in the words, param and code of OpenAI's API. */
-export function refusalOf({ issues }: z.ZodError, body: unknown): ProviderError {
+export function schemaErrorOf({ issues }: z.ZodError, body: unknown): ProviderError {
   const { issue, path } = innermost(issues, []);
   const name = issue.code === "unrecognized_keys" ? [issue.keys[0] ?? ""] : [];
   const param = paramOf([...path, ...name]);

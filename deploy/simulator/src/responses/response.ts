@@ -1,10 +1,10 @@
-import { type Choice, generate } from "../chat/generation.ts";
+import { type GeneratedChoice, generate } from "../chat/generation.ts";
 import type { ToolCall } from "../chat/invented-call.ts";
-import { countTokens } from "../chat/tokens.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import type { Commands } from "../commands.ts";
 import { encryptedContent } from "./encrypted-content.ts";
 import type { ResponsesRequest } from "./request.ts";
-import { thoughtOf, toChatRequest } from "./to-chat-request.ts";
+import { chatFromResponsesRequest, thoughtOf } from "./to-chat-request.ts";
 
 type ItemStatus = "completed" | "incomplete";
 
@@ -15,7 +15,7 @@ export interface OutputText {
   text: string;
 }
 
-export interface Refusal {
+export interface RefusalPart {
   type: "refusal";
   refusal: string;
 }
@@ -32,7 +32,7 @@ export type OutputItem =
       id: string;
       type: "message";
       status: ItemStatus;
-      content: readonly (OutputText | Refusal)[];
+      content: readonly (OutputText | RefusalPart)[];
       role: "assistant";
     }
   | {
@@ -71,8 +71,12 @@ export function generateResponse(
 ): GeneratedResponse {
   const thought = thoughtOf(request);
   const limit = request.max_output_tokens ?? Number.POSITIVE_INFINITY;
-  const thoughtTokens = Math.min(limit, countTokens(thought?.length ?? 0));
-  const { choices, usage } = generate(toChatRequest(request, thoughtTokens), commands, seq);
+  const thoughtTokens = Math.min(limit, tokensOfCharacters(thought?.length ?? 0));
+  const { choices, usage } = generate(
+    chatFromResponsesRequest(request, thoughtTokens),
+    commands,
+    seq,
+  );
   // The reasoning may use up the limit, so that nothing else is generated.
   const choice = thoughtTokens < limit ? choices[0] : undefined;
   const generatedTokens = thoughtTokens + (choice === undefined ? 0 : usage.completionTokens);
@@ -100,7 +104,7 @@ export function generateResponse(
   };
 }
 
-function incompleteReason(choice: Choice | undefined, { blocked }: Commands) {
+function incompleteReason(choice: GeneratedChoice | undefined, { blocked }: Commands) {
   if (blocked) return "content_filter";
   const isCutShort = choice === undefined || choice.finishReason === "length";
   return isCutShort ? "max_output_tokens" : undefined;
@@ -108,7 +112,7 @@ function incompleteReason(choice: Choice | undefined, { blocked }: Commands) {
 
 function outputOf(
   request: ResponsesRequest,
-  { content, toolCall }: Choice,
+  { content, toolCall }: GeneratedChoice,
   isComplete: boolean,
   commands: Commands,
   seq: number,

@@ -10,7 +10,7 @@ import { isSame } from "./tools.ts";
  * Returns the error of a request that breaks a rule between members, in the words of OpenAI's API;
  * undefined for a valid one. The simulator stores nothing, so that no reference can be found.
  */
-export function problemOf(request: ResponsesRequest): ProviderError | undefined {
+export function responsesProblem(request: ResponsesRequest): ProviderError | undefined {
   return (
     referenceProblem(request) ??
     optionProblem(request) ??

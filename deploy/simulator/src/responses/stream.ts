@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { type Call, pause } from "../call.ts";
+import { pause, type SimulatorCall } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
-import { countTokens } from "../chat/tokens.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import type { Commands } from "../commands.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
 import { contentEvents, finalEvent, type ResponseEvent } from "./events.ts";
@@ -9,7 +9,7 @@ import type { GeneratedResponse } from "./response.ts";
 
 /** What it takes to send one response as a stream. */
 export interface ResponseContext {
-  readonly call: Call;
+  readonly call: SimulatorCall;
   readonly recorded: RecordedCall;
   readonly commands: Commands;
   readonly generated: GeneratedResponse;
@@ -124,5 +124,5 @@ function countDelta(recorded: RecordedCall, { type, delta = "" }: ResponseEvent)
   recorded.chunksSent += 1;
   if (type.startsWith("response.reasoning")) return;
   recorded.charactersSent += delta.length;
-  recorded.completionTokens = countTokens(recorded.charactersSent);
+  recorded.completionTokens = tokensOfCharacters(recorded.charactersSent);
 }

@@ -1,5 +1,5 @@
 import { type ChatRequest, chatRequest } from "../chat/request.ts";
-import type { InputItem, Part } from "./items.ts";
+import type { InputItem, MessagePart } from "./items.ts";
 import { isReasoning, type ResponsesRequest } from "./request.ts";
 import { allowedTools, type Tool } from "./tools.ts";
 
@@ -7,7 +7,10 @@ import { allowedTools, type Tool } from "./tools.ts";
  * Returns the request in the form that the simulator generates from. `reasoningTokens` of the limit
  * are used before the output begins. The simulator never calls the tools of a namespace.
  */
-export function toChatRequest(request: ResponsesRequest, reasoningTokens: number): ChatRequest {
+export function chatFromResponsesRequest(
+  request: ResponsesRequest,
+  reasoningTokens: number,
+): ChatRequest {
   const { model, instructions, max_output_tokens: limit, tool_choice: choice } = request;
   const items = itemsOf(request);
   const said = instructions ? [{ role: "system", content: instructions }] : [];
@@ -59,7 +62,7 @@ function toChatMessage(item: InputItem): object[] {
   }
 }
 
-function contentOf(content: string | readonly Part[]): string | object[] {
+function contentOf(content: string | readonly MessagePart[]): string | object[] {
   if (typeof content === "string") return content;
   return content.map((part) => {
     if (part.type === "input_image") return { type: "image" };

@@ -1,15 +1,15 @@
 import type { z } from "zod";
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
 import { authorizationProblem } from "../converse/authorization.ts";
-import { generateMessage } from "../converse/generated.ts";
-import { type ConverseRequest, converseRequest, problemOf } from "../converse/request.ts";
+import { generateConverse } from "../converse/generated.ts";
+import { type ConverseRequest, converseProblem, converseRequest } from "../converse/request.ts";
 import { bedrockRerankRequest } from "../converse/rerank.ts";
 import { sendConverseStream } from "../converse/stream.ts";
-import { sendError } from "../error-response.ts";
+import { sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
-import { readBody } from "../read-body.ts";
+import { readBytes } from "../read-body.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { sendJson } from "../send-json.ts";
 import { rank } from "./rerank.ts";
@@ -18,7 +18,7 @@ import { rank } from "./rerank.ts";
  * Bedrock's Converse API and its rerank. The commands of a call are behind the model id, which Converse
  * has in its path.
  */
-export const bedrockRoutes: readonly Route[] = [
+export const bedrockRoutes: readonly SimulatorRoute[] = [
   { method: "POST", path: "/bedrock/model/*/converse", handle: (call) => handle(call, false) },
   {
     method: "POST",
@@ -28,18 +28,18 @@ export const bedrockRoutes: readonly Route[] = [
   { method: "POST", path: "/bedrock/rerank", handle: handleRerank },
 ];
 
-async function handle(call: Call, stream: boolean): Promise<void> {
-  const body = (await readBody(call.request))?.toString() ?? "";
+async function handle(call: SimulatorCall, stream: boolean): Promise<void> {
+  const body = (await readBytes(call.request))?.toString() ?? "";
   const value = parse(body);
   const model = decodeURIComponent(call.path.split("/")[3] ?? "");
   const recorded = recordCall(call, { model, stream }, value);
   const refusal = authorizationProblem(call.request, body, Date.now());
   const parsed = converseRequest.safeParse(value);
-  const message = parsed.success ? problemOf(parsed.data) : describe(parsed.error);
+  const message = parsed.success ? converseProblem(parsed.data) : describe(parsed.error);
   if (refusal !== undefined) {
-    sendError(call, refusal, recorded);
+    sendProviderError(call, refusal, recorded);
   } else if (parsed.data === undefined || message !== undefined) {
-    sendError(call, { status: 400, message: message ?? "" }, recorded);
+    sendProviderError(call, { status: 400, message: message ?? "" }, recorded);
   } else {
     await runCommanded(call, recorded, { model }, (commands) =>
       respond(call, recorded, commands, parsed.data),
@@ -47,8 +47,8 @@ async function handle(call: Call, stream: boolean): Promise<void> {
   }
 }
 
-async function handleRerank(call: Call): Promise<void> {
-  const body = (await readBody(call.request))?.toString() ?? "";
+async function handleRerank(call: SimulatorCall): Promise<void> {
+  const body = (await readBytes(call.request))?.toString() ?? "";
   const value = parse(body);
   const parsed = bedrockRerankRequest.safeParse(value);
   const configuration = parsed.data?.rerankingConfiguration.bedrockRerankingConfiguration;
@@ -57,9 +57,9 @@ async function handleRerank(call: Call): Promise<void> {
   const recorded = recordCall(call, { model }, value);
   const refusal = authorizationProblem(call.request, body, Date.now());
   if (refusal !== undefined) {
-    sendError(call, refusal, recorded);
+    sendProviderError(call, refusal, recorded);
   } else if (parsed.data === undefined) {
-    sendError(call, { status: 400, message: describe(parsed.error) }, recorded);
+    sendProviderError(call, { status: 400, message: describe(parsed.error) }, recorded);
   } else {
     const [query] = parsed.data.queries;
     const texts = parsed.data.sources.map(
@@ -93,13 +93,13 @@ function describe({ issues: [issue] }: z.ZodError): string {
 }
 
 async function respond(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   request: ConverseRequest,
 ): Promise<void> {
   if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
-  const message = generateMessage(recorded.model, request, commands, recorded.seq);
+  const message = generateConverse(recorded.model, request, commands, recorded.seq);
   recorded.status = 200;
   recorded.promptTokens = message.promptTokens;
   if (recorded.stream) {

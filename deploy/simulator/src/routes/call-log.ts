@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Route } from "../call.ts";
-import { sendError } from "../error-response.ts";
+import type { SimulatorRoute } from "../call.ts";
+import { sendProviderError } from "../error-response.ts";
 
 const filter = z.strictObject({
   user: z.string().optional(),
@@ -8,13 +8,13 @@ const filter = z.strictObject({
 });
 
 /** Sends the recorded calls as a JSON array, oldest first. */
-export const listCalls: Route = {
+export const listCalls: SimulatorRoute = {
   method: "GET",
   path: "/_simulator/calls",
   handle: (call) => {
     const parsed = filter.safeParse(Object.fromEntries(new URLSearchParams(call.search)));
     if (!parsed.success) {
-      sendError(call, { status: 400, message: "the query takes user and since (a seq)" });
+      sendProviderError(call, { status: 400, message: "the query takes user and since (a seq)" });
       return;
     }
     call.response.writeHead(200, { "content-type": "application/json" });
@@ -22,7 +22,7 @@ export const listCalls: Route = {
   },
 };
 
-export const clearCalls: Route = {
+export const clearCalls: SimulatorRoute = {
   method: "DELETE",
   path: "/_simulator/calls",
   handle: ({ state, response }) => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type CompletionJson,
-  chatBody,
   chunksIn,
   contentIn,
   type ErrorJson,
   jsonOf,
   payloadsOf,
-  postChat,
+  postToSimulator,
+  simulatorChatBody,
 } from "../../test/client.ts";
 import { type Simulator, startSimulator } from "../simulator.ts";
 
@@ -18,13 +18,16 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 async function complete(body: unknown) {
-  const response = await postChat(simulator.url, body);
+  const response = await postToSimulator(simulator.url, body);
   expect(response.status).toBe(200);
   return jsonOf<CompletionJson>(response);
 }
 
 async function stream(fields: Record<string, unknown> = {}) {
-  const response = await postChat(simulator.url, chatBody({ stream: true, ...fields }));
+  const response = await postToSimulator(
+    simulator.url,
+    simulatorChatBody({ stream: true, ...fields }),
+  );
   expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
   return response.text();
 }
@@ -42,7 +45,7 @@ const weather = {
 };
 
 test("a completion echoes the last user's text in the standard form", async () => {
-  const completion = await complete(chatBody());
+  const completion = await complete(simulatorChatBody());
   expect(completion).toEqual({
     id: expect.stringMatching(/^chatcmpl-/),
     object: "chat.completion",
@@ -67,12 +70,12 @@ test("a completion echoes the last user's text in the standard form", async () =
 });
 
 test("equal requests get equal responses", async () => {
-  const [one, other] = [await complete(chatBody()), await complete(chatBody())];
+  const [one, other] = [await complete(simulatorChatBody()), await complete(simulatorChatBody())];
   expect(one.choices).toEqual(other.choices);
 });
 
 test("n sets the number of choices, and the usage counts them all", async () => {
-  const completion = await complete(chatBody({ n: 3 }));
+  const completion = await complete(simulatorChatBody({ n: 3 }));
   const contents = completion.choices.map((choice) => choice.message.content);
   expect(contents).toEqual([
     "You said: hello there",
@@ -83,7 +86,7 @@ test("n sets the number of choices, and the usage counts them all", async () => 
 });
 
 test.each(["max_tokens", "max_completion_tokens"])("%s cuts the content", async (limit) => {
-  const completion = await complete(chatBody({ [limit]: 2 }));
+  const completion = await complete(simulatorChatBody({ [limit]: 2 }));
   expect(completion.choices[0]!.message.content).toBe("You said");
   expect(completion.choices[0]!.finish_reason).toBe("length");
   expect(completion.usage.completion_tokens).toBe(2);
@@ -92,13 +95,13 @@ test.each(["max_tokens", "max_completion_tokens"])("%s cuts the content", async 
 test("images are counted as 85 tokens each", async () => {
   const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
   const content = [{ type: "text", text: "what?" }, image, image];
-  const completion = await complete(chatBody({ messages: [{ role: "user", content }] }));
+  const completion = await complete(simulatorChatBody({ messages: [{ role: "user", content }] }));
   expect(completion.choices[0]!.message.content).toBe("I see 2 images. You said: what?");
   expect(completion.usage.prompt_tokens).toBe(2 + 2 * 85);
 });
 
 test("a user's message with tools gets a call with the required arguments", async () => {
-  const completion = await complete(chatBody({ tools: [weather] }));
+  const completion = await complete(simulatorChatBody({ tools: [weather] }));
   const { message, finish_reason } = completion.choices[0]!;
   expect(finish_reason).toBe("tool_calls");
   expect(message.content).toBeNull();
@@ -114,7 +117,7 @@ test.each([
   [["bash", "edit"], "bash"],
 ])("of the tools %j, %s is called: one that only reads, or the first", async (names, called) => {
   const tools = names.map((name) => ({ type: "function", function: { name } }));
-  const { message } = (await complete(chatBody({ tools }))).choices[0]!;
+  const { message } = (await complete(simulatorChatBody({ tools }))).choices[0]!;
   expect(message.tool_calls![0]!.function.name).toBe(called);
 });
 
@@ -122,7 +125,7 @@ test("a tool that reads gets a file that exists, and one that may write gets one
   const parameters = { type: "object", properties: { filePath: { type: "string" } } };
   for (const [name, filePath] of Object.entries({ read: "README.md", write: "example.txt" })) {
     const tools = [{ type: "function", function: { name, parameters } }];
-    const { message } = (await complete(chatBody({ tools }))).choices[0]!;
+    const { message } = (await complete(simulatorChatBody({ tools }))).choices[0]!;
     expect(JSON.parse(message.tool_calls![0]!.function.arguments)).toEqual({ filePath });
   }
 });
@@ -130,12 +133,12 @@ test("a tool that reads gets a file that exists, and one that may write gets one
 test("tool_choice names the function, and none turns the tools off", async () => {
   const tools = [weather, { type: "function", function: { name: "stop" } }];
   const choice = { type: "function", function: { name: "stop" } };
-  const named = await complete(chatBody({ tools, tool_choice: choice }));
+  const named = await complete(simulatorChatBody({ tools, tool_choice: choice }));
   expect(named.choices[0]!.message.tool_calls![0]!.function).toEqual({
     name: "stop",
     arguments: "{}",
   });
-  const none = await complete(chatBody({ tools, tool_choice: "none" }));
+  const none = await complete(simulatorChatBody({ tools, tool_choice: "none" }));
   expect(none.choices[0]!.message.content).toBe("You said: hello there");
 });
 
@@ -145,14 +148,14 @@ test("a tool's result is quoted", async () => {
     { role: "assistant", content: null, tool_calls: [] },
     { role: "tool", tool_call_id: "call_1", content: "sunny" },
   ];
-  const completion = await complete(chatBody({ tools: [weather], messages }));
+  const completion = await complete(simulatorChatBody({ tools: [weather], messages }));
   expect(completion.choices[0]!.message.content).toBe("The tool returned: sunny");
 });
 
 test("an instruction after the user's message does not stop the tool call", async () => {
   const instruction = { role: "system", content: "be brief" };
   const messages = [{ role: "user", content: "hi" }, instruction];
-  const { choices } = await complete(chatBody({ tools: [weather], messages }));
+  const { choices } = await complete(simulatorChatBody({ tools: [weather], messages }));
   expect(choices[0]!.finish_reason).toBe("tool_calls");
 });
 
@@ -163,7 +166,9 @@ test("a model that must call a tool calls it after a tool's result, too", async 
   ];
   const named = { type: "function", function: { name: "get_weather" } };
   for (const tool_choice of ["required", named]) {
-    const { choices } = await complete(chatBody({ tools: [weather], tool_choice, messages }));
+    const { choices } = await complete(
+      simulatorChatBody({ tools: [weather], tool_choice, messages }),
+    );
     expect(choices[0]!.finish_reason).toBe("tool_calls");
   }
 });
@@ -179,44 +184,46 @@ const reportFormat = {
 };
 
 test("json_schema gets JSON that matches the schema", async () => {
-  const { content } = (await complete(chatBody(reportFormat))).choices[0]!.message;
+  const { content } = (await complete(simulatorChatBody(reportFormat))).choices[0]!.message;
   expect(JSON.parse(content)).toEqual({ title: expect.stringMatching(/^.{40,}$/), pages: 3 });
 });
 
 test("a stream of json_schema has several chunks, which join to the same JSON", async () => {
   const text = await stream(reportFormat);
-  const { content } = (await complete(chatBody(reportFormat))).choices[0]!.message;
+  const { content } = (await complete(simulatorChatBody(reportFormat))).choices[0]!.message;
   expect(contentIn(text)).toBe(content);
   const chunks = chunksIn(text).filter(({ choices }) => choices[0]?.delta.content);
   expect(chunks.length).toBeGreaterThan(1);
 });
 
 test("json_object gets an object that echoes the user's text", async () => {
-  const body = chatBody({ response_format: { type: "json_object" } });
+  const body = simulatorChatBody({ response_format: { type: "json_object" } });
   const { content } = (await complete(body)).choices[0]!.message;
   expect(JSON.parse(content)).toEqual({ reply: "You said: hello there" });
 });
 
 test("the format text gets a sentence", async () => {
-  const completion = await complete(chatBody({ response_format: { type: "text" } }));
+  const completion = await complete(simulatorChatBody({ response_format: { type: "text" } }));
   expect(completion.choices[0]!.message.content).toBe("You said: hello there");
 });
 
 test("JSON is cut by the token limit, too", async () => {
-  const completion = await complete(chatBody({ ...reportFormat, max_completion_tokens: 3 }));
+  const completion = await complete(
+    simulatorChatBody({ ...reportFormat, max_completion_tokens: 3 }),
+  );
   expect(completion.choices[0]!.finish_reason).toBe("length");
   expect(() => JSON.parse(completion.choices[0]!.message.content)).toThrow(SyntaxError);
 });
 
 test("tools come before the format, and a tool's result gets JSON", async () => {
   const fields = { ...reportFormat, tools: [weather] };
-  const first = (await complete(chatBody(fields))).choices[0]!;
+  const first = (await complete(simulatorChatBody(fields))).choices[0]!;
   expect(first.finish_reason).toBe("tool_calls");
   const messages = [
     { role: "user", content: "hi" },
     { role: "tool", tool_call_id: "call_1", content: "sunny" },
   ];
-  const second = (await complete(chatBody({ ...fields, messages }))).choices[0]!;
+  const second = (await complete(simulatorChatBody({ ...fields, messages }))).choices[0]!;
   expect(JSON.parse(second.message.content)).toMatchObject({ pages: 3 });
 });
 
@@ -268,7 +275,7 @@ test("a stream preserves line ends and spaces", async () => {
 });
 
 test("invalid JSON and an invalid chat request are a 400", async () => {
-  const bad = await postChat(simulator.url, "{");
+  const bad = await postToSimulator(simulator.url, "{");
   expect(bad.status).toBe(400);
   expect(await bad.json()).toEqual({
     error: {
@@ -278,7 +285,7 @@ test("invalid JSON and an invalid chat request are a 400", async () => {
       code: null,
     },
   });
-  const empty = await postChat(simulator.url, { model: "m", messages: [] });
+  const empty = await postToSimulator(simulator.url, { model: "m", messages: [] });
   expect(empty.status).toBe(400);
   expect((await jsonOf<ErrorJson>(empty)).error.param).toBe("messages");
 });

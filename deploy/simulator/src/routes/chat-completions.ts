@@ -1,11 +1,11 @@
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import { sendCompletion } from "../chat/completion.ts";
 import { generate, type Usage } from "../chat/generation.ts";
 import { type ChatRequest, chatRequest, summarize } from "../chat/request.ts";
 import { sendStream } from "../chat/stream.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
-import { type ProviderError, sendError, sendInvalidRequest } from "../error-response.ts";
+import { type ProviderError, sendInvalidRequest, sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
@@ -18,10 +18,10 @@ export interface ChatWire {
   usageOf(usage: Usage, request: object): Record<string, unknown>;
 }
 
-export const chatCompletions: Route = chatRoute("/v1/chat/completions");
+export const chatCompletions: SimulatorRoute = chatRoute("/v1/chat/completions");
 
 /** Creates the route of chat completions of a vendor. */
-export function chatRoute(path: string, wire?: ChatWire): Route {
+export function chatRoute(path: string, wire?: ChatWire): SimulatorRoute {
   return {
     method: "POST",
     path,
@@ -32,13 +32,13 @@ export function chatRoute(path: string, wire?: ChatWire): Route {
       const recorded = recordCall(call, request, recordable);
       const problem = parsed.success ? wire?.problemOf(value as object) : undefined;
       if (isTooLarge) {
-        sendError(call, { status: 413, message: "the body is too large" }, recorded);
+        sendProviderError(call, { status: 413, message: "the body is too large" }, recorded);
       } else if (value === undefined) {
-        sendError(call, { status: 400, message: "the body is not valid JSON" }, recorded);
+        sendProviderError(call, { status: 400, message: "the body is not valid JSON" }, recorded);
       } else if (!parsed.success) {
         sendInvalidRequest(call, parsed.error, recorded);
       } else if (problem !== undefined) {
-        sendError(call, problem, recorded);
+        sendProviderError(call, problem, recorded);
       } else {
         const { model, metadata } = parsed.data;
         const usageOf = wire && ((usage: Usage) => wire.usageOf(usage, value as object));
@@ -51,7 +51,7 @@ export function chatRoute(path: string, wire?: ChatWire): Route {
 }
 
 async function respond(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   request: ChatRequest,

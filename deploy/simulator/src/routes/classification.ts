@@ -10,7 +10,7 @@ const request = z.object({
 });
 
 /** Classifies the input; with `types`, extracts every capitalized word as an entity. */
-export const classification = jsonRoute("/v1/classification", request, (body, commands) => {
+export const classificationRoute = jsonRoute("/v1/classification", request, (body, commands) => {
   const inputs = [body.input].flat();
   const { types } = body;
   const results =

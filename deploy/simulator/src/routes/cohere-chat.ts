@@ -1,14 +1,14 @@
-import { type Call, pause, type Route } from "../call.ts";
+import { pause, type SimulatorCall, type SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import { generate } from "../chat/generation.ts";
 import {
   type CohereChatRequest,
+  chatFromCohere,
   chatProblem,
   cohereChatRequest,
-  toChatRequest,
 } from "../cohere/chat-request.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
-import { sendError, sendInvalidRequest } from "../error-response.ts";
+import { sendInvalidRequest, sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
 import { piecesOf } from "../pieces.ts";
@@ -17,7 +17,7 @@ import { sendJson } from "../send-json.ts";
 import { openEvents } from "../sse.ts";
 
 /** Cohere's chat, version 2. Its commands are behind the model id. */
-export const cohereChat: Route = {
+export const cohereChatRoute: SimulatorRoute = {
   method: "POST",
   path: "/cohere/v2/chat",
   async handle(call) {
@@ -26,7 +26,7 @@ export const cohereChat: Route = {
     const { model, stream } = parsed.data ?? { model: "" };
     const recorded = recordCall(call, { model, stream }, recordable);
     if (!call.request.headers.authorization?.startsWith("Bearer ")) {
-      sendError(call, { status: 401, message: "no api key supplied" }, recorded);
+      sendProviderError(call, { status: 401, message: "no api key supplied" }, recorded);
       return;
     }
     if (parsed.data === undefined) {
@@ -36,7 +36,7 @@ export const cohereChat: Route = {
     const request = parsed.data;
     const message = chatProblem(request);
     if (message !== undefined) {
-      sendError(call, { status: 400, message }, recorded);
+      sendProviderError(call, { status: 400, message }, recorded);
       return;
     }
     await runCommanded(call, recorded, { model }, (commands) =>
@@ -64,13 +64,13 @@ interface Generated {
 }
 
 async function respond(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   request: CohereChatRequest,
 ): Promise<void> {
   if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
-  const { choices, usage } = generate(toChatRequest(request), commands, recorded.seq);
+  const { choices, usage } = generate(chatFromCohere(request), commands, recorded.seq);
   const { content: text = "", toolCall, finishReason = "stop" } = choices[0] ?? {};
   const generated: Generated = {
     id: `chat-${recorded.seq}`,
@@ -143,7 +143,7 @@ function* eventsOf(
 }
 
 async function sendStream(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   generated: Generated,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Route } from "../call.ts";
-import { countTokens } from "../chat/tokens.ts";
+import type { SimulatorRoute } from "../call.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import { jsonRoute } from "../json-route.ts";
 import { base64Of, vectorOf } from "./embeddings.ts";
 import { rank } from "./rerank.ts";
@@ -26,14 +26,14 @@ const rerankRequest = z.strictObject({
 });
 
 /** The routes of Cohere's API, version 2. */
-export const cohereRoutes: readonly Route[] = [
+export const cohereRoutes: readonly SimulatorRoute[] = [
   jsonRoute("/cohere/v2/embed", embedRequest, (body, commands, seq) => {
     const vectors = body.texts.map((text) => vectorOf(text, body.output_dimension ?? 8));
     const embeddings = {
       ...(body.embedding_types.includes("float") ? { float: vectors.map((one) => [...one]) } : {}),
       ...(body.embedding_types.includes("base64") ? { base64: vectors.map(base64Of) } : {}),
     };
-    const counted = body.texts.reduce((sum, text) => sum + countTokens(text.length), 0);
+    const counted = body.texts.reduce((sum, text) => sum + tokensOfCharacters(text.length), 0);
     const billed_units = { input_tokens: commands.usage?.promptTokens ?? counted };
     return {
       id: `embed-${seq}`,

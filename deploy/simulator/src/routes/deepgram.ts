@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { spokenText, timedWords } from "../audio/spoken-words.ts";
-import type { Route } from "../call.ts";
-import { sendError, sendInvalidRequest } from "../error-response.ts";
+import type { SimulatorRoute } from "../call.ts";
+import { sendInvalidRequest, sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { queryBodyRoute } from "../query-body-route.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
@@ -54,7 +54,7 @@ const listenQuery = z.strictObject({
 });
 
 /** Transcribes a file that is the raw request body. */
-const listen: Route = {
+const listen: SimulatorRoute = {
   method: "POST",
   path: "/deepgram/v1/listen",
   async handle(call) {
@@ -69,7 +69,7 @@ const listen: Route = {
       if (await injectFaults(call, recorded, commands)) return;
       if (head.toString("latin1").startsWith(GARBAGE)) {
         const message = "Bad Request: failed to process audio: corrupt or unsupported data";
-        return sendError(call, { status: 400, message }, recorded);
+        return sendProviderError(call, { status: 400, message }, recorded);
       }
       recorded.status = 200;
       const duration = commands.duration ?? secondsOf(head, recorded.upload?.bytes ?? 0);
@@ -96,7 +96,7 @@ const listen: Route = {
 };
 
 /** The routes of Deepgram's API. */
-export const deepgramRoutes: readonly Route[] = [
+export const deepgramRoutes: readonly SimulatorRoute[] = [
   queryBodyRoute({
     path: "/deepgram/v1/speak",
     schema: z.object({

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { spokenText, timedWords } from "../audio/spoken-words.ts";
-import type { Route } from "../call.ts";
-import { sendError, sendInvalidRequest } from "../error-response.ts";
+import type { SimulatorRoute } from "../call.ts";
+import { sendInvalidRequest, sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { queryBodyRoute } from "../query-body-route.ts";
-import { readForm } from "../read-form.ts";
+import { readReceivedForm } from "../read-form.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
 import { sendSpeech } from "./speech.ts";
@@ -49,17 +49,17 @@ const transcriptionForm = z.strictObject({
   timestamps_granularity: z.enum(["none", "word", "character"]).optional(),
 });
 
-const speechToText: Route = {
+const speechToText: SimulatorRoute = {
   method: "POST",
   path: "/elevenlabs/v1/speech-to-text",
   async handle(call) {
-    const { fields, file } = await readForm(call.request);
+    const { fields, file } = await readReceivedForm(call.request);
     const parsed = transcriptionForm.safeParse(fields);
     const model = fields.model_id ?? "";
     const recorded = recordCall(call, { model }, { fields });
     if (!parsed.success) return sendInvalidRequest(call, parsed.error, recorded);
     if (file === undefined) {
-      return sendError(call, { status: 400, message: "a file is required" }, recorded);
+      return sendProviderError(call, { status: 400, message: "a file is required" }, recorded);
     }
     const { language_code: language = "eng", diarize } = parsed.data;
     recorded.upload = { ...file.upload, lang: parsed.data.language_code };
@@ -67,7 +67,7 @@ const speechToText: Route = {
       if (await injectFaults(call, recorded, commands)) return;
       if (file.head.toString("latin1").startsWith(GARBAGE)) {
         const message = "The file is corrupted. Please ensure it is playable audio.";
-        return sendError(call, { status: 400, message }, recorded);
+        return sendProviderError(call, { status: 400, message }, recorded);
       }
       recorded.status = 200;
       const duration = commands.duration ?? secondsOf(file.head, file.upload.bytes);
@@ -97,7 +97,7 @@ const speechToText: Route = {
 };
 
 /** The routes of ElevenLabs' API. */
-export const elevenlabsRoutes: readonly Route[] = [
+export const elevenlabsRoutes: readonly SimulatorRoute[] = [
   queryBodyRoute({
     path: "/elevenlabs/v1/text-to-speech/*/stream",
     schema: speechRequest,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countTokens } from "../chat/tokens.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import { jsonRoute } from "../json-route.ts";
 
 const DEFAULT_DIMENSIONS = 8;
@@ -18,7 +18,7 @@ const request = z.object({
   dimensions: z.int().min(1).max(4_096).default(DEFAULT_DIMENSIONS),
 });
 
-export const embeddings = jsonRoute("/v1/embeddings", request, (body, commands) => {
+export const embeddingsRoute = jsonRoute("/v1/embeddings", request, (body, commands) => {
   const inputs = inputsOf(body.input);
   const counted = inputs.reduce((sum, input) => sum + tokensOf(input), 0);
   const promptTokens = commands.usage?.promptTokens ?? counted;
@@ -48,7 +48,7 @@ function inputsOf(input: z.output<typeof request>["input"]): Input[] {
 }
 
 function tokensOf(input: Input): number {
-  return typeof input === "string" ? countTokens(input.length) : input.length;
+  return typeof input === "string" ? tokensOfCharacters(input.length) : input.length;
 }
 
 /** Derives a vector from the text; equal texts get equal vectors. */

@@ -1,15 +1,15 @@
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
-import { sendError } from "../error-response.ts";
+import { sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { batchEmbedRequest, embed, modelProblem } from "../generate-content/embeddings.ts";
 import { generateContent } from "../generate-content/generated.ts";
 import { mediaResponse, predictions, predictRequest } from "../generate-content/media.ts";
 import {
+  contentsProblem,
   type GenerateContentRequest,
   generateContentRequest,
-  problemOf,
 } from "../generate-content/request.ts";
 import { joinedParts, responseOf } from "../generate-content/response.ts";
 import { sendContentStream } from "../generate-content/stream.ts";
@@ -22,7 +22,7 @@ const noKey =
   "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.";
 
 /** The methods of a model in Gemini's API. Its commands are behind the model id, in the path. */
-export const google: Route = {
+export const google: SimulatorRoute = {
   method: "POST",
   path: "/google/v1beta/models/*",
   async handle(call) {
@@ -32,7 +32,7 @@ export const google: Route = {
     const stream = method === "streamGenerateContent";
     const recorded = recordCall(call, { model, stream }, recordable);
     if (!call.request.headers["x-goog-api-key"]) {
-      sendError(call, { status: 403, message: noKey }, recorded);
+      sendProviderError(call, { status: 403, message: noKey }, recorded);
     } else if (method === "generateContent" || (stream && call.search === "alt=sse")) {
       await handleGenerate(call, recorded, model, value);
     } else if (method === "predict") {
@@ -41,13 +41,13 @@ export const google: Route = {
       await handleEmbed(call, recorded, model, value);
     } else {
       const message = `models/${model} is not found, or is not supported for ${method}.`;
-      sendError(call, { status: 404, message }, recorded);
+      sendProviderError(call, { status: 404, message }, recorded);
     }
   },
 };
 
 async function handleGenerate(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   model: string,
   value: unknown,
@@ -55,10 +55,10 @@ async function handleGenerate(
   const parsed = generateContentRequest.safeParse(value);
   const [version = ""] = model.split("?");
   const message = parsed.success
-    ? problemOf(version, parsed.data)
+    ? contentsProblem(version, parsed.data)
     : describe(parsed.error.issues[0], "GenerateContentRequest");
   if (parsed.data === undefined || message !== undefined) {
-    sendError(call, { status: 400, message: message ?? "Invalid JSON payload." }, recorded);
+    sendProviderError(call, { status: 400, message: message ?? "Invalid JSON payload." }, recorded);
     return;
   }
   await runCommanded(call, recorded, { model }, (commands) =>
@@ -67,7 +67,7 @@ async function handleGenerate(
 }
 
 async function handleEmbed(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   model: string,
   value: unknown,
@@ -77,7 +77,7 @@ async function handleEmbed(
     ? modelProblem(model, parsed.data)
     : describe(parsed.error.issues[0], "BatchEmbedContentsRequest");
   if (parsed.data === undefined || message !== undefined) {
-    sendError(call, { status: 400, message: message ?? "Invalid JSON payload." }, recorded);
+    sendProviderError(call, { status: 400, message: message ?? "Invalid JSON payload." }, recorded);
     return;
   }
   await runCommanded(call, recorded, { model }, async (commands) => {
@@ -88,7 +88,7 @@ async function handleEmbed(
 }
 
 async function handlePredict(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   model: string,
   value: unknown,
@@ -96,7 +96,7 @@ async function handlePredict(
   const parsed = predictRequest.safeParse(value);
   if (!parsed.success) {
     const message = describe(parsed.error.issues[0], "PredictRequest");
-    return sendError(call, { status: 400, message }, recorded);
+    return sendProviderError(call, { status: 400, message }, recorded);
   }
   await runCommanded(call, recorded, { model }, async (commands) => {
     if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
@@ -120,7 +120,7 @@ function describe(issue: Issue | undefined, message: string): string {
 }
 
 async function respond(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   request: GenerateContentRequest,

@@ -1,6 +1,6 @@
-import type { Route } from "../call.ts";
+import type { SimulatorRoute } from "../call.ts";
 
-export const health: Route = {
+export const health: SimulatorRoute = {
   method: "GET",
   path: "/_simulator/health",
   handle: ({ response }) => {

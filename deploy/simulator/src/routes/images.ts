@@ -13,7 +13,7 @@ const request = z.object({
 });
 
 /** Responds with image URLs that do not resolve. */
-export const images = jsonRoute("/v1/images/generations", request, (body, commands, seq) => ({
+export const imagesRoute = jsonRoute("/v1/images/generations", request, (body, commands, seq) => ({
   created: 1_700_000_000 + seq,
   data: Array.from({ length: commands.images ?? body.n }, (_, index) => ({
     url: `https://images.invalid/${seq}/${index}-${body.size}.png?sig=a%2Fb&x=1`,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Route } from "../call.ts";
-import { countTokens } from "../chat/tokens.ts";
+import type { SimulatorRoute } from "../call.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import { jsonRoute } from "../json-route.ts";
 import { base64Of, vectorOf } from "./embeddings.ts";
 import { rank } from "./rerank.ts";
@@ -27,7 +27,7 @@ const rerankRequest = z.strictObject({
 });
 
 /** The routes of Jina AI's API. */
-export const jinaRoutes: readonly Route[] = [
+export const jinaRoutes: readonly SimulatorRoute[] = [
   jsonRoute("/jina/v1/embeddings", embeddingsRequest, (body, commands) => {
     const texts = [body.input].flat();
     const data = texts.map((text, index) => {
@@ -35,7 +35,7 @@ export const jinaRoutes: readonly Route[] = [
       const embedding = body.embedding_type === "base64" ? base64Of(vector) : [...vector];
       return { object: "embedding", index, embedding };
     });
-    const counted = texts.reduce((sum, text) => sum + countTokens(text.length), 0);
+    const counted = texts.reduce((sum, text) => sum + tokensOfCharacters(text.length), 0);
     const tokens = commands.usage?.promptTokens ?? counted;
     const usage = { total_tokens: tokens, prompt_tokens: tokens };
     return { model: body.model, object: "list", ...(commands.no_usage ? {} : { usage }), data };

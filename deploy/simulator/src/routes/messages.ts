@@ -1,7 +1,7 @@
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
-import { messagesPath, sendError } from "../error-response.ts";
+import { messagesPath, sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
 import { generateMessage } from "../messages/message.ts";
@@ -11,7 +11,7 @@ import { recordCall, runCommanded } from "../recorded-call.ts";
 import { sendJson } from "../send-json.ts";
 
 /** Anthropic's Messages API. Its commands are behind the model id. */
-export const messages: Route = {
+export const messages: SimulatorRoute = {
   method: "POST",
   path: messagesPath,
   async handle(call) {
@@ -21,16 +21,16 @@ export const messages: Route = {
     const recorded = recordCall(call, { model, stream, user: metadata?.user_id }, recordable);
     const { "x-api-key": key, "anthropic-version": version } = call.request.headers;
     if (!key) {
-      sendError(call, { status: 401, message: "x-api-key header is required" }, recorded);
+      sendProviderError(call, { status: 401, message: "x-api-key header is required" }, recorded);
     } else if (version !== "2023-06-01") {
       const message = "anthropic-version: header is required";
-      sendError(call, { status: 400, message }, recorded);
+      sendProviderError(call, { status: 400, message }, recorded);
     } else if (parsed.data === undefined) {
       const [issue] = parsed.error.issues;
       const names = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
       const path = [...(issue?.path ?? []), ...names].join(".");
       const problem = names.length > 0 ? "Extra inputs are not permitted" : issue?.message;
-      sendError(call, { status: 400, message: `${path}: ${problem}` }, recorded);
+      sendProviderError(call, { status: 400, message: `${path}: ${problem}` }, recorded);
     } else {
       const request = parsed.data;
       await runCommanded(call, recorded, { model }, (commands) =>
@@ -41,7 +41,7 @@ export const messages: Route = {
 };
 
 async function respond(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   request: MessagesRequest,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
-import { mistralErrorBody, sendError } from "../error-response.ts";
+import { mistralErrorBody, sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
 import type { BatchJob } from "../mistral/batch-jobs.ts";
@@ -17,7 +17,7 @@ import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
 
 /** https://docs.mistral.ai/api/endpoint/ocr */
-const readDocument: Route = {
+const readDocument: SimulatorRoute = {
   method: "POST",
   path: "/mistral/v1/ocr",
   handle: (call) =>
@@ -27,7 +27,7 @@ const readDocument: Route = {
       if (await injectFaults(call, recorded, commands)) return;
       const refusal = refusalOf(document);
       if (refusal !== undefined) {
-        return sendError(call, { status: 400, message: refusal }, recorded);
+        return sendProviderError(call, { status: 400, message: refusal }, recorded);
       }
       recorded.status = 200;
       const value = ocrResponse(request.model, document, commands);
@@ -36,7 +36,7 @@ const readDocument: Route = {
 };
 
 /** https://docs.mistral.ai/api/endpoint/batch: creates a job, which is read by its id. */
-const createJob: Route = {
+const createJob: SimulatorRoute = {
   method: "POST",
   path: "/mistral/v1/batch/jobs",
   handle: (call) =>
@@ -55,14 +55,14 @@ const createJob: Route = {
 };
 
 /** A job is `RUNNING` for its first reads, then it has its final status. */
-const readJob: Route = {
+const readJob: SimulatorRoute = {
   method: "GET",
   path: "/mistral/v1/batch/jobs/*",
   handle: (call) =>
     runRead(call, async (recorded) => {
       const job = call.state.batchJobs.find(decodeURIComponent(call.path.split("/").at(-1) ?? ""));
       if (job === undefined) {
-        return sendError(call, { status: 404, message: "Job not found" }, recorded);
+        return sendProviderError(call, { status: 404, message: "Job not found" }, recorded);
       }
       job.reads += 1;
       const { running = 1, job_status = "SUCCESS" } = job.commands;
@@ -74,14 +74,14 @@ const readJob: Route = {
 };
 
 /** The results of a job: JSON lines. */
-const readFile: Route = {
+const readFile: SimulatorRoute = {
   method: "GET",
   path: "/mistral/v1/files/*/content",
   handle: (call) =>
     runRead(call, async (recorded) => {
       const job = call.state.batchJobs.findByFile(call.path.split("/").at(-2) ?? "");
       if (job === undefined) {
-        return sendError(call, { status: 404, message: "No file matches" }, recorded);
+        return sendProviderError(call, { status: 404, message: "No file matches" }, recorded);
       }
       recorded.status = 200;
       recorded.outcome = "completed";
@@ -91,11 +91,16 @@ const readFile: Route = {
 };
 
 /** The routes of Mistral's API for OCR and its batch jobs. Their commands are behind the model id. */
-export const mistralOcrRoutes: readonly Route[] = [readDocument, createJob, readJob, readFile];
+export const mistralOcrRoutes: readonly SimulatorRoute[] = [
+  readDocument,
+  createJob,
+  readJob,
+  readFile,
+];
 
 /** Records a call and checks its key and its body as Mistral does, then runs `respond`. */
 async function runJson<Schema extends z.ZodType<{ model: string }>>(
-  call: Call,
+  call: SimulatorCall,
   schema: Schema,
   respond: (recorded: RecordedCall, commands: Commands, request: z.output<Schema>) => Promise<void>,
 ): Promise<void> {
@@ -108,14 +113,14 @@ async function runJson<Schema extends z.ZodType<{ model: string }>>(
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const message = `${["body", ...(issue?.path ?? [])].join(".")}: ${issue?.message}`;
-    return sendError(call, { status: 422, message }, recorded);
+    return sendProviderError(call, { status: 422, message }, recorded);
   }
   const request = parsed.data;
   await runCommanded(call, recorded, { model }, (commands) => respond(recorded, commands, request));
 }
 
 async function runRead(
-  call: Call,
+  call: SimulatorCall,
   respond: (recorded: RecordedCall) => Promise<void>,
 ): Promise<void> {
   const recorded = recordCall(call, { model: "" }, undefined);
@@ -123,9 +128,9 @@ async function runRead(
   await runCommanded(call, recorded, { model: "" }, () => respond(recorded));
 }
 
-function isUnauthorized(call: Call, recorded: RecordedCall): boolean {
+function isUnauthorized(call: SimulatorCall, recorded: RecordedCall): boolean {
   if (call.request.headers.authorization?.startsWith("Bearer ")) return false;
-  sendError(call, { status: 401, message: "Unauthorized" }, recorded);
+  sendProviderError(call, { status: 401, message: "Unauthorized" }, recorded);
   return true;
 }
 

@@ -1,21 +1,21 @@
 import { z } from "zod";
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
-import { countTokens } from "../chat/tokens.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
-import { sendError } from "../error-response.ts";
+import { sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
 import { jsonRoute } from "../json-route.ts";
 import { generateMistral } from "../mistral/generated.ts";
-import { type MistralChatRequest, mistralChatRequest, problemOf } from "../mistral/request.ts";
+import { type MistralChatRequest, mistralChatRequest, mistralProblem } from "../mistral/request.ts";
 import { sendMistralStream } from "../mistral/stream.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { sendJson } from "../send-json.ts";
 import { base64Of, vectorOf } from "./embeddings.ts";
 
 /** Mistral's chat completions. Their commands are behind the model id. */
-export const mistralChat: Route = {
+export const mistralChatRoute: SimulatorRoute = {
   method: "POST",
   path: "/mistral/v1/chat/completions",
   async handle(call) {
@@ -24,18 +24,18 @@ export const mistralChat: Route = {
     const { model, stream } = parsed.data ?? { model: "" };
     const recorded = recordCall(call, { model, stream }, recordable);
     if (!call.request.headers.authorization?.startsWith("Bearer ")) {
-      sendError(call, { status: 401, message: "Unauthorized" }, recorded);
+      sendProviderError(call, { status: 401, message: "Unauthorized" }, recorded);
       return;
     }
     if (parsed.data === undefined) {
       const message = invalidBody(parsed.error);
-      sendError(call, { status: 422, message }, recorded);
+      sendProviderError(call, { status: 422, message }, recorded);
       return;
     }
     const request = parsed.data;
-    const message = problemOf(request);
+    const message = mistralProblem(request);
     if (message !== undefined) {
-      sendError(call, { status: 400, message }, recorded);
+      sendProviderError(call, { status: 400, message }, recorded);
       return;
     }
     await runCommanded(call, recorded, { model }, (commands) =>
@@ -55,7 +55,7 @@ const embeddingsRequest = z.strictObject({
 });
 
 /** Mistral's embeddings. */
-export const mistralEmbeddings = jsonRoute(
+export const mistralEmbeddingsRoute = jsonRoute(
   "/mistral/v1/embeddings",
   embeddingsRequest,
   ({ model, input, output_dimension, encoding_format }, commands, seq) => {
@@ -65,7 +65,7 @@ export const mistralEmbeddings = jsonRoute(
       const embedding = encoding_format === "base64" ? base64Of(vector) : [...vector];
       return { object: "embedding", embedding, index };
     });
-    const counted = texts.reduce((sum, text) => sum + countTokens(text.length), 0);
+    const counted = texts.reduce((sum, text) => sum + tokensOfCharacters(text.length), 0);
     const prompt_tokens = commands.usage?.promptTokens ?? counted;
     const usage = { prompt_tokens, completion_tokens: 0, total_tokens: prompt_tokens };
     const list = commands.no_list ? {} : { data };
@@ -80,7 +80,7 @@ function invalidBody({ issues: [issue] }: z.ZodError): string {
 }
 
 async function respond(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   request: MistralChatRequest,

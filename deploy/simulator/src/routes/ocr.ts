@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { injectFaults } from "../faults.ts";
-import { readBody } from "../read-body.ts";
+import { readBytes } from "../read-body.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
 
@@ -11,7 +11,7 @@ import { prettyJson, sendJson } from "../send-json.ts";
  * Recognizes a form in one request. The gateway passes the body through unchanged, so the commands
  * are in the query.
  */
-export const ocr: Route = {
+export const ocrRoute: SimulatorRoute = {
   method: "POST",
   path: "/v1/ocr",
   handle: (call) =>
@@ -25,7 +25,7 @@ export const ocr: Route = {
 };
 
 /** Creates an OCR job. Its commands set the id that the response reports. */
-export const ocrJobs: Route = {
+export const ocrJobsRoute: SimulatorRoute = {
   method: "POST",
   path: "/v1/ocr/jobs",
   handle: (call) =>
@@ -43,7 +43,7 @@ export const ocrJobs: Route = {
 };
 
 /** Reports a job's status: `processing` for its first reads, then its final status. */
-export const ocrJob: Route = {
+export const ocrJobRoute: SimulatorRoute = {
   method: "GET",
   path: "/v1/ocr/jobs/*",
   handle: (call) =>
@@ -60,7 +60,7 @@ export const ocrJob: Route = {
 
 /** Records the call and reads its commands from the `simulate` query parameter. */
 async function runOcr(
-  call: Call,
+  call: SimulatorCall,
   respond: (recorded: RecordedCall, commands: Commands) => Promise<void>,
 ): Promise<void> {
   const simulate = new URLSearchParams(call.search).get("simulate") ?? undefined;
@@ -69,8 +69,8 @@ async function runOcr(
   await runCommanded(call, recorded, given, (commands) => respond(recorded, commands));
 }
 
-async function receiveUpload(call: Call, recorded: RecordedCall): Promise<void> {
-  const body = (await readBody(call.request)) ?? Buffer.alloc(0);
+async function receiveUpload(call: SimulatorCall, recorded: RecordedCall): Promise<void> {
+  const body = (await readBytes(call.request)) ?? Buffer.alloc(0);
   const contentType = call.request.headers["content-type"] ?? "";
   const sha256 = createHash("sha256").update(body).digest("hex");
   recorded.upload = { contentType, bytes: body.length, sha256, lang: undefined };

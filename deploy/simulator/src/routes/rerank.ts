@@ -9,7 +9,7 @@ const request = z.object({
 });
 
 /** Ranks documents by how many words of the query they contain. */
-export const rerank = jsonRoute("/v1/rerank", request, (body, { bare, no_list }, seq) => {
+export const rerankRoute = jsonRoute("/v1/rerank", request, (body, { bare, no_list }, seq) => {
   const best = rank(body.query, body.documents).slice(0, body.top_n);
   if (bare) return best;
   return { id: `rerank-${seq}`, model: body.model, ...(no_list ? {} : { results: best }) };

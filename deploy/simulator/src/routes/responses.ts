@@ -1,16 +1,16 @@
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import { summarize } from "../chat/request.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
-import { type ProviderError, responsesPath, sendError } from "../error-response.ts";
+import { type ProviderError, responsesPath, sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { readJsonBody } from "../json-body.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { finalBody, headOf } from "../responses/body.ts";
-import { refusalOf } from "../responses/refusal.ts";
+import { schemaErrorOf } from "../responses/refusal.ts";
 import { type ResponsesRequest, responsesRequest } from "../responses/request.ts";
 import { generateResponse } from "../responses/response.ts";
-import { problemOf } from "../responses/rules.ts";
+import { responsesProblem } from "../responses/rules.ts";
 import { sendResponseStream } from "../responses/stream.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
 
@@ -18,7 +18,7 @@ import { prettyJson, sendJson } from "../send-json.ts";
  * OpenAI's Responses API. Its commands are behind the model id or in `metadata.simulate`. It stores
  * nothing: https://developers.openai.com/api/reference/resources/responses/methods/create
  */
-export const responses: Route = {
+export const responses: SimulatorRoute = {
   method: "POST",
   path: responsesPath,
   async handle(call) {
@@ -27,14 +27,14 @@ export const responses: Route = {
     call.response.setHeader("x-request-id", `req_${recorded.seq}`);
     const parsed = responsesRequest.safeParse(value);
     const refusal = transportProblem(call, isTooLarge, value);
-    if (refusal !== undefined) sendError(call, refusal, recorded);
-    else if (!parsed.success) sendError(call, refusalOf(parsed.error, value), recorded);
+    if (refusal !== undefined) sendProviderError(call, refusal, recorded);
+    else if (!parsed.success) sendProviderError(call, schemaErrorOf(parsed.error, value), recorded);
     else await respondCommanded(call, recorded, parsed.data);
   },
 };
 
 function transportProblem(
-  { request }: Call,
+  { request }: SimulatorCall,
   isTooLarge: boolean,
   value: unknown,
 ): ProviderError | undefined {
@@ -47,13 +47,13 @@ function transportProblem(
 }
 
 async function respondCommanded(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   request: ResponsesRequest,
 ): Promise<void> {
-  const problem = problemOf(request);
+  const problem = responsesProblem(request);
   if (problem !== undefined) {
-    sendError(call, problem, recorded);
+    sendProviderError(call, problem, recorded);
     return;
   }
   const given = { model: request.model, simulate: request.metadata?.simulate };
@@ -63,7 +63,7 @@ async function respondCommanded(
 }
 
 async function respond(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   request: ResponsesRequest,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Call, cut, pause, write } from "../call.ts";
+import { cutConnection, pause, type SimulatorCall, write } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { type CommandedCall, commandedRoute } from "../json-route.ts";
@@ -18,7 +18,7 @@ const request = z.object({
 });
 
 /** Streams binary audio at the client's pace, in constant memory. */
-export const speech = commandedRoute(
+export const speechRoute = commandedRoute(
   "/v1/audio/speech",
   request,
   async ({ call, recorded, commands }, { input }) => {
@@ -39,7 +39,7 @@ export async function sendSpeech(
 }
 
 async function sendAudio(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   { cut_after, gap_ms, chunk_bytes = DEFAULT_CHUNK_BYTES }: Commands,
   bytes: number,
@@ -50,7 +50,7 @@ async function sendAudio(
   for (let chunk = 0; recorded.bytesSent < bytes; chunk += 1) {
     if (chunk === cut_after) {
       recorded.outcome = "cut";
-      cut(call);
+      cutConnection(call);
       return;
     }
     if (gap_ms) await pause(call, gap_ms);

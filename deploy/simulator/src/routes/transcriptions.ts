@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Call, Route } from "../call.ts";
+import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
-import { sendError } from "../error-response.ts";
+import { sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
@@ -17,7 +17,7 @@ export const GARBAGE = "garbage";
  * Transcribes a file that is the raw request body. The model, with its commands, and the language
  * are query parameters.
  */
-export const transcriptions: Route = {
+export const transcriptions: SimulatorRoute = {
   method: "POST",
   path: "/v1/audio/transcriptions",
   async handle(call) {
@@ -34,7 +34,7 @@ export const transcriptions: Route = {
 
 /** Records the size and SHA-256 of the body. Resolves with its first bytes. */
 export async function receiveUpload(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   lang: string | undefined,
 ): Promise<Buffer> {
@@ -52,7 +52,7 @@ export async function receiveUpload(
 }
 
 async function respond(
-  call: Call,
+  call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   head: Buffer,
@@ -66,7 +66,7 @@ async function respond(
     return;
   }
   if (head.toString("latin1").startsWith(GARBAGE)) {
-    sendError(call, { status: 400, message: "the audio cannot be decoded" }, recorded);
+    sendProviderError(call, { status: 400, message: "the audio cannot be decoded" }, recorded);
     return;
   }
   recorded.status = 200;

@@ -1,4 +1,4 @@
-import type { Route } from "../call.ts";
+import type { SimulatorRoute } from "../call.ts";
 import { injectFaults } from "../faults.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
@@ -9,7 +9,7 @@ const VOICES = [
 ];
 
 /** Lists the voices of a model. The model is a query parameter. */
-export const voices: Route = {
+export const voices: SimulatorRoute = {
   method: "GET",
   path: "/v1/audio/voices",
   async handle(call) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Route } from "../call.ts";
-import { countTokens } from "../chat/tokens.ts";
+import type { SimulatorRoute } from "../call.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import { jsonRoute } from "../json-route.ts";
 import { base64Of, vectorOf } from "./embeddings.ts";
 import { rank } from "./rerank.ts";
@@ -29,7 +29,7 @@ const rerankRequest = z.strictObject({
 });
 
 /** The routes of Voyage AI's API. */
-export const voyageRoutes: readonly Route[] = [
+export const voyageRoutes: readonly SimulatorRoute[] = [
   jsonRoute("/voyage/v1/embeddings", embeddingsRequest, (body, commands) => {
     const texts = [body.input].flat();
     const data = texts.map((text, index) => {
@@ -37,7 +37,7 @@ export const voyageRoutes: readonly Route[] = [
       const embedding = body.encoding_format === "base64" ? base64Of(vector) : [...vector];
       return { object: "embedding", embedding, index };
     });
-    const counted = texts.reduce((sum, text) => sum + countTokens(text.length), 0);
+    const counted = texts.reduce((sum, text) => sum + tokensOfCharacters(text.length), 0);
     const usage = { total_tokens: commands.usage?.promptTokens ?? counted };
     return { object: "list", data, model: body.model, ...(commands.no_usage ? {} : { usage }) };
   }),

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Route } from "../call.ts";
+import type { SimulatorRoute } from "../call.ts";
 import type { Usage } from "../chat/generation.ts";
 import type { ProviderError } from "../error-response.ts";
 import { jsonRoute } from "../json-route.ts";
-import { bearer, requireKey } from "../require-key.ts";
+import { bearer, refuseWithoutKey } from "../require-key.ts";
 import { type ChatWire, chatRoute } from "./chat-completions.ts";
 
 /** https://docs.x.ai/docs/api-reference#chat-completions */
@@ -65,7 +65,7 @@ const wire: ChatWire = {
 };
 
 /** The routes of xAI's API: OpenAI's, with a usage of its own and less members. */
-export const xaiRoutes: readonly Route[] = requireKey(
+export const xaiRoutes: readonly SimulatorRoute[] = refuseWithoutKey(
   [
     chatRoute("/xai/v1/chat/completions", wire),
     jsonRoute("/xai/v1/images/generations", imageRequest, ({ n }, commands, seq) => ({
