@@ -26,7 +26,7 @@ interface Definition<Flags> {
 }
 
 /** A command of `npm run bench`. */
-export interface Command extends Pick<Definition<unknown>, "name" | "about"> {
+export interface BenchCommand extends Pick<Definition<unknown>, "name" | "about"> {
   help(): string;
   /** Throws a TypeError for a flag or a word that the command does not take. */
   run(args: string[]): Promise<void>;
@@ -35,7 +35,7 @@ export interface Command extends Pick<Definition<unknown>, "name" | "about"> {
 /** Creates a command from its flags and what it does with their values. */
 export function defineCommand<const Flags extends Readonly<Record<string, Flag>>>(
   definition: Definition<Flags>,
-): Command {
+): BenchCommand {
   const { name, about, details, takes, flags, run } = definition;
   return {
     name,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Cluster } from "./cluster.ts";
-import type { Options } from "./options.ts";
+import type { ClusterTestOptions } from "./options.ts";
 import { run } from "./programs.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
  * pulls its images from a registry.
  */
 export async function buildImages(
-  options: Options,
+  options: ClusterTestOptions,
   cluster: Cluster,
   signal: AbortSignal,
 ): Promise<void> {

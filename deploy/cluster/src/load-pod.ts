@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import type { LoadPlan, LoadResult } from "./load/plan.ts";
-import type { Options } from "./options.ts";
+import type { LoadPlan, PodLoadResult } from "./load/plan.ts";
+import type { ClusterTestOptions } from "./options.ts";
 import type { Release } from "./release.ts";
 
 /** A load that runs in the cluster. */
-export interface Load {
+export interface RunningLoad {
   /** Ends it after its pending requests. */
-  stop(): Promise<LoadResult>;
+  stop(): Promise<PodLoadResult>;
 }
 
 /** A pod with Node and the load's program, in which loads run one after the other. */
 export interface LoadPod {
   /** Starts a load. Resolves when it has its first response. */
-  start(plan: LoadPlan): Promise<Load>;
+  start(plan: LoadPlan): Promise<RunningLoad>;
   /** Returns the body of a response to GET. Throws for another status than 200. */
   get(url: string, headers: Record<string, string>): Promise<string>;
   /** Returns whether a TCP connection to this address is accepted within 3 s. */
@@ -28,7 +28,10 @@ const folder = "/load";
 const program = `${folder}/client.ts`;
 
 /** Starts the pod, in the image of the gateway, which has Node. */
-export async function startLoadPod(release: Release, options: Options): Promise<LoadPod> {
+export async function startLoadPod(
+  release: Release,
+  options: ClusterTestOptions,
+): Promise<LoadPod> {
   const { kubectl, startKubectl } = release;
   const manifest = manifestOf(options, await readSources());
   await kubectl(["apply", "--filename", "-"], JSON.stringify(manifest));
@@ -67,7 +70,7 @@ function reachCode(host: string, port: number): string {
     setTimeout(() => done(false), 3_000);`;
 }
 
-async function follow(child: ReturnType<Release["startKubectl"]>): Promise<Load> {
+async function follow(child: ReturnType<Release["startKubectl"]>): Promise<RunningLoad> {
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error("kubectl has no standard streams");
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
@@ -80,7 +83,7 @@ async function follow(child: ReturnType<Release["startKubectl"]>): Promise<Load>
       const last = await lines.next();
       if (last.done) throw new Error("the load ended without a result");
       await closed;
-      return JSON.parse(last.value) as LoadResult;
+      return JSON.parse(last.value) as PodLoadResult;
     },
   };
 }
@@ -93,7 +96,7 @@ async function readSources(): Promise<Record<string, string>> {
   return { ...Object.fromEntries(await Promise.all(files)), "package.json": '{"type":"module"}' };
 }
 
-function manifestOf({ image, pullSecret }: Options, sources: Record<string, string>) {
+function manifestOf({ image, pullSecret }: ClusterTestOptions, sources: Record<string, string>) {
   const metadata = { name: "load", labels: loadPodLabels };
   const securityContext = {
     allowPrivilegeEscalation: false,

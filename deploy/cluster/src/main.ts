@@ -4,7 +4,7 @@ import { diagnose } from "./diagnosis.ts";
 import { Interrupt, untilInterrupted, watchInterrupts } from "./interrupt.ts";
 import { startLoadPod } from "./load-pod.ts";
 import { createNamespace, newNamespaceName, removeNamespace } from "./namespace.ts";
-import { helpOf, type Options, parseOptions } from "./options.ts";
+import { type ClusterTestOptions, helpOf, parseOptions } from "./options.ts";
 import { createRelease } from "./release.ts";
 import { createReport, type Report } from "./report.ts";
 import { allSteps } from "./steps/all-steps.ts";
@@ -29,7 +29,7 @@ async function main(args: readonly string[]): Promise<void> {
 /** Tests in a new namespace, and removes it afterwards, however the test ends. */
 async function testInNamespace(
   cluster: Cluster,
-  options: Options,
+  options: ClusterTestOptions,
   interrupt: AbortSignal,
 ): Promise<void> {
   const namespace = newNamespaceName();
@@ -61,7 +61,7 @@ async function removeAtEnd(context: string, namespace: string): Promise<void> {
 async function runSteps(
   cluster: Cluster,
   namespace: string,
-  options: Options,
+  options: ClusterTestOptions,
   report: Report,
 ): Promise<void> {
   const release = await createRelease(cluster, namespace, options);

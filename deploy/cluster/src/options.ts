@@ -5,7 +5,7 @@ interface Image {
   tag: string;
 }
 
-export interface Options {
+export interface ClusterTestOptions {
   image: Image;
   simulator: Image;
   /** The name of a Secret for pulling the images. */
@@ -57,7 +57,7 @@ export function helpOf(stepNames: readonly string[]): string {
 export function parseOptions(
   args: readonly string[],
   stepNames: readonly string[],
-): Options & { build: boolean; help: boolean } {
+): ClusterTestOptions & { build: boolean; help: boolean } {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -101,7 +101,7 @@ function imageOf(option: string, text: string): Image {
   return { repository, tag };
 }
 
-function ingressOf(className?: string, url?: string): Options["ingress"] {
+function ingressOf(className?: string, url?: string): ClusterTestOptions["ingress"] {
   if (className === undefined && url === undefined) return undefined;
   if (className === undefined || url === undefined) {
     throw new TypeError("--ingress-class NAME and --ingress-url URL belong together");

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { Cluster } from "./cluster.ts";
-import type { Options } from "./options.ts";
+import type { ClusterTestOptions } from "./options.ts";
 import { copyPullSecret } from "./pull-secret.ts";
 import { namesOf, unsettled, type Workloads } from "./rollout.ts";
 import { merged, type Values, valuesOf } from "./values.ts";
@@ -21,10 +21,10 @@ export const scaledServices = [
   "ledger",
 ] as const;
 
-export const serviceNames = [...scaledServices, "console"] as const;
+export const deployedServices = [...scaledServices, "console"] as const;
 
 /** The labels of the pods of all services. */
-export const servicesSelector = `app.kubernetes.io/component in (${serviceNames.join(",")})`;
+export const servicesSelector = `app.kubernetes.io/component in (${deployedServices.join(",")})`;
 
 /** The longest time in which the pods of a change become ready, and those before it end. */
 const settleSeconds = 900;
@@ -56,7 +56,7 @@ export interface Release {
 export async function createRelease(
   cluster: Cluster,
   namespace: string,
-  options: Options,
+  options: ClusterTestOptions,
 ): Promise<Release> {
   const inNamespace = (args: readonly string[]) => ["--namespace", namespace, ...args];
   const kubectl: Release["kubectl"] = (args, input) => cluster.kubectl(inNamespace(args), input);
@@ -94,7 +94,7 @@ async function settle(kubectl: Release["kubectl"]): Promise<void> {
     await kubectl(["rollout", "status", name, `--timeout=${settleSeconds}s`]);
   }
   await retry("every pod is ready", settleSeconds, async () => {
-    const reasons = unsettled(await readWorkloads(kubectl), serviceNames);
+    const reasons = unsettled(await readWorkloads(kubectl), deployedServices);
     if (reasons.length > 0) throw new Error(reasons.join("; "));
   });
 }

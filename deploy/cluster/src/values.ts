@@ -1,10 +1,10 @@
 import { microUsdPerAudioSecond, models } from "./load/models.ts";
-import type { Options } from "./options.ts";
+import type { ClusterTestOptions } from "./options.ts";
 
 export type Values = { [name: string]: unknown };
 
 /** Returns the values with which the chart is installed. */
-export function valuesOf(options: Options, ingressHost: string): Values {
+export function valuesOf(options: ClusterTestOptions, ingressHost: string): Values {
   const { image, simulator, pullSecret, postgres, nats, ingress } = options;
   return {
     image: { ...image, pullSecrets: pullSecret === undefined ? [] : [{ name: pullSecret }] },

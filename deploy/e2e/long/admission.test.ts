@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Random, randomOf } from "../src/random.ts";
+import { randomOf, type SeededRandom } from "../src/random.ts";
 import { eventsOf, simulate } from "../src/request.ts";
 import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
@@ -63,7 +63,7 @@ test(`${total} parallel calls are charged what they report, under every admissio
   await killing;
   await expectBalancedLedger(stack, 120_000);
   for (const customer of customers) {
-    const { balance, held, entries } = await readWallet(stack, customer);
+    const { balance, held, entries } = await readWalletRow(stack, customer);
     expect([held, balance >= 0n], `seed ${seed}`).toEqual([0n, true]);
     for (const { index, requestId, cost } of paid.filter((one) => one.customer === customer)) {
       const amounts = entries.filter((entry) => entry.requestId === requestId);
@@ -81,7 +81,7 @@ test(`${total} parallel calls are charged what they report, under every admissio
 }, 600_000);
 
 /** Sends one random call. Returns its finish reason, its status, or that it broke. */
-async function call(random: Random, customer: Customer, index: number, paid: Paid[]) {
+async function call(random: SeededRandom, customer: Customer, index: number, paid: Paid[]) {
   const isStream = random.percent(60);
   const bytes = random.integer(1, 20_000);
   const limit = random.pick([undefined, 40, 3_000, 9_000]);

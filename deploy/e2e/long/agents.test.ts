@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
-import { type Step, scripted } from "@tollgate/simulator/chat/script";
+import { type ScriptedStep, scripted } from "@tollgate/simulator/chat/script";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { runClaudeCode } from "../src/claude-code.ts";
 import { runCodex } from "../src/codex.ts";
 import { eventually } from "../src/eventually.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account } from "../src/stack.ts";
@@ -29,14 +29,14 @@ describe("an agent reads a file, edits it and ends", () => {
   /** Waits until every request that the provider served since is charged. */
   async function expectCharged(owner: Account, requests: number) {
     await eventually(async () => {
-      const { entries, held } = await readWallet(stack, owner);
+      const { entries, held } = await readWalletRow(stack, owner);
       const charges = entries.filter(({ kind, amount }) => kind === "usage" && amount < 0n);
       expect([charges.length, held]).toEqual([requests, 0n]);
     });
   }
 
   describe("through @anthropic-ai/sdk", () => {
-    const steps: Step[] = [
+    const steps: ScriptedStep[] = [
       { tool: "read_file", arguments: { path: "README.md" } },
       { tool: "edit_file", arguments: { path: "README.md", text: edited } },
       { text: "The manual has a new title." },
@@ -118,7 +118,7 @@ describe("an agent reads a file, edits it and ends", () => {
   });
 
   describe("with codex exec", () => {
-    const steps: Step[] = [
+    const steps: ScriptedStep[] = [
       { tool: "exec_command", arguments: { cmd: "cat README.md" } },
       { tool: "exec_command", arguments: { cmd: `printf '%s' "${edited}" > README.md` } },
       { text: "The manual has a new title." },
@@ -154,7 +154,7 @@ describe("an agent reads a file, edits it and ends", () => {
         );
         expect(stdout).toContain("turn.failed");
         expect(readmeAfter).toBe(readme);
-        const { balance, entries } = await readWallet(stack, owner);
+        const { balance, entries } = await readWalletRow(stack, owner);
         expect([balance, entries.length > 1]).toEqual([0n, true]);
       },
       timeoutMs,
@@ -165,7 +165,7 @@ describe("an agent reads a file, edits it and ends", () => {
     test.each(models)(
       "with the alias %s",
       async (model) => {
-        const steps: Step[] = [
+        const steps: ScriptedStep[] = [
           { tool: "Read", arguments: { file_path: "README.md" } },
           {
             tool: "Edit",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conversationClient } from "../src/conversation-client.ts";
 import { eventually } from "../src/eventually.ts";
 import { expectReplay, idempotencyClient } from "../src/idempotency-client.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { chatBody, simulate } from "../src/request.ts";
 import { type OwnStack, startStack } from "../src/stack.ts";
 
@@ -49,7 +49,7 @@ describe("the leases of an edge that was killed", () => {
     expectReplay(await post("killed", body, { url: replica.url }), response);
     expect(providerCalls()).toHaveLength(2);
     await expectBalancedLedger(stack);
-    const { entries } = await readWallet(stack, owner);
+    const { entries } = await readWalletRow(stack, owner);
     expect(entries.filter(({ amount }) => amount < 0n)).toHaveLength(1);
   });
 

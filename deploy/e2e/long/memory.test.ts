@@ -5,7 +5,7 @@ import { idempotencyClient } from "../src/idempotency-client.ts";
 import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { finals, type LiveClient, liveClient, partials, talk } from "../src/live-client.ts";
 import { ocrClient } from "../src/ocr-client.ts";
-import { image, model } from "../src/ocr-form.ts";
+import { imageFile, modelField } from "../src/ocr-form.ts";
 import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 
 const mebibyte = 1024 * 1024;
@@ -121,9 +121,9 @@ describe("the memory of a gateway", () => {
   test("stays small while 100 clients upload at once", async () => {
     const ocr = ocrClient(stack, account);
     const before = stack.memoryBytes();
-    const big = { ...image, contents: Buffer.alloc(5 * mebibyte, 7) };
+    const big = { ...imageFile, contents: Buffer.alloc(5 * mebibyte, 7) };
     const responses = await Promise.all(
-      Array.from({ length: 100 }, () => ocr.read([big, model("test-read-many")])),
+      Array.from({ length: 100 }, () => ocr.read([big, modelField("test-read-many")])),
     );
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect(stack.memoryBytes() - before).toBeLessThan(300_000_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { type OpencodeEvent, runOpencode } from "../src/opencode.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -38,7 +38,7 @@ describe("opencode, unmodified, with an openai-compatible provider", () => {
       const text = events.findLast(({ type }) => type === "text")?.part?.text;
       expect(text).toContain("lighthouse keeper");
       await eventually(async () => {
-        const { entries, held } = await readWallet(stack, account);
+        const { entries, held } = await readWalletRow(stack, account);
         const charges = entries.filter(({ amount }) => amount < 0n);
         expect([charges.length, held]).toEqual([stack.simulator.calls.list().length, 0n]);
       });

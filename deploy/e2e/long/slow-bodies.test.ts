@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
 const form = "multipart/form-data; boundary=x";
@@ -34,7 +34,7 @@ describe("a client that stops sending its body", () => {
     expect(response).toContain('"code":"invalid_json"');
     expect(response).toContain("not received in the time allowed");
     expect(stack.simulator.calls.list()).toEqual([]);
-    const { entries } = await readWallet(stack, account);
+    const { entries } = await readWalletRow(stack, account);
     expect(entries.map(({ kind }) => kind)).toEqual(["top_up"]);
     await expectBooks();
   });

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
@@ -39,6 +39,6 @@ describe("while a wallet is locked", () => {
       });
       expect(served.status).toBe(200);
     }
-    expect((await readWallet(stack, account)).held).toBe(0n);
+    expect((await readWalletRow(stack, account)).held).toBe(0n);
   });
 });

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -293,7 +293,7 @@ describe("POST /v1/messages", () => {
     const ended = await Promise.all([1, 2].map(() => sdk.messages.stream(request).finalMessage()));
     expect(ended.map(({ stop_reason }) => stop_reason)).toContain("max_tokens");
     await eventually(async () => {
-      const { balance, held, entries } = await readWallet(stack, shared);
+      const { balance, held, entries } = await readWalletRow(stack, shared);
       const charges = entries.filter(({ kind }) => kind === "usage");
       expect([charges.length, held, balance >= 0n]).toEqual([2, 0n, true]);
       expect(charges.every(({ uncollected }) => uncollected === 0n)).toBe(true);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { ocrClient } from "../src/ocr-client.ts";
-import { image, model, type Part, pdf } from "../src/ocr-form.ts";
+import { imageFile, modelField, type OcrPart, pdf } from "../src/ocr-form.ts";
 import { sha256 } from "../src/provider-uploads.ts";
 import { expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account } from "../src/stack.ts";
 
-const dataUrl = (type: string, { contents }: Part) =>
+const dataUrl = (type: string, { contents }: OcrPart) =>
   `data:${type};base64,${Buffer.from(contents).toString("base64")}`;
 
 const { stack, account, expectBooks, lastCall } = await sharedStack({ creditUsd: 10 });
@@ -21,10 +21,10 @@ describe("OCR with a provider of the kind mistral", () => {
 
   test.each([
     ["a PDF", pdf(3), "document_url", "application/pdf", 3n, -4_500_000n],
-    ["an image", image, "image_url", "image/png", 1n, -1_500_000n],
+    ["an image", imageFile, "image_url", "image/png", 1n, -1_500_000n],
   ] as const)("%s is a document of Mistral's, and its pages are billed", async (...one) => {
     const [, file, member, type, quantity, amountNanoUsd] = one;
-    const response = await ocr.read([model("test-mistral-read"), file]);
+    const response = await ocr.read([modelField("test-mistral-read"), file]);
     expect(response.status).toBe(200);
     const call = lastCall();
     expect(call).toMatchObject({
@@ -64,7 +64,7 @@ describe("OCR with a provider of the kind mistral", () => {
     ["test-mistral-read-pages", 29n, -43_500_000n],
     ["test-mistral-read-no-usage", 4n, -6_000_000n],
   ])("%s bills the pages that Mistral has processed", async (alias, quantity, amountNanoUsd) => {
-    const response = await ocr.read([model(alias), pdf(3)]);
+    const response = await ocr.read([modelField(alias), pdf(3)]);
     expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       quantity,
       basis: "provider",
@@ -74,7 +74,7 @@ describe("OCR with a provider of the kind mistral", () => {
 
   const jpeg = Buffer.from("ffd8ffe000104a46494600010100", "hex");
 
-  test.each<[string, Part, string]>([
+  test.each<[string, OcrPart, string]>([
     ["a PDF", { ...pdf(1), type: "application/octet-stream" }, "application/pdf"],
     ["a JPEG", { name: "file", contents: jpeg, type: "application/octet-stream" }, "image/jpeg"],
     [
@@ -82,10 +82,10 @@ describe("OCR with a provider of the kind mistral", () => {
       { name: "file", contents: jpeg, type: "image/png" },
       "image/jpeg",
     ],
-    ["an image with parameters", { ...image, type: "image/jpg; q=1" }, "image/jpeg"],
+    ["an image with parameters", { ...imageFile, type: "image/jpg; q=1" }, "image/jpeg"],
     ["an empty first line", { ...pdf(1), contents: `\n${pdf(1).contents}` }, "application/pdf"],
   ])("a file is sent with its own type: %s", async (_, file, contentType) => {
-    const response = await ocr.read([file, model("test-mistral-read")]);
+    const response = await ocr.read([file, modelField("test-mistral-read")]);
     expect(response.status).toBe(200);
     const hash = sha256(file.contents);
     expect(lastCall().upload).toMatchObject({ contentType, sha256: hash });
@@ -97,16 +97,21 @@ describe("OCR with a provider of the kind mistral", () => {
       Buffer.from("%PDF-1.4 <</Type /Page>>"),
       Buffer.alloc(20_000_000, 7),
     ]);
-    const response = await ocr.read([{ ...pdf(1), contents }, model("test-mistral-read")]);
+    const response = await ocr.read([{ ...pdf(1), contents }, modelField("test-mistral-read")]);
     expect(response.status).toBe(200);
     const { upload } = lastCall();
     expect(upload).toMatchObject({ bytes: contents.length, sha256: sha256(contents) });
   });
 
-  test.each<[string, Part[], string, RegExp]>([
-    ["diplomatic", [image, { name: "diplomatic", contents: "t" }], "diplomatic", /leave it out/],
-    ["language", [image, { name: "language", contents: "de" }], "language", /leave it out/],
-    ["two files", [image, image], "file", /must be sent once/],
+  test.each<[string, OcrPart[], string, RegExp]>([
+    [
+      "diplomatic",
+      [imageFile, { name: "diplomatic", contents: "t" }],
+      "diplomatic",
+      /leave it out/,
+    ],
+    ["language", [imageFile, { name: "language", contents: "de" }], "language", /leave it out/],
+    ["two files", [imageFile, imageFile], "file", /must be sent once/],
     ["a text", [{ name: "file", contents: "hello", type: "text/plain" }], "file", /PDF.*png/],
     ["a drawing", [{ name: "file", contents: "<svg/>", type: "image/svg+xml" }], "file", /PDF/],
     ["no PDF", [{ name: "file", contents: "hello", type: "application/pdf" }], "file", /PDF/],
@@ -116,13 +121,13 @@ describe("OCR with a provider of the kind mistral", () => {
     const before = lastSeq();
     for (const alias of ["test-mistral-read", "test-mistral-read-second"]) {
       for (const path of ["/v1/ocr", "/v1/ocr/jobs"]) {
-        const response = await ocr.post(path, [...parts, model(alias)]);
+        const response = await ocr.post(path, [...parts, modelField(alias)]);
         expectEnvelope(response, 400, "invalid_param", param);
         expect(response.text).toMatch(message);
       }
     }
     expect(callsAfter(before)).toEqual([]);
-    expect((await readWallet(stack, account)).held).toBe(0n);
+    expect((await readWalletRow(stack, account)).held).toBe(0n);
   });
 
   test("the lane's own mode and an empty language are accepted", async () => {
@@ -130,14 +135,16 @@ describe("OCR with a provider of the kind mistral", () => {
       { name: "mode", contents: "print" },
       { name: "language", contents: "" },
     ];
-    expect((await ocr.read([...fields, image, model("test-mistral-read")])).status).toBe(200);
+    expect((await ocr.read([...fields, imageFile, modelField("test-mistral-read")])).status).toBe(
+      200,
+    );
   });
 
   test("the hold covers the most pages that a PDF can have", async () => {
     const own = await stack.newAccount(1);
-    const pending = ocr.read([pdf(3), model("test-mistral-read-slow")], own.key);
+    const pending = ocr.read([pdf(3), modelField("test-mistral-read-slow")], own.key);
     await eventually(async () => {
-      expect((await readWallet(stack, own)).held).toBe(4_500_000n);
+      expect((await readWalletRow(stack, own)).held).toBe(4_500_000n);
     });
     stack.simulator.release();
     expect((await pending).status).toBe(200);
@@ -150,7 +157,7 @@ describe("OCR with a provider of the kind mistral", () => {
   ] as const)("%s goes on to the next slot, of another kind, at its price", async (...one) => {
     const [alias, provider, quantity, amountNanoUsd, statuses] = one;
     const before = lastSeq();
-    const response = await ocr.read([pdf(3), model(alias)]);
+    const response = await ocr.read([pdf(3), modelField(alias)]);
     expect(response.status).toBe(200);
     expect(callsAfter(before).map(({ status }) => status)).toEqual(statuses);
     expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
@@ -168,7 +175,9 @@ describe("OCR with a provider of the kind mistral", () => {
   test("overloads take the slot out, and the next one is called at once", async () => {
     const before = lastSeq();
     for (const _ of Array.from({ length: 6 })) {
-      expect((await ocr.read([image, model("test-mistral-read-tripped")])).status).toBe(200);
+      expect((await ocr.read([imageFile, modelField("test-mistral-read-tripped")])).status).toBe(
+        200,
+      );
     }
     const statuses = callsAfter(before).map(({ status }) => status);
     expect(statuses.filter((status) => status === 529)).toHaveLength(5);
@@ -181,7 +190,7 @@ describe("OCR with a provider of the kind mistral", () => {
     ["test-mistral-read-pageless", 502, "upstream_rejected", null, ""],
     ["test-mistral-read-invalid", 502, "upstream_rejected", "false", "too many pages"],
   ])("%s fails, which costs nothing", async (alias, status, code, retry, said) => {
-    const response = await ocr.read([image, model(alias)]);
+    const response = await ocr.read([imageFile, modelField(alias)]);
     expectEnvelope(response, status, code);
     expect(response.headers.get("x-should-retry")).toBe(retry);
     expect(response.text).toContain(said);
@@ -203,7 +212,7 @@ describe("OCR with a provider of the kind mistral", () => {
     test("which are batch jobs: created and read while they run for nothing, and billed when done", async () => {
       const own = await stack.newAccount(1);
       const file = pdf(3);
-      const created = await ocr.createJob([file, model("test-mistral-read")], own.key);
+      const created = await ocr.createJob([file, modelField("test-mistral-read")], own.key);
       expect([created.status, created.body]).toEqual([
         202,
         { job_id: expect.stringMatching(/^[0-9a-f-]{36}$/), status: "queued" },
@@ -243,7 +252,10 @@ describe("OCR with a provider of the kind mistral", () => {
 
     test("whose results may be in a file", async () => {
       const own = await stack.newAccount(1);
-      const created = await ocr.createJob([image, model("test-mistral-read-file")], own.key);
+      const created = await ocr.createJob(
+        [imageFile, modelField("test-mistral-read-file")],
+        own.key,
+      );
       const before = lastSeq();
       const done = await ocr.readJob(jobIdOf(created), "test-mistral-read-file", own.key);
       expect(done.body).toMatchObject({
@@ -265,7 +277,10 @@ describe("OCR with a provider of the kind mistral", () => {
 
     test("which concurrent and later reads bill once", async () => {
       const own = await stack.newAccount(1);
-      const created = await ocr.createJob([image, model("test-mistral-read-at-once")], own.key);
+      const created = await ocr.createJob(
+        [imageFile, modelField("test-mistral-read-at-once")],
+        own.key,
+      );
       const read = () => ocr.readJob(jobIdOf(created), "test-mistral-read-at-once", own.key);
       for (const { body } of await Promise.all([read(), read(), read()])) {
         expect(body).toMatchObject({ status: "completed", usage_info: { pages_processed: 12 } });
@@ -276,7 +291,7 @@ describe("OCR with a provider of the kind mistral", () => {
           { quantity: 12n, amountNanoUsd: -18_000_000n },
         ]);
       });
-      expect((await readWallet(stack, own)).balance).toBe(982_000_000n);
+      expect((await readWalletRow(stack, own)).balance).toBe(982_000_000n);
     });
 
     test.each([
@@ -291,7 +306,7 @@ describe("OCR with a provider of the kind mistral", () => {
       ["test-mistral-read-job-lost", "failed", "The provider's job has no result."],
     ])("of which %s costs nothing and leaves a failure entry", async (alias, status, message) => {
       const own = await stack.newAccount(1);
-      const created = await ocr.createJob([image, model(alias)], own.key);
+      const created = await ocr.createJob([imageFile, modelField(alias)], own.key);
       const job_id = jobIdOf(created);
       for (const _ of [1, 2]) {
         const response = await ocr.readJob(job_id, alias, own.key);
@@ -303,7 +318,7 @@ describe("OCR with a provider of the kind mistral", () => {
     });
 
     test("which only their account may read", async () => {
-      const created = await ocr.createJob([image, model("test-mistral-read")]);
+      const created = await ocr.createJob([imageFile, modelField("test-mistral-read")]);
       const other = await stack.newAccount(1);
       const before = lastSeq();
       const refused = await ocr.readJob(jobIdOf(created), "test-mistral-read", other.key);
@@ -313,7 +328,10 @@ describe("OCR with a provider of the kind mistral", () => {
 
     test("which the next slot creates, of another kind, and is read from there", async () => {
       const own = await stack.newAccount(1);
-      const created = await ocr.createJob([image, model("test-mistral-read-limited")], own.key);
+      const created = await ocr.createJob(
+        [imageFile, modelField("test-mistral-read-limited")],
+        own.key,
+      );
       expect([created.status, created.body]).toMatchObject([202, { status: "queued" }]);
       const done = await ocr.readJob(jobIdOf(created), "test-mistral-read-limited", own.key);
       expect(done.body).toMatchObject({ status: "Completed", pages: 2 });
@@ -322,16 +340,19 @@ describe("OCR with a provider of the kind mistral", () => {
           { provider: "sim", quantity: 2n, amountNanoUsd: -4_000_000n },
         ]);
       });
-      const back = await ocr.createJob([image, model("test-mistral-read-second")], own.key);
+      const back = await ocr.createJob(
+        [imageFile, modelField("test-mistral-read-second")],
+        own.key,
+      );
       const running = await ocr.readJob(jobIdOf(back), "test-mistral-read-second", own.key);
       expect(running.body).toMatchObject({ status: "running" });
     });
 
     test("which a provider that is down, or names none, does not create", async () => {
-      const down = await ocr.createJob([image, model("test-mistral-read-down")]);
+      const down = await ocr.createJob([imageFile, modelField("test-mistral-read-down")]);
       expectEnvelope(down, 503, "no_provider_available");
       for (const name of ["failing", "job-nameless"]) {
-        const failed = await ocr.createJob([image, model(`test-mistral-read-${name}`)]);
+        const failed = await ocr.createJob([imageFile, modelField(`test-mistral-read-${name}`)]);
         expectEnvelope(failed, 502, "upstream_rejected");
       }
     });

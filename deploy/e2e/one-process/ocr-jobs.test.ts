@@ -4,9 +4,9 @@ import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { ocrClient } from "../src/ocr-client.ts";
-import { image, model, pdf } from "../src/ocr-form.ts";
+import { imageFile, modelField, pdf } from "../src/ocr-form.ts";
 import { lastUpload } from "../src/provider-uploads.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -26,7 +26,7 @@ describe("OCR jobs", () => {
 
   test("a job costs nothing when created, and its pages when it is read as done", async () => {
     const own = await stack.newAccount(1);
-    const created = await ocr.createJob([pdf(3), model("test-read")], own.key);
+    const created = await ocr.createJob([pdf(3), modelField("test-read")], own.key);
     expect(created.status).toBe(202);
     expect(created.body).toMatchObject({ job_id: expect.any(String), status: "queued" });
     expect(lastUpload(stack)?.sha256).toBe(created.sent.sha256);
@@ -49,7 +49,7 @@ describe("OCR jobs", () => {
     const { accountId } = await stack.newAccount(1);
     const jobs = (limits: MessageInitShape<typeof LimitsSchema>) =>
       stack.operator.createKey({ account: accountId, limits });
-    const form = [image, model("test-read")];
+    const form = [imageFile, modelField("test-read")];
     const budget = { amountNanoUsd: 1_000_000n, period: BudgetPeriod.TOTAL };
     const poor = await jobs({ budget });
     expect((await ocr.read(form, poor.key)).status).toBe(200);
@@ -60,13 +60,13 @@ describe("OCR jobs", () => {
     const second = await ocr.createJob(form, slow.key);
     expectEnvelope(second, 429, "rate_limited");
     expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await readWallet(stack, { ...account, accountId })).held).toBe(0n);
+    expect((await readWalletRow(stack, { ...account, accountId })).held).toBe(0n);
   });
 
   test("concurrent readers on two replicas and later readers meter it once", async () => {
     const own = await stack.newAccount(1);
     const replica = await stack.replica();
-    const created = await ocr.createJob([image, model("test-read-at-once")], own.key);
+    const created = await ocr.createJob([imageFile, modelField("test-read-at-once")], own.key);
     const path = `/v1/ocr/jobs/${jobIdOf(created)}?model=test-read-at-once`;
     const racing = Array.from({ length: 20 }, (_, index) =>
       send(`${index % 2 ? stack.url : replica.url}${path}`, { key: own.key }),
@@ -77,12 +77,12 @@ describe("OCR jobs", () => {
       const entries = await entriesOf(own, "test-read-at-once");
       expect(entries).toMatchObject([{ quantity: 12n, amountNanoUsd: -18_000_000n }]);
     });
-    expect((await readWallet(stack, own)).balance).toBe(982_000_000n);
+    expect((await readWalletRow(stack, own)).balance).toBe(982_000_000n);
   });
 
   test("a status read is never refused for an empty wallet, and charges what is left", async () => {
     const poor = await stack.newAccount(0.005);
-    const created = await ocr.createJob([image, model("test-read-at-once")], poor.key);
+    const created = await ocr.createJob([imageFile, modelField("test-read-at-once")], poor.key);
     const response = await ocr.readJob(jobIdOf(created), "test-read-at-once", poor.key);
     expect(response.status).toBe(200);
     await eventually(async () => {
@@ -94,19 +94,19 @@ describe("OCR jobs", () => {
   });
 
   test("a failed job leaves a failure entry; an unknown status is not final", async () => {
-    const failed = await ocr.createJob([image, model("test-read-error")]);
+    const failed = await ocr.createJob([imageFile, modelField("test-read-error")]);
     await ocr.readJob(jobIdOf(failed), "test-read-error");
     await eventually(async () => {
       const entries = await entriesOf(account, "test-read-error");
       expect(entries).toMatchObject([{ kind: "failure", amountNanoUsd: 0n }]);
     });
-    const odd = await ocr.createJob([image, model("test-read-odd")]);
+    const odd = await ocr.createJob([imageFile, modelField("test-read-odd")]);
     expect((await ocr.readJob(jobIdOf(odd), "test-read-odd")).status).toBe(200);
     expect(await entriesOf(account, "test-read-odd")).toEqual([]);
   });
 
   test("a job is readable only by its account under its own alias; all else is 404", async () => {
-    const created = await ocr.createJob([image, model("test-read")]);
+    const created = await ocr.createJob([imageFile, modelField("test-read")]);
     const other = await stack.newAccount(1);
     const jobId = jobIdOf(created);
     expectEnvelope(await ocr.readJob(jobId, "test-read", other.key), 404, "not_found");
@@ -120,7 +120,7 @@ describe("OCR jobs", () => {
 
   test("another key of the account may read a job; the key that created it is charged", async () => {
     const own = await stack.newAccount(1);
-    const files = [image, model("test-read-at-once")];
+    const files = [imageFile, modelField("test-read-at-once")];
     const created = await ocr.createJob(files, own.key);
     const { key } = await stack.operator.createKey({ account: own.accountId });
     expect((await ocr.readJob(jobIdOf(created), "test-read-at-once", key)).status).toBe(200);
@@ -142,7 +142,7 @@ describe("OCR jobs", () => {
     const owners = [await stack.newAccount(1), await stack.newAccount(1)];
     for (const { key } of owners) {
       for (const _ of [1, 2]) {
-        const created = await ocr.createJob([image, model("test-read-again")], key);
+        const created = await ocr.createJob([imageFile, modelField("test-read-again")], key);
         expect([created.status, jobIdOf(created)]).toEqual([202, "job-1"]);
       }
     }
@@ -157,7 +157,7 @@ describe("OCR jobs", () => {
   test("a job with a numeric id is created once, read by its number and metered", async () => {
     const own = await stack.newAccount(1);
     const before = stack.simulator.calls.list().length;
-    const created = await ocr.createJob([image, model("test-read-numbered")], own.key);
+    const created = await ocr.createJob([imageFile, modelField("test-read-numbered")], own.key);
     expect([created.status, created.body]).toEqual([202, { job_id: 71, status: "queued" }]);
     expect(stack.simulator.calls.list()).toHaveLength(before + 1);
     const response = await ocr.readJob("71", "test-read-numbered", own.key);
@@ -176,7 +176,7 @@ describe("OCR jobs", () => {
   });
 
   test("a job is read from the slot that created it, also after a failover", async () => {
-    const created = await ocr.createJob([image, model("test-read-failover")]);
+    const created = await ocr.createJob([imageFile, modelField("test-read-failover")]);
     const response = await ocr.readJob(jobIdOf(created), "test-read-failover");
     expect(response.body).toMatchObject({ status: "Completed", pages: 2 });
     const statuses = stack.simulator.calls
@@ -188,7 +188,7 @@ describe("OCR jobs", () => {
 
   test("a reader that died before it marked the job as metered changes nothing", async () => {
     const own = await stack.newAccount(1);
-    const created = await ocr.createJob([image, model("test-read-at-once")], own.key);
+    const created = await ocr.createJob([imageFile, modelField("test-read-at-once")], own.key);
     const database = new pg.Client({ connectionString: stack.databaseUrl });
     await database.connect();
     for (const _ of [1, 2, 3]) {
@@ -206,7 +206,7 @@ describe("OCR jobs", () => {
   });
 
   test("a provider that returns no job id is a 502", async () => {
-    const response = await ocr.createJob([image, model("test-read-nameless")]);
+    const response = await ocr.createJob([imageFile, modelField("test-read-nameless")]);
     expectEnvelope(response, 502, "upstream_rejected");
   });
 });

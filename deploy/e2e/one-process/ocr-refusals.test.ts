@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ocrClient } from "../src/ocr-client.ts";
-import { image, model, type Part } from "../src/ocr-form.ts";
+import { imageFile, modelField, type OcrPart } from "../src/ocr-form.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -10,38 +10,38 @@ const { stack, account } = await sharedStack({ creditUsd: 10 });
 const ocr = ocrClient(stack, account);
 
 describe("refused OCR requests", () => {
-  test.each<[string, Part[], string, string]>([
+  test.each<[string, OcrPart[], string, string]>([
     [
       "an unknown field",
-      [image, model("test-read"), { name: "dpi", contents: "1" }],
+      [imageFile, modelField("test-read"), { name: "dpi", contents: "1" }],
       "unknown_param",
       "dpi",
     ],
-    ["no file", [model("test-read")], "invalid_param", "file"],
+    ["no file", [modelField("test-read")], "invalid_param", "file"],
     [
       "a file as text",
-      [model("test-read"), { name: "file", contents: "x" }],
+      [modelField("test-read"), { name: "file", contents: "x" }],
       "invalid_param",
       "file",
     ],
-    ["no model", [image], "invalid_param", "model"],
-    ["an empty model", [image, model("")], "invalid_param", "model"],
-    ["two models", [image, model("a"), model("b")], "invalid_param", "model"],
+    ["no model", [imageFile], "invalid_param", "model"],
+    ["an empty model", [imageFile, modelField("")], "invalid_param", "model"],
+    ["two models", [imageFile, modelField("a"), modelField("b")], "invalid_param", "model"],
     [
       "another lane's mode",
-      [image, model("test-read"), { name: "mode", contents: "archival" }],
+      [imageFile, modelField("test-read"), { name: "mode", contents: "archival" }],
       "invalid_param",
       "mode",
     ],
     [
       "an unknown mode",
-      [image, model("test-read"), { name: "mode", contents: "x" }],
+      [imageFile, modelField("test-read"), { name: "mode", contents: "x" }],
       "invalid_param",
       "mode",
     ],
     [
       "diplomatic yes",
-      [image, model("test-read"), { name: "diplomatic", contents: "yes" }],
+      [imageFile, modelField("test-read"), { name: "diplomatic", contents: "yes" }],
       "invalid_param",
       "diplomatic",
     ],
@@ -56,25 +56,34 @@ describe("refused OCR requests", () => {
     const poor = await stack.newAccount(0);
     const gone = await stack.newAccount(1);
     await stack.operator.revokeKey({ keyId: gone.keyId });
-    const big = { ...image, contents: Buffer.alloc(25 * mebibyte + 1) };
+    const big = { ...imageFile, contents: Buffer.alloc(25 * mebibyte + 1) };
     for (const path of ["/v1/ocr", "/v1/ocr/jobs"]) {
-      const good = [image, model("test-read")];
+      const good = [imageFile, modelField("test-read")];
       expectEnvelope(await ocr.post(path, good, "sk-x"), 401, "invalid_api_key");
       expectEnvelope(await ocr.post(path, good, poor.key), 402, "credit_balance_exhausted");
       expectEnvelope(await ocr.post(path, good, gone.key), 403, "key_revoked");
       for (const alias of ["nobody", "test-small", "test-read-internal"]) {
         expectEnvelope(
-          await ocr.post(path, [image, model(alias)]),
+          await ocr.post(path, [imageFile, modelField(alias)]),
           404,
           "model_not_found",
           "model",
         );
       }
-      expectEnvelope(await ocr.post(path, [big, model("x")]), 413, "request_too_large", "file");
+      expectEnvelope(
+        await ocr.post(path, [big, modelField("x")]),
+        413,
+        "request_too_large",
+        "file",
+      );
       for (const alias of ["test-read-failing", "test-read-refused", "test-read-erring"]) {
-        expectEnvelope(await ocr.post(path, [image, model(alias)]), 502, "upstream_rejected");
+        expectEnvelope(
+          await ocr.post(path, [imageFile, modelField(alias)]),
+          502,
+          "upstream_rejected",
+        );
       }
-      const dead = await ocr.post(path, [image, model("test-read-dead")]);
+      const dead = await ocr.post(path, [imageFile, modelField("test-read-dead")]);
       expectEnvelope(dead, 503, "no_provider_available");
       expectEnvelope(await ocr.post(`${path}?x=1`, good), 400, "unknown_param", "x");
     }

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -13,7 +13,7 @@ describe("the openai package, unmodified", () => {
   }
 
   test("returns a completion, and the wallet pays exactly the reported cost", async () => {
-    const before = await readWallet(stack, account);
+    const before = await readWalletRow(stack, account);
     const { data, response } = await client.chat.completions
       .create({ model: "test-small", messages: [{ role: "user", content: "Hello" }] })
       .withResponse();
@@ -23,10 +23,10 @@ describe("the openai package, unmodified", () => {
     const { cost } = data.usage as unknown as { cost: number };
     expect(cost).toBeGreaterThan(0);
     await eventually(async () => {
-      const after = await readWallet(stack, account);
+      const after = await readWalletRow(stack, account);
       expect(before.balance - after.balance).toBe(nanoUsd(cost));
     });
-    const { entries } = await readWallet(stack, account);
+    const { entries } = await readWalletRow(stack, account);
     expect(entries[0]?.requestId).toBe(response.headers.get("x-request-id"));
   });
 

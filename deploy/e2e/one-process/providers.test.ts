@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { testCatalog } from "../src/catalog/catalog.ts";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -82,7 +82,7 @@ describe("providers", () => {
     true,
   ])("a response that is empty from every slot is 502, neither billed nor stored (stream: %s)", async (stream) => {
     await expectBooks();
-    const before = (await readWallet(stack, account)).balance;
+    const before = (await readWalletRow(stack, account)).balance;
     const session_id = randomUUID();
     expectEnvelope(
       await post({ stream, session_id, ...simulate("no_choices") }),
@@ -90,7 +90,7 @@ describe("providers", () => {
       "upstream_rejected",
     );
     await expectBooks();
-    expect((await readWallet(stack, account)).balance).toBe(before);
+    expect((await readWalletRow(stack, account)).balance).toBe(before);
     const stored = await send(`${stack.url}/v1/conversations/${session_id}`, { key: account.key });
     expectEnvelope(stored, 404, "conversation_not_found");
   });
@@ -160,7 +160,7 @@ describe("providers", () => {
     "test-cut",
     "test-endless",
   ])("%s: a broken stream ends with the error, without [DONE], and is not billed", async (model) => {
-    const before = (await readWallet(stack, account)).balance;
+    const before = (await readWalletRow(stack, account)).balance;
     const response = await post({ model, stream: true });
     expect(response.status).toBe(200);
     const events = eventsOf(response.text);
@@ -168,7 +168,7 @@ describe("providers", () => {
     expect(events).not.toContain("[DONE]");
     expect(events.length).toBeGreaterThan(2);
     await expectBooks();
-    expect((await readWallet(stack, account)).balance).toBe(before);
+    expect((await readWalletRow(stack, account)).balance).toBe(before);
   });
 
   test.each([
@@ -214,7 +214,7 @@ describe("providers", () => {
       const prompt_tokens = Math.ceil("Hello there".length / 4);
       expect(reported).toMatchObject({ usage: { prompt_tokens } });
       await eventually(async () => {
-        const { entries } = await readWallet(stack, account);
+        const { entries } = await readWalletRow(stack, account);
         const requestId = response.headers.get("x-request-id");
         const entry = entries.find((one) => one.requestId === requestId);
         expect(entry?.basis).toBe("approx4");
@@ -300,7 +300,7 @@ describe("providers", () => {
       0n,
     );
     await eventually(async () => {
-      expect((await readWallet(stack, own)).balance).toBe(1_000_000_000n - reported);
+      expect((await readWalletRow(stack, own)).balance).toBe(1_000_000_000n - reported);
     });
   });
 });

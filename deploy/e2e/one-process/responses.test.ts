@@ -4,7 +4,7 @@ import type { FunctionTool, ResponseInputItem } from "openai/resources/responses
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -421,7 +421,7 @@ describe("POST /v1/responses", () => {
     );
     expect(ended.map(({ status }) => status)).toContain("incomplete");
     await eventually(async () => {
-      const { balance, held, entries } = await readWallet(stack, shared);
+      const { balance, held, entries } = await readWalletRow(stack, shared);
       expect([held, balance >= 0n]).toEqual([0n, true]);
       expect(entries.every(({ uncollected }) => uncollected === 0n)).toBe(true);
       const delivered = ended.reduce((sum, { output_text }) => sum + output_text.length / 4, 0);

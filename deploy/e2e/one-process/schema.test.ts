@@ -1,6 +1,6 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { byName, type Column, columnsOfSchema } from "../src/schema-columns.ts";
+import { byName, columnsOfSchema, type SchemaColumn } from "../src/schema-columns.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
 const { stack } = await sharedStack();
@@ -15,7 +15,7 @@ describe("the migrated database", () => {
   ])("matches the schema.prisma of %s", async (service) => {
     const client = new pg.Client({ connectionString: stack.databaseUrl });
     await client.connect();
-    const { rows } = await client.query<Column>(
+    const { rows } = await client.query<SchemaColumn>(
       `SELECT table_name AS table, column_name AS column, data_type AS type,
          is_nullable = 'YES' AS nullable
        FROM information_schema.columns

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -60,7 +60,7 @@ describe("the JSON routes other than chat", () => {
 
     test("502 when the provider fails, refuses, sends garbage or reports an error in a 200, with a failure entry at no cost; only a refusal is not to be retried", async () => {
       for (const suffix of ["-failing", "-refused", "-garbage", "-erring"]) {
-        const before = (await readWallet(stack, account)).balance;
+        const before = (await readWalletRow(stack, account)).balance;
         const response = await post(path, of(suffix));
         expectEnvelope(response, 502, "upstream_rejected");
         if (suffix === "-refused") expect(response.text).toContain("no thanks");
@@ -73,7 +73,7 @@ describe("the JSON routes other than chat", () => {
           alias: `${alias}${suffix}`,
         });
         await expectBooks();
-        expect((await readWallet(stack, account)).balance).toBe(before);
+        expect((await readWalletRow(stack, account)).balance).toBe(before);
       }
     });
 
@@ -256,7 +256,7 @@ describe("the JSON routes other than chat", () => {
     expect(stack.simulator.calls.list().at(-1)?.body).toMatchObject({ n: 2 });
     expect(response.body).toMatchObject({ data: { length: 2 }, usage: { images: 2, cost: 0.08 } });
     await expectBooks();
-    expect((await readWallet(stack, poor)).balance).toBe(10_000_000n);
+    expect((await readWalletRow(stack, poor)).balance).toBe(10_000_000n);
     const body = { ...generous, model: "test-image" };
     const last = await post("/v1/images/generations", body, poor.key);
     expect(last.body).toMatchObject({ usage: { images: 1, cost: 0.01 } });

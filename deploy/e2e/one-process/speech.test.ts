@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -128,7 +128,7 @@ describe("speech and voices", () => {
       expect([status, headers.get("idempotency-replayed")]).toEqual([200, null]);
     }
     await expectBooks();
-    const { entries } = await readWallet(stack, own);
+    const { entries } = await readWalletRow(stack, own);
     expect(entries.filter(({ kind }) => kind === "usage")).toHaveLength(2);
   });
 

@@ -5,7 +5,11 @@ import { eventually } from "../src/eventually.ts";
 import { named } from "../src/raw-form.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { audioForm, type Fields, transcriptionClient } from "../src/transcription-client.ts";
+import {
+  audioForm,
+  type TranscriptionFields,
+  transcriptionClient,
+} from "../src/transcription-client.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -13,7 +17,7 @@ const { stack, account } = await sharedStack({ creditUsd: 10 });
 const audio = transcriptionClient(stack, account);
 
 describe("refused transcriptions", () => {
-  test.each<[string, Fields, string, string]>([
+  test.each<[string, TranscriptionFields, string, string]>([
     ["an unknown field", { foo: "1" }, "unknown_param", "foo"],
     [
       "granularities",

@@ -7,7 +7,7 @@ import OpenAI, { toFile } from "openai";
 import { describe, expect, test } from "vitest";
 import { flac, oggOpus, pcm, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { lastUpload, sha256 } from "../src/provider-uploads.ts";
 import { named } from "../src/raw-form.ts";
 import { expectEnvelope, requestIdOf } from "../src/request.ts";
@@ -166,7 +166,7 @@ describe("transcription of uploads as one response", () => {
     const own = await stack.newAccount(1);
     const pending = audio.post(audioForm(file, { model: "test-hear-held" }), own.key);
     const isHeld = async () => {
-      expect((await readWallet(stack, own)).held).toBe(seconds * 100_000n);
+      expect((await readWalletRow(stack, own)).held).toBe(seconds * 100_000n);
     };
     await eventually(isHeld, { timeout: 10_000 });
     stack.simulator.release();

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { ocrClient } from "../src/ocr-client.ts";
-import { model, ocrForm } from "../src/ocr-form.ts";
+import { modelField, rawOcrForm } from "../src/ocr-form.ts";
 import { expectEnvelope } from "../src/request.ts";
 import { type Account, type OwnStack, startStack } from "../src/stack.ts";
 import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
@@ -57,7 +57,7 @@ describe("the disk space for uploads", () => {
   test("uploads over a key's share are refused with a 503 and Retry-After until others end", async () => {
     const [account, other] = [await stack.newAccount(10), await stack.newAccount(10)];
     const file = { name: "file", contents: Buffer.alloc(13 * mebibyte), type: "image/png" };
-    const { body, contentType } = ocrForm([model("test-read"), file]);
+    const { body, contentType } = rawOcrForm([modelField("test-read"), file]);
     const reading = beginUpload("/v1/ocr", account, body, contentType);
     const audio = new Response(audioForm(Buffer.alloc(13 * mebibyte), { model: "test-hear" }));
     const hearing = beginUpload(
@@ -71,7 +71,7 @@ describe("the disk space for uploads", () => {
     await eventually(async () => expect(await bytesInUse()).toBeGreaterThan(arrived));
 
     const calls = stack.simulator.calls.list().length;
-    const small = [model("test-read"), { ...file, contents: Buffer.alloc(mebibyte) }];
+    const small = [modelField("test-read"), { ...file, contents: Buffer.alloc(mebibyte) }];
     for (const path of ["/v1/ocr", "/v1/ocr/jobs"]) {
       const refused = await ocrClient(stack, account).post(path, small);
       expectEnvelope(refused, 503, "no_provider_available");
@@ -85,7 +85,7 @@ describe("the disk space for uploads", () => {
     expectEnvelope(refused, 503, "no_provider_available");
     expect(refused.headers.get("retry-after")).toBe("5");
     expect(stack.simulator.calls.list()).toHaveLength(calls);
-    const { balance, held } = await readWallet(stack, account);
+    const { balance, held } = await readWalletRow(stack, account);
     expect([balance, held]).toEqual([nanoUsd(10), 0n]);
     expect((await ocrClient(stack, other).read(small)).status).toBe(200);
 

@@ -23,7 +23,7 @@ export interface AgentPackage {
 }
 
 /** Resolves with the program in the cache folder. The first call on a machine installs it by npm. */
-export async function findProgram({ name, wanted, path }: AgentPackage): Promise<string> {
+export async function findAgentProgram({ name, wanted, path }: AgentPackage): Promise<string> {
   const root = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const cache = join(root, "tollgate", name);
   const folder = join(cache, wanted.slice(wanted.lastIndexOf("@") + 1));

@@ -3,10 +3,13 @@ export interface Browsing {
   /** The cookies of an origin, as a header. */
   cookies(origin: string): string;
   /** Requests a page and follows its redirects, until one leads to an address that `stopsAt`. */
-  open(url: string, options?: { form?: Record<string, string>; stopsAt?: RegExp }): Promise<Page>;
+  open(
+    url: string,
+    options?: { form?: Record<string, string>; stopsAt?: RegExp },
+  ): Promise<BrowsedPage>;
 }
 
-export interface Page {
+export interface BrowsedPage {
   url: string;
   status: number;
   text: string;

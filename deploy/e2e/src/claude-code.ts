@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type AgentResult, findProgram, runAgent } from "./agent-program.ts";
+import { type AgentResult, findAgentProgram, runAgent } from "./agent-program.ts";
 
 const version = "2.1.197";
 
@@ -17,7 +17,7 @@ export async function runClaudeCode(
   prompt: string,
 ): Promise<AgentResult> {
   const platform = `claude-code-${process.platform}-${process.arch}`;
-  const program = await findProgram({
+  const program = await findAgentProgram({
     name: "claude-code",
     wanted: `@anthropic-ai/claude-code@${version}`,
     path: join("@anthropic-ai", platform, process.platform === "win32" ? "claude.exe" : "claude"),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type AgentResult, findProgram, runAgent } from "./agent-program.ts";
+import { type AgentResult, findAgentProgram, runAgent } from "./agent-program.ts";
 
 const version = "0.169.0";
 
@@ -18,7 +18,7 @@ export async function runCodex(
 ): Promise<AgentResult> {
   const wanted = `@openai/codex@${version}`;
   const path = join("@openai", "codex", "bin", "codex.js");
-  const program = await findProgram({ name: "codex", wanted, path });
+  const program = await findAgentProgram({ name: "codex", wanted, path });
   const settings = [
     `model = "${model}"`,
     'model_provider = "tollgate"',

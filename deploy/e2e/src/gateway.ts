@@ -6,7 +6,7 @@ import { startTargetProcess } from "@tollgate/local/target-process";
 import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
 
 /** The processes of a running gateway, each started with the same environment. */
-export interface Gateway {
+export interface GatewayUnderTest {
   url: string;
   /** The addresses of all replicas that it started with. */
   urls: readonly string[];
@@ -25,11 +25,11 @@ export interface Gateway {
 }
 
 /** Starts every service in one process, and more such processes where `replicas` is above 1. */
-export async function startAll(
+export async function startGatewayProcess(
   main: URL,
   shared: NodeJS.ProcessEnv,
   replicas = 1,
-): Promise<Gateway> {
+): Promise<GatewayUnderTest> {
   const operatorAddress = `127.0.0.1:${await freePort()}`;
   const operationsAddress = `127.0.0.1:${await freePort()}`;
   const env = {
@@ -86,7 +86,7 @@ export async function startAsFleet(
   shared: NodeJS.ProcessEnv,
   replicas = 1,
   services: readonly ServiceName[] = serviceNames,
-): Promise<Gateway> {
+): Promise<GatewayUnderTest> {
   const fleet = await startFleet(shared, 0, { main, replicas, services });
   const killService = async (name: ServiceName) => {
     const service = fleet.process(name);

@@ -1,5 +1,5 @@
 import type { HttpResponse } from "./http-response.ts";
-import { ocrForm, type Part } from "./ocr-form.ts";
+import { type OcrPart, rawOcrForm } from "./ocr-form.ts";
 import { sha256 } from "./provider-uploads.ts";
 import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
@@ -12,18 +12,18 @@ export interface FormResponse extends HttpResponse {
 /** Calls the OCR routes; `key` defaults to the account's. */
 export interface OcrClient {
   /** Reads documents synchronously. */
-  read(parts: readonly Part[], key?: string): Promise<FormResponse>;
+  read(parts: readonly OcrPart[], key?: string): Promise<FormResponse>;
   /** Creates a job. */
-  createJob(parts: readonly Part[], key?: string): Promise<FormResponse>;
+  createJob(parts: readonly OcrPart[], key?: string): Promise<FormResponse>;
   /** Sends a form to any path. */
-  post(path: string, parts: readonly Part[], key?: string): Promise<FormResponse>;
+  post(path: string, parts: readonly OcrPart[], key?: string): Promise<FormResponse>;
   /** Reads a job's status. */
   readJob(jobId: string, alias: string, key?: string): Promise<HttpResponse>;
 }
 
 export function ocrClient(stack: Stack, account: Account): OcrClient {
-  async function post(path: string, parts: readonly Part[], key: string = account.key) {
-    const { body, contentType: type } = ocrForm(parts);
+  async function post(path: string, parts: readonly OcrPart[], key: string = account.key) {
+    const { body, contentType: type } = rawOcrForm(parts);
     const response = await send(`${stack.url}${path}`, {
       key,
       body,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { named, type RawForm, rawForm } from "./raw-form.ts";
 
 /** A field of an OCR request, or a file. */
-export interface Part {
+export interface OcrPart {
   name: string;
   contents: string | Buffer;
   /** Its content type, which makes it a file. */
@@ -10,7 +10,7 @@ export interface Part {
 }
 
 /** Returns a form with punctuation in its boundary and non-ASCII file names. */
-export function ocrForm(parts: readonly Part[]): RawForm {
+export function rawOcrForm(parts: readonly OcrPart[]): RawForm {
   const raw = parts.map(({ name, contents, type }) => {
     const file = type === undefined ? "" : `; filename="ä.bin"\r\nContent-Type: ${type}`;
     return { head: named(name, file), contents };
@@ -18,9 +18,13 @@ export function ocrForm(parts: readonly Part[]): RawForm {
   return rawForm(raw, `----odd'boundary${randomUUID()}`);
 }
 
-export const image: Part = { name: "file", contents: "\u0089PNG and so on", type: "image/png" };
+export const imageFile: OcrPart = {
+  name: "file",
+  contents: "\u0089PNG and so on",
+  type: "image/png",
+};
 
-export function pdf(pages: number): Part {
+export function pdf(pages: number): OcrPart {
   const objects = Array.from(
     { length: pages },
     (_, n) => `${n} 0 obj <</Type /Page /Parent 9>> endobj`,
@@ -30,6 +34,6 @@ export function pdf(pages: number): Part {
   return { name: "file", contents, type: "application/pdf" };
 }
 
-export function model(alias: string): Part {
+export function modelField(alias: string): OcrPart {
   return { name: "model", contents: alias };
 }

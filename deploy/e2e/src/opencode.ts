@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findProgram, runAgent } from "./agent-program.ts";
+import { findAgentProgram, runAgent } from "./agent-program.ts";
 
 const version = "1.18.32";
 
@@ -36,7 +36,7 @@ export async function runOpencode(
   project: OpencodeProject,
   prompt: string,
 ): Promise<OpencodeEvent[]> {
-  const program = await findProgram({
+  const program = await findAgentProgram({
     name: "opencode",
     wanted: `${platformPackage()}@${version}`,
     path: join(platformPackage(), "bin", programName()),

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Upload } from "@tollgate/simulator/call-log";
+import type { RecordedUpload } from "@tollgate/simulator/call-log";
 import type { Stack } from "./stack.ts";
 
 /** Returns the last upload that the provider received from any client. */
-export function lastUpload({ simulator }: Stack): Upload | undefined {
+export function lastUpload({ simulator }: Stack): RecordedUpload | undefined {
   return simulator.calls.list().at(-1)?.upload;
 }
 

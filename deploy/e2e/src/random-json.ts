@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { SeededRandom } from "./random.ts";
 
 /** Values at which parsers and validators go wrong. */
 const numbers = [0, -0, 1, -1, 2, 0.5, 1.5, 128, 129, 4_096, 2 ** 31, 2 ** 53, -(2 ** 63), 1e300];
@@ -38,7 +38,7 @@ const names = [
 ];
 
 /** Returns any JSON value, nested up to three deep. */
-export function randomJson(random: Random, depth: number = 0): unknown {
+export function randomJson(random: SeededRandom, depth: number = 0): unknown {
   const kind = random.integer(0, depth < 3 ? 7 : 4);
   if (kind === 0) return null;
   if (kind === 1) return random.percent(50);
@@ -54,7 +54,7 @@ export function randomJson(random: Random, depth: number = 0): unknown {
  * Returns the value with one part changed: a member removed, added or replaced, an item repeated,
  * at any depth. The value itself stays as it is.
  */
-export function mutate(random: Random, value: unknown): unknown {
+export function mutate(random: SeededRandom, value: unknown): unknown {
   if (typeof value !== "object" || value === null || random.percent(10)) return randomJson(random);
   if (Array.isArray(value)) return mutateItems(random, value);
   const entries = Object.entries(value);
@@ -66,7 +66,7 @@ export function mutate(random: Random, value: unknown): unknown {
   return Object.fromEntries(entries.toSpliced(at, 1, [name, mutate(random, inner)]));
 }
 
-function mutateItems(random: Random, items: readonly unknown[]): unknown {
+function mutateItems(random: SeededRandom, items: readonly unknown[]): unknown {
   if (items.length === 0 || random.percent(10)) return [...items, randomJson(random)];
   const at = random.integer(0, items.length - 1);
   if (random.percent(10)) return items.toSpliced(at, 1);
@@ -93,7 +93,7 @@ const fragments = [
 ];
 
 /** Returns the bytes with one place cut off, overwritten or with something inserted. */
-export function corrupt(random: Random, bytes: Buffer): Buffer {
+export function corrupt(random: SeededRandom, bytes: Buffer): Buffer {
   const at = random.integer(0, bytes.length);
   const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
   const chosen = random.integer(0, 3);

@@ -1,6 +1,6 @@
 import { pcm, wav } from "./audio-files.ts";
-import { image, model, ocrForm, type Part, pdf } from "./ocr-form.ts";
-import { type Random, randomOf, uuidOf } from "./random.ts";
+import { imageFile, modelField, type OcrPart, pdf, rawOcrForm } from "./ocr-form.ts";
+import { randomOf, type SeededRandom, uuidOf } from "./random.ts";
 import { jsonBodies } from "./random-bodies.ts";
 import { corrupt, mutate } from "./random-json.ts";
 
@@ -27,7 +27,7 @@ export function randomRequest(seed: number, index: number): RandomRequest {
 
 const queries = ["?", "?limit=1", "?model=test-embed", "?id=1", "?__proto__=1", "?a[b]=1", "?%ff"];
 
-function jsonRequest(random: Random): RandomRequest {
+function jsonRequest(random: SeededRandom): RandomRequest {
   const [path, original] = random.pick(jsonBodies);
   let body: unknown = "session_id" in original ? inSession(random, original) : original;
   for (let left = changes(random); left > 0; left -= 1) body = mutate(random, body);
@@ -41,7 +41,7 @@ function jsonRequest(random: Random): RandomRequest {
 }
 
 /** Most requests are refused, which is quick. */
-function changes(random: Random): number {
+function changes(random: SeededRandom): number {
   return random.percent(8) ? 0 : random.integer(1, 4);
 }
 
@@ -49,29 +49,32 @@ const json = "application/json";
 const jsonTypes = [...Array<string>(12).fill(json), "text/plain", `${json}; charset=utf-16`];
 
 /** Few requests share a conversation, since these wait for each other. */
-function inSession(random: Random, body: object): object {
+function inSession(random: SeededRandom, body: object): object {
   return { ...body, session_id: uuidOf(1, random.integer(0, 20_000)) };
 }
 
 const audio = { name: "file", contents: wav(0.1), type: "audio/wav" };
 const rawAudio = { name: "file", contents: pcm(0.1), type: "audio/L16; rate=16000" };
-const forms: readonly (readonly [path: string, parts: readonly Part[]])[] = [
-  ["/v1/audio/transcriptions", [audio, model("test-hear"), { name: "language", contents: "en" }]],
+const forms: readonly (readonly [path: string, parts: readonly OcrPart[]])[] = [
   [
     "/v1/audio/transcriptions",
-    [rawAudio, model("test-hear"), { name: "stream", contents: "true" }],
+    [audio, modelField("test-hear"), { name: "language", contents: "en" }],
   ],
-  ["/v1/ocr", [image, model("test-read"), { name: "mode", contents: "print" }]],
-  ["/v1/ocr", [image, pdf(2), model("test-read"), { name: "diplomatic", contents: "t" }]],
-  ["/v1/ocr/jobs", [image, model("test-read"), { name: "language", contents: "de" }]],
+  [
+    "/v1/audio/transcriptions",
+    [rawAudio, modelField("test-hear"), { name: "stream", contents: "true" }],
+  ],
+  ["/v1/ocr", [imageFile, modelField("test-read"), { name: "mode", contents: "print" }]],
+  ["/v1/ocr", [imageFile, pdf(2), modelField("test-read"), { name: "diplomatic", contents: "t" }]],
+  ["/v1/ocr/jobs", [imageFile, modelField("test-read"), { name: "language", contents: "de" }]],
 ];
 const fieldNames = ["file", "model", "stream", "prompt", "mode", "", "__proto__", 'a"b', "x\r\ny"];
 
-function formRequest(random: Random): RandomRequest {
+function formRequest(random: SeededRandom): RandomRequest {
   const [path, original] = random.pick(forms);
   let changed = original;
   for (let left = changes(random); left > 0; left -= 1) changed = mutateForm(random, changed);
-  const { body, contentType } = ocrForm(changed);
+  const { body, contentType } = rawOcrForm(changed);
   return {
     method: "POST",
     path,
@@ -80,9 +83,9 @@ function formRequest(random: Random): RandomRequest {
   };
 }
 
-function mutateForm(random: Random, original: readonly Part[]): readonly Part[] {
+function mutateForm(random: SeededRandom, original: readonly OcrPart[]): readonly OcrPart[] {
   const at = random.integer(0, Math.max(0, original.length - 1));
-  const part = original[at] ?? image;
+  const part = original[at] ?? imageFile;
   const chosen = random.integer(0, 5);
   if (chosen === 0) return original.toSpliced(at, 1);
   if (chosen === 1) return [...original, part];
@@ -111,7 +114,7 @@ const reads: readonly (readonly [method: RandomRequest["method"], path: string])
 const characters = ["%00", "%2f", "..", "%", "%ff", "?", "&", "=", "a", "0", "-1", "/", "~", "😀"];
 
 /** A request whose path is changed instead of its body. */
-function readRequest(random: Random): RandomRequest {
+function readRequest(random: SeededRandom): RandomRequest {
   const [method, original] = random.pick(reads);
   let path = original;
   for (let left = random.integer(0, 2); left > 0; left -= 1) {

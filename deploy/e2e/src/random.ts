@@ -2,7 +2,7 @@ import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 
 /** A seeded random generator. The same seed and the same calls return the same values. */
-export interface Random {
+export interface SeededRandom {
   /** Returns an integer between `from` and `to`, both inclusive. */
   integer(from: number, to: number): number;
   /** Returns true with a probability of `share` percent. */
@@ -14,7 +14,7 @@ export interface Random {
  * Creates the generator of one element of a run, such as request 17. It does not depend on other
  * elements, so the order in which they run does not matter.
  */
-export function randomOf(seed: number, topic: string, index = 0): Random {
+export function randomOf(seed: number, topic: string, index = 0): SeededRandom {
   const generator = xoroshiro128plus(hash(`${seed} ${topic} ${index}`));
   const integer = (from: number, to: number) => uniformInt(generator, from, to);
   return {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { getDMMF } from "@prisma/internals";
 
 /** A column, as the database and a Prisma schema describe it. */
-export interface Column {
+export interface SchemaColumn {
   table: string;
   column: string;
   type: string;
@@ -10,7 +10,7 @@ export interface Column {
 }
 
 /** Returns the columns of a `schema.prisma`, sorted. */
-export async function columnsOfSchema(file: URL): Promise<Column[]> {
+export async function columnsOfSchema(file: URL): Promise<SchemaColumn[]> {
   const { datamodel } = await getDMMF({ datamodel: await readFile(file, "utf8") });
   const columns = datamodel.models.flatMap((model) =>
     model.fields
@@ -26,7 +26,7 @@ export async function columnsOfSchema(file: URL): Promise<Column[]> {
 }
 
 /** Compares two columns by table, then by name. */
-export function byName(left: Column, right: Column): number {
+export function byName(left: SchemaColumn, right: SchemaColumn): number {
   return `${left.table}.${left.column}` < `${right.table}.${right.column}` ? -1 : 1;
 }
 

@@ -15,7 +15,7 @@ import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 import { inject } from "vitest";
 import { testCatalog } from "./catalog/catalog.ts";
 import { checkAgainstDocument } from "./conformance.ts";
-import { startAll, startAsFleet } from "./gateway.ts";
+import { startAsFleet, startGatewayProcess } from "./gateway.ts";
 import { bundleCache, gatewayProgram } from "./programs.ts";
 import { sharedDatabasePrefix } from "./shared-books.ts";
 import { createStackDatabase } from "./stack-database.ts";
@@ -45,9 +45,9 @@ export interface Stack {
   /** Creates an account with credit and a key. Without a policy it has the gateway's. */
   newAccount(creditUsd: number, admission?: string): Promise<Account>;
   /** Starts another replica of the process that clients connect to, over the same database. */
-  addReplica(): Promise<Replica>;
+  addReplica(): Promise<RunningReplica>;
   /** Returns the replica that tests may share. The first call starts it. */
-  replica(): Promise<Pick<Replica, "url">>;
+  replica(): Promise<Pick<RunningReplica, "url">>;
   /** The base URLs of the processes' operations ports. */
   operationsUrls: readonly string[];
   /** Returns the resident memory of the gateway's largest process; 0 where the OS has no /proc. */
@@ -70,7 +70,7 @@ export interface OwnStack extends Stack {
   stop(): Promise<void>;
 }
 
-export interface Replica {
+export interface RunningReplica {
   url: string;
   /** Kills it with SIGKILL. */
   kill(): Promise<void>;
@@ -126,12 +126,12 @@ export async function startStack(
     ...env,
   };
   const gateway = await (nats === undefined
-    ? startAll(main, shared, replicas)
+    ? startGatewayProcess(main, shared, replicas)
     : startAsFleet(main, shared, replicas, services));
   const operator = connectOperator(gateway.operatorAddress, fleetSecret);
   for (const url of gateway.urls) checkAgainstDocument(url);
   const addReplica = async () => toReplica(await gateway.addReplica());
-  let sharedReplica: Promise<Replica> | undefined;
+  let sharedReplica: Promise<RunningReplica> | undefined;
   const kill = () => {
     gateway.kill();
     rmSync(folder, { recursive: true, force: true });
@@ -190,7 +190,7 @@ function killAtExit(kill: () => void): void {
   if (process.listenerCount("SIGTERM") === 0) process.once("SIGTERM", () => process.exit());
 }
 
-function toReplica(child: Child): Replica {
+function toReplica(child: Child): RunningReplica {
   const url = child.ready.url ?? "";
   checkAgainstDocument(url);
   return {

@@ -4,14 +4,14 @@ import { type RawPart, rawForm } from "./raw-form.ts";
 import { send } from "./request.ts";
 import type { Account, Stack } from "./stack.ts";
 
-export type Fields = Record<string, string>;
+export type TranscriptionFields = Record<string, string>;
 
 /** Transcribes uploads. */
 export interface TranscriptionClient {
   /** The URL of the route. */
   url: string;
   /** Transcribes one file, with the model `test-hear` unless `fields` name another. */
-  transcribe(fields?: Fields, file?: Buffer, type?: string): Promise<HttpResponse>;
+  transcribe(fields?: TranscriptionFields, file?: Buffer, type?: string): Promise<HttpResponse>;
   /** Sends a form; `key` defaults to the account's. */
   post(form: FormData, key?: string): Promise<HttpResponse>;
   postRaw(parts: readonly RawPart[]): Promise<HttpResponse>;
@@ -43,7 +43,7 @@ export function transcriptionClient(stack: Stack, account: Account): Transcripti
 /** Returns a form with the fields, then the file if there is one. */
 export function audioForm(
   file: Buffer | undefined,
-  fields: Fields,
+  fields: TranscriptionFields,
   type: string = "audio/wav",
 ): FormData {
   const form = new FormData();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -36,7 +36,7 @@ describe("an account's admission policy", () => {
       expect(refused.text).toContain("admission policy");
       expect(stack.simulator.calls.list({ user })).toEqual([]);
     }
-    expect((await readWallet(stack, whole)).held).toBe(0n);
+    expect((await readWalletRow(stack, whole)).held).toBe(0n);
     const small = chatBody({ max_tokens: 10, ...simulate("usage=10,10") });
     expect((await post(whole, "chat/completions", small)).status).toBe(200);
     expect((await post(strict, "chat/completions", chatBody())).status).toBe(200);
@@ -87,7 +87,7 @@ describe("an account's admission policy", () => {
       })),
     );
     await eventually(async () => {
-      const { balance, held, entries } = await readWallet(stack, likely.account);
+      const { balance, held, entries } = await readWalletRow(stack, likely.account);
       expect([balance, held]).toEqual([2_000_000_000n, 0n]);
       expect(entries.every(({ uncollected }) => uncollected === 0n)).toBe(true);
     });
@@ -167,7 +167,7 @@ describe("an account's admission policy", () => {
     const response = await post(poor, "chat/completions", body);
     expect(costOf(response)).toBe(8_000_000n);
     await expectCharged(poor, 8_000_000n, 7_250_000n);
-    expect((await readWallet(stack, poor)).balance).toBe(0n);
+    expect((await readWalletRow(stack, poor)).balance).toBe(0n);
   });
 
   test.concurrent("money that another request takes in between is not reported as paid", async () => {
@@ -200,7 +200,7 @@ describe("an account's admission policy", () => {
     });
     call.catch(() => {});
     const { held } = await eventually(async () => {
-      const wallet = await readWallet(stack, account);
+      const wallet = await readWalletRow(stack, account);
       expect(wallet.held).toBeGreaterThan(0n);
       return wallet;
     });
@@ -210,7 +210,7 @@ describe("an account's admission policy", () => {
   /** Waits for the newest entry of a charge, and checks what it left uncollected. */
   async function expectCharged(account: Account, cost: bigint, uncollected: bigint) {
     await eventually(async () => {
-      const { entries } = await readWallet(stack, account);
+      const { entries } = await readWalletRow(stack, account);
       expect(entries).toContainEqual(expect.objectContaining({ amount: -cost, uncollected }));
     });
   }

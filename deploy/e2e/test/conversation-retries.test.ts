@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -112,7 +112,7 @@ describe("a turn whose process dies before its response is stored", () => {
       const { body } = await send(url, { key: account.key });
       expect(body).toMatchObject({ turn_count: 1, turns: [{ index: 0 }] });
       await expectBooks();
-      const { entries } = await readWallet(stack, account);
+      const { entries } = await readWalletRow(stack, account);
       const paid = entries.filter(({ amount }) => amount < 0n).map(({ amount }) => -amount);
       const reported = nanoUsd(read(second).usage.cost);
       expect(paid).toEqual(charged ? [reported] : [reported, reported]);
@@ -136,7 +136,7 @@ describe("a turn whose process dies before its response is stored", () => {
     const first = read(await post(account, id, body));
     expect(nanoUsd(first.usage.cost)).toBe(6_000n);
     await eventually(async () => {
-      expect((await readWallet(stack, account)).balance).toBe(wallet - 6_000n);
+      expect((await readWalletRow(stack, account)).balance).toBe(wallet - 6_000n);
     });
     await forgetAnswer(id);
     const second = await post(account, id, body);
@@ -144,7 +144,7 @@ describe("a turn whose process dies before its response is stored", () => {
     // Without a conversation the provider is called again, and may respond differently.
     expect(read(second)).toMatchObject({ usage: first.usage });
     await expectBooks();
-    expect((await readWallet(stack, account)).balance).toBe(wallet - 6_000n);
+    expect((await readWalletRow(stack, account)).balance).toBe(wallet - 6_000n);
   });
 
   test.each(
@@ -156,14 +156,14 @@ describe("a turn whose process dies before its response is stored", () => {
     const body = { ...more, ...simulate(`usage=11,7&fail_first=1&id=${id}`) };
     expect((await post(account, id, body)).status).toBe(502);
     await eventually(async () => {
-      const kinds = (await readWallet(stack, account)).entries.map(({ kind }) => kind);
+      const kinds = (await readWalletRow(stack, account)).entries.map(({ kind }) => kind);
       expect(kinds).toContain("failure");
     });
     const second = await post(account, id, body);
     expect(second.status).toBe(200);
     expect(nanoUsd(read(second).usage.cost)).toBe(6_000n);
     await expectBooks();
-    const { entries, balance } = await readWallet(stack, account);
+    const { entries, balance } = await readWalletRow(stack, account);
     expect(balance).toBe(1_000_000_000n - 6_000n);
     expect(entries).toContainEqual(expect.objectContaining({ amount: -6_000n }));
   });
@@ -189,7 +189,7 @@ describe("a turn whose process dies before its response is stored", () => {
       // It is paid for, so what the wallet has left does not limit it.
       expect(ceilings.at(-1)).toBeGreaterThanOrEqual(ceilings[0] as number);
       await expectBooks();
-      expect((await readWallet(stack, account)).balance).toBe(wallet - 6_000n);
+      expect((await readWalletRow(stack, account)).balance).toBe(wallet - 6_000n);
     }
   });
 
@@ -274,7 +274,7 @@ describe("a turn whose process dies before its response is stored", () => {
       const again = await post(account, id, more);
       expectEnvelope(again, 404, "conversation_not_found", "session_id");
       await expectBooks();
-      const { entries } = await readWallet(stack, account);
+      const { entries } = await readWalletRow(stack, account);
       expect(entries.filter(({ amount }) => amount < 0n)).toHaveLength(1);
     }
   });

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
 import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
@@ -39,7 +39,7 @@ describe("a client that disconnects", () => {
       if (seen === 5) break;
     }
     await eventually(async () => {
-      const { entries } = await readWallet(stack, leaver);
+      const { entries } = await readWalletRow(stack, leaver);
       expect(entries.map((entry) => entry.basis)).toContain("delivered_approx4");
       expect(entries[0]?.amount).toBeLessThan(0n);
     });
@@ -66,7 +66,7 @@ describe("a client that disconnects", () => {
     controller.abort();
     await expect(pending).rejects.toThrow(OpenAI.APIUserAbortError);
     await eventually(async () => {
-      const { entries, held, balance } = await readWallet(stack, leaver);
+      const { entries, held, balance } = await readWalletRow(stack, leaver);
       expect(entries.map((entry) => entry.kind)).toEqual(["failure", "top_up"]);
       expect([held, balance]).toEqual([0n, 1_000_000_000n]);
     });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { expectReplay, idempotencyClient } from "../src/idempotency-client.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
@@ -21,7 +21,7 @@ describe("idempotency", () => {
   }
 
   async function charges(owner: Account): Promise<bigint[]> {
-    const { entries } = await readWallet(stack, owner);
+    const { entries } = await readWalletRow(stack, owner);
     return entries.filter(({ amount }) => amount < 0n).map(({ amount }) => amount);
   }
 
@@ -156,7 +156,7 @@ describe("idempotency", () => {
     const first = await post("poor", chatBody(), { owner: poor });
     expect(first.status).toBe(200);
     await expectBooks();
-    expect((await readWallet(stack, poor)).balance).toBe(0n);
+    expect((await readWalletRow(stack, poor)).balance).toBe(0n);
     expectReplay(await post("poor", chatBody(), { owner: poor }), first);
     const other = await post("poor", chatBody({ n: 2 }), { owner: poor });
     expectEnvelope(other, 409, "idempotency_key_reused");

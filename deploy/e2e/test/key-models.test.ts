@@ -5,7 +5,7 @@ import { conversationClient } from "../src/conversation-client.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { liveClient } from "../src/live-client.ts";
 import { ocrClient } from "../src/ocr-client.ts";
-import { image, model as modelPart } from "../src/ocr-form.ts";
+import { imageFile, modelField as modelPart } from "../src/ocr-form.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
@@ -59,11 +59,11 @@ describe("a key that is limited to models", () => {
     ],
     "POST /v1/ocr": [
       "test-read",
-      (own, model) => ocrClient(stack, own).read([image, modelPart(model)]),
+      (own, model) => ocrClient(stack, own).read([imageFile, modelPart(model)]),
     ],
     "POST /v1/ocr/jobs": [
       "test-read",
-      (own, model) => ocrClient(stack, own).createJob([image, modelPart(model)]),
+      (own, model) => ocrClient(stack, own).createJob([imageFile, modelPart(model)]),
     ],
   };
 
@@ -87,7 +87,7 @@ describe("a key that is limited to models", () => {
 
   test("reads jobs of its models only, and speaks live to its models only", async () => {
     const own = await newKey("test-read", "test-hear");
-    const created = await ocrClient(stack, own).createJob([image, modelPart("test-read")]);
+    const created = await ocrClient(stack, own).createJob([imageFile, modelPart("test-read")]);
     const { job_id: jobId } = created.body as { job_id: string };
     expect((await ocrClient(stack, own).readJob(jobId, "test-read")).status).toBe(200);
     await stack.operator.updateKey({ keyId: own.keyId, models: { values: ["test-hear"] } });
@@ -106,7 +106,7 @@ describe("a key that is limited to models", () => {
     const long = Array.from({ length: 99 }, (_, index) => `${index}*`.padStart(200, "x"));
     const own = await newKey(...long, "test-h*");
     expect((await transcriptionClient(stack, own).transcribe()).status).toBe(200);
-    const refused = await ocrClient(stack, own).read([image, modelPart("test-read")]);
+    const refused = await ocrClient(stack, own).read([imageFile, modelPart("test-read")]);
     expectEnvelope(refused, 404, "model_not_found", "model");
   });
 

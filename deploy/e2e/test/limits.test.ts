@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { idempotencyClient } from "../src/idempotency-client.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { liveClient, talk } from "../src/live-client.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -37,7 +37,7 @@ describe("limits of a key", () => {
 
   /** Waits until all requests are charged. */
   async function expectCharged(account: Account): Promise<void> {
-    await eventually(async () => expect((await readWallet(stack, account)).held).toBe(0n));
+    await eventually(async () => expect((await readWalletRow(stack, account)).held).toBe(0n));
   }
 
   /** Resolves with how often a limit has refused requests. */
@@ -73,7 +73,7 @@ describe("limits of a key", () => {
     );
     expect(refused.headers.get("retry-after")).toBeNull();
     expect((await refusals("budget")) - before).toBe(8);
-    expect((await readWallet(stack, account)).balance).toBe(994_000_000n);
+    expect((await readWalletRow(stack, account)).balance).toBe(994_000_000n);
     const { key } = await stack.operator.createKey({ account: account.accountId });
     expect((await rerank({ ...account, key })).status).toBe(200);
   });
@@ -109,7 +109,7 @@ describe("limits of a key", () => {
     const account = await limitedKey(daily(1_000_000n));
     const first = await live.start({}, account.key);
     await eventually(async () => {
-      expect((await readWallet(stack, account)).held).toBe(1_000_000n);
+      expect((await readWalletRow(stack, account)).held).toBe(1_000_000n);
     });
     expect(messageOf(await rerank(account))).toBe(
       "The budget of this API key, 0.001 USD per day, is used up, of which calls in flight hold " +
@@ -192,7 +192,7 @@ describe("limits of a key", () => {
     const account = await limitedKey({ parallel: 1 });
     const first = await live.start({}, account.key);
     await eventually(async () => {
-      expect((await readWallet(stack, account)).held).toBeGreaterThan(0n);
+      expect((await readWalletRow(stack, account)).held).toBeGreaterThan(0n);
     });
     expectRateLimited(
       await rerank(account),
@@ -239,7 +239,7 @@ describe("limits of a key", () => {
     });
     expect(reasons.filter((reason) => reason !== null)).toEqual(["length"]);
     await expectCharged(account);
-    expect((await readWallet(stack, account)).balance).toBeGreaterThanOrEqual(998_500_000n);
+    expect((await readWalletRow(stack, account)).balance).toBeGreaterThanOrEqual(998_500_000n);
   });
 
   test("a request that a limit refuses leaves its idempotency key free for a retry", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, inject, test } from "vitest";
 import { WebSocket } from "ws";
 import { bytesPerSecond } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { finals, liveClient, livePath, talk } from "../src/live-client.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -216,7 +216,7 @@ describe("live transcription", () => {
     const entry = await entryOf(stack, poor, stream.requestId);
     expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
     await expectBooks();
-    const { balance } = await readWallet(stack, poor);
+    const { balance } = await readWalletRow(stack, poor);
     expect(balance).toBe(1_000_000n - BigInt(entry?.quantity ?? 0n) * 100_000n);
   });
 
@@ -232,7 +232,7 @@ describe("live transcription", () => {
     const shared = await stack.newAccount(0.007);
     const first = await live.start({}, shared.key);
     await eventually(async () => {
-      expect((await readWallet(stack, shared)).held).toBe(6_000_000n);
+      expect((await readWalletRow(stack, shared)).held).toBe(6_000_000n);
     });
     const second = await live.start({}, shared.key);
     talk(second, 16);
@@ -250,7 +250,7 @@ describe("live transcription", () => {
     const stream = await live.start({}, own.key);
     talk(stream, 200);
     await eventually(() => expect(finals(stream).length).toBeGreaterThan(90), { timeout: 20_000 });
-    const { held } = await readWallet(stack, own);
+    const { held } = await readWalletRow(stack, own);
     expect(held).toBeGreaterThanOrEqual(20_000_000n);
     stream.socket.close();
     expect(await stream.closed).toBe(1_000);

@@ -17,7 +17,7 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import {
@@ -61,7 +61,7 @@ describe("money", () => {
     expect([paid.length, refused.length]).toEqual([50, 150]);
     expect(refused.some((response) => response.text.includes("calls in flight hold"))).toBe(true);
     await eventually(async () => {
-      const { balance, held, entries } = await readWallet(stack, account);
+      const { balance, held, entries } = await readWalletRow(stack, account);
       expect([balance, held]).toEqual([0n, 0n]);
       expect(entries.reduce((sum, entry) => sum + entry.amount, 0n)).toBe(0n);
       expect(entries.filter((entry) => entry.kind === "usage")).toHaveLength(50);
@@ -76,7 +76,7 @@ describe("money", () => {
     const cost = costOf(response);
     expect(cost).toBeLessThanOrEqual(50_000n);
     await eventually(async () => {
-      expect((await readWallet(stack, account)).balance).toBe(50_000n - cost);
+      expect((await readWalletRow(stack, account)).balance).toBe(50_000n - cost);
     });
   });
 
@@ -85,7 +85,7 @@ describe("money", () => {
     const response = await post(account, simulate("usage=1000000,1000000"));
     expect(costOf(response)).toBe(50_000n);
     await eventually(async () => {
-      const { balance, entries } = await readWallet(stack, account);
+      const { balance, entries } = await readWalletRow(stack, account);
       expect(balance).toBe(0n);
       expect(entries[0]?.amount).toBe(-50_000n);
       expect(entries[0]?.uncollected).toBe(750_000_000n - 50_000n);
@@ -96,7 +96,7 @@ describe("money", () => {
     const account = await stack.newAccount(1);
     expect((await post(account, { model: "test-failing" })).status).toBe(502);
     await eventually(async () => {
-      const { balance, held, entries } = await readWallet(stack, account);
+      const { balance, held, entries } = await readWalletRow(stack, account);
       expect([balance, held]).toEqual([1_000_000_000n, 0n]);
       expect(entries.map((entry) => [entry.kind, entry.amount])).toEqual([
         ["failure", 0n],
@@ -109,7 +109,7 @@ describe("money", () => {
     const account = await stack.newAccount(1);
     const pending = post(account, { stream: true, ...simulate("chunks=50&gap_ms=120") });
     await eventually(async () =>
-      expect((await readWallet(stack, account)).held).toBeGreaterThan(0n),
+      expect((await readWalletRow(stack, account)).held).toBeGreaterThan(0n),
     );
     const pool = new pg.Pool({ connectionString: stack.databaseUrl });
     const { rows } = await pool.query<{ expires_at: Date }>(
@@ -137,13 +137,13 @@ describe("money", () => {
     const pending = Array.from({ length: 20 }, () => post(account, simulate("delay_ms=60000")));
     const ended = Promise.allSettled(pending);
     await eventually(async () =>
-      expect((await readWallet(stack, account)).held).toBeGreaterThan(0n),
+      expect((await readWalletRow(stack, account)).held).toBeGreaterThan(0n),
     );
     await stack.killChat();
     await ended;
     await expectBalancedLedger(stack);
     await eventually(async () => {
-      const { balance, held } = await readWallet(stack, account);
+      const { balance, held } = await readWalletRow(stack, account);
       expect([balance, held]).toEqual([1_000_000_000n, 0n]);
     });
     expect((await post(account, {})).status).toBe(200);
@@ -153,11 +153,11 @@ describe("money", () => {
     const account = await stack.newAccount(1);
     const cost = costOf(await post(account, {}));
     await eventually(async () => {
-      expect((await readWallet(stack, account)).balance).toBe(1_000_000_000n - cost);
+      expect((await readWalletRow(stack, account)).balance).toBe(1_000_000_000n - cost);
     });
     await stack.killChat();
     await eventually(async () => {
-      expect((await readWallet(stack, account)).balance).toBe(1_000_000_000n - cost);
+      expect((await readWalletRow(stack, account)).balance).toBe(1_000_000_000n - cost);
     });
   });
 
@@ -167,10 +167,10 @@ describe("money", () => {
     // The chat service has just restarted, and the edge may not have reconnected yet.
     await eventually(async () => expect((await post(account, {})).status).toBe(200));
     await eventually(async () => {
-      const { entries } = await readWallet(stack, account);
+      const { entries } = await readWalletRow(stack, account);
       expect(entries.filter((entry) => entry.kind === "usage")).toHaveLength(2);
     });
-    const { entries, balance } = await readWallet(stack, account);
+    const { entries, balance } = await readWalletRow(stack, account);
     expect(entries.filter((entry) => entry.amount === -7_777_000n)).toHaveLength(1);
     expect(entries.reduce((sum, entry) => sum + entry.amount, 0n)).toBe(balance);
   });
@@ -186,7 +186,7 @@ describe("money", () => {
     ];
     await deliverFiveTimes(stack, events);
     await eventually(async () => {
-      const { entries } = await readWallet(stack, account);
+      const { entries } = await readWalletRow(stack, account);
       const charges = entries.filter(({ kind }) => kind === "usage").map(({ amount }) => amount);
       expect(charges.sort()).toEqual([-1_000n, -2_000n, -4_000n]);
     });
@@ -205,7 +205,7 @@ describe("money", () => {
     const own = messageOf("own", 2_000n);
     await publishUsage(stack.natsUrl, own, createBatchMac(fleetSecret).sign(own));
     await eventually(async () => {
-      const { entries } = await readWallet(stack, account);
+      const { entries } = await readWalletRow(stack, account);
       const charges = entries.filter(({ kind }) => kind === "usage").map(({ amount }) => amount);
       expect(charges).toEqual([-2_000n]);
     });

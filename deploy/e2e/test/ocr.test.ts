@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { entryOf, readWallet } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { ocrClient } from "../src/ocr-client.ts";
-import { image, model, type Part, pdf } from "../src/ocr-form.ts";
+import { imageFile, modelField, type OcrPart, pdf } from "../src/ocr-form.ts";
 import { lastUpload, sha256 } from "../src/provider-uploads.ts";
 import { expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -27,7 +27,12 @@ const ocr = ocrClient(stack, account);
 
 describe("synchronous OCR", () => {
   test("the form and the response are passed on byte for byte", async () => {
-    const parts = [image, model("test-read"), { name: "language", contents: "de" }, image];
+    const parts = [
+      imageFile,
+      modelField("test-read"),
+      { name: "language", contents: "de" },
+      imageFile,
+    ];
     const response = await ocr.read(parts);
     expect([response.status, response.text]).toEqual([200, '{\n "text": "simulated text"\n}\n']);
     expect(lastUpload(stack)).toMatchObject({
@@ -46,23 +51,23 @@ describe("synchronous OCR", () => {
     ["test-read-pages", 7n],
     ["test-read-list", 4n],
   ])("%s bills the pages that the provider reports", async (alias, quantity) => {
-    const response = await ocr.read([model(alias), pdf(3)]);
+    const response = await ocr.read([modelField(alias), pdf(3)]);
     expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       quantity,
       basis: "provider",
     });
   });
 
-  test.each<[string, Part[], bigint]>([
-    ["images", [image, image], 2n],
+  test.each<[string, OcrPart[], bigint]>([
+    ["images", [imageFile, imageFile], 2n],
     ["a PDF", [pdf(3)], 3n],
     ["a PDF after a blank line", [{ ...pdf(3), contents: `\n${pdf(3).contents}` }], 3n],
-    ["a PDF with compressed pages", [{ ...image, contents: "%PDF-1.5 packed" }], 100n],
+    ["a PDF with compressed pages", [{ ...imageFile, contents: "%PDF-1.5 packed" }], 100n],
   ])("the hold for %s covers the most pages that they can have", async (_, files, pages) => {
     const own = await stack.newAccount(1);
-    const pending = ocr.read([...files, model("test-read-slow")], own.key);
+    const pending = ocr.read([...files, modelField("test-read-slow")], own.key);
     const isHeld = async () => {
-      expect((await readWallet(stack, own)).held).toBe(pages * 1_500_000n);
+      expect((await readWalletRow(stack, own)).held).toBe(pages * 1_500_000n);
     };
     await eventually(isHeld, { timeout: 10_000 });
     stack.simulator.release();
@@ -87,8 +92,8 @@ describe("synchronous OCR", () => {
   );
 
   test("a large form passes in full", async () => {
-    const big = { ...image, contents: Buffer.alloc(24 * mebibyte, 7) };
-    const response = await ocr.read([big, model("test-read")]);
+    const big = { ...imageFile, contents: Buffer.alloc(24 * mebibyte, 7) };
+    const response = await ocr.read([big, modelField("test-read")]);
     expect(response.status).toBe(200);
     expect(lastUpload(stack)?.sha256).toBe(response.sent.sha256);
   });
@@ -103,7 +108,7 @@ describe("synchronous OCR", () => {
           { name: "mode", contents: mode },
           { name: "diplomatic", contents: diplomatic },
         ];
-        expect((await ocr.read([image, model(alias), ...fields])).status).toBe(200);
+        expect((await ocr.read([imageFile, modelField(alias), ...fields])).status).toBe(200);
       }
     }
   });
@@ -114,7 +119,7 @@ describe("synchronous OCR", () => {
     ["test-read-failed", null],
     ["test-read-refused", "false"],
   ])("%s: a failure leaves an entry at no cost, and only a refusal is not to be retried", async (alias, retry) => {
-    const response = await ocr.read([image, model(alias)]);
+    const response = await ocr.read([imageFile, modelField(alias)]);
     expectEnvelope(response, 502, "upstream_rejected");
     expect(response.headers.get("x-should-retry")).toBe(retry);
     expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
@@ -124,7 +129,7 @@ describe("synchronous OCR", () => {
   });
 
   test("after an error in a 200 the next slot is called, and only its response is billed", async () => {
-    const response = await ocr.read([image, model("test-read-erring-first")]);
+    const response = await ocr.read([imageFile, modelField("test-read-erring-first")]);
     expect(response.body).toEqual({ text: "simulated text", pages: 2 });
     expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
       kind: "usage",

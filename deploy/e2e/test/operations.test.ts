@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
 import { parse } from "yaml";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
-import { readWallet } from "../src/ledger.ts";
+import { readWalletRow } from "../src/ledger.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -133,7 +133,7 @@ describe("operations", () => {
     const counted = { alias, route_type: "ocr" };
     const cost = await growth("tollgate_cost_nano_usd_total", counted, read);
     await eventually(async () => {
-      const { entries } = await readWallet(stack, account);
+      const { entries } = await readWalletRow(stack, account);
       expect(entries).toContainEqual(expect.objectContaining({ amount: BigInt(-cost) }));
     });
     expect(cost).toBeGreaterThan(0);
@@ -200,7 +200,7 @@ describe("operations", () => {
       const uncollected = await sum("tollgate_uncollected_nano_usd_total");
       expect(uncollected - before).toBe(6_000_000 - 2_000);
     });
-    const { entries, balance } = await readWallet(stack, poor);
+    const { entries, balance } = await readWalletRow(stack, poor);
     expect(balance).toBe(0n);
     expect(entries).toContainEqual(
       expect.objectContaining({ amount: -2_000n, uncollected: 5_998_000n }),

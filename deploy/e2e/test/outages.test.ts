@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { type Account, type OwnStack, startStack } from "../src/stack.ts";
@@ -38,7 +38,7 @@ describe("outages", () => {
     const reported = nanoUsd((response.body as { usage: { cost: number } }).usage.cost);
     await eventually(
       async () => {
-        const { entries } = await readWallet(stack, account);
+        const { entries } = await readWalletRow(stack, account);
         const id = response.headers.get("x-request-id");
         expect(entries.find((entry) => entry.requestId === id)?.amount).toBe(-reported);
       },

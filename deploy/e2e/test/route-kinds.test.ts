@@ -4,7 +4,7 @@ import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { entryOf } from "../src/ledger.ts";
 import { ocrClient } from "../src/ocr-client.ts";
-import { image, model } from "../src/ocr-form.ts";
+import { imageFile, modelField } from "../src/ocr-form.ts";
 import { expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import {
   type OtherRoute,
@@ -63,7 +63,7 @@ const requests: Record<
     quantity: 3n,
   },
   ocr: {
-    send: (alias) => ocrClient(stack, account).read([model(alias), image]),
+    send: (alias) => ocrClient(stack, account).read([modelField(alias), imageFile]),
     returns: {},
     unitType: "pages",
     quantity: 1n,

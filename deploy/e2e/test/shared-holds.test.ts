@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { expectBalancedLedger, readWallet } from "../src/ledger.ts";
+import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import { type Account, chatServices, type OwnStack, startStack } from "../src/stack.ts";
@@ -77,7 +77,7 @@ describe.each(holds)("a busy account%s", (_where, holdSeconds) => {
     await busy.stop();
     const paid = busy.reported.costs.reduce((sum, cost) => sum + cost, 0n);
     await eventually(async () => {
-      const { balance, held } = await readWallet(stack, account);
+      const { balance, held } = await readWalletRow(stack, account);
       expect([balance, held]).toEqual([10_000_000_000n - paid, 0n]);
     });
     expect(busy.reported.refused).toBe(0);
@@ -92,7 +92,7 @@ describe.each(holds)("a busy account%s", (_where, holdSeconds) => {
     await busy.stop();
     const paid = busy.reported.costs.reduce((sum, cost) => sum + cost, 0n);
     await eventually(async () => {
-      const { balance, held } = await readWallet(stack, account);
+      const { balance, held } = await readWalletRow(stack, account);
       expect([balance, held]).toEqual([500_000n - paid, 0n]);
     });
   });
@@ -103,10 +103,10 @@ describe.each(holds)("a busy account%s", (_where, holdSeconds) => {
     await eventually(async () => expect(await sharedHolds(account)).toBeGreaterThan(0));
     await stack.killChat();
     await busy.stop();
-    await eventually(async () => expect((await readWallet(stack, account)).held).toBe(0n), {
+    await eventually(async () => expect((await readWalletRow(stack, account)).held).toBe(0n), {
       timeout: 15_000,
     });
-    const { balance } = await readWallet(stack, account);
+    const { balance } = await readWalletRow(stack, account);
     const paid = busy.reported.costs.reduce((sum, cost) => sum + cost, 0n);
     // A complete response is charged even when it reached no client.
     expect(balance).toBeLessThanOrEqual(10_000_000_000n - paid);

@@ -12,7 +12,7 @@ import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
 import { type Simulator, startSimulator } from "@tollgate/simulator/simulator";
 
 /** A complete installation. Each part is a process that can be faulted. */
-export interface Cluster {
+export interface FaultCluster {
   /** The URLs of two edges. */
   edges: readonly string[];
   fleet: Fleet;
@@ -30,7 +30,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-export const fleetSecret = "fleet-secret-of-the-fault-tests";
+export const clusterSecret = "fleet-secret-of-the-fault-tests";
 
 const restartPauseMs = 200;
 const restartTimeoutMs = 60_000;
@@ -44,7 +44,7 @@ export async function startCluster(
   settings: NodeJS.ProcessEnv,
   replicas = 1,
   durable = true,
-): Promise<Cluster> {
+): Promise<FaultCluster> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-faults-"));
   // When this runs as root, Postgres runs as another user, who must be able to enter the folder.
   await chmod(folder, 0o711);
@@ -62,7 +62,7 @@ export async function startCluster(
     TEST_PROVIDER_KEY: "provider-secret",
     ...exampleCredentials,
     HOST: "127.0.0.1",
-    TOLLGATE_FLEET_SECRET: fleetSecret,
+    TOLLGATE_FLEET_SECRET: clusterSecret,
     TOLLGATE_SPOOL_DIR: join(folder, "spool"),
     ...settings,
   };

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "@tollgate/e2e/random";
-import type { Replica } from "@tollgate/local/fleet";
+import type { SeededRandom } from "@tollgate/e2e/random";
+import type { ReplicaProcess } from "@tollgate/local/fleet";
 import { usageStream, usageSubject } from "@tollgate/metering/broker/usage-stream";
 import { natsAddress } from "@tollgate/runtime/broker/nats-address";
 import { serviceNames } from "@tollgate/runtime/service";
 import { connect, type NatsConnection, type StoredMsg } from "nats";
 import pg from "pg";
-import type { Cluster } from "./cluster.ts";
+import type { FaultCluster } from "./cluster.ts";
 
 /** A kind of fault. */
 interface Fault {
   name: string;
   weight: number;
   /** Returns the name of what it affects. A target has at most one fault at a time. */
-  target(random: Random, cluster: Cluster): string;
+  target(random: SeededRandom, cluster: FaultCluster): string;
   /** Injects the fault, waits and heals it. Rejects when the target's state does not allow it. */
-  inject(cluster: Cluster, target: string, random: Random): Promise<void>;
+  inject(cluster: FaultCluster, target: string, random: SeededRandom): Promise<void>;
 }
 
 const maxRedelivered = 300;
@@ -38,12 +38,15 @@ export const faults: readonly Fault[] = [
 ];
 
 /** Returns a replica's name, such as `chat 1`. */
-function someReplica(random: Random, { fleet }: Cluster): string {
+function someReplica(random: SeededRandom, { fleet }: FaultCluster): string {
   const name = random.pick(serviceNames);
   return `${name} ${random.integer(0, fleet.replicas(name).length - 1)}`;
 }
 
-function replicaOf({ fleet }: Cluster, target: string): { replica: Replica; index: number } {
+function replicaOf(
+  { fleet }: FaultCluster,
+  target: string,
+): { replica: ReplicaProcess; index: number } {
   for (const name of serviceNames) {
     for (const [index, replica] of fleet.replicas(name).entries()) {
       if (target === `${name} ${index}`) return { replica, index };
@@ -52,40 +55,60 @@ function replicaOf({ fleet }: Cluster, target: string): { replica: Replica; inde
   throw new Error(`there is no replica ${target}`);
 }
 
-async function killReplica(cluster: Cluster, target: string, random: Random): Promise<void> {
+async function killReplica(
+  cluster: FaultCluster,
+  target: string,
+  random: SeededRandom,
+): Promise<void> {
   const { replica, index } = replicaOf(cluster, target);
   const startAgain = await cluster.killReplica(replica.name, index);
   await sleep(random.integer(0, 1_500));
   await startAgain();
 }
 
-async function pauseReplica(cluster: Cluster, target: string, random: Random): Promise<void> {
+async function pauseReplica(
+  cluster: FaultCluster,
+  target: string,
+  random: SeededRandom,
+): Promise<void> {
   const { child } = replicaOf(cluster, target).replica;
   child?.kill("SIGSTOP");
   await sleep(random.integer(100, 4_000));
   child?.kill("SIGCONT");
 }
 
-async function killBroker(cluster: Cluster, _target: string, random: Random): Promise<void> {
+async function killBroker(
+  cluster: FaultCluster,
+  _target: string,
+  random: SeededRandom,
+): Promise<void> {
   const startAgain = await cluster.endBroker("SIGKILL");
   await sleep(random.integer(0, 2_500));
   await startAgain();
 }
 
-async function restartBroker(cluster: Cluster, _target: string, random: Random): Promise<void> {
+async function restartBroker(
+  cluster: FaultCluster,
+  _target: string,
+  random: SeededRandom,
+): Promise<void> {
   const startAgain = await cluster.endBroker("SIGTERM");
   await sleep(random.integer(0, 2_500));
   await startAgain();
 }
 
-async function pauseBroker(cluster: Cluster, _target: string, random: Random): Promise<void> {
+async function pauseBroker(
+  cluster: FaultCluster,
+  _target: string,
+  random: SeededRandom,
+): Promise<void> {
   const resume = cluster.pauseBroker();
   await sleep(random.integer(100, 4_000));
   resume();
 }
 
 /** The broker loses all messages that it had stored. */
-async function wipeStream({ natsUrl }: Cluster): Promise<void> {
+async function wipeStream({ natsUrl }: FaultCluster): Promise<void> {
   await withBroker(natsUrl, async (connection) => {
     const manager = await connection.jetstreamManager();
     await manager.streams.delete(usageStream.name);
@@ -93,7 +116,7 @@ async function wipeStream({ natsUrl }: Cluster): Promise<void> {
 }
 
 /** Publishes earlier events again in another order, without the broker's deduplication. */
-async function redeliverEvents({ natsUrl }: Cluster, _target: string, random: Random) {
+async function redeliverEvents({ natsUrl }: FaultCluster, _target: string, random: SeededRandom) {
   await withBroker(natsUrl, async (connection) => {
     const manager = await connection.jetstreamManager();
     const { state } = await manager.streams.info(usageStream.name);
@@ -111,13 +134,17 @@ async function redeliverEvents({ natsUrl }: Cluster, _target: string, random: Ra
   });
 }
 
-async function crashDatabase(cluster: Cluster, _target: string, random: Random): Promise<void> {
+async function crashDatabase(
+  cluster: FaultCluster,
+  _target: string,
+  random: SeededRandom,
+): Promise<void> {
   const startAgain = await cluster.crashDatabase();
   await sleep(random.integer(0, 1_500));
   await startAgain();
 }
 
-async function terminateSessions({ databaseUrl }: Cluster): Promise<void> {
+async function terminateSessions({ databaseUrl }: FaultCluster): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Random, randomOf, uuidOf } from "@tollgate/e2e/random";
-import type { Cluster } from "./cluster.ts";
+import { randomOf, type SeededRandom, uuidOf } from "@tollgate/e2e/random";
+import type { FaultCluster } from "./cluster.ts";
 import type { Customer } from "./customers.ts";
 import { faults } from "./faults.ts";
 import type { Observation } from "./observation.ts";
 import { workloads } from "./workloads.ts";
 
-export interface Plan {
+export interface FaultPlan {
   seed: number;
   /** The minimum number of requests. */
   requests: number;
@@ -17,7 +17,7 @@ export interface Plan {
   replicas: number;
 }
 
-export interface LoadResult {
+export interface FaultLoadResult {
   observations: Observation[];
   /** How often each fault was injected, by its name. */
   injected: Map<string, number>;
@@ -32,10 +32,10 @@ const pauseBetweenFaultsMs = [200, 1_500] as const;
  * seed determines the requests and the faults, but not at which moment of a request a fault occurs.
  */
 export async function runLoadWithFaults(
-  plan: Plan,
-  cluster: Cluster,
+  plan: FaultPlan,
+  cluster: FaultCluster,
   customers: readonly Customer[],
-): Promise<LoadResult> {
+): Promise<FaultLoadResult> {
   const observations: Observation[] = [];
   const injected = new Map<string, number>();
   let failedInjections = 0;
@@ -82,7 +82,7 @@ export async function runLoadWithFaults(
 function runWorkload(
   seed: number,
   index: number,
-  { edges }: Cluster,
+  { edges }: FaultCluster,
   customers: readonly Customer[],
 ): Promise<Observation[]> {
   const random = randomOf(seed, "request", index);
@@ -96,7 +96,7 @@ function runWorkload(
   return pickWeighted(workloads, random).run(context);
 }
 
-function pickWeighted<T extends { weight: number }>(list: readonly T[], random: Random): T {
+function pickWeighted<T extends { weight: number }>(list: readonly T[], random: SeededRandom): T {
   let remaining = random.integer(
     1,
     list.reduce((sum, { weight }) => sum + weight, 0),

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomOf, uuidOf } from "@tollgate/e2e/random";
 import { connectOperator } from "@tollgate/local/operator";
 import { serviceNames } from "@tollgate/runtime/service";
-import { type Cluster, fleetSecret, startCluster } from "./cluster.ts";
+import { clusterSecret, type FaultCluster, startCluster } from "./cluster.ts";
 import { createCustomers } from "./customers.ts";
 import type { Observation } from "./observation.ts";
-import { judgeLedger, settle } from "./settlement.ts";
+import { judgeLedger, waitForSettlement } from "./settlement.ts";
 import { waitingWorkloads } from "./workloads.ts";
 
 export interface RollingRestart {
@@ -34,7 +34,7 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
   const settings = { TOLLGATE_DRAIN_SECONDS: String(drainSeconds) };
   // Nothing crashes the database here, so it need not be durable.
   const cluster = await startCluster(settings, replicaCount, false);
-  const operator = connectOperator(cluster.fleet.billingAddress, fleetSecret);
+  const operator = connectOperator(cluster.fleet.billingAddress, clusterSecret);
   const balancer = startBalancer(cluster);
   try {
     const customers = await createCustomers(operator.client, creditsUsd);
@@ -69,7 +69,7 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
       isRunning = false;
     });
     await Promise.all(running);
-    const problems = await settle(operator.client, cluster, observations);
+    const problems = await waitForSettlement(operator.client, cluster, observations);
     const verdict = await judgeLedger(cluster, observations);
     const violations = [...failures, ...problems, ...verdict.violations];
     const seconds = (performance.now() - startedAt) / 1_000;
@@ -93,7 +93,7 @@ function describe(
   return `${workload}, ${from} to ${until} s: ${outcome} (${status}) ${reason}`;
 }
 
-function createRestarts({ fleet }: Cluster, startedAt: number) {
+function createRestarts({ fleet }: FaultCluster, startedAt: number) {
   let last = "no replica was restarted yet";
   const seconds = () => ((performance.now() - startedAt) / 1_000).toFixed(1);
   return {
@@ -119,7 +119,7 @@ function createRestarts({ fleet }: Cluster, startedAt: number) {
 }
 
 /** Balances over the edges whose `/readyz` responds with a 2xx. */
-function startBalancer({ fleet }: Cluster) {
+function startBalancer({ fleet }: FaultCluster) {
   const replicas = fleet.replicas("edge");
   let ready = [...fleet.urls];
   let turn = 0;

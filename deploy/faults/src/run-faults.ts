@@ -1,15 +1,15 @@
 import { connectOperator } from "@tollgate/local/operator";
 import { topUpWallets, watchWallets } from "./background-tasks.ts";
-import { type Cluster, fleetSecret, startCluster } from "./cluster.ts";
+import { clusterSecret, type FaultCluster, startCluster } from "./cluster.ts";
 import { createCustomers } from "./customers.ts";
 import { readEntries } from "./ledger-database.ts";
-import { type LoadResult, type Plan, runLoadWithFaults } from "./load-with-faults.ts";
+import { type FaultLoadResult, type FaultPlan, runLoadWithFaults } from "./load-with-faults.ts";
 import type { Observation } from "./observation.ts";
 import type { Verdict } from "./oracle.ts";
 import { sendRequest } from "./send-request.ts";
-import { judgeLedger, settle } from "./settlement.ts";
+import { judgeLedger, waitForSettlement } from "./settlement.ts";
 
-export interface FaultRun extends LoadResult, Verdict {
+export interface FaultRun extends FaultLoadResult, Verdict {
   seconds: number;
 }
 
@@ -22,7 +22,7 @@ const toppedUpCustomers = 2;
  * `judge` checks, no wallet may ever be negative, no hold may stay open, each payment must have one
  * entry, and conversations must contain the turns that their clients saw.
  */
-export async function runFaults(plan: Plan): Promise<FaultRun> {
+export async function runFaults(plan: FaultPlan): Promise<FaultRun> {
   const startedAt = performance.now();
   const settings = {
     TOLLGATE_HOLD_SECONDS: "30",
@@ -30,7 +30,7 @@ export async function runFaults(plan: Plan): Promise<FaultRun> {
     TOLLGATE_SHARE_HOLDS_FROM: "2",
   };
   const cluster = await startCluster(settings, plan.replicas);
-  const operator = connectOperator(cluster.fleet.billingAddress, fleetSecret);
+  const operator = connectOperator(cluster.fleet.billingAddress, clusterSecret);
   try {
     const customers = await createCustomers(operator.client, creditsUsd);
     const wallets = watchWallets(cluster.databaseUrl);
@@ -39,7 +39,7 @@ export async function runFaults(plan: Plan): Promise<FaultRun> {
     const references = await payments.stop();
     const problems = [
       ...(await wallets.stop()),
-      ...(await settle(operator.client, cluster, load.observations)),
+      ...(await waitForSettlement(operator.client, cluster, load.observations)),
       ...(await judgePayments(cluster, references)),
       ...(await judgeConversations(cluster, load.observations)),
     ];
@@ -53,7 +53,7 @@ export async function runFaults(plan: Plan): Promise<FaultRun> {
 }
 
 async function judgePayments(
-  { databaseUrl }: Cluster,
+  { databaseUrl }: FaultCluster,
   references: readonly string[],
 ): Promise<string[]> {
   const entries = await readEntries(databaseUrl);
@@ -66,7 +66,7 @@ async function judgePayments(
 
 /** A conversation must contain every complete turn, and no more turns than were sent. */
 async function judgeConversations(
-  { edges: [edge] }: Cluster,
+  { edges: [edge] }: FaultCluster,
   observations: readonly Observation[],
 ): Promise<string[]> {
   const inConversations = observations.filter(({ sessionId }) => sessionId !== undefined);

@@ -38,7 +38,7 @@ export interface RequestOptions {
 export async function sendRequest(url: string, options: RequestOptions): Promise<RequestResult> {
   const { method = "POST", key, body, headers, disconnectAfterMs = timeoutMs } = options;
   const signal = AbortSignal.timeout(disconnectAfterMs);
-  const result = emptyResult();
+  const result = brokenResult();
   try {
     const response = await fetch(url, {
       method,
@@ -63,7 +63,7 @@ export async function sendRequest(url: string, options: RequestOptions): Promise
 }
 
 /** Returns the result of a request to which no response has arrived. */
-export function emptyResult(): RequestResult {
+export function brokenResult(): RequestResult {
   return { outcome: "broken", status: 0, requestId: "", text: "", bytes: 0 };
 }
 

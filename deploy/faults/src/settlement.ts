@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OperatorConnection } from "@tollgate/local/operator";
-import type { Cluster } from "./cluster.ts";
+import type { FaultCluster } from "./cluster.ts";
 import { readEntries } from "./ledger-database.ts";
 import type { Observation } from "./observation.ts";
 import { judge, type Verdict } from "./oracle.ts";
@@ -13,9 +13,9 @@ const pollMs = 500;
  * problems that the ledger itself reports after that or after the timeout: open holds, and
  * discrepancies between wallets and entries.
  */
-export async function settle(
+export async function waitForSettlement(
   operator: OperatorConnection["client"],
-  cluster: Cluster,
+  cluster: FaultCluster,
   observations: readonly Observation[],
 ): Promise<string[]> {
   const deadline = performance.now() + settlementTimeoutMs;
@@ -33,7 +33,7 @@ export async function settle(
 
 /** Judges the ledger as it is now. */
 export async function judgeLedger(
-  { databaseUrl, simulator }: Cluster,
+  { databaseUrl, simulator }: FaultCluster,
   observations: readonly Observation[],
 ): Promise<Verdict> {
   return judge(observations, await readEntries(databaseUrl), simulator.calls.list());

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { emptyResult, type RequestResult } from "./send-request.ts";
+import { brokenResult, type RequestResult } from "./send-request.ts";
 
 const frameBytes = 3_200;
 const timeoutMs = 90_000;
@@ -13,7 +13,7 @@ export async function transcribeLive(
   key: string,
   audio: Buffer,
 ): Promise<RequestResult> {
-  const result = emptyResult();
+  const result = brokenResult();
   const url = `${edge.replace("http", "ws")}/v1/audio/transcriptions/stream`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
   socket.on("upgrade", ({ headers }) => {

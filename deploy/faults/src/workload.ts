@@ -1,5 +1,5 @@
 import { nanoUsd } from "@tollgate/e2e/nano-usd";
-import type { Random } from "@tollgate/e2e/random";
+import type { SeededRandom } from "@tollgate/e2e/random";
 import type { Customer } from "./customers.ts";
 import type { Observation } from "./observation.ts";
 import {
@@ -8,14 +8,14 @@ import {
   retryUntilFinal,
   sendRequest,
 } from "./send-request.ts";
-import type { Form } from "./uploads.ts";
+import type { EncodedForm } from "./uploads.ts";
 
 /** What a workload needs to build its requests. */
 export interface WorkloadContext {
   /** Returns the URL of an edge; each attempt may use another one. */
   edge(): string;
   customer: Customer;
-  random: Random;
+  random: SeededRandom;
   /** Returns a UUID that the seed determines. */
   uuid(): string;
   /** Only models whose provider works are requested, and the client never disconnects. */
@@ -23,7 +23,7 @@ export interface WorkloadContext {
 }
 
 /** Sends one request, or several that belong together. */
-export type Workload = (context: WorkloadContext) => Promise<Observation[]>;
+export type FaultWorkload = (context: WorkloadContext) => Promise<Observation[]>;
 
 /** How long requests with an idempotency key are retried. */
 export const retryDeadlineMs = 120_000;
@@ -51,7 +51,7 @@ export function observe(
 }
 
 /** Posts JSON. */
-export function post(
+export function postJson(
   context: WorkloadContext,
   path: string,
   body: object,
@@ -65,7 +65,7 @@ export function post(
 export function upload(
   context: WorkloadContext,
   path: string,
-  { body, contentType }: Form,
+  { body, contentType }: EncodedForm,
 ): Promise<RequestResult> {
   const headers = { "content-type": contentType };
   const options = { key: context.customer.key, body, headers };
@@ -82,7 +82,7 @@ export async function postKeyed(
 ): Promise<Observation> {
   const headers = { "idempotency-key": context.uuid() };
   const { result, ...attempts } = await retryUntilFinal(
-    () => post(context, path, body, { headers }),
+    () => postJson(context, path, body, { headers }),
     retryDeadlineMs,
   );
   const more = { costNanoUsd: costOf(result), ...attempts, keyed: true };

@@ -1,52 +1,52 @@
 import {
   agentTurn,
-  chat,
   chatKeyed,
   chatStream,
   chatStreamDisconnected,
   chatStreamKeyed,
+  chatWorkload,
   conversation,
 } from "./chat-workloads.ts";
 import {
-  classification,
-  embeddings,
-  images,
+  classificationWorkload,
+  embeddingsWorkload,
   imagesKeyed,
+  imagesWorkload,
   liveTranscription,
-  ocr,
-  ocrJob,
-  rerank,
-  speech,
+  ocrJobWorkload,
+  ocrWorkload,
+  rerankWorkload,
+  speechWorkload,
   transcription,
   transcriptionStream,
 } from "./specialty-workloads.ts";
-import type { Workload } from "./workload.ts";
+import type { FaultWorkload } from "./workload.ts";
 
 interface WeightedWorkload {
   /** Its share of the requests. */
   weight: number;
-  run: Workload;
+  run: FaultWorkload;
 }
 
 /** The workloads whose clients wait for the response. */
 export const waitingWorkloads: readonly WeightedWorkload[] = [
-  { weight: 20, run: chat },
+  { weight: 20, run: chatWorkload },
   { weight: 16, run: chatStream },
   { weight: 6, run: agentTurn },
   { weight: 8, run: chatKeyed },
   { weight: 5, run: chatStreamKeyed },
   { weight: 4, run: conversation },
-  { weight: 7, run: embeddings },
-  { weight: 5, run: rerank },
-  { weight: 5, run: classification },
-  { weight: 4, run: images },
+  { weight: 7, run: embeddingsWorkload },
+  { weight: 5, run: rerankWorkload },
+  { weight: 5, run: classificationWorkload },
+  { weight: 4, run: imagesWorkload },
   { weight: 3, run: imagesKeyed },
-  { weight: 5, run: speech },
+  { weight: 5, run: speechWorkload },
   { weight: 4, run: transcription },
   { weight: 3, run: transcriptionStream },
   { weight: 3, run: liveTranscription },
-  { weight: 4, run: ocr },
-  { weight: 3, run: ocrJob },
+  { weight: 4, run: ocrWorkload },
+  { weight: 3, run: ocrJobWorkload },
 ];
 
 /** Every workload; together they cover every billable route. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Started, welcomeText } from "./welcome.ts";
 
 /** Where the text goes: the standard output. */
-export interface Output {
+export interface ProgramOutput {
   isTTY?: boolean;
   write(text: string): unknown;
 }
@@ -16,7 +16,7 @@ export interface Output {
 export async function announce(
   started: Started,
   dataFolder: string,
-  output: Output,
+  output: ProgramOutput,
 ): Promise<void> {
   const { url, key, signInUrl } = started;
   const hasSecret = key !== undefined || signInUrl !== undefined;

@@ -20,7 +20,7 @@ export interface Fleet {
   process(name: ServiceName): Child | undefined;
   /** Returns the process ids of all replicas except added edges. */
   pids(): number[];
-  replicas(name: ServiceName): readonly Replica[];
+  replicas(name: ServiceName): readonly ReplicaProcess[];
   /** Starts one more edge on its own port. */
   addEdge(): Promise<Child>;
   /** Starts a replica whose process has ended again, at the same addresses. */
@@ -29,7 +29,7 @@ export interface Fleet {
 }
 
 /** One replica of a service. Its addresses stay the same when its process is restarted. */
-export interface Replica {
+export interface ReplicaProcess {
   name: ServiceName;
   child: Child | undefined;
   listen: string;
@@ -72,8 +72,8 @@ export async function startFleet(
   const billing = replicas.get("billing")?.[0];
   if (billing !== undefined) billing.listen = operatorAddress ?? billing.listen;
   const sharedEnv = { ...env, ...addressVariables(replicas) };
-  const added: Replica[] = [];
-  const startOne = (replica: Replica) => startReplica(replica, sharedEnv, main);
+  const added: ReplicaProcess[] = [];
+  const startOne = (replica: ReplicaProcess) => startReplica(replica, sharedEnv, main);
 
   async function stop(): Promise<void> {
     for (const { child } of added) await child?.stop();
@@ -113,7 +113,7 @@ export async function startFleet(
 }
 
 /** Returns the environment variables by which the services find each other. */
-function addressVariables(replicas: ReadonlyMap<ServiceName, readonly Replica[]>) {
+function addressVariables(replicas: ReadonlyMap<ServiceName, readonly ReplicaProcess[]>) {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, own] of replicas) {
     const variable = `TOLLGATE_${name.toUpperCase()}`;
@@ -126,10 +126,10 @@ function addressVariables(replicas: ReadonlyMap<ServiceName, readonly Replica[]>
 async function newReplicas(
   port: number,
   replicaCount: number,
-): Promise<ReadonlyMap<ServiceName, Replica[]>> {
-  const replicas = new Map<ServiceName, Replica[]>();
+): Promise<ReadonlyMap<ServiceName, ReplicaProcess[]>> {
+  const replicas = new Map<ServiceName, ReplicaProcess[]>();
   for (const name of serviceNames) {
-    const own: Replica[] = [];
+    const own: ReplicaProcess[] = [];
     for (let index = 0; index < replicaCount; index += 1) {
       own.push(await newReplica(name, index === 0 ? port : 0));
     }
@@ -138,7 +138,7 @@ async function newReplicas(
   return replicas;
 }
 
-async function newReplica(name: ServiceName, port: number): Promise<Replica> {
+async function newReplica(name: ServiceName, port: number): Promise<ReplicaProcess> {
   const address = async () => `127.0.0.1:${await freePort()}`;
   return {
     name,
@@ -154,7 +154,7 @@ async function newReplica(name: ServiceName, port: number): Promise<Replica> {
 const socketPrefix = "unix:";
 
 async function startReplica(
-  replica: Replica,
+  replica: ReplicaProcess,
   sharedEnv: NodeJS.ProcessEnv,
   main: URL,
 ): Promise<Child> {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import type { LoadPlan, LoadResult } from "./plan.ts";
+import type { LoadPlan, PodLoadResult } from "./plan.ts";
 
 const script = fileURLToPath(new URL("client.ts", import.meta.url));
 let server: Server;
@@ -20,7 +20,7 @@ async function load(
   respond: Responder,
   more: Partial<LoadPlan> = {},
   onBody: (body: string) => void = () => {},
-): Promise<LoadResult> {
+): Promise<PodLoadResult> {
   let requests = 0;
   server = createServer((req, res) => {
     const chunks: Buffer[] = [];
@@ -43,7 +43,7 @@ async function load(
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) lines.push(line);
   expect(lines[0]).toBe("started");
-  return JSON.parse(lines[1] ?? "") as LoadResult;
+  return JSON.parse(lines[1] ?? "") as PodLoadResult;
 }
 
 const good = '{"usage":{"cost":0.000123}}';

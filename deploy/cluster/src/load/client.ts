@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { emptyResult, type LoadKind, type LoadPlan } from "./plan.ts";
+import { emptyLoadResult, type LoadKind, type LoadPlan } from "./plan.ts";
 import { senders } from "./senders.ts";
 
 /**
@@ -9,7 +9,7 @@ import { senders } from "./senders.ts";
  */
 const plan = JSON.parse(process.env.LOAD_PLAN ?? "") as LoadPlan;
 const startedAt = performance.now();
-const result = emptyResult();
+const result = emptyLoadResult();
 let isStopped = false;
 
 process.stdin.on("end", () => {

@@ -17,7 +17,11 @@ export interface Body {
 export const timeoutMs = 120_000;
 
 /** Sends one POST. Resolves with the text of a 200. Throws for another status. */
-export function post({ url, host, key, agent }: Target, path: string, body: Body): Promise<string> {
+export function postOnce(
+  { url, host, key, agent }: Target,
+  path: string,
+  body: Body,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(
       `${url}${path}`,
@@ -25,7 +29,7 @@ export function post({ url, host, key, agent }: Target, path: string, body: Body
         method: "POST",
         agent,
         signal: AbortSignal.timeout(timeoutMs),
-        headers: { ...headersOf(key, host), "content-type": body.type },
+        headers: { ...requestHeaders(key, host), "content-type": body.type },
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -43,7 +47,7 @@ export function post({ url, host, key, agent }: Target, path: string, body: Body
 }
 
 /** Returns the headers that every request has. */
-export function headersOf(key: string, host: string | undefined): Record<string, string> {
+export function requestHeaders(key: string, host: string | undefined): Record<string, string> {
   return { authorization: `Bearer ${key}`, ...(host === undefined ? {} : { host }) };
 }
 

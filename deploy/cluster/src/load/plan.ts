@@ -15,7 +15,7 @@ export interface LoadPlan {
   pauseMs: number;
 }
 
-export interface LoadResult {
+export interface PodLoadResult {
   requests: number;
   /** How often each kind of failure happened. */
   failures: Record<string, number>;
@@ -32,19 +32,19 @@ export interface LoadResult {
 }
 
 /** Returns the number of failed requests. */
-export function failuresOf({ failures }: LoadResult): number {
+export function failuresOf({ failures }: PodLoadResult): number {
   return Object.values(failures).reduce((sum, count) => sum + count, 0);
 }
 
 /** Returns the failures as text: how often each kind happened. Empty without one. */
-export function describeFailures({ failures }: LoadResult): string {
+export function describeFailures({ failures }: PodLoadResult): string {
   const kinds = Object.entries(failures).map(([failure, count]) => `${count} × ${failure}`);
   return kinds.join("; ");
 }
 
 /** Returns the sums of several results. */
-export function addUp(results: readonly LoadResult[]): LoadResult {
-  const total = emptyResult();
+export function addUp(results: readonly PodLoadResult[]): PodLoadResult {
+  const total = emptyLoadResult();
   for (const result of results) {
     total.requests += result.requests;
     total.costMicroUsd += result.costMicroUsd;
@@ -59,7 +59,7 @@ export function addUp(results: readonly LoadResult[]): LoadResult {
 }
 
 /** Returns the result of a load that has sent nothing. */
-export function emptyResult(): LoadResult {
+export function emptyLoadResult(): PodLoadResult {
   return {
     requests: 0,
     failures: {},

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Body, post, type Target } from "./http-request.ts";
+import { type Body, postOnce, type Target } from "./http-request.ts";
 import { microUsdPerAudioSecond, models } from "./models.ts";
 import type { LoadKind } from "./plan.ts";
 import { openSocket } from "./web-socket.ts";
@@ -19,13 +19,13 @@ const messages = [{ role: "user", content: "Hello" }];
 
 async function sendJson(target: Target): Promise<number> {
   const body = jsonBody({ model: models.json, messages });
-  return costIn(await post(target, "/v1/chat/completions", body));
+  return costIn(await postOnce(target, "/v1/chat/completions", body));
 }
 
 async function sendStream(target: Target): Promise<number> {
   const options = { stream: true, stream_options: { include_usage: true } };
   const body = jsonBody({ model: models.stream, messages, ...options });
-  const text = await post(target, "/v1/chat/completions", body);
+  const text = await postOnce(target, "/v1/chat/completions", body);
   const costMicroUsd = costIn(text);
   if (!text.trimEnd().endsWith("data: [DONE]")) throw new Error("cut");
   return costMicroUsd;
@@ -33,7 +33,7 @@ async function sendStream(target: Target): Promise<number> {
 
 async function sendImages(target: Target): Promise<number> {
   const body = jsonBody({ model: models.images, prompt: "a cat" });
-  return costIn(await post(target, "/v1/images/generations", body));
+  return costIn(await postOnce(target, "/v1/images/generations", body));
 }
 
 /** 16-bit PCM, 16 kHz, mono. */
@@ -41,7 +41,7 @@ const bytesPerSecond = 32_000;
 
 /** Uploads a WAV file of one second. */
 async function sendUpload(target: Target): Promise<number> {
-  const text = await post(target, "/v1/audio/transcriptions", transcriptionForm);
+  const text = await postOnce(target, "/v1/audio/transcriptions", transcriptionForm);
   if (!text.includes('"text"')) throw new Error(`no text in ${text.slice(-200)}`);
   return microUsdPerAudioSecond;
 }

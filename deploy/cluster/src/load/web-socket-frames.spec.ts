@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { frameOf, opcodes, readFrames } from "./web-socket-frames.ts";
+import { clientFrame, opcodes, readFrames } from "./web-socket-frames.ts";
 
 /** Returns a server's frame, which has no mask. */
 function serverFrame(text: string): Buffer {
@@ -25,8 +25,8 @@ test("frames are read as they become complete", () => {
 });
 
 test("a client's frame says that it is masked, and its length", () => {
-  expect([...frameOf(opcodes.text, Buffer.from("a")).subarray(0, 2)]).toEqual([0x81, 0x81]);
-  const audio = frameOf(opcodes.binary, Buffer.alloc(3_200));
+  expect([...clientFrame(opcodes.text, Buffer.from("a")).subarray(0, 2)]).toEqual([0x81, 0x81]);
+  const audio = clientFrame(opcodes.binary, Buffer.alloc(3_200));
   expect([...audio.subarray(0, 4)]).toEqual([0x82, 0xfe, 0x0c, 0x80]);
   expect(audio).toHaveLength(3_200 + 8);
 });

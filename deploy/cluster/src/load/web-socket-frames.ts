@@ -1,13 +1,13 @@
 export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A complete frame of a server. */
-export interface Frame {
+export interface ServerFrame {
   opcode: number;
   payload: Buffer;
 }
 
 /** Returns a frame of a client, of at most 65,535 bytes. */
-export function frameOf(opcode: number, payload: Buffer): Buffer {
+export function clientFrame(opcode: number, payload: Buffer): Buffer {
   // A mask of zeros leaves the payload as it is.
   const mask = Buffer.alloc(4);
   const first = 0x80 | opcode;
@@ -19,8 +19,8 @@ export function frameOf(opcode: number, payload: Buffer): Buffer {
 }
 
 /** Returns the complete frames at the start of the data, and the data after them. */
-export function readFrames(data: Buffer): { frames: Frame[]; rest: Buffer } {
-  const frames: Frame[] = [];
+export function readFrames(data: Buffer): { frames: ServerFrame[]; rest: Buffer } {
+  const frames: ServerFrame[] = [];
   let rest = data;
   for (;;) {
     const size = sizeOf(rest);

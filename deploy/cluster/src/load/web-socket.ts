@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import type { Socket } from "node:net";
-import { headersOf, timeoutMs } from "./http-request.ts";
-import { type Frame, frameOf, opcodes, readFrames } from "./web-socket-frames.ts";
+import { requestHeaders, timeoutMs } from "./http-request.ts";
+import { clientFrame, opcodes, readFrames, type ServerFrame } from "./web-socket-frames.ts";
 
 /** An open WebSocket. */
 export interface LiveSocket {
@@ -27,7 +27,7 @@ export function openSocket(
 ): Promise<LiveSocket> {
   return new Promise((resolve, reject) => {
     const headers = {
-      ...headersOf(key, host),
+      ...requestHeaders(key, host),
       connection: "Upgrade",
       upgrade: "websocket",
       "sec-websocket-version": "13",
@@ -55,12 +55,12 @@ function serve(socket: Socket, head: Buffer): LiveSocket {
     frames.forEach(handle);
   }
 
-  function handle({ opcode, payload }: Frame): void {
+  function handle({ opcode, payload }: ServerFrame): void {
     if (opcode === opcodes.text) texts.push(payload.toString());
-    if (opcode === opcodes.ping) socket.write(frameOf(opcodes.pong, payload));
+    if (opcode === opcodes.ping) socket.write(clientFrame(opcodes.pong, payload));
     if (opcode !== opcodes.close) return;
     code = payload.length >= 2 ? payload.readUInt16BE(0) : noCode;
-    socket.end(frameOf(opcodes.close, payload), () => socket.destroy());
+    socket.end(clientFrame(opcodes.close, payload), () => socket.destroy());
   }
 
   const closed = new Promise<{ code: number; texts: string[] }>((resolve) => {
@@ -73,8 +73,8 @@ function serve(socket: Socket, head: Buffer): LiveSocket {
   socket.on("data", receive);
   receive(head);
   return {
-    sendText: (text) => socket.write(frameOf(opcodes.text, Buffer.from(text))),
-    sendBinary: (data) => socket.write(frameOf(opcodes.binary, data)),
+    sendText: (text) => socket.write(clientFrame(opcodes.text, Buffer.from(text))),
+    sendBinary: (data) => socket.write(clientFrame(opcodes.binary, data)),
     closed,
   };
 }

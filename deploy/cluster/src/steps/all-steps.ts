@@ -9,7 +9,7 @@ import { refusals } from "./refusals.ts";
 import { scaling } from "./scaling.ts";
 import { sdkThroughIngress, sdkThroughService } from "./sdk.ts";
 import { spool } from "./spool.ts";
-import type { Step } from "./step.ts";
+import type { ClusterStep } from "./step.ts";
 import { uninstall } from "./uninstall.ts";
 import { upgrades } from "./upgrades.ts";
 
@@ -17,7 +17,7 @@ import { upgrades } from "./upgrades.ts";
  * In this order. `books` compares what all loads before it were charged. Of the requests that
  * `kill-pods` cuts off afterwards, some are charged although their responses are lost.
  */
-export const allSteps: readonly Step[] = [
+export const allSteps: readonly ClusterStep[] = [
   helmTest,
   sdkThroughService,
   sdkThroughIngress,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { emptyResult } from "../load/plan.ts";
+import { emptyLoadResult } from "../load/plan.ts";
 import type { Values } from "../values.ts";
 import { autoscaling } from "./autoscaling.ts";
 import type { Context, Finding } from "./step.ts";
@@ -15,7 +15,7 @@ async function run(counts: string): Promise<{ finding: Finding; deployed: Values
     deploy: async (values: Values) => void deployed.push(values),
     settled: async () => {},
   };
-  const loadPod = { start: async () => ({ stop: async () => emptyResult() }) };
+  const loadPod = { start: async () => ({ stop: async () => emptyLoadResult() }) };
   const context = { release, loadPod, key: "", results: [] } as unknown as Context;
   return { finding: await autoscaling.run(context), deployed };
 }

@@ -1,12 +1,12 @@
 import { type Release, scaledServices } from "../release.ts";
 import { retry } from "../wait-for.ts";
-import { type Step, underLoad, usualLoad } from "./step.ts";
+import { type ClusterStep, underLoad, usualLoad } from "./step.ts";
 
 /** More than the autoscalers' minimum, so that a Deployment that starts anew is noticed. */
 const replicas = 3;
 
 /** An autoscaler that is turned on keeps the replicas, and acts on the metrics of the cluster. */
-export const autoscaling: Step = {
+export const autoscaling: ClusterStep = {
   name: "autoscale",
   async run(context) {
     const { release } = context;

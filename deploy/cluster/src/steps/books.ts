@@ -1,9 +1,9 @@
-import { addUp, failuresOf, type LoadResult } from "../load/plan.ts";
+import { addUp, failuresOf, type PodLoadResult } from "../load/plan.ts";
 import { becomesTrue } from "../wait-for.ts";
-import { type Context, creditUsd, type Finding, type Step, serviceUrl } from "./step.ts";
+import { type ClusterStep, type Context, creditUsd, type Finding, serviceUrl } from "./step.ts";
 
 /** Compares what was charged with the costs of all responses, and verifies the ledger. */
-export const books: Step = {
+export const books: ClusterStep = {
   name: "books",
   async run(context) {
     const load = addUp(context.results);
@@ -16,7 +16,7 @@ export const books: Step = {
       return { problem: `${credits.held} USD are still held after 120 s` };
     }
     await context.release.tollgate(["ledger", "verify"]);
-    return compare(credits.chargedMicroUsd, load);
+    return compareBooks(credits.chargedMicroUsd, load);
   },
 };
 
@@ -24,7 +24,7 @@ export const books: Step = {
  * Compares the charges with the costs of all responses. A failed request may have been charged
  * although its response was lost, so each allows for the highest cost of a response of its kind.
  */
-export function compare(chargedMicroUsd: number, load: LoadResult): Finding {
+export function compareBooks(chargedMicroUsd: number, load: PodLoadResult): Finding {
   const { costMicroUsd, uncertainMicroUsd } = load;
   const failures = failuresOf(load);
   const allowance =

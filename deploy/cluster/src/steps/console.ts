@@ -1,10 +1,10 @@
 import { models } from "../load/models.ts";
 import { forwardPort } from "../port-forward.ts";
 import type { Release } from "../release.ts";
-import type { Step } from "./step.ts";
+import type { ClusterStep } from "./step.ts";
 
 /** The page and the API of the console, through a forwarded port of its Service. */
-export const consoleStep: Step = {
+export const consoleStep: ClusterStep = {
   name: "console",
   async run({ release }) {
     const { url, stop } = await forwardPort(release, "tollgate-console", 8081);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { emptyResult, type LoadResult } from "../load/plan.ts";
+import { emptyLoadResult, type PodLoadResult } from "../load/plan.ts";
 import { sleep } from "../wait-for.ts";
 import { forcedDeletions } from "./deletions.ts";
 import type { Context, Finding } from "./step.ts";
@@ -14,7 +14,7 @@ afterEach(() => {
 
 /** Runs the step. The pods of the eight services are killed in the first 8 s of the load. */
 async function run(lastFailureMs: number): Promise<Finding> {
-  const load: LoadResult = { ...emptyResult(), failures: { "json: 503": 2 }, lastFailureMs };
+  const load: PodLoadResult = { ...emptyLoadResult(), failures: { "json: 503": 2 }, lastFailureMs };
   const release = {
     async kubectl([command]: readonly string[]) {
       if (command === "delete") await sleep(1_000);

@@ -1,14 +1,14 @@
 import { describeFailures } from "../load/plan.ts";
-import { type Release, serviceNames } from "../release.ts";
+import { deployedServices, type Release } from "../release.ts";
 import { sleep } from "../wait-for.ts";
-import { type Step, underLoad, usualLoad } from "./step.ts";
+import { type ClusterStep, underLoad, usualLoad } from "./step.ts";
 
-export const deletions: Step = {
+export const deletions: ClusterStep = {
   name: "delete-pods",
   run(context) {
     const { release } = context;
     return underLoad(context, usualLoad(context), async () => {
-      for (const name of serviceNames) {
+      for (const name of deployedServices) {
         await release.kubectl(["delete", "--wait=false", await podOf(release, name)]);
       }
       await release.settled();
@@ -19,7 +19,7 @@ export const deletions: Step = {
 /** Requests may fail until this long after the last pod was killed. */
 const recoveryMs = 15_000;
 
-export const forcedDeletions: Step = {
+export const forcedDeletions: ClusterStep = {
   name: "kill-pods",
   async run(context) {
     const { release } = context;
@@ -27,7 +27,7 @@ export const forcedDeletions: Step = {
     const { load } = await underLoad(context, usualLoad(context), async () => {
       // The load counts from its start, which is a little earlier.
       const startedAt = performance.now();
-      for (const name of serviceNames) {
+      for (const name of deployedServices) {
         const pod = await podOf(release, name);
         await release.kubectl(["delete", "--grace-period=0", "--force", pod]);
       }

@@ -1,14 +1,14 @@
 import type { LoadPlan } from "../load/plan.ts";
 import { routesFromPod } from "./ingress.ts";
-import { type Context, type Finding, type Step, underLoad, usualLoad } from "./step.ts";
+import { type ClusterStep, type Context, type Finding, underLoad, usualLoad } from "./step.ts";
 
 /** Replacements of the edge, under clients that keep their connections. */
-export const edgeReplacements: Step = {
+export const edgeReplacements: ClusterStep = {
   name: "edge-service",
   run: (context) => replaceEdge(context, {}),
 };
 
-export const edgeReplacementsBehindIngress: Step = {
+export const edgeReplacementsBehindIngress: ClusterStep = {
   name: "edge-ingress",
   async run(context) {
     const { options, release } = context;

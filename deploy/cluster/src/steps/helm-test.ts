@@ -1,6 +1,6 @@
-import type { Step } from "./step.ts";
+import type { ClusterStep } from "./step.ts";
 
-export const helmTest: Step = {
+export const helmTest: ClusterStep = {
   name: "helm-test",
   async run({ release }) {
     await release.helm(["test", "tollgate", "--logs"]);

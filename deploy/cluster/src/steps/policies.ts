@@ -1,12 +1,12 @@
 import { loadPodLabels } from "../load-pod.ts";
 import { becomesTrue } from "../wait-for.ts";
-import type { Context, Step } from "./step.ts";
+import type { ClusterStep, Context } from "./step.ts";
 
 /** The longest time in which an agent applies a policy. */
 const appliedSeconds = 30;
 
 /** A client reaches the edge, and none of the servers behind it. */
-export const policies: Step = {
+export const policies: ClusterStep = {
   name: "policies",
   async run(context) {
     const { loadPod } = context;

@@ -1,17 +1,17 @@
 import { type Release, servicesSelector } from "../release.ts";
-import { refusalOf } from "./refused-upgrade.ts";
-import type { Step } from "./step.ts";
+import { upgradeRefusal } from "./refused-upgrade.ts";
+import type { ClusterStep } from "./step.ts";
 
 /** A wrong catalog, and a Secret that does not exist, change neither the catalog nor a pod. */
-export const refusals: Step = {
+export const refusals: ClusterStep = {
   name: "refusals",
   async run({ release }) {
     const before = await readState(release);
     const catalog = { content: { models: [{ alias: "broken", route_type: "chat" }] } };
     const secrets = { fleet: { name: "missing", key: "TOLLGATE_FLEET_SECRET" } };
     const texts = [
-      await refusalOf(release, { catalog }, "broken"),
-      await refusalOf(release, { secrets }, "missing"),
+      await upgradeRefusal(release, { catalog }, "broken"),
+      await upgradeRefusal(release, { secrets }, "missing"),
     ];
     const after = await readState(release);
     if (after.catalog !== before.catalog) {

@@ -6,7 +6,7 @@ import type { Values } from "../values.ts";
  * Returns the sentence with which an upgrade with these values is refused: the line of the output that
  * contains `expected`. Throws if the upgrade is accepted.
  */
-export async function refusalOf(
+export async function upgradeRefusal(
   release: Release,
   values: Values,
   expected: string,

@@ -1,7 +1,7 @@
 import { scaledServices } from "../release.ts";
-import { type Step, underLoad, usualLoad } from "./step.ts";
+import { type ClusterStep, underLoad, usualLoad } from "./step.ts";
 
-export const scaling: Step = {
+export const scaling: ClusterStep = {
   name: "scale",
   run(context) {
     const { release } = context;

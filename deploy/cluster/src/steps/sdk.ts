@@ -5,10 +5,10 @@ import { models } from "../load/models.ts";
 import { forwardPort } from "../port-forward.ts";
 import type { Release } from "../release.ts";
 import { routesFromHere } from "./ingress.ts";
-import type { Step } from "./step.ts";
+import type { ClusterStep } from "./step.ts";
 
 /** The `openai` package on this machine, through a forwarded port of the edge's Service. */
-export const sdkThroughService: Step = {
+export const sdkThroughService: ClusterStep = {
   name: "sdk-service",
   async run({ release }) {
     const { url, stop } = await forwardPort(release, "tollgate-edge", 8080);
@@ -20,7 +20,7 @@ export const sdkThroughService: Step = {
   },
 };
 
-export const sdkThroughIngress: Step = {
+export const sdkThroughIngress: ClusterStep = {
   name: "sdk-ingress",
   async run({ options: { ingress }, release }) {
     if (ingress === undefined) return { skipped: "no --ingress-class" };

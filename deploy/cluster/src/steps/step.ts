@@ -1,6 +1,11 @@
-import { describeFailures, type LoadKind, type LoadPlan, type LoadResult } from "../load/plan.ts";
+import {
+  describeFailures,
+  type LoadKind,
+  type LoadPlan,
+  type PodLoadResult,
+} from "../load/plan.ts";
 import type { LoadPod } from "../load-pod.ts";
-import type { Options } from "../options.ts";
+import type { ClusterTestOptions } from "../options.ts";
 import type { Release } from "../release.ts";
 
 /** The credit of the account that loads use. */
@@ -8,13 +13,13 @@ export const creditUsd = 10_000;
 
 /** What the steps share. */
 export interface Context {
-  options: Options;
+  options: ClusterTestOptions;
   release: Release;
   loadPod: LoadPod;
   /** The key of an account with credit, which only loads use. */
   key: string;
   /** The results of all loads that have ended. */
-  results: LoadResult[];
+  results: PodLoadResult[];
 }
 
 /** The result of a step. It passed if there is no problem. */
@@ -23,10 +28,10 @@ export interface Finding {
   /** Why the step does not apply to this cluster. */
   skipped?: string;
   note?: string;
-  load?: LoadResult;
+  load?: PodLoadResult;
 }
 
-export interface Step {
+export interface ClusterStep {
   name: string;
   /** Throws where the step cannot be completed. */
   run(context: Context): Promise<Finding>;
@@ -52,7 +57,7 @@ export async function underLoad(
   { loadPod, results }: Context,
   plan: LoadPlan,
   action: () => Promise<void>,
-): Promise<Finding & { load: LoadResult }> {
+): Promise<Finding & { load: PodLoadResult }> {
   const running = await loadPod.start(plan);
   const [outcome] = await Promise.allSettled([action()]);
   const load = await running.stop();

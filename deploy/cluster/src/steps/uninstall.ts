@@ -1,5 +1,5 @@
 import { becomesTrue } from "../wait-for.ts";
-import type { Step } from "./step.ts";
+import type { ClusterStep } from "./step.ts";
 
 /** What `helm uninstall` may leave: the pod of the test, a hook that failed, and persistent spools. */
 const leftovers =
@@ -8,7 +8,7 @@ const leftovers =
 const kinds = "all,configmap,serviceaccount,networkpolicy,pdb,hpa,ingress,pvc,secret";
 
 /** The namespace is deleted afterwards. */
-export const uninstall: Step = {
+export const uninstall: ClusterStep = {
   name: "uninstall",
   async run({ release }) {
     await release.helm(["uninstall", "tollgate", "--wait"]);

@@ -1,12 +1,12 @@
-import { addUp, type LoadResult } from "../load/plan.ts";
-import { type Step, underLoad, usualLoad } from "./step.ts";
+import { addUp, type PodLoadResult } from "../load/plan.ts";
+import { type ClusterStep, underLoad, usualLoad } from "./step.ts";
 
 /** Upgrades of the release. In every second one, clients open a connection for each request. */
-export const upgrades: Step = {
+export const upgrades: ClusterStep = {
   name: "upgrade",
   async run(context) {
     const { options, release } = context;
-    const loads: LoadResult[] = [];
+    const loads: PodLoadResult[] = [];
     const problems: string[] = [];
     for (let index = 0; index < options.upgrades; index += 1) {
       const plan = usualLoad(context, { keepAlive: index % 2 === 0 });
