@@ -8,7 +8,7 @@ import type { Account, Stack } from "./stack.ts";
 /** The most entries that one call lists. */
 const limit = 1_000;
 
-export interface WalletRow {
+export interface WalletAmounts {
   balance: bigint;
   held: bigint;
   entries: {
@@ -21,7 +21,7 @@ export interface WalletRow {
 }
 
 /** Returns the account's wallet from the client's route, and its entries from the operator's. */
-export async function readWalletRow(stack: Stack, account: Account): Promise<WalletRow> {
+export async function readWalletRow(stack: Stack, account: Account): Promise<WalletAmounts> {
   const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 1_000 });
   const { body } = await send(`${stack.url}/v1/credits`, { key: account.key });
   const credits = body as { balance: number; held: number };

@@ -1,7 +1,7 @@
 import { nanoUsd } from "@tollgate/e2e/nano-usd";
 import type { Observation } from "./observation.ts";
 import type { RequestResult } from "./send-request.ts";
-import { costIn, observe, postJson, postKeyed, type WorkloadContext } from "./workload.ts";
+import { costIn, observe, postKeyed, sendJsonRequest, type WorkloadContext } from "./workload.ts";
 
 const chatPath = "/v1/chat/completions";
 
@@ -21,12 +21,12 @@ const keyedAliases = ["test-small", "test-failover"];
 const turnsPerConversation = 3;
 
 export async function chatWorkload(context: WorkloadContext): Promise<Observation[]> {
-  const result = await postJson(context, chatPath, chatBody(context));
+  const result = await sendJsonRequest(context, chatPath, chatBody(context));
   return [observe(context, "chat", result, { costNanoUsd: costIn(result) })];
 }
 
 export async function chatStream(context: WorkloadContext): Promise<Observation[]> {
-  const result = await postJson(context, chatPath, streamBody(context));
+  const result = await sendJsonRequest(context, chatPath, streamBody(context));
   return [observe(context, "chat stream", result, { costNanoUsd: costInStream(result) })];
 }
 
@@ -34,7 +34,7 @@ export async function chatStreamDisconnected(context: WorkloadContext): Promise<
   const disconnectAfterMs = context.random.integer(1, 900);
   const metadata = { simulate: "chunks=20&gap_ms=100" };
   const body = streamBody(context, { metadata });
-  const result = await postJson(context, chatPath, body, { disconnectAfterMs });
+  const result = await sendJsonRequest(context, chatPath, body, { disconnectAfterMs });
   const costNanoUsd = costInStream(result);
   return [observe(context, "chat stream, disconnected", result, { costNanoUsd })];
 }
@@ -45,7 +45,7 @@ export async function agentTurn(context: WorkloadContext): Promise<Observation[]
   const file = "x".repeat(random.integer(20_000, 200_000));
   const chunks = random.integer(10, 40);
   const simulate = `tokens=${chunks * 200}&chunks=${chunks}&gap_ms=${random.integer(5, 80)}`;
-  const result = await postJson(context, chatPath, {
+  const result = await sendJsonRequest(context, chatPath, {
     model: "test-agent",
     stream: true,
     messages: [
@@ -74,7 +74,7 @@ export async function conversation(context: WorkloadContext): Promise<Observatio
   const turns: Observation[] = [];
   for (let turn = 0; turn < turnsPerConversation; turn += 1) {
     const body = chatBody(context, { model: "test-small", session_id: sessionId });
-    const result = await postJson(context, chatPath, body);
+    const result = await sendJsonRequest(context, chatPath, body);
     const more = { costNanoUsd: costIn(result), sessionId };
     turns.push(observe(context, "conversation", result, more));
   }

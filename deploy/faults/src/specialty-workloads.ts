@@ -7,9 +7,9 @@ import {
   costIn,
   jsonIn,
   observe,
-  postJson,
   postKeyed,
   retryDeadlineMs,
+  sendJsonRequest,
   upload,
   type WorkloadContext,
 } from "./workload.ts";
@@ -26,7 +26,7 @@ const transcriptionsPath = "/v1/audio/transcriptions";
 
 export async function embeddingsWorkload(context: WorkloadContext): Promise<Observation[]> {
   const body = { model: "test-embed", input: "y".repeat(context.random.integer(1, 4_000)) };
-  const result = await postJson(context, "/v1/embeddings", body);
+  const result = await sendJsonRequest(context, "/v1/embeddings", body);
   const { usage } = jsonIn<{ usage?: { prompt_tokens: number } }>(result);
   const expectedNanoUsd = usage && roundUpToMicro(BigInt(usage.prompt_tokens) * perInputToken);
   return [observe(context, "embeddings", result, { expectedNanoUsd })];
@@ -35,7 +35,7 @@ export async function embeddingsWorkload(context: WorkloadContext): Promise<Obse
 export async function rerankWorkload(context: WorkloadContext): Promise<Observation[]> {
   const model = context.random.percent(20) ? "test-rerank-bare" : "test-rerank";
   const body = { model, query: "q", documents: ["a", "b"] };
-  const result = await postJson(context, "/v1/rerank", body);
+  const result = await sendJsonRequest(context, "/v1/rerank", body);
   return [observe(context, "rerank", result, { expectedNanoUsd: perSearch })];
 }
 
@@ -43,13 +43,13 @@ export async function classificationWorkload(context: WorkloadContext): Promise<
   const inputs = context.random.integer(1, 5);
   const input = Array.from({ length: inputs }, () => "Ada met Bob");
   const body = { model: "test-entities", input, types: ["person"] };
-  const result = await postJson(context, "/v1/classification", body);
+  const result = await sendJsonRequest(context, "/v1/classification", body);
   const expectedNanoUsd = BigInt(inputs) * perSearch;
   return [observe(context, "classification", result, { expectedNanoUsd })];
 }
 
 export async function imagesWorkload(context: WorkloadContext): Promise<Observation[]> {
-  const result = await postJson(context, imagesPath, imagesBody(context));
+  const result = await sendJsonRequest(context, imagesPath, imagesBody(context));
   return [observe(context, "images", result, { costNanoUsd: costIn(result) })];
 }
 
@@ -65,7 +65,7 @@ export async function speechWorkload(context: WorkloadContext): Promise<Observat
   const body = { model, input: "z".repeat(characters), voice: "alto" };
   const disconnect =
     !isFaultFree && random.percent(15) ? { disconnectAfterMs: random.integer(1, 2_000) } : {};
-  const result = await postJson(context, "/v1/audio/speech", body, disconnect);
+  const result = await sendJsonRequest(context, "/v1/audio/speech", body, disconnect);
   return [
     observe(context, "speech", result, { expectedNanoUsd: BigInt(characters) * perCharacter }),
   ];

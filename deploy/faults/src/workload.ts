@@ -51,7 +51,7 @@ export function observe(
 }
 
 /** Posts JSON. */
-export function postJson(
+export function sendJsonRequest(
   context: WorkloadContext,
   path: string,
   body: object,
@@ -82,7 +82,7 @@ export async function postKeyed(
 ): Promise<Observation> {
   const headers = { "idempotency-key": context.uuid() };
   const { result, ...attempts } = await retryUntilFinal(
-    () => postJson(context, path, body, { headers }),
+    () => sendJsonRequest(context, path, body, { headers }),
     retryDeadlineMs,
   );
   const more = { costNanoUsd: costOf(result), ...attempts, keyed: true };
