@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { PrismaPg } from "@prisma/adapter-pg";
+import { newRequestId } from "@tollgate/core/ids";
 import { createCapture } from "@tollgate/ledger/capture";
 import { listConversationEntries } from "@tollgate/ledger/conversations";
 import { PrismaClient } from "@tollgate/ledger/generated/client";
@@ -129,15 +130,15 @@ function readsOf(
 function holdAndCapture(pool: pg.Pool, accountId: string): Read {
   const take = createHoldTaker(pool, 60_000);
   const capture = createCapture(pool);
-  let index = 0;
   return async () => {
-    index += 1;
-    const id = `req_bench_${index}`;
+    const id = newRequestId();
     await take({ holdId: id, accountId, estimateNanoUsd: 5_000n });
     const charge = { costNanoUsd: 1_000n, reportedNanoUsd: 1_000n };
     const about = { routeType: "chat", alias: "model-1", outcome: Outcome.COMPLETED };
     const ids = { id, requestId: id, holdId: id, accountId };
-    await capture(create(UsageEventSchema, { ...ids, ...about, ...charge }));
+    const captured = capture(create(UsageEventSchema, { ...ids, ...about, ...charge }));
+    capture.flush();
+    await captured;
   };
 }
 
