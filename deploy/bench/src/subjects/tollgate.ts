@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type FleetOptions, startFleet } from "@tollgate/local/fleet";
@@ -12,6 +12,7 @@ import { benchCatalog, catalogEnv } from "./catalog.ts";
 import type { Gateway } from "./subject.ts";
 import type { Testbed } from "./testbed.ts";
 
+const fleetSecret = randomBytes(32).toString("base64url");
 const ownMain = new URL(import.meta.resolve("@tollgate/program/main"));
 /** A million dollars, more than any run spends. */
 const creditNanoUsd = 1_000_000_000_000_000n;
@@ -50,9 +51,7 @@ export async function startAll(
   return { ...about, ...location, ...caller, databaseUrl, stop: child.stop };
 }
 
-export interface FleetGatewayOptions extends FleetOptions {
-  /** The name of its database, and of its catalog and spool in the testbed's folder. */
-  database: string;
+export interface FleetGatewayOptions extends FleetOptions, Pick<TollgateOptions, "database"> {
   /** The launcher: that of another checkout starts the services of that checkout. */
   start?: typeof startFleet;
 }
@@ -89,6 +88,7 @@ async function environment(
     HOST: "127.0.0.1",
     TOLLGATE_CATALOG: catalog,
     ...catalogEnv,
+    TOLLGATE_FLEET_SECRET: fleetSecret,
     TOLLGATE_LOG: "warn",
     TOLLGATE_SPOOL_DIR: join(folder, `${name}-spool`),
   };
@@ -104,7 +104,7 @@ export const keyLimits = {
 
 /** Creates an account, and a key of it that has all limits. */
 async function createCaller(operatorAddress: string) {
-  const operator = connectOperator(operatorAddress);
+  const operator = connectOperator(operatorAddress, fleetSecret);
   try {
     // Gateways that share a database need different account names.
     const account = `bench-${randomUUID()}`;
