@@ -155,7 +155,3 @@ test("AWS_BEARER_TOKEN_BEDROCK may be a provider's key", () => {
   const file = { providers: { p: { kind: "jina", api_key_env: variable } }, models: [] };
   expect(() => parseCatalog(JSON.stringify(file), vendors)).not.toThrow();
 });
-
-test("a key of the table is the name of its kind", () => {
-  for (const [name, vendor] of Object.entries(vendors)) expect(vendor.name).toBe(name);
-});
