@@ -19,6 +19,43 @@ test("the documentation says which route types each kind serves", async () => {
   expect(await readFile(page, "utf8")).toContain([head, rule, ...rows].join("\n"));
 });
 
+/** Returns the cells of a table row, without the code marks. */
+function cellsOf(row: string): string[] {
+  return row
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+/** Returns the names in code format in a text. */
+function namesIn(text: string): string[] {
+  return Array.from(text.matchAll(/`(\w+)[^`]*`/g), ([, name = ""]) => name);
+}
+
+test("the documentation says which members of a chat request each kind supports", async () => {
+  const text = await readFile(page, "utf8");
+  const [rows = ""] = /(?<=^\| member \|)(?:.*\n)(?:\|.*\n)+/m.exec(text) ?? [];
+  const [head = "", , ...body] = `| member |${rows}`.trim().split("\n");
+  const columns = cellsOf(head).slice(1).map(namesIn);
+  const documented = body.flatMap((row) => {
+    const [members = "", ...cells] = cellsOf(row);
+    return cells.flatMap((cell, column) =>
+      cell === "no"
+        ? []
+        : (columns[column] ?? []).flatMap((kind) =>
+            namesIn(members).map((member) => `${kind} ${member}`),
+          ),
+    );
+  });
+  const kinds = Object.values(vendors).filter(({ chat }) => chat !== undefined);
+  const inAll = namesIn(/All kinds support ((?:.|\n)*?)\. The others:/.exec(text)?.[1] ?? "");
+  const expected = kinds.flatMap(({ name, chatParameters }) =>
+    [...chatParameters].map((member) => `${name} ${member}`),
+  );
+  const ofAll = kinds.flatMap(({ name }) => inAll.map((member) => `${name} ${member}`));
+  expect([...documented, ...ofAll].sort()).toEqual(expected.sort());
+});
+
 const price = { input: "3", output: "15" };
 const chat = { route_type: "chat", context_tokens: 10, max_output_tokens: 5, pricing: price };
 
