@@ -47,7 +47,6 @@ const stackWorkers = 3;
  */
 function endToEnd(shape: "all" | "fleet", include: string[], groupOrder: number) {
   return {
-    root,
     test: {
       name: shape,
       include,
@@ -70,7 +69,6 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...(shape === "fleet" ? ["deploy/e2e/long/console-page.test.ts"] : []),
   ];
   return {
-    root,
     test: {
       name: `${shape}-long`,
       include: ["deploy/e2e/long/**/*.test.ts"],
@@ -90,7 +88,6 @@ export default defineConfig({
     globalSetup: "deploy/e2e/src/run-setup.ts",
     projects: [
       {
-        root,
         test: {
           name: "unit",
           include: ["services/**/src/**/*.spec.ts", "deploy/*/src/**/*.spec.ts"],
@@ -103,7 +100,6 @@ export default defineConfig({
         },
       },
       {
-        root,
         test: {
           name: "programs",
           include: programSpecs,
@@ -116,7 +112,6 @@ export default defineConfig({
         },
       },
       {
-        root,
         test: {
           name: "mocks",
           include: mockingSpecs,
@@ -127,7 +122,6 @@ export default defineConfig({
         },
       },
       {
-        root,
         test: {
           name: "services",
           include: ["services/**/test/**/*.test.ts"],
@@ -144,7 +138,6 @@ export default defineConfig({
       longEndToEnd("all", 4),
       longEndToEnd("fleet", 5),
       {
-        root,
         test: {
           name: "faults",
           include: ["deploy/faults/test/**/*.test.ts"],
