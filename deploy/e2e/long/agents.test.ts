@@ -6,12 +6,13 @@ import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { type ScriptedStep, scripted } from "@tollgate/simulator/chat/script";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { runClaudeCode } from "../src/claude-code.ts";
-import { runCodex } from "../src/codex.ts";
+import { findClaudeCode, runClaudeCode } from "../src/claude-code.ts";
+import { findCodex, runCodex } from "../src/codex.ts";
 import { eventually } from "../src/eventually.ts";
 import { readWalletRow } from "../src/ledger.ts";
 import { send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
+import { skipWithoutAgent } from "../src/skip-without-agent.ts";
 import type { Account } from "../src/stack.ts";
 
 /** Includes the installation at the first run on a machine. */
@@ -118,6 +119,8 @@ describe("an agent reads a file, edits it and ends", () => {
   });
 
   describe("with codex exec", () => {
+    skipWithoutAgent(findCodex);
+
     const steps: ScriptedStep[] = [
       { tool: "exec_command", arguments: { cmd: "cat README.md" } },
       { tool: "exec_command", arguments: { cmd: `printf '%s' "${edited}" > README.md` } },
@@ -162,6 +165,8 @@ describe("an agent reads a file, edits it and ends", () => {
   });
 
   describe("with Claude Code", () => {
+    skipWithoutAgent(findClaudeCode);
+
     test.each(models)(
       "with the alias %s",
       async (model) => {

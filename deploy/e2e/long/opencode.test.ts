@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { readWalletRow } from "../src/ledger.ts";
-import { type OpencodeEvent, runOpencode } from "../src/opencode.ts";
+import { findOpencode, type OpencodeEvent, runOpencode } from "../src/opencode.ts";
 import { sharedStack } from "../src/shared-stack.ts";
+import { skipWithoutAgent } from "../src/skip-without-agent.ts";
 
 /** Includes the installation at the first run on a machine. */
 const timeoutMs = 300_000;
@@ -10,6 +11,8 @@ const timeoutMs = 300_000;
 const { stack, account } = await sharedStack();
 
 describe("opencode, unmodified, with an openai-compatible provider", () => {
+  skipWithoutAgent(findOpencode);
+
   const readme = "# The lighthouse keeper's manual\n";
   function project(more: { tools?: string[] } = {}) {
     const { key } = account;

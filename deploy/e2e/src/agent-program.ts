@@ -22,7 +22,13 @@ export interface AgentPackage {
   path: string;
 }
 
-/** Resolves with the program in the cache folder. The first call on a machine installs it by npm. */
+/** Says that an agent is not on this machine, and that npm cannot install it. */
+export class MissingAgent extends Error {}
+
+/**
+ * Resolves with the program in the cache folder. The first call on a machine installs it by npm;
+ * throws a MissingAgent where that fails.
+ */
 export async function findAgentProgram({ name, wanted, path }: AgentPackage): Promise<string> {
   const root = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const cache = join(root, "tollgate", name);
@@ -118,7 +124,7 @@ async function install(cache: string, folder: string, wanted: string): Promise<v
     // Another process was faster: its copy is used.
     if (await exists(folder)) return;
     const reason = (error as Error).message;
-    throw new Error(`cannot install ${wanted} by npm, which needs a package registry: ${reason}`);
+    throw new MissingAgent(`needs ${wanted}, which npm cannot install: ${reason}`);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

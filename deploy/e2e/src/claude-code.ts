@@ -11,17 +11,22 @@ export interface ClaudeCodeProject {
   readonly readme: string;
 }
 
+/** Resolves with Claude Code. Throws as `findAgentProgram` does. */
+export function findClaudeCode(): Promise<string> {
+  const platform = `claude-code-${process.platform}-${process.arch}`;
+  return findAgentProgram({
+    name: "claude-code",
+    wanted: `@anthropic-ai/claude-code@${version}`,
+    path: join("@anthropic-ai", platform, process.platform === "win32" ? "claude.exe" : "claude"),
+  });
+}
+
 /** Runs `claude -p` with one prompt. Resolves with what it printed, and the readme. */
 export async function runClaudeCode(
   { url, key, model, readme }: ClaudeCodeProject,
   prompt: string,
 ): Promise<AgentResult> {
-  const platform = `claude-code-${process.platform}-${process.arch}`;
-  const program = await findAgentProgram({
-    name: "claude-code",
-    wanted: `@anthropic-ai/claude-code@${version}`,
-    path: join("@anthropic-ai", platform, process.platform === "win32" ? "claude.exe" : "claude"),
-  });
+  const program = await findClaudeCode();
   const tools = ["--permission-mode", "acceptEdits", "--allowedTools", "Read,Edit"];
   return runAgent({
     program,

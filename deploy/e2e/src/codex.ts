@@ -11,14 +11,19 @@ export interface CodexProject {
   readonly readme: string;
 }
 
+/** Resolves with Codex. Throws as `findAgentProgram` does. */
+export function findCodex(): Promise<string> {
+  const wanted = `@openai/codex@${version}`;
+  const path = join("@openai", "codex", "bin", "codex.js");
+  return findAgentProgram({ name: "codex", wanted, path });
+}
+
 /** Runs `codex exec` with one prompt. Resolves with the events that it printed, and the readme. */
 export async function runCodex(
   { baseUrl, key, model, readme }: CodexProject,
   prompt: string,
 ): Promise<AgentResult> {
-  const wanted = `@openai/codex@${version}`;
-  const path = join("@openai", "codex", "bin", "codex.js");
-  const program = await findAgentProgram({ name: "codex", wanted, path });
+  const program = await findCodex();
   const settings = [
     `model = "${model}"`,
     'model_provider = "tollgate"',

@@ -27,6 +27,15 @@ export interface OpencodeProject {
   readonly readme: string;
 }
 
+/** Resolves with opencode. Throws as `findAgentProgram` does. */
+export function findOpencode(): Promise<string> {
+  return findAgentProgram({
+    name: "opencode",
+    wanted: `${platformPackage()}@${version}`,
+    path: join(platformPackage(), "bin", programName()),
+  });
+}
+
 /**
  * Runs the opencode agent with one prompt, in a project and a home folder of its own that are
  * removed afterwards. It reaches no network but this machine. Resolves with what it printed; throws
@@ -36,11 +45,7 @@ export async function runOpencode(
   project: OpencodeProject,
   prompt: string,
 ): Promise<OpencodeEvent[]> {
-  const program = await findAgentProgram({
-    name: "opencode",
-    wanted: `${platformPackage()}@${version}`,
-    path: join(platformPackage(), "bin", programName()),
-  });
+  const program = await findOpencode();
   const files = {
     "README.md": project.readme,
     "opencode.json": JSON.stringify(settingsOf(project)),
