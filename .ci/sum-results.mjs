@@ -8,4 +8,5 @@ const runs = readFileSync(file, "utf8")
   .map((line) => JSON.parse(line));
 const sum = (name) => runs.reduce((total, run) => total + run[name], 0);
 // A failure outside the tests, for example of the linter, is one, too.
-const _failed = sum("failed") || (hasFailed === "1" ? 1 : 0);
+const failed = sum("failed") || (hasFailed === "1" ? 1 : 0);
+process.stdout.write(`${sum("passed")} passed, ${failed} failed, ${sum("skipped")} skipped\n`);
