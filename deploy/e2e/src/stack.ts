@@ -98,7 +98,11 @@ export interface StackOptions {
 /** The services of a stack that serves chat only. */
 export const chatServices: readonly ServiceName[] = ["ledger", "billing", "chat", "edge"];
 
-/** Starts a stack with `env` on top of the settings that every stack has. */
+/**
+ * Starts a stack with `env` on top of the settings that every stack has.
+ *
+ * Longer than 70 lines: what it starts, and what stops it, stand side by side.
+ */
 export async function startStack(
   env: NodeJS.ProcessEnv = {},
   { replicas = 1, services, main = gatewayProgram, isShared = false }: StackOptions = {},

@@ -8,7 +8,12 @@ import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
 import { vendors } from "@tollgate/providers";
 import { openDatabase } from "@tollgate/runtime/database/pool";
-import { defineService, type ServiceName, serviceNames } from "@tollgate/runtime/service";
+import {
+  defineService,
+  type ServiceContext,
+  type ServiceName,
+  serviceNames,
+} from "@tollgate/runtime/service";
 import manifest from "../package.json" with { type: "json" };
 import { createEdgeApp } from "./app.ts";
 import { createAuthenticate, findKeyErrors } from "./auth/authenticate.ts";
@@ -46,7 +51,8 @@ export const edge = defineService({
     });
     const records = createRecords(pool, { quotaBytes: config.storedResponsesBytes });
     const leases = createLeases(records, log);
-    const billing = peer("billing", BillingService);
+    const services = clientsOf(peer);
+    const { billing } = services;
     const refusals = countRefusals(billing, log);
     const proxyTo = (owner: ServiceName) =>
       traceProxy(createServiceProxy(httpPeer(owner), peerAuth, log));
@@ -60,14 +66,7 @@ export const edge = defineService({
       advertised: createAdvertisedRates(() => catalog.current().limits, Date.now),
       leases,
       records,
-      services: {
-        audio: peer("audio", AudioService),
-        billing,
-        chat: peer("chat", ChatService),
-        conversations: peer("chat", ConversationService),
-        document: peer("document", DocumentService),
-        image: peer("image", ImageService),
-      },
+      services,
       health: Object.fromEntries(others.map((name) => [name, peer(name, Health)])),
       proxies,
       catalog: catalog.current,
@@ -107,6 +106,17 @@ export const edge = defineService({
     };
   },
 });
+
+function clientsOf(peer: ServiceContext["peer"]): RouteDependencies["services"] {
+  return {
+    audio: peer("audio", AudioService),
+    billing: peer("billing", BillingService),
+    chat: peer("chat", ChatService),
+    conversations: peer("chat", ConversationService),
+    document: peer("document", DocumentService),
+    image: peer("image", ImageService),
+  };
+}
 
 function upgradeHandlers(dependencies: RouteDependencies): ReadonlyMap<string, UpgradeHandler> {
   return new Map(

@@ -5,6 +5,7 @@ import type { PasswordSignIn } from "@tollgate/proto/tollgate/v1/console";
 import type {
   Actor as ActorMessage,
   BeginSessionRequest,
+  ChangePasswordRequest,
   Identity,
   IdentityService,
   ProviderSignIn,
@@ -64,32 +65,8 @@ export function implementIdentity(
       await prisma.operatorSession.deleteMany({ where: { sessionHash: bytesOf(sessionHash) } });
       return {};
     },
-    async changePassword({ sessionHash: hash, address, presentPassword, newPassword }) {
-      const sessionHash = bytesOf(hash);
-      const session = await extendSession(prisma, sessionHash, now());
-      if (session === undefined) throw new GatewayError("not_found", "The session has ended.");
-      const { operator, method } = session;
-      if (operator.issuer !== "") {
-        throw invalidParam("new_password", "cannot be set: the operator signs in by a provider");
-      }
-      checkNewPassword(newPassword);
-      if (operator.passwordHash !== null && method !== "link") {
-        const succeeded = await admitSignIn(prisma, { name: operator.name, address }, now());
-        if (!(await passwords.isStored(presentPassword, operator.passwordHash))) {
-          throw invalidParam("present_password", "is not the present password");
-        }
-        await succeeded();
-      }
-      const passwordHash = await passwords.hash(newPassword);
-      const { id: operatorId, name } = operator;
-      await prisma.$transaction(async (transaction) => {
-        await transaction.operator.update({ where: { id: operatorId }, data: { passwordHash } });
-        const others = { operatorId, sessionHash: { not: sessionHash } };
-        await transaction.operatorSession.deleteMany({ where: others });
-        const actor: Actor = { kind: "operator", id: operatorId, name };
-        const subject = { subjectKind: "operator", subjectId: operatorId } as const;
-        await recordChange(transaction, actor, { action: "SetPassword", ...subject });
-      });
+    async changePassword(request) {
+      await changePassword({ prisma, passwords }, request, now);
       return {};
     },
     async operate({ actor, method: name, request }, context) {
@@ -102,6 +79,42 @@ export function implementIdentity(
       return { response: toBinary(method.output, output) };
     },
   };
+}
+
+/**
+ * Sets the password of a session's operator and ends the other sessions. Throws `not_found` without a
+ * session, and `invalid_param` for a wrong present password or a new one that is not accepted.
+ */
+async function changePassword(
+  { prisma, passwords }: { prisma: PrismaClient; passwords: Passwords },
+  { sessionHash: hash, address, presentPassword, newPassword }: ChangePasswordRequest,
+  now: () => Date,
+): Promise<void> {
+  const sessionHash = bytesOf(hash);
+  const session = await extendSession(prisma, sessionHash, now());
+  if (session === undefined) throw new GatewayError("not_found", "The session has ended.");
+  const { operator, method } = session;
+  if (operator.issuer !== "") {
+    throw invalidParam("new_password", "cannot be set: the operator signs in by a provider");
+  }
+  checkNewPassword(newPassword);
+  if (operator.passwordHash !== null && method !== "link") {
+    const succeeded = await admitSignIn(prisma, { name: operator.name, address }, now());
+    if (!(await passwords.isStored(presentPassword, operator.passwordHash))) {
+      throw invalidParam("present_password", "is not the present password");
+    }
+    await succeeded();
+  }
+  const passwordHash = await passwords.hash(newPassword);
+  const { id: operatorId, name } = operator;
+  await prisma.$transaction(async (transaction) => {
+    await transaction.operator.update({ where: { id: operatorId }, data: { passwordHash } });
+    const others = { operatorId, sessionHash: { not: sessionHash } };
+    await transaction.operatorSession.deleteMany({ where: others });
+    const actor: Actor = { kind: "operator", id: operatorId, name };
+    const subject = { subjectKind: "operator", subjectId: operatorId } as const;
+    await recordChange(transaction, actor, { action: "SetPassword", ...subject });
+  });
 }
 
 async function findIdentity(

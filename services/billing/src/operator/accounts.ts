@@ -1,6 +1,10 @@
 import { GatewayError } from "@tollgate/core/errors";
 import { maxBalanceNanoUsd } from "@tollgate/core/money";
-import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type {
+  CreateAccountRequest,
+  OperatorService,
+  UpdateAccountRequest,
+} from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import {
   type CountedAccount,
@@ -20,12 +24,7 @@ const openingReference = "opening-credit";
 
 /** The operator's calls about accounts. */
 export function implementAccounts(parts: OperatorParts) {
-  const { prisma, ledger, conversations, notices, actor } = parts;
-
-  /** Whether an account's row was written without its wallet, so that it can be created again. */
-  async function isIncomplete(accountId: string): Promise<boolean> {
-    return (await ledger.getWallet({ accountId })).wallet === undefined;
-  }
+  const { prisma, ledger, conversations } = parts;
 
   async function summaryOf(account: CountedAccount) {
     const { id: accountId, activeKeys } = account;
@@ -38,62 +37,8 @@ export function implementAccounts(parts: OperatorParts) {
   }
 
   return {
-    async createAccount({ name, creditNanoUsd, admission, limits }) {
-      if (creditNanoUsd > maxBalanceNanoUsd || creditNanoUsd % 1_000n !== 0n) {
-        const message = "A credit has at most six decimals, and fits a wallet.";
-        throw new GatewayError("invalid_param", message, { param: "credit" });
-      }
-      const account = await createAccount(
-        prisma,
-        { name, admission },
-        isIncomplete,
-        (transaction, created) => {
-          const after = {
-            ...snapshot(created, limits),
-            credit_nano_usd: String(creditNanoUsd),
-          };
-          return recordChange(transaction, actor, {
-            action: "CreateAccount",
-            ...subjectOf(created.id),
-            after,
-          });
-        },
-      );
-      const accountId = account.id;
-      const isLimited = hasLimits(limits);
-      // Limits of an earlier attempt may be there. The account is used only once it has a key.
-      if (isLimited || account.isLimited) {
-        await updateAccount(prisma, accountId, { isLimited });
-        await ledger.setLimits({ accountId, ownerId: accountId, limits: limits ?? {} });
-      }
-      const opening = { accountId, amountNanoUsd: creditNanoUsd, reference: openingReference };
-      const { wallet } = await ledger.topUp(opening);
-      const found = await findLimits(ledger, hasLimits(limits) ? [accountId] : []);
-      return { account: toAccount(account, found.get(accountId)), ...(wallet && { wallet }) };
-    },
-    async updateAccount({ account: name, admission, limits: changes }) {
-      const { id } = await requireAccount(prisma, name);
-      // Before the ledger has them: the flag is false only without limits.
-      if (hasLimits(changes?.set)) await updateAccount(prisma, id, { isLimited: true });
-      const policy = admission === undefined ? {} : { admission };
-      const changed = await withLockedRow(prisma, "account", id, async (transaction) => {
-        const before = await transaction.account.findUniqueOrThrow({ where: { id } });
-        const owner = { accountId: id, ownerId: id };
-        const limits = changes && (await changeLimits(ledger, owner, changes));
-        const limited = limits && { isLimited: hasLimits(limits.after) };
-        const after = await updateAccount(transaction, id, { ...policy, ...limited });
-        await recordChange(transaction, actor, {
-          action: "UpdateAccount",
-          ...subjectOf(id),
-          before: snapshot(before, limits?.before),
-          after: snapshot(after, limits?.after),
-        });
-        return after;
-      });
-      notices.publish("account.changed", id);
-      const limits = await findLimits(ledger, [id]);
-      return { account: toAccount(changed, limits.get(id)) };
-    },
+    createAccount: (request) => openAccount(parts, request),
+    updateAccount: (request) => changeAccount(parts, request),
     async listAccounts({ limit, beforeAccountId }) {
       const page = { limit: pageSize(limit), beforeAccountId };
       const { accounts, hasMore } = await listAccounts(prisma, page);
@@ -110,6 +55,75 @@ export function implementAccounts(parts: OperatorParts) {
       return { conversations: count };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+/** Creates an account with its wallet, its limits and its opening credit. */
+async function openAccount(
+  { prisma, ledger, actor }: OperatorParts,
+  { name, creditNanoUsd, admission, limits }: CreateAccountRequest,
+) {
+  /** Whether an account's row was written without its wallet, so that it can be created again. */
+  const isIncomplete = async (accountId: string) =>
+    (await ledger.getWallet({ accountId })).wallet === undefined;
+  if (creditNanoUsd > maxBalanceNanoUsd || creditNanoUsd % 1_000n !== 0n) {
+    const message = "A credit has at most six decimals, and fits a wallet.";
+    throw new GatewayError("invalid_param", message, { param: "credit" });
+  }
+  const account = await createAccount(
+    prisma,
+    { name, admission },
+    isIncomplete,
+    (transaction, created) => {
+      const after = {
+        ...snapshot(created, limits),
+        credit_nano_usd: String(creditNanoUsd),
+      };
+      return recordChange(transaction, actor, {
+        action: "CreateAccount",
+        ...subjectOf(created.id),
+        after,
+      });
+    },
+  );
+  const accountId = account.id;
+  const isLimited = hasLimits(limits);
+  // Limits of an earlier attempt may be there. The account is used only once it has a key.
+  if (isLimited || account.isLimited) {
+    await updateAccount(prisma, accountId, { isLimited });
+    await ledger.setLimits({ accountId, ownerId: accountId, limits: limits ?? {} });
+  }
+  const opening = { accountId, amountNanoUsd: creditNanoUsd, reference: openingReference };
+  const { wallet } = await ledger.topUp(opening);
+  const found = await findLimits(ledger, hasLimits(limits) ? [accountId] : []);
+  return { account: toAccount(account, found.get(accountId)), ...(wallet && { wallet }) };
+}
+
+/** Changes the admission policy and the limits of an account. */
+async function changeAccount(
+  { prisma, ledger, notices, actor }: OperatorParts,
+  { account: name, admission, limits: changes }: UpdateAccountRequest,
+) {
+  const { id } = await requireAccount(prisma, name);
+  // Before the ledger has them: the flag is false only without limits.
+  if (hasLimits(changes?.set)) await updateAccount(prisma, id, { isLimited: true });
+  const policy = admission === undefined ? {} : { admission };
+  const changed = await withLockedRow(prisma, "account", id, async (transaction) => {
+    const before = await transaction.account.findUniqueOrThrow({ where: { id } });
+    const owner = { accountId: id, ownerId: id };
+    const limits = changes && (await changeLimits(ledger, owner, changes));
+    const limited = limits && { isLimited: hasLimits(limits.after) };
+    const after = await updateAccount(transaction, id, { ...policy, ...limited });
+    await recordChange(transaction, actor, {
+      action: "UpdateAccount",
+      ...subjectOf(id),
+      before: snapshot(before, limits?.before),
+      after: snapshot(after, limits?.after),
+    });
+    return after;
+  });
+  notices.publish("account.changed", id);
+  const limits = await findLimits(ledger, [id]);
+  return { account: toAccount(changed, limits.get(id)) };
 }
 
 function subjectOf(accountId: string) {

@@ -5,6 +5,7 @@ import {
   OperatorRole,
   OperatorSchema,
   type OperatorService,
+  type UpdateOperatorRequest,
 } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
@@ -26,7 +27,9 @@ const maxOperators = 1_000;
 const operatorsLock = 0x6f706572;
 
 /** The operator's calls about operators. */
-export function implementOperators({ prisma, actor, now }: OperatorParts) {
+export function implementOperators(parts: OperatorParts) {
+  const { prisma, actor, now } = parts;
+
   async function create(transaction: Prisma.TransactionClient, name: string, role: StoredRole) {
     const operator = await createOperator(transaction, name, role);
     const after = snapshot(operator);
@@ -58,28 +61,7 @@ export function implementOperators({ prisma, actor, now }: OperatorParts) {
         return { operator: toOperator(operator), link: await linkTo(transaction, operator.id) };
       });
     },
-    async updateOperator({ operatorId, role, isDisabled }) {
-      return prisma.$transaction(async (transaction) => {
-        await takeTurns(transaction);
-        const before = await requireOperator(transaction, operatorId);
-        const stored = await changedRole(prisma, before, role);
-        const data = { ...stored, ...disabling(before, isDisabled, now()) };
-        const operator = await transaction.operator.update({ where: { id: operatorId }, data });
-        if (before.disabledAt === null && operator.disabledAt !== null) {
-          await endCredentials(transaction, operatorId, now());
-        }
-        await requireAnOwner(transaction, before);
-        await recordChange(transaction, actor, {
-          action: "UpdateOperator",
-          subjectKind: "operator",
-          subjectId: operatorId,
-          accountId: operator.accountId ?? "",
-          before: snapshot(before),
-          after: snapshot(operator),
-        });
-        return { operator: toOperator(operator) };
-      });
-    },
+    updateOperator: (request) => changeOperator(parts, request),
     async listOperators() {
       const operators = await prisma.operator.findMany({
         orderBy: [{ name: "asc" }, { id: "asc" }],
@@ -103,6 +85,33 @@ export function implementOperators({ prisma, actor, now }: OperatorParts) {
       });
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+/** Changes an operator's role, or disables it and ends its sessions and tokens. */
+async function changeOperator(
+  { prisma, actor, now }: OperatorParts,
+  { operatorId, role, isDisabled }: UpdateOperatorRequest,
+) {
+  return prisma.$transaction(async (transaction) => {
+    await takeTurns(transaction);
+    const before = await requireOperator(transaction, operatorId);
+    const stored = await changedRole(prisma, before, role);
+    const data = { ...stored, ...disabling(before, isDisabled, now()) };
+    const operator = await transaction.operator.update({ where: { id: operatorId }, data });
+    if (before.disabledAt === null && operator.disabledAt !== null) {
+      await endCredentials(transaction, operatorId, now());
+    }
+    await requireAnOwner(transaction, before);
+    await recordChange(transaction, actor, {
+      action: "UpdateOperator",
+      subjectKind: "operator",
+      subjectId: operatorId,
+      accountId: operator.accountId ?? "",
+      before: snapshot(before),
+      after: snapshot(operator),
+    });
+    return { operator: toOperator(operator) };
+  });
 }
 
 /** Changes of operators take turns, so that two cannot remove the last two owners. */

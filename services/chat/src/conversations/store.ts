@@ -82,6 +82,11 @@ export interface ConversationStore {
   read(key: ConversationKey): Promise<{ row: ConversationRow; turns: TurnRow[] } | undefined>;
 }
 
+/**
+ * Creates the statements.
+ *
+ * Longer than 70 lines: it has a short function for each statement of one pool.
+ */
 export function createConversationStore(pool: pg.Pool): ConversationStore {
   const contents = createTurnContents(pool);
   return {

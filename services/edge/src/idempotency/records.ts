@@ -79,7 +79,11 @@ export interface RecordsOptions {
   quotaBytes: number;
 }
 
-/** Creates the statements. */
+/**
+ * Creates the statements.
+ *
+ * Longer than 70 lines: it has a short function for each statement of one pool.
+ */
 export function createRecords(
   pool: pg.Pool,
   { leaseMs = defaultLeaseMs, quotaBytes }: RecordsOptions,

@@ -66,7 +66,11 @@ interface PendingCall {
  */
 export type MuxEnd = "lost" | "drained" | "unsupported";
 
-/** Opens a mux on the connection of `client`. Calls `onEnd` once when it has ended. */
+/**
+ * Opens a mux on the connection of `client`. Calls `onEnd` once when it has ended.
+ *
+ * Longer than 70 lines: its functions share the state of one connection.
+ */
 export function openMux(
   client: Client,
   metadata: Metadata,

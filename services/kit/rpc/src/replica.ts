@@ -47,6 +47,8 @@ type SharedMux =
 /**
  * Creates the client of one replica at `target`, in gRPC's notation. Its calls share a mux, which
  * is opened with the first call and again after it has ended. Health checks never use the mux.
+ *
+ * Longer than 70 lines: its functions share the state of one connection.
  */
 export function createReplica(target: string, peerAuth: PeerAuth): Replica {
   const client = new Client(target, credentials.createInsecure(), channelOptions);

@@ -31,6 +31,8 @@ export interface Replicas {
  * Opens a replica for every target that `lookUpTargets` returns. Looks them up again from time to
  * time, and sooner after a replica was found not to be ready. Opens the new ones and retires those
  * that are gone. A lookup that returns none changes nothing.
+ *
+ * Longer than 70 lines: its functions share one set of replicas.
  */
 export function createReplicas(
   lookUpTargets: () => Promise<readonly string[]>,

@@ -50,6 +50,8 @@ export interface Program {
  * `TOLLGATE_HTTP_LISTEN` where a service that has the process to itself accepts proxied requests,
  * and `TOLLGATE_OPERATIONS_LISTEN` where an orchestrator sends its probes. Throws a StartError when
  * a service cannot start. Stopping the program stops tracing last.
+ *
+ * Longer than 70 lines: the orders of the start and of the stop stand side by side.
  */
 export async function startProgram(
   services: readonly Service[],

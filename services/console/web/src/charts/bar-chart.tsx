@@ -80,18 +80,7 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
           >
             <Grid ticks={ticks} y={y} left={left} right={width} />
             <g transform={`translate(${left} 0)`}>
-              {bars.map(({ key, value }, index) => (
-                <BarRounded
-                  key={key}
-                  className={chosen === index ? "bar chosen" : "bar"}
-                  x={x(key) ?? 0}
-                  y={y(value)}
-                  width={x.bandwidth()}
-                  height={Math.max(0, height - margin.bottom - y(value))}
-                  radius={Math.min(3, x.bandwidth() / 3)}
-                  top
-                />
-              ))}
+              <Bars bars={bars} chosen={chosen} x={x} y={y} bottom={height - margin.bottom} />
               <Labels
                 bars={bars}
                 left={(key) => (x(key) ?? 0) + x.bandwidth() / 2}
@@ -109,6 +98,28 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
       </div>
     </figure>
   );
+}
+
+function Bars(props: {
+  bars: readonly Bar[];
+  chosen: number | undefined;
+  x: ((key: string) => number | undefined) & { bandwidth(): number };
+  y: (value: number) => number;
+  bottom: number;
+}) {
+  const { bars, chosen, x, y, bottom } = props;
+  return bars.map(({ key, value }, index) => (
+    <BarRounded
+      key={key}
+      className={chosen === index ? "bar chosen" : "bar"}
+      x={x(key) ?? 0}
+      y={y(value)}
+      width={x.bandwidth()}
+      height={Math.max(0, bottom - y(value))}
+      radius={Math.min(3, x.bandwidth() / 3)}
+      top
+    />
+  ));
 }
 
 function Grid(props: {

@@ -46,6 +46,8 @@ interface Group extends Payer {
 /**
  * Starts sharing holds. An account, or a key with limits, is busy when it begins `busyFrom` requests
  * within a round; with 0 none is.
+ *
+ * Longer than 70 lines: its functions share the state of one account's holds.
  */
 export function createHoldSharing(
   ledger: Client<typeof LedgerService>,

@@ -76,7 +76,11 @@ export interface OutboxSettings {
   gathers: boolean;
 }
 
-/** Creates the outbox of a process. `createPublisher` describes the paths of an event. */
+/**
+ * Creates the outbox of a process. `createPublisher` describes the paths of an event.
+ *
+ * Longer than 70 lines: its functions share the state of one outbox.
+ */
 export function createOutbox(sinks: Sinks, { missingAfterMs, gathers }: OutboxSettings): Outbox {
   const { publishToBroker, recordInLedger, findMissing, log } = sinks;
   const pending = createPendingEvents(sinks);

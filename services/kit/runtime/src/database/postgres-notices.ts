@@ -20,6 +20,8 @@ export interface PostgresNotices extends Notices {
  * Sends notices by NOTIFY, and receives those of others by LISTEN, over one connection of its own. It
  * connects in the background, and reconnects without limit. Notices published while there is no
  * connection are lost. Where LISTEN fails, it is logged once, and notices are not received.
+ *
+ * Longer than 70 lines: its functions share the state of one connection.
  */
 export function openPostgresNotices(url: string, log: Log): PostgresNotices {
   const received = localNotices();

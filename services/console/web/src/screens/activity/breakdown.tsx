@@ -20,6 +20,11 @@ interface Props {
   range: Range;
 }
 
+interface ColumnOptions extends Pick<Props, "by" | "search"> {
+  total: bigint;
+  nameOfRow(sum: UsageSum): string;
+}
+
 const mostRows = 200;
 
 /** The usage of a period by its models, keys, accounts, providers or routes. */
@@ -31,7 +36,33 @@ export function Breakdown({ usage, by, search, range }: Props) {
     const file = `usage-by-${by}-${formatDay(range.from)}-${formatDay(range.to)}.csv`;
     saveFile(file, "text/csv", usageCsv(by, usage.sums, nameOfRow));
   };
-  const columns: DataColumn<UsageSum>[] = [
+  const columns = columnsOf({ by, search, total, nameOfRow });
+  const rows = usage.sums.slice(0, mostRows);
+  return (
+    <>
+      <DataTable
+        caption={`Usage by ${by}`}
+        columns={columns}
+        rows={rows}
+        idOf={({ name, accountId }) => `${accountId} ${name}`}
+      />
+      <div className="filters">
+        <Button icon="download" onClick={save}>
+          Save as CSV
+        </Button>
+        {(usage.hasMore || usage.sums.length > mostRows) && (
+          <span className="quiet">
+            The first {formatCount(rows.length)} are shown
+            {usage.hasMore ? ", and there are more than the file has." : ". The file has all."}
+          </span>
+        )}
+      </div>
+    </>
+  );
+}
+
+function columnsOf({ by, search, total, nameOfRow }: ColumnOptions): DataColumn<UsageSum>[] {
+  return [
     {
       header: filterNames[by],
       cell: (sum) => (
@@ -74,28 +105,6 @@ export function Breakdown({ usage, by, search, range }: Props) {
       cell: ({ chargedNanoUsd }) => <Share part={chargedNanoUsd} total={total} />,
     },
   ];
-  const rows = usage.sums.slice(0, mostRows);
-  return (
-    <>
-      <DataTable
-        caption={`Usage by ${by}`}
-        columns={columns}
-        rows={rows}
-        idOf={({ name, accountId }) => `${accountId} ${name}`}
-      />
-      <div className="filters">
-        <Button icon="download" onClick={save}>
-          Save as CSV
-        </Button>
-        {(usage.hasMore || usage.sums.length > mostRows) && (
-          <span className="quiet">
-            The first {formatCount(rows.length)} are shown
-            {usage.hasMore ? ", and there are more than the file has." : ". The file has all."}
-          </span>
-        )}
-      </div>
-    </>
-  );
 }
 
 /** The requests of one row, with the filters of the screen. */
