@@ -12,13 +12,16 @@ const declaration =
 const workspaces = await readWorkspaces();
 const paths = workspaces.flatMap(({ files }) => files.map(({ path }) => path));
 
+/** The folders of the vendors: each declares the columns of its record under the same names. */
+const vendorFile = /^(services\/kit\/providers\/src\/)[^/]+\/[^/]+$/;
+
 /** Returns the files that export each name. A type and a value of one file may share a name. */
 async function filesByName(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const found = new Map<string, Set<string>>();
   for (const path of paths) {
     const text = await readFile(`${root}${path}`, "utf8");
     for (const [, name = ""] of text.matchAll(declaration)) {
-      found.set(name, (found.get(name) ?? new Set()).add(path));
+      found.set(name, (found.get(name) ?? new Set()).add(path.replace(vendorFile, "$1<kind>")));
     }
   }
   return found;

@@ -10,7 +10,7 @@ export interface KeyHeader {
   refusal: ProviderError;
 }
 
-export const bearer = { name: "authorization", form: /^Bearer \S/ };
+export const bearerHeader = { name: "authorization", form: /^Bearer \S/ };
 
 /** Returns the routes, which refuse calls without the header for a key. */
 export function refuseWithoutKey(

@@ -7,7 +7,7 @@ import { createCallCounter } from "./call-counter.ts";
 import { type CallLog, createCallLog } from "./call-log.ts";
 import { sendProviderError } from "./error-response.ts";
 import { createBatchJobs } from "./mistral/batch-jobs.ts";
-import { bearer, refuseWithoutKey } from "./require-key.ts";
+import { bearerHeader, refuseWithoutKey } from "./require-key.ts";
 import { azureRoutes } from "./routes/azure.ts";
 import { bedrockRoutes } from "./routes/bedrock.ts";
 import { clearCalls, listCalls } from "./routes/call-log.ts";
@@ -19,7 +19,7 @@ import { countTokensRoute } from "./routes/count-tokens.ts";
 import { deepgramRoutes } from "./routes/deepgram.ts";
 import { elevenlabsRoutes } from "./routes/elevenlabs.ts";
 import { embeddingsRoute } from "./routes/embeddings.ts";
-import { google } from "./routes/google.ts";
+import { googleRoutes } from "./routes/google.ts";
 import { health } from "./routes/health.ts";
 import { imagesRoute } from "./routes/images.ts";
 import { jinaRoutes } from "./routes/jina.ts";
@@ -56,7 +56,7 @@ const ROUTES: readonly SimulatorRoute[] = [
   messages,
   countTokensRoute,
   responses,
-  google,
+  googleRoutes,
   mistralChatRoute,
   cohereChatRoute,
   mistralEmbeddingsRoute,
@@ -73,11 +73,11 @@ const ROUTES: readonly SimulatorRoute[] = [
   ...mistralOcrRoutes,
   ...azureRoutes,
   ...refuseWithoutKey(cohereRoutes, {
-    ...bearer,
+    ...bearerHeader,
     refusal: { status: 401, message: "no api key supplied" },
   }),
-  ...refuseWithoutKey(voyageRoutes, { ...bearer, refusal: unauthorized }),
-  ...refuseWithoutKey(jinaRoutes, { ...bearer, refusal: unauthorized }),
+  ...refuseWithoutKey(voyageRoutes, { ...bearerHeader, refusal: unauthorized }),
+  ...refuseWithoutKey(jinaRoutes, { ...bearerHeader, refusal: unauthorized }),
   ...refuseWithoutKey(elevenlabsRoutes, { name: "xi-api-key", form: /./, refusal: unauthorized }),
   ...refuseWithoutKey(deepgramRoutes, {
     name: "authorization",

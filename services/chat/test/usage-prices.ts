@@ -3,7 +3,7 @@ import { parseCatalog } from "@tollgate/catalog/parse";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { costOf, formatUsd } from "@tollgate/core/money";
 import { vendors } from "@tollgate/providers";
-import { readUsage } from "@tollgate/providers/chat";
+import { readUsageOfKind } from "@tollgate/providers/chat";
 import { describe, expect, test } from "vitest";
 import { measure } from "../src/usage/usage.ts";
 
@@ -78,7 +78,7 @@ export function slotAt(pricing: Record<string, unknown>, kind: VendorName = "ope
 
 /** Reads a usage block that must be readable, and prices it. */
 export function measured(block: unknown, slot: Slot) {
-  const usage = readUsage(slot, block);
+  const usage = readUsageOfKind(slot, block);
   if (usage === undefined) throw new Error("the block must be read");
   return { usage, lines: measure(usage, slot).lines };
 }

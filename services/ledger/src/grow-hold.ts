@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { type HoldChange, type HoldGrant, toGrant, type WalletRow } from "./hold-grant.ts";
+import { type HeldWalletRow, type HoldChange, type HoldGrant, toGrant } from "./hold-grant.ts";
 
 /** A hold that grows; see sql/holds/grow_hold.sql. */
 export interface GrowRequest extends HoldChange {
@@ -27,6 +27,6 @@ export async function growHold(
   return toGrant(row.added, row);
 }
 
-interface GrownRow extends WalletRow {
+interface GrownRow extends HeldWalletRow {
   added: bigint;
 }

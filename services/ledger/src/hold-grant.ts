@@ -22,7 +22,7 @@ export interface HoldGrant {
 }
 
 /** What every statement about a hold returns, as columns. */
-export interface WalletRow {
+export interface HeldWalletRow {
   wallet_held: bigint;
   wallet_balance: bigint;
   /** A tollgate.v1.LimitRefusal. */
@@ -30,7 +30,7 @@ export interface WalletRow {
 }
 
 /** Returns the grant of `heldNanoUsd` that a row is about. */
-export function toGrant(heldNanoUsd: NanoUsd, row: WalletRow): HoldGrant {
+export function toGrant(heldNanoUsd: NanoUsd, row: HeldWalletRow): HoldGrant {
   return {
     heldNanoUsd,
     walletHeldNanoUsd: row.wallet_held,

@@ -3,7 +3,7 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { listConversationEntries, unlinkConversations } from "./conversations.ts";
 import type { Entry } from "./generated/client.ts";
-import { dateOf, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
+import { dateOfTimestamp, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
 import { listEntries } from "./read-entries.ts";
 import { findRequestEntries, findRequests, toRequests } from "./requests.ts";
 import { readLines } from "./usage-lines.ts";
@@ -32,7 +32,10 @@ export function implementEntries(parts: LedgerParts) {
     },
     async findRequests({ from, to, ...page }) {
       await flushCaptures(parts, page.accountId || undefined);
-      const period = { ...(from && { from: dateOf(from) }), ...(to && { to: dateOf(to) }) };
+      const period = {
+        ...(from && { from: dateOfTimestamp(from) }),
+        ...(to && { to: dateOfTimestamp(to) }),
+      };
       return findRequests({ pool, prisma }, { ...page, ...period });
     },
     async readRequest(which) {

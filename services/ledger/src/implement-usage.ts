@@ -1,7 +1,7 @@
 import { GatewayError } from "@tollgate/core/errors";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Implementation } from "@tollgate/rpc/implementation";
-import { dateOf, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
+import { dateOfTimestamp, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
 import { sumOverview } from "./overview.ts";
 import { findCharge, findCharges, findMissing, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
@@ -36,15 +36,21 @@ export function implementUsage(parts: LedgerParts) {
     },
     async getSpend({ accountId, from }) {
       await flushCaptures(parts, accountId);
-      return { spendNanoUsd: await sumSpend(pool, accountId, dateOf(from)) };
+      return { spendNanoUsd: await sumSpend(pool, accountId, dateOfTimestamp(from)) };
     },
     async sumUsage({ accountId, from, to, by, filter }) {
       await flushCaptures(parts, accountId || undefined);
-      return sumUsage(pool, { accountId, from: dateOf(from), to: dateOf(to), by, filter });
+      return sumUsage(pool, {
+        accountId,
+        from: dateOfTimestamp(from),
+        to: dateOfTimestamp(to),
+        by,
+        filter,
+      });
     },
     async sumOverview({ accountId, from, to }) {
       await flushCaptures(parts, accountId || undefined);
-      return sumOverview(pool, { accountId, from: dateOf(from), to: dateOf(to) });
+      return sumOverview(pool, { accountId, from: dateOfTimestamp(from), to: dateOfTimestamp(to) });
     },
     async verify(_request, { signal }) {
       await flushCaptures(parts);

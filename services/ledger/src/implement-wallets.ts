@@ -5,7 +5,7 @@ import { listLimits, setLimits } from "./limits.ts";
 import { adjust, findWallet, topUp } from "./wallet.ts";
 
 /** Returns the calls about wallets and limits. */
-export function implementWallets(parts: LedgerParts) {
+export function implementWalletCalls(parts: LedgerParts) {
   const { pool, locks, now } = parts;
 
   return {

@@ -25,7 +25,7 @@ export function flushCaptures({ captures }: LedgerParts, accountId?: string): Pr
 }
 
 /** Returns the time of a period's bound. Throws `invalid_param` without one. */
-export function dateOf(timestamp: Timestamp | undefined): Date {
+export function dateOfTimestamp(timestamp: Timestamp | undefined): Date {
   if (timestamp === undefined) {
     throw new GatewayError("invalid_param", "A period needs a start and an end.");
   }

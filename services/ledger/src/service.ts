@@ -16,7 +16,7 @@ import { PrismaClient } from "./generated/client.ts";
 import { implementEntries } from "./implement-entries.ts";
 import { implementHolds } from "./implement-holds.ts";
 import { implementUsage } from "./implement-usage.ts";
-import { implementWallets } from "./implement-wallets.ts";
+import { implementWalletCalls } from "./implement-wallets.ts";
 import type { LedgerParts } from "./ledger-parts.ts";
 import { trackCaptures } from "./pending-captures.ts";
 import { releaseExpiredHolds } from "./release.ts";
@@ -73,7 +73,7 @@ export const ledger = defineService({
 function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
   return {
     ...implementHolds(parts),
-    ...implementWallets(parts),
+    ...implementWalletCalls(parts),
     ...implementUsage(parts),
     ...implementEntries(parts),
   };

@@ -3,7 +3,7 @@ import { minOf, type NanoUsd } from "@tollgate/core/money";
 import { type Rates, RatesSchema } from "@tollgate/proto/tollgate/v1/limits";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
-import { type HoldChange, type HoldGrant, toGrant, type WalletRow } from "./hold-grant.ts";
+import { type HeldWalletRow, type HoldChange, type HoldGrant, toGrant } from "./hold-grant.ts";
 import { createWalletBatch, createWalletLocks } from "./wallet-locks.ts";
 
 const batchLimit = 512;
@@ -73,7 +73,7 @@ async function takeHolds(
 const takeSql = `SELECT granted, wallet_held, wallet_balance, refusal, rates
   FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8)`;
 
-interface TakenRow extends WalletRow {
+interface TakenRow extends HeldWalletRow {
   granted: bigint;
   /** A tollgate.v1.Rates. */
   rates: JsonValue;

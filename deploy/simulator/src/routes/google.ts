@@ -22,7 +22,7 @@ const noKey =
   "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.";
 
 /** The methods of a model in Gemini's API. Its commands are behind the model id, in the path. */
-export const google: SimulatorRoute = {
+export const googleRoutes: SimulatorRoute = {
   method: "POST",
   path: "/google/v1beta/models/*",
   async handle(call) {

@@ -3,7 +3,7 @@ import type { SimulatorRoute } from "../call.ts";
 import type { Usage } from "../chat/generation.ts";
 import type { ProviderError } from "../error-response.ts";
 import { jsonRoute } from "../json-route.ts";
-import { bearer, refuseWithoutKey } from "../require-key.ts";
+import { bearerHeader, refuseWithoutKey } from "../require-key.ts";
 import { type ChatWire, chatRoute } from "./chat-completions.ts";
 
 /** https://docs.x.ai/docs/api-reference#chat-completions */
@@ -77,7 +77,10 @@ export const xaiRoutes: readonly SimulatorRoute[] = refuseWithoutKey(
       usage: { cost_in_usd_ticks: 700_000_000 },
     })),
   ],
-  { ...bearer, refusal: refusal("No API key provided. Specify your API key as a Bearer token.") },
+  {
+    ...bearerHeader,
+    refusal: refusal("No API key provided. Specify your API key as a Bearer token."),
+  },
 );
 
 function refusal(message: string): ProviderError {

@@ -4,7 +4,7 @@ import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import type { Rule } from "./rules.ts";
 
 /** Throws a ConnectError with the code `permission_denied` unless the rule allows the call. */
-export function authorize({ role }: Identity, rule: Rule): void {
+export function authorizeCall({ role }: Identity, rule: Rule): void {
   if (role >= rule.role) return;
   const names = OperatorRole[rule.role]?.toLowerCase() ?? "";
   const message = `This call needs the role ${names}${rule.role === OperatorRole.OWNER ? "" : " or a higher one"}.`;

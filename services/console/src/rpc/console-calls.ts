@@ -5,7 +5,7 @@ import { hashOfSecret } from "@tollgate/core/secrets";
 import type { ConsoleService, SignInRequest } from "@tollgate/proto/tollgate/v1/console";
 import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import type { Client } from "@tollgate/rpc/implementation";
-import { authorize } from "../access/authorize.ts";
+import { authorizeCall } from "../access/authorize.ts";
 import { consoleRules, type Rule } from "../access/rules.ts";
 import type { SignedInSessions, SignInMethod } from "../access/sessions.ts";
 import { addressOf } from "./call-context.ts";
@@ -25,7 +25,7 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
   const { sessions, identities, version, oidcName } = parts;
 
   async function allow(rule: Rule, { requestHeader }: HandlerContext): Promise<void> {
-    authorize(await sessions.require(requestHeader), rule);
+    authorizeCall(await sessions.require(requestHeader), rule);
   }
 
   return withConnectErrors(parts.log, {

@@ -4,7 +4,7 @@ import type { Log } from "@tollgate/core/log";
 import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
-import { authorize, confineRequest, confineResponse } from "../access/authorize.ts";
+import { authorizeCall, confineRequest, confineResponse } from "../access/authorize.ts";
 import { concealProviders, refuseProviders } from "../access/conceal.ts";
 import { operatorRules, type Rule } from "../access/rules.ts";
 import type { SignedInSessions } from "../access/sessions.ts";
@@ -34,7 +34,7 @@ export function forwardOperatorCalls({
     context: HandlerContext,
   ) {
     const identity = await sessions.require(context.requestHeader);
-    authorize(identity, rule);
+    authorizeCall(identity, rule);
     const isCustomer = identity.role === OperatorRole.CUSTOMER;
     if (isCustomer) refuseProviders(method.input, request);
     const confined = create(method.input, confineRequest(request, identity, rule));

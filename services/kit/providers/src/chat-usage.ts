@@ -60,7 +60,7 @@ export function readToolCalls({ server_tool_use }: JsonObject): readonly ToolCal
   const calls: ToolCalls[] = [];
   for (const [name, value] of Object.entries(server_tool_use).slice(0, maxTools)) {
     const tool = callsOfTool.exec(name)?.[1];
-    const quantity = countOf(value);
+    const quantity = tokenCountOf(value);
     if (tool !== undefined && quantity > 0n) calls.push({ tool, quantity });
   }
   return calls;
@@ -72,6 +72,6 @@ export function membersOf(value: unknown): JsonObject {
 }
 
 /** Returns a count, or zero for any other value. */
-export function countOf(value: unknown): bigint {
+export function tokenCountOf(value: unknown): bigint {
   return readCount(value) ?? 0n;
 }

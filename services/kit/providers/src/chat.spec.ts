@@ -1,7 +1,13 @@
 import { type ChatMember, chatMembers } from "@tollgate/catalog/chat-members";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { describe, expect, test } from "vitest";
-import { bedrock, claude, cohere, gemini, mistral } from "../test/kinds.ts";
+import {
+  bedrockUnderTest,
+  claude,
+  cohereUnderTest,
+  gemini,
+  mistralUnderTest,
+} from "../test/kinds.ts";
 import { rejectionReason, respondWithJson, startProvider } from "../test/provider-of-kind.ts";
 
 const base = { messages: [{ role: "user", content: "Hi" }], max_completion_tokens: 4_000 };
@@ -43,11 +49,11 @@ const own = ["model", "messages", "stream", "stream_options"];
 
 describe.each([
   ["Claude", claude],
-  ["Claude on Bedrock", bedrock],
+  ["Claude on Bedrock", bedrockUnderTest],
   ["Gemini 2.5", gemini],
   ["Gemini 3", { ...gemini, modelId: "gemini-3-flash-preview" }],
-  ["Mistral", mistral],
-  ["Cohere", cohere],
+  ["Mistral", mistralUnderTest],
+  ["Cohere", cohereUnderTest],
 ])("a chat with %s", (_, kind) => {
   test.each(
     chatMembers.filter((member) => !own.includes(member)),

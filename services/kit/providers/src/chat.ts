@@ -30,6 +30,6 @@ export async function checkChat({ chain }: Model, request: () => JsonObject): Pr
 }
 
 /** Reads the usage block of a slot's response; undefined for a block that cannot be billed from. */
-export function readUsage(slot: Slot, block: unknown): ChatUsage | undefined {
+export function readUsageOfKind(slot: Slot, block: unknown): ChatUsage | undefined {
   return vendorChatOf(slot).readUsage(block);
 }

@@ -16,6 +16,6 @@ export function errorMessage(body: unknown): string | undefined {
 }
 
 /** Returns the objects of a list; none of any other value. */
-export function objectsIn(value: unknown): readonly JsonObject[] {
+export function objectMembers(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

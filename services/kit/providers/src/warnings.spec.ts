@@ -3,7 +3,13 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bedrock, claude, cohere, gemini, mistral } from "../test/kinds.ts";
+import {
+  bedrockUnderTest,
+  claude,
+  cohereUnderTest,
+  gemini,
+  mistralUnderTest,
+} from "../test/kinds.ts";
 import { anthropicKind } from "./anthropic/chat.ts";
 import { bedrockKind } from "./bedrock/chat.ts";
 import { cohereKind } from "./cohere/chat.ts";
@@ -109,21 +115,21 @@ test.each([
   ["gemini-2.5-pro", googleKind, gemini],
   ["gemini-3-pro-preview", googleKind, gemini],
   ["gemini-flash-latest", googleKind, gemini],
-  ["command-a-reasoning-08-2025", cohereKind, cohere],
-  ["mistral-large-4", mistralKind, mistral],
-  ["mistral-large-latest", mistralKind, mistral],
-  ["codestral-latest", mistralKind, mistral],
-  ["zai-glm-5", mistralKind, mistral],
-  ["magistral-medium-latest", mistralKind, mistral],
-  ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", bedrockKind, bedrock],
-  ["us.anthropic.claude-opus-4-8-v1:0", bedrockKind, bedrock],
-  ["amazon.nova-pro-v1:0", bedrockKind, bedrock],
-  ["us.amazon.nova-2-lite-v1:0", bedrockKind, bedrock],
-  ["openai.gpt-oss-120b-1:0", bedrockKind, bedrock],
-  ["us.openai.gpt-5-2", bedrockKind, bedrock],
-  ["us.anthropic.claude-haiku-4-5-20251001-v1:0", bedrockKind, bedrock],
-  ["anthropic.claude-opus-5-v1:0", bedrockKind, bedrock],
-  ["meta.llama3-70b-instruct-v1:0", bedrockKind, bedrock],
+  ["command-a-reasoning-08-2025", cohereKind, cohereUnderTest],
+  ["mistral-large-4", mistralKind, mistralUnderTest],
+  ["mistral-large-latest", mistralKind, mistralUnderTest],
+  ["codestral-latest", mistralKind, mistralUnderTest],
+  ["zai-glm-5", mistralKind, mistralUnderTest],
+  ["magistral-medium-latest", mistralKind, mistralUnderTest],
+  ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", bedrockKind, bedrockUnderTest],
+  ["us.anthropic.claude-opus-4-8-v1:0", bedrockKind, bedrockUnderTest],
+  ["amazon.nova-pro-v1:0", bedrockKind, bedrockUnderTest],
+  ["us.amazon.nova-2-lite-v1:0", bedrockKind, bedrockUnderTest],
+  ["openai.gpt-oss-120b-1:0", bedrockKind, bedrockUnderTest],
+  ["us.openai.gpt-5-2", bedrockKind, bedrockUnderTest],
+  ["us.anthropic.claude-haiku-4-5-20251001-v1:0", bedrockKind, bedrockUnderTest],
+  ["anthropic.claude-opus-5-v1:0", bedrockKind, bedrockUnderTest],
+  ["meta.llama3-70b-instruct-v1:0", bedrockKind, bedrockUnderTest],
 ])("whatever the package of %s warns of has been refused by name", async (model, kind, {
   adapter,
   vendor,

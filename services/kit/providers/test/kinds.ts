@@ -42,7 +42,7 @@ export const gemini: KindUnderTest = {
   },
 };
 
-export const mistral: KindUnderTest = {
+export const mistralUnderTest: KindUnderTest = {
   vendor: vendors.mistral,
   adapter: mistralChat,
   modelId: "mistral-large-4",
@@ -56,7 +56,7 @@ export const mistral: KindUnderTest = {
   },
 };
 
-export const bedrock: KindUnderTest = {
+export const bedrockUnderTest: KindUnderTest = {
   vendor: vendors.bedrock,
   adapter: bedrockChat,
   modelId: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
@@ -68,7 +68,7 @@ export const bedrock: KindUnderTest = {
   },
 };
 
-export const cohere: KindUnderTest = {
+export const cohereUnderTest: KindUnderTest = {
   vendor: vendors.cohere,
   adapter: cohereChat,
   modelId: "command-a-reasoning-08-2025",

@@ -22,7 +22,7 @@ export interface KindUnderTest {
 }
 
 /** A chunk of a chat completion. */
-export type Chunk = JsonObject & { choices: JsonObject[] };
+export type ParsedChunk = JsonObject & { choices: JsonObject[] };
 
 /** Starts a provider that records the requests that it is sent, and a slot of it. */
 export async function startProvider(
@@ -54,9 +54,9 @@ export async function startProvider(
   const stream = async (request: JsonObject) => {
     const { signal } = new AbortController();
     const call = { requestId: "req_1", signal };
-    const chunks: Chunk[] = [];
+    const chunks: ParsedChunk[] = [];
     for await (const chunk of await adapter.stream(providers, slot, request, call)) {
-      chunks.push(chunk as Chunk);
+      chunks.push(chunk as ParsedChunk);
     }
     return chunks;
   };

@@ -1,5 +1,5 @@
 import { isJsonObject, readCount } from "@tollgate/core/json";
-import { type ChatUsage, countOf, divide, membersOf, readToolCalls } from "../chat-usage.ts";
+import { type ChatUsage, divide, membersOf, readToolCalls, tokenCountOf } from "../chat-usage.ts";
 
 /**
  * Reads the usage of a message: `input_tokens` excludes the tokens of the cache, whatever else the block
@@ -10,11 +10,11 @@ export function readUsage(block: unknown): ChatUsage | undefined {
   const input = readCount(block.input_tokens);
   const completionTokens = readCount(block.output_tokens);
   if (input === undefined || completionTokens === undefined) return undefined;
-  const cachedTokens = countOf(block.cache_read_input_tokens);
+  const cachedTokens = tokenCountOf(block.cache_read_input_tokens);
   const byLifetime = membersOf(block.cache_creation);
-  const hour = countOf(byLifetime.ephemeral_1h_input_tokens);
-  const byLifetimeSum = countOf(byLifetime.ephemeral_5m_input_tokens) + hour;
-  const sum = countOf(block.cache_creation_input_tokens);
+  const hour = tokenCountOf(byLifetime.ephemeral_1h_input_tokens);
+  const byLifetimeSum = tokenCountOf(byLifetime.ephemeral_5m_input_tokens) + hour;
+  const sum = tokenCountOf(block.cache_creation_input_tokens);
   // The lifetimes are missing where the cache was written by a tool's calls.
   const written = sum > byLifetimeSum ? sum : byLifetimeSum;
   const promptTokens = input + cachedTokens + written;

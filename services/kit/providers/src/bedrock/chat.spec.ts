@@ -3,7 +3,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { encodeEvent, encodeException } from "../../test/event-frames.ts";
-import { bedrock } from "../../test/kinds.ts";
+import { bedrockUnderTest } from "../../test/kinds.ts";
 import { rejectionReason, respondWithJson, startProvider } from "../../test/provider-of-kind.ts";
 
 const user = { role: "user", content: "Hi" };
@@ -11,9 +11,9 @@ const base = { messages: [user], max_completion_tokens: 4_000 };
 const tools = [
   { type: "function", function: { name: "top_song", parameters: { type: "object" } } },
 ];
-const nova = { ...bedrock, modelId: "us.amazon.nova-2-lite-v1:0" };
-const gptOss = { ...bedrock, modelId: "openai.gpt-oss-120b-1:0" };
-const opus = { ...bedrock, modelId: "us.anthropic.claude-opus-4-8-v1:0" };
+const nova = { ...bedrockUnderTest, modelId: "us.amazon.nova-2-lite-v1:0" };
+const gptOss = { ...bedrockUnderTest, modelId: "openai.gpt-oss-120b-1:0" };
+const opus = { ...bedrockUnderTest, modelId: "us.anthropic.claude-opus-4-8-v1:0" };
 
 /**
  * The response with a call of the reference:
@@ -66,7 +66,7 @@ function sendFrames(response: ServerResponse, frames: readonly Buffer[]): void {
 }
 
 test("a documented call becomes a call", async () => {
-  const { post } = await startProvider(bedrock, (response) =>
+  const { post } = await startProvider(bedrockUnderTest, (response) =>
     respondWithJson(response, 200, calling),
   );
   expect(await post({ ...base, tools })).toMatchObject({
@@ -89,7 +89,7 @@ test("a documented call becomes a call", async () => {
 });
 
 test("a documented stream becomes chunks, with signed thinking and Bedrock's own usage", async () => {
-  const { urls, stream } = await startProvider(bedrock, (response) =>
+  const { urls, stream } = await startProvider(bedrockUnderTest, (response) =>
     sendFrames(
       response,
       thinkingEvents.map(([type, payload]) => encodeEvent(type, payload)),
@@ -110,7 +110,7 @@ test("thinking that is encrypted is returned, and sent back", async () => {
   const redactedContent = "cmVkYWN0ZWQ=";
   const content = [{ reasoningContent: { redactedContent } }, { text: "Hello" }];
   const whole = { ...calling, output: { message: { role: "assistant", content } } };
-  const { bodies, post } = await startProvider(bedrock, (response) =>
+  const { bodies, post } = await startProvider(bedrockUnderTest, (response) =>
     respondWithJson(response, 200, whole),
   );
   const completion = (await post(base)) as { choices: [{ message: JsonObject }] };
@@ -122,16 +122,16 @@ test("thinking that is encrypted is returned, and sent back", async () => {
   expect(bodies[1]).toMatchObject({ messages: [{}, { content }, {}] });
 });
 
-test.each<[string, JsonObject, typeof bedrock]>([
+test.each<[string, JsonObject, typeof bedrockUnderTest]>([
   ["reasoning_effort", { reasoning_effort: "none" }, gptOss],
   ["reasoning_effort", { reasoning_effort: "xhigh" }, gptOss],
   ["reasoning_effort", { reasoning_effort: "high" }, nova],
   ["stop", { stop: ["a"] }, gptOss],
   ["temperature", { temperature: 0.5 }, opus],
   ["tools", { tools: [{ ...tools[0], function: { ...tools[0]?.function, strict: true } }] }, opus],
-  ["tools[0].type", { tools: [{ type: "web_search" }] }, bedrock],
-  ["response_format.type", { response_format: { type: "grammar" } }, bedrock],
-  ["messages[0].name", { messages: [{ ...user, name: "b" }] }, bedrock],
+  ["tools[0].type", { tools: [{ type: "web_search" }] }, bedrockUnderTest],
+  ["response_format.type", { response_format: { type: "grammar" } }, bedrockUnderTest],
+  ["messages[0].name", { messages: [{ ...user, name: "b" }] }, bedrockUnderTest],
 ])("what the package would leave out is refused as %s: %j", async (param, more, kind) => {
   const { check } = await startProvider(kind);
   const error = await rejectionReason(check({ ...base, ...more }));
@@ -139,7 +139,7 @@ test.each<[string, JsonObject, typeof bedrock]>([
 });
 
 test.each([
-  [bedrock, { thinking: { type: "enabled", budget_tokens: 2_000 } }],
+  [bedrockUnderTest, { thinking: { type: "enabled", budget_tokens: 2_000 } }],
   [opus, { thinking: { type: "adaptive" }, output_config: { effort: "medium" } }],
   [gptOss, { reasoning_effort: "medium" }],
   [nova, { reasoningConfig: { type: "enabled", maxReasoningEffort: "medium" } }],
@@ -155,7 +155,7 @@ test.each([
 });
 
 test("the description of a schema is sent", async () => {
-  const { bodies, post } = await startProvider(bedrock);
+  const { bodies, post } = await startProvider(bedrockUnderTest);
   const json_schema = { name: "a", description: "An answer.", schema: { type: "object" } };
   await post({ ...base, response_format: { type: "json_schema", json_schema } });
   const json = { type: "object", description: "An answer." };
@@ -172,14 +172,16 @@ test.each([
   ["content_filtered", "content_filter"],
   ["refusal", "content_filter"],
 ])("the reason %s is %s", async (stopReason, finish_reason) => {
-  const whole = await startProvider(bedrock, (response) =>
-    respondWithJson(response, 200, { ...bedrock.response, stopReason }),
+  const whole = await startProvider(bedrockUnderTest, (response) =>
+    respondWithJson(response, 200, { ...bedrockUnderTest.response, stopReason }),
   );
   expect(await whole.post(base)).toMatchObject({ choices: [{ finish_reason }] });
   const events = thinkingEvents.map(([type, payload]) =>
     encodeEvent(type, type === "messageStop" ? { stopReason } : payload),
   );
-  const streaming = await startProvider(bedrock, (response) => sendFrames(response, events));
+  const streaming = await startProvider(bedrockUnderTest, (response) =>
+    sendFrames(response, events),
+  );
   const chunks = await streaming.stream({ ...base, stream: true });
   expect(chunks.at(-2)).toMatchObject({ choices: [{ finish_reason }] });
 });
@@ -188,8 +190,8 @@ test.each([
   "malformed_model_output",
   "malformed_tool_use",
 ])("the reason %s goes on to the next slot, and does not count", async (stopReason) => {
-  const { post } = await startProvider(bedrock, (response) =>
-    respondWithJson(response, 200, { ...bedrock.response, stopReason }),
+  const { post } = await startProvider(bedrockUnderTest, (response) =>
+    respondWithJson(response, 200, { ...bedrockUnderTest.response, stopReason }),
   );
   const failure = await rejectionReason(post(base));
   expect(failure).toBeInstanceOf(SlotFailure);
@@ -205,10 +207,10 @@ test.each([
   [503, "serviceUnavailableException", true],
 ])("a %i %s goes on to the next slot: %s", async (status, name, passesOn) => {
   const message = "No";
-  const refusing = await startProvider(bedrock, (response) =>
+  const refusing = await startProvider(bedrockUnderTest, (response) =>
     respondWithJson(response, status, { message }),
   );
-  const streaming = await startProvider(bedrock, (response) =>
+  const streaming = await startProvider(bedrockUnderTest, (response) =>
     sendFrames(response, [encodeException(name, message)]),
   );
   for (const failing of [refusing.post(base), streaming.stream({ ...base, stream: true })]) {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
-import { type ChatUsage, countOf, divide } from "../chat-usage.ts";
+import { type ChatUsage, divide, tokenCountOf } from "../chat-usage.ts";
 
 /**
  * Reads the usage of Bedrock's Converse API: `inputTokens` excludes the tokens of the cache.
@@ -10,9 +10,9 @@ export function readUsage(block: unknown): ChatUsage | undefined {
   const input = readCount(block.inputTokens);
   const completionTokens = readCount(block.outputTokens);
   if (input === undefined || completionTokens === undefined) return undefined;
-  const cachedTokens = countOf(block.cacheReadInputTokens);
+  const cachedTokens = tokenCountOf(block.cacheReadInputTokens);
   const hour = writtenFor("1h", block.cacheDetails);
-  const written = maxOf(countOf(block.cacheWriteInputTokens), hour);
+  const written = maxOf(tokenCountOf(block.cacheWriteInputTokens), hour);
   const promptTokens = input + cachedTokens + written;
   return {
     promptTokens,
@@ -39,7 +39,7 @@ function writtenFor(lifetime: string, details: unknown): bigint {
   if (!Array.isArray(details)) return 0n;
   return details
     .filter((one) => isJsonObject(one) && one.ttl === lifetime)
-    .reduce((sum: bigint, one: JsonObject) => sum + countOf(one.inputTokens), 0n);
+    .reduce((sum: bigint, one: JsonObject) => sum + tokenCountOf(one.inputTokens), 0n);
 }
 
 function maxOf(a: bigint, b: bigint): bigint {

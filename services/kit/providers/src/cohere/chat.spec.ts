@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cohere } from "../../test/kinds.ts";
+import { cohereUnderTest } from "../../test/kinds.ts";
 import {
   rejectionReason,
   respondWithJson,
@@ -64,7 +64,7 @@ describe("a response of Cohere", () => {
       { type: "thinking", thinking: "It asks for a definition." },
       { type: "text", text: "A model." },
     ];
-    const { post } = await startProvider(cohere, (res) =>
+    const { post } = await startProvider(cohereUnderTest, (res) =>
       respondWithJson(res, 200, completion({ content })),
     );
     expect(await post(base)).toMatchObject({
@@ -85,7 +85,7 @@ describe("a response of Cohere", () => {
       ...part(1, "text", "A ", "model."),
       end(),
     );
-    const { stream } = await startProvider(cohere, (res) => sendEvents(res, events));
+    const { stream } = await startProvider(cohereUnderTest, (res) => sendEvents(res, events));
     const chunks = await stream({ ...base, stream: true });
     const deltas = chunks.flatMap(({ choices }) =>
       (choices as { delta: Delta }[]).map((one) => one.delta),
@@ -102,7 +102,7 @@ describe("a response of Cohere", () => {
 
   test("with calls is a completion with tool_calls", async () => {
     const message = { tool_plan: "I will look up the sales.", tool_calls: [call] };
-    const { post } = await startProvider(cohere, (res) =>
+    const { post } = await startProvider(cohereUnderTest, (res) =>
       respondWithJson(res, 200, completion(message, "TOOL_CALL")),
     );
     expect(await post(base)).toMatchObject({
@@ -127,7 +127,7 @@ describe("a response of Cohere", () => {
       { type: "tool-call-end", index: 0 },
       end("TOOL_CALL"),
     );
-    const { stream } = await startProvider(cohere, (res) => sendEvents(res, events));
+    const { stream } = await startProvider(cohereUnderTest, (res) => sendEvents(res, events));
     const chunks = await stream({ ...base, stream: true });
     const calls = chunks.flatMap(({ choices }) =>
       (choices as { delta: Delta }[]).flatMap(({ delta }) => delta.tool_calls ?? []),
@@ -144,7 +144,7 @@ describe("a response of Cohere", () => {
     ["TOOL_CALL", "tool_calls"],
   ])("that finishes with %s has the finish reason %s", async (given, reason) => {
     const content = [{ type: "text", text: "A" }];
-    const { post } = await startProvider(cohere, (res) =>
+    const { post } = await startProvider(cohereUnderTest, (res) =>
       respondWithJson(res, 200, completion({ content }, given)),
     );
     expect(await post(base)).toMatchObject({ choices: [{ finish_reason: reason }] });
@@ -152,7 +152,7 @@ describe("a response of Cohere", () => {
 
   test("that finishes with ERROR is a failure", async () => {
     const content = [{ type: "text", text: "A" }];
-    const { post } = await startProvider(cohere, (res) =>
+    const { post } = await startProvider(cohereUnderTest, (res) =>
       respondWithJson(res, 200, completion({ content }, "ERROR")),
     );
     await rejectionReason(post(base));
@@ -160,7 +160,7 @@ describe("a response of Cohere", () => {
 
   test.each([400, 422])("that refuses the request with %s says why", async (status) => {
     const message = "invalid request: message must be at least 1 token long";
-    const { post } = await startProvider(cohere, (res) =>
+    const { post } = await startProvider(cohereUnderTest, (res) =>
       respondWithJson(res, status, { id, message }),
     );
     expect(await rejectionReason(post(base))).toMatchObject({ status, hint: message });
@@ -169,14 +169,14 @@ describe("a response of Cohere", () => {
 
 describe("a request to Cohere", () => {
   test("has the names and values of Cohere", async () => {
-    const { bodies, urls, post } = await startProvider(cohere);
+    const { bodies, urls, post } = await startProvider(cohereUnderTest);
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
     const more = { top_p: 0.5, top_k: 5, stop: ["END"], seed: 7, temperature: 0.3 };
     await post({ ...base, ...more, tools, tool_choice: "required", reasoning_effort: "none" });
     expect(urls).toEqual(["/v1/chat"]);
     expect(bodies).toEqual([
       {
-        model: cohere.modelId,
+        model: cohereUnderTest.modelId,
         messages: [user],
         max_tokens: 100,
         p: 0.5,
@@ -196,7 +196,7 @@ describe("a request to Cohere", () => {
     ["medium", 4_000, 2_000],
     ["high", 100_000, 31_000],
   ])("has a thinking budget for the effort %s of %s tokens", async (effort, limit, token_budget) => {
-    const { bodies, post } = await startProvider(cohere);
+    const { bodies, post } = await startProvider(cohereUnderTest);
     await post({ ...base, max_completion_tokens: limit, reasoning_effort: effort });
     expect(bodies[0]?.thinking).toEqual({ type: "enabled", token_budget });
   });

@@ -1,6 +1,6 @@
 import { isJsonObject, readCount } from "@tollgate/core/json";
 import { minOf } from "@tollgate/core/money";
-import { type ChatUsage, countOf, divide, membersOf } from "../chat-usage.ts";
+import { type ChatUsage, divide, membersOf, tokenCountOf } from "../chat-usage.ts";
 
 /**
  * Reads the usage of Cohere, which bills less than it counts: its own instructions are free.
@@ -12,7 +12,7 @@ export function readUsage(block: unknown): ChatUsage | undefined {
   const promptTokens = readCount(counted.input_tokens);
   const completionTokens = readCount(counted.output_tokens);
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  const cachedTokens = minOf(countOf(block.cached_tokens), promptTokens);
+  const cachedTokens = minOf(tokenCountOf(block.cached_tokens), promptTokens);
   return {
     promptTokens,
     completionTokens,

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import { minOf } from "@tollgate/core/money";
-import { type ChatUsage, countOf, divide } from "../chat-usage.ts";
+import { type ChatUsage, divide, tokenCountOf } from "../chat-usage.ts";
 
 /**
  * Reads the usage of Gemini: `promptTokenCount` includes the tokens of the cache, and
@@ -11,12 +11,12 @@ export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const prompt = readCount(block.promptTokenCount);
   if (prompt === undefined) return undefined;
-  const promptTokens = prompt + countOf(block.toolUsePromptTokenCount);
-  const thoughts = countOf(block.thoughtsTokenCount);
-  const rest = countOf(block.totalTokenCount) - promptTokens - thoughts;
+  const promptTokens = prompt + tokenCountOf(block.toolUsePromptTokenCount);
+  const thoughts = tokenCountOf(block.thoughtsTokenCount);
+  const rest = tokenCountOf(block.totalTokenCount) - promptTokens - thoughts;
   const candidates = readCount(block.candidatesTokenCount) ?? (rest > 0n ? rest : 0n);
   const completionTokens = candidates + thoughts;
-  const cachedTokens = minOf(countOf(block.cachedContentTokenCount), promptTokens);
+  const cachedTokens = minOf(tokenCountOf(block.cachedContentTokenCount), promptTokens);
   const audio = audioTokens(block.promptTokensDetails);
   const cachedAudio = minOf(audioTokens(block.cacheTokensDetails), audio);
   return {
@@ -47,5 +47,5 @@ export function readUsage(block: unknown): ChatUsage | undefined {
 function audioTokens(details: unknown): bigint {
   if (!Array.isArray(details)) return 0n;
   const ofAudio = details.filter((one) => isJsonObject(one) && one.modality === "AUDIO");
-  return countOf((ofAudio[0] as JsonObject | undefined)?.tokenCount);
+  return tokenCountOf((ofAudio[0] as JsonObject | undefined)?.tokenCount);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mistral } from "../../test/kinds.ts";
+import { mistralUnderTest } from "../../test/kinds.ts";
 import {
   rejectionReason,
   respondWithJson,
@@ -36,7 +36,7 @@ describe("a response of Mistral", () => {
 
   test("with thinking is a completion with reasoning_content", async () => {
     const content = [thought, { type: "text", text: "Monet." }];
-    const { post } = await startProvider(mistral, (res) =>
+    const { post } = await startProvider(mistralUnderTest, (res) =>
       respondWithJson(res, 200, completion({ content, tool_calls: null })),
     );
     expect(await post(base)).toMatchObject({
@@ -57,7 +57,7 @@ describe("a response of Mistral", () => {
       chunk({ content: "Monet." }),
       chunk({ content: "" }, "stop", { usage: { ...usage, num_cached_tokens: 7 } }),
     );
-    const { stream } = await startProvider(mistral, (res) => sendEvents(res, events));
+    const { stream } = await startProvider(mistralUnderTest, (res) => sendEvents(res, events));
     const chunks = await stream({ ...base, stream: true });
     expect(chunks).toMatchObject([
       { choices: [{ delta: { role: "assistant", reasoning_content: "Let me think." } }] },
@@ -76,7 +76,7 @@ describe("a response of Mistral", () => {
       chunk({ role: "assistant", content: "" }),
       chunk({ content: "", tool_calls }, "tool_calls", { usage }),
     );
-    const { stream } = await startProvider(mistral, (res) => sendEvents(res, events));
+    const { stream } = await startProvider(mistralUnderTest, (res) => sendEvents(res, events));
     const chunks = await stream({ ...base, stream: true });
     const calls = chunks.flatMap(({ choices }) => {
       const [choice] = choices as { delta: { tool_calls?: object[] } }[];
@@ -95,7 +95,7 @@ describe("a response of Mistral", () => {
     ["length", "length"],
     ["tool_calls", "tool_calls"],
   ])("that finishes with %s has the finish reason %s", async (given, reason) => {
-    const { post } = await startProvider(mistral, (res) =>
+    const { post } = await startProvider(mistralUnderTest, (res) =>
       respondWithJson(res, 200, completion({ content: "a" }, given)),
     );
     expect(await post(base)).toMatchObject({ choices: [{ finish_reason: reason }] });
@@ -110,7 +110,9 @@ describe("a response of Mistral", () => {
       code: "1100",
       raw_status_code: 503,
     };
-    const { stream } = await startProvider(mistral, (res) => sendEvents(res, streamOf(error)));
+    const { stream } = await startProvider(mistralUnderTest, (res) =>
+      sendEvents(res, streamOf(error)),
+    );
     expect(await rejectionReason(stream({ ...base, stream: true }))).toMatchObject({ status: 503 });
   });
 
@@ -119,7 +121,9 @@ describe("a response of Mistral", () => {
     [422, { detail: [{ type: "extra_forbidden", loc: ["body", "a"], msg: "Extra inputs" }] }],
   ])("that refuses the request with %s says why", async (status, message) => {
     const error = { object: "error", message, type: "invalid_request_error", param: null };
-    const { post } = await startProvider(mistral, (res) => respondWithJson(res, status, error));
+    const { post } = await startProvider(mistralUnderTest, (res) =>
+      respondWithJson(res, status, error),
+    );
     const hint = typeof message === "string" ? message : "Extra inputs";
     expect(await rejectionReason(post(base))).toMatchObject({ status, hint });
   });
@@ -127,7 +131,7 @@ describe("a response of Mistral", () => {
 
 describe("a request to Mistral", () => {
   test("has the ids of its own calls, and hashes of another provider's", async () => {
-    const { bodies, post } = await startProvider(mistral);
+    const { bodies, post } = await startProvider(mistralUnderTest);
     const ids = ["D681PevKs", "toolu_01VpEm654HvfMoRcrE3Hgdc6"];
     const called = { name: "f", arguments: "{}" };
     const tool_calls = ids.map((id) => ({ id, type: "function", function: called }));
@@ -148,14 +152,14 @@ describe("a request to Mistral", () => {
     [true, { strict: true }],
     [false, { strict: false }],
   ])("has a schema whose strictness is the client's: %s", async (strict, sent) => {
-    const { bodies, post } = await startProvider(mistral);
+    const { bodies, post } = await startProvider(mistralUnderTest);
     const json_schema = { name: "a", schema: { type: "object" }, strict };
     await post({ ...base, response_format: { type: "json_schema", json_schema } });
     expect(bodies[0]).toMatchObject({ response_format: { json_schema: sent } });
   });
 
   test("has an effort that the model has, or it is refused by name", async () => {
-    const latest = { ...mistral, modelId: "magistral-medium-latest" };
+    const latest = { ...mistralUnderTest, modelId: "magistral-medium-latest" };
     const { check } = await startProvider(latest);
     await check({ ...base, reasoning_effort: "high" });
     const error = await rejectionReason(check({ ...base, reasoning_effort: "medium" }));

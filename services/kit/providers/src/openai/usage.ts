@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import { minOf } from "@tollgate/core/money";
-import { type ChatUsage, countOf, divide, membersOf, readToolCalls } from "../chat-usage.ts";
+import { type ChatUsage, divide, membersOf, readToolCalls, tokenCountOf } from "../chat-usage.ts";
 
 /**
  * Reads the usage of a chat completion or of a response, as OpenAI and the many that follow it write it.
@@ -22,15 +22,15 @@ function readCompletion(block: JsonObject): ChatUsage | undefined {
   if (promptTokens === undefined || completionCount === undefined) return undefined;
   const prompt = membersOf(block.prompt_tokens_details);
   const completion = membersOf(block.completion_tokens_details);
-  const reasoningTokens = countOf(completion.reasoning_tokens);
+  const reasoningTokens = tokenCountOf(completion.reasoning_tokens);
   const withReasoning = completionCount + reasoningTokens;
-  const isApart = countOf(block.total_tokens) === promptTokens + withReasoning;
+  const isApart = tokenCountOf(block.total_tokens) === promptTokens + withReasoning;
   const completionTokens = isApart ? withReasoning : completionCount;
   // DeepSeek and Mistral have their own names for what others call cached tokens.
   const cached =
-    countOf(prompt.cached_tokens) ||
-    countOf(block.prompt_cache_hit_tokens) ||
-    countOf(block.num_cached_tokens);
+    tokenCountOf(prompt.cached_tokens) ||
+    tokenCountOf(block.prompt_cache_hit_tokens) ||
+    tokenCountOf(block.num_cached_tokens);
   const details: Record<string, unknown> = {};
   for (const name of ["prompt_tokens_details", "completion_tokens_details"]) {
     if (isJsonObject(block[name])) details[name] = block[name];
@@ -42,10 +42,12 @@ function readCompletion(block: JsonObject): ChatUsage | undefined {
     tokens: [
       ...divide(promptTokens, "input", [
         ["cached_input", cached],
-        ["cache_write", countOf(prompt.cache_write_tokens)],
-        ["audio_input", countOf(prompt.audio_tokens)],
+        ["cache_write", tokenCountOf(prompt.cache_write_tokens)],
+        ["audio_input", tokenCountOf(prompt.audio_tokens)],
       ]),
-      ...divide(completionTokens, "output", [["audio_output", countOf(completion.audio_tokens)]]),
+      ...divide(completionTokens, "output", [
+        ["audio_output", tokenCountOf(completion.audio_tokens)],
+      ]),
     ],
     reasoningTokens,
     toolCalls: readToolCalls(block),
