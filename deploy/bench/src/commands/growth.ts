@@ -29,9 +29,8 @@ interface Growth {
   entries?: number;
   aliases?: number;
   fill?(database: pg.Client, gateway: Gateway): Promise<void>;
-  /** Changes the requests to both gateways. */
+  /** Change the requests to both gateways, and those to the large one instead. */
   vary?: Vary;
-  /** Changes the requests to the large gateway instead. */
   varyLarge?: Vary;
 }
 
@@ -58,7 +57,9 @@ export const growthCommand = defineCommand({
       aliases: Number(values.aliases),
     });
     await using testbed = await startTestbed();
-    const little = await startFilled(testbed, "bench_little", {});
+    const little = await startFilled(testbed, "bench_little", {
+      fill: (database, { accountId }) => fillKeys(database, accountId, 1),
+    });
     say("| data | from | to | requests/s | gateway CPU per request | Postgres CPU per request |");
     say("| --- | --: | --: | --: | --: | --: |");
     for (const name of values.only.split(",")) {
@@ -83,19 +84,16 @@ function growthsOf(counts: Counts): Readonly<Record<string, Growth>> {
       title: "keys, each request with another",
       ...{ from: 1, to: keys },
       fill: (database, { accountId }) => fillKeys(database, accountId, keys),
-      varyLarge: scattered(keys, ({ body }, n) => ({
-        headers: { authorization: `Bearer ${keyText(n)}` },
-        body,
-      })),
+      vary: (request) => withKey(request, 0),
+      varyLarge: scattered(keys, withKey),
     },
     conversations: {
       title: "stored conversations, each request in a new one",
       ...{ from: 0, to: conversations },
       fill: (database, gateway) => fillConversations(database, gateway, conversations),
-      vary: ({ headers, body }) => ({
-        headers,
-        body: `{"session_id":"${randomUUID()}",${body.slice(1)}`,
-      }),
+      vary: ({ headers, body }) => {
+        return { headers, body: `{"session_id":"${randomUUID()}",${body.slice(1)}` };
+      },
     },
     entries: {
       title: "ledger entries of the account",
@@ -104,12 +102,16 @@ function growthsOf(counts: Counts): Readonly<Record<string, Growth>> {
     aliases: {
       title: "aliases in the catalog, all used",
       ...{ from: littleAliases, to: aliases, aliases },
-      varyLarge: scattered(aliases, ({ headers, body }, n) => ({
-        headers,
-        body: body.replace('"bench"', `"bench-${n}"`),
-      })),
+      varyLarge: scattered(aliases, ({ headers, body }, n) => {
+        return { headers, body: body.replace('"bench"', `"bench-${n}"`) };
+      }),
     },
   };
+}
+
+/** Uses a key without limits. */
+function withKey({ body }: RequestParts, n: number): RequestParts {
+  return { headers: { authorization: `Bearer ${keyText(n)}` }, body };
 }
 
 function scattered(count: number, as: (request: RequestParts, n: number) => RequestParts): Vary {
@@ -168,13 +170,11 @@ async function compare(
         simulator: testbed.provider.pid,
       };
       const { result, cost } = await measureCost(processes, () => run(seconds));
-      const each = [cost.gatewayCpuMs, cost.storesCpuMs].map((ms) => ms / result.count);
-      figures.push([result.requestsPerSecond, ...each]);
+      const { count, requestsPerSecond } = result;
+      figures.push([requestsPerSecond, cost.gatewayCpuMs / count, cost.storesCpuMs / count]);
     }
-    const [base, grown] = figures;
-    for (const [index, list] of ratios.entries()) {
-      list.push((grown?.[index] ?? 0) / (base?.[index] || 1));
-    }
+    const [base = [], grown = []] = figures;
+    for (const [at, list] of ratios.entries()) list.push((grown[at] ?? 0) / (base[at] || 1));
   }
   for (const { close } of loads) await close();
   return ratios.map((list) => median(list).toFixed(2));
