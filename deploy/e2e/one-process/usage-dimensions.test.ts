@@ -43,15 +43,14 @@ describe("the dimensions of a chat's usage", () => {
     expect(JSON.parse(entry?.providerUsage ?? "")).toEqual(agentTurn);
   });
 
-  test("are those of Anthropic's block, too, and cost the same", async () => {
-    const response = await post({
-      input_tokens: 100,
-      cache_read_input_tokens: 600,
-      cache_creation_input_tokens: 200,
-      output_tokens: 50,
-    });
+  test.each([
+    ["without a total", {}],
+    ["with a total", { total_tokens: 950 }],
+  ])("include the cache in the input of a provider with OpenAI's API, %s", async (_, total) => {
+    const counts = { input_tokens: 900, output_tokens: 50, cache_read_input_tokens: 600 };
+    const response = await post({ ...counts, ...total });
     expect(response.body).toMatchObject({
-      usage: { prompt_tokens: 900, completion_tokens: 50, cost: 0.001_98 },
+      usage: { prompt_tokens: 900, completion_tokens: 50, cost: 0.003_45 },
     });
   });
 
