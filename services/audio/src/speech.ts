@@ -7,7 +7,7 @@ import { measureUnits } from "@tollgate/metering/measurement";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { checkSpeech, postSpeech } from "@tollgate/providers/speech";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { type ProviderResponse, transportFailure } from "@tollgate/upstream/provider-client";
+import { type ProviderResponse, transportFailure } from "@tollgate/upstream/provider-response";
 
 const defaultType = "audio/mpeg";
 /** No provider labels audio with this type, though some use types outside `audio/`. */

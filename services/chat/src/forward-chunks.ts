@@ -3,7 +3,7 @@ import type { Rates } from "@tollgate/core/rates";
 import { createEventReader, type EventReader } from "@tollgate/upstream/event-stream";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
-import { transportFailure } from "@tollgate/upstream/provider-client";
+import { transportFailure } from "@tollgate/upstream/provider-response";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import type { UsageCounter } from "./usage/usage-counter.ts";
 import { type Chunk, toChunk } from "./wires/chunk.ts";

@@ -2,7 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { readJsonObject } from "@tollgate/upstream/provider-client";
+import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { ceilingOf } from "./hold/hold-plan.ts";

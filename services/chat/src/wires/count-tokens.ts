@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { readJsonObject } from "@tollgate/upstream/provider-client";
+import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { resolveChat } from "../prepare.ts";
 import { approximateTokens } from "../usage/usage.ts";
 import { headersToForward } from "./forward-request.ts";

@@ -1,11 +1,9 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import {
-  type ProviderClient,
-  type ProviderResponse,
-  requestIdHeader,
-} from "@tollgate/upstream/provider-client";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import type { ProviderResponse } from "@tollgate/upstream/provider-response";
+import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 import type { ClientRequest } from "./client-request.ts";
 import { replaceMembers } from "./replace-members.ts";
 import { detailsPrefix } from "./signed-details.ts";

@@ -1,13 +1,8 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { RouteType } from "@tollgate/catalog/route-types";
 import type { JsonObject } from "@tollgate/core/json";
-import {
-  type JsonBytes,
-  type PostCall,
-  type ProviderClient,
-  readJson,
-  readJsonObject,
-} from "@tollgate/upstream/provider-client";
+import type { JsonBytes, PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
+import { readJson, readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { notSupported } from "./not-supported.ts";
 import { vendorOf } from "./vendor-of.ts";

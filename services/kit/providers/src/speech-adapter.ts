@@ -1,6 +1,6 @@
 import type { Slot, SpeechFormat } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { ProviderResponse } from "@tollgate/upstream/provider-client";
+import type { ProviderResponse } from "@tollgate/upstream/provider-response";
 
 /** The members of a speech request, besides its model. The edge has validated them. */
 export interface SpeechMembers {

@@ -1,12 +1,8 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { spliceBody } from "@tollgate/upstream/json-body";
-import {
-  type PostCall,
-  type ProviderClient,
-  type ProviderResponse,
-  readJson,
-  requestIdHeader,
-} from "@tollgate/upstream/provider-client";
+import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
+import { type ProviderResponse, readJson } from "@tollgate/upstream/provider-response";
+import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 import type { SpeechMembers } from "./speech-adapter.ts";
 import { vendorOf } from "./vendor-of.ts";
 

@@ -1,11 +1,9 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import {
-  type ProviderClient,
-  readJsonObject,
-  requestIdHeader,
-} from "@tollgate/upstream/provider-client";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 import type { AudioUpload, TranscriptionAdapter } from "./transcription-adapter.ts";
 import { vendorOf } from "./vendor-of.ts";
 

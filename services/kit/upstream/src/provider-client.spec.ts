@@ -7,7 +7,8 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { SlotFailure } from "./failure.ts";
-import { createProviderClient, readJson } from "./provider-client.ts";
+import { createProviderClient } from "./provider-client.ts";
+import { readJson } from "./provider-response.ts";
 
 const accept = "application/json";
 const never = new AbortController().signal;

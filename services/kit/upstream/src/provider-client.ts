@@ -1,13 +1,14 @@
 import { Readable } from "node:stream";
 import type { Catalog, Provider, Slot } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
-import { Agent, errors } from "undici";
+import { Agent } from "undici";
 import { SlotFailure } from "./failure.ts";
-import { type ProviderBody, ProviderCall, type SentBody } from "./provider-call.ts";
+import { ProviderCall, type SentBody } from "./provider-call.ts";
+import { type ProviderResponse, transportFailure } from "./provider-response.ts";
 import { requireVariables } from "./provider-variables.ts";
 import { readRefusal } from "./refusal.ts";
+import { requestIdHeader } from "./request-id-header.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
 /** The most connections to one provider. Further calls wait for a free one. */
@@ -18,9 +19,6 @@ const connectTimeoutMs = 5_000;
  * connection that the provider is closing. Common Python servers close idle connections after 5 s.
  */
 const keepAliveMs = 4_000;
-/** The largest JSON response. It must fit a message between services, see `grpc-channel.ts`. */
-const maxResponseBytes = 32 * 1024 * 1024;
-
 export interface ProviderClient {
   /**
    * Posts a JSON body. Resolves with a 2xx response once its head has arrived. Throws a SlotFailure
@@ -58,13 +56,6 @@ export interface ProviderRequest {
   body?: SentBody;
   /** The timeout of a provider for which the catalog sets none. */
   defaultTimeoutMs?: number;
-}
-
-export interface ProviderResponse {
-  /** 200 to 299. */
-  status: number;
-  contentType: string;
-  body: ProviderBody;
 }
 
 /**
@@ -211,78 +202,10 @@ function apiKeyOf({ kind, apiKeyEnv }: Provider, env: Environment): string | und
   return variable === undefined ? undefined : env[variable] || undefined;
 }
 
-/**
- * Returns the header that carries a client's own request id in OpenAI's API and compatible ones.
- */
-export function requestIdHeader(requestId: string): Record<string, string> {
-  return { "x-client-request-id": requestId };
-}
-
 function withQuery(path: string, query: Record<string, string> = {}): string {
   const added = new URLSearchParams(query).toString();
   if (added === "") return path;
   return `${path}${path.includes("?") ? "&" : "?"}${added}`;
-}
-
-/**
- * Reads a complete JSON response. Returns its bytes and its value. Throws a SlotFailure when it is
- * cut off, too large or not JSON.
- */
-export async function readJson(
-  response: ProviderResponse,
-  signal: AbortSignal,
-): Promise<{ bytes: Uint8Array; value: unknown }> {
-  const bytes = await readBytes(response.body, maxResponseBytes, signal);
-  try {
-    return { bytes, value: JSON.parse(bytes.toString("utf8")) };
-  } catch (cause) {
-    throw new SlotFailure("rejected", "the provider's response is not JSON", { cause });
-  }
-}
-
-/** Does the same for a response that must be an object. */
-export async function readJsonObject(
-  response: ProviderResponse,
-  signal: AbortSignal,
-): Promise<{ bytes: Uint8Array; value: JsonObject }> {
-  const { bytes, value } = await readJson(response, signal);
-  if (isJsonObject(value)) return { bytes, value };
-  throw new SlotFailure("rejected", "the provider's response is not a JSON object");
-}
-
-/**
- * Returns the error to throw for a failed read or write: the signal's reason when the call was
- * aborted, else a SlotFailure. A SlotFailure is returned unchanged.
- */
-export function transportFailure(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  if (error instanceof SlotFailure || !(error instanceof Error)) return error;
-  const isTimeout =
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.BodyTimeoutError ||
-    error instanceof errors.ConnectTimeoutError;
-  const what = isTimeout ? "the provider took too long" : "the connection to the provider failed";
-  const code = "code" in error ? ` (${String(error.code)})` : "";
-  return new SlotFailure("unreachable", `${what}${code}`, { cause: error });
-}
-
-async function readBytes(
-  body: AsyncIterable<Buffer>,
-  limit: number,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > limit) throw new SlotFailure("oversized", "the provider's response is too large");
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    throw transportFailure(error, signal);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
 function baseUrlOf(provider: Provider, env: Environment): string {

@@ -1,13 +1,9 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
-import {
-  type PostCall,
-  type ProviderClient,
-  type ProviderResponse,
-  readJson,
-  requestIdHeader,
-} from "@tollgate/upstream/provider-client";
+import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
+import { type ProviderResponse, readJson } from "@tollgate/upstream/provider-response";
+import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 
 /** The `fetch` of a provider package for one call, and what it does not report itself. */
 export interface ProviderFetch {

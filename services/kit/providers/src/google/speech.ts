@@ -1,7 +1,7 @@
 import { invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { type ProviderResponse, readJsonObject } from "@tollgate/upstream/provider-client";
+import { type ProviderResponse, readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { SpeechAdapter } from "../speech-adapter.ts";
 import { wavHeader } from "./wav-header.ts";

@@ -1,12 +1,10 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
-import {
-  type ProviderClient,
-  readJsonObject,
-  requestIdHeader,
-} from "@tollgate/upstream/provider-client";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 import { imageTypeOf } from "../image-type.ts";
 import { jsonWithFile } from "../json-with-file.ts";
 import { notSupported } from "../not-supported.ts";

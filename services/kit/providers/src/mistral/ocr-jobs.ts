@@ -1,7 +1,8 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { type ProviderClient, readJsonObject } from "@tollgate/upstream/provider-client";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { refusalHint } from "@tollgate/upstream/refusal";
 import type { OcrAdapter, OcrResponse } from "../ocr-adapter.ts";
 import { withSegment } from "../path-segment.ts";

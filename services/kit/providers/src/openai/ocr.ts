@@ -1,11 +1,8 @@
 import type { Slot } from "@tollgate/catalog/model";
-import {
-  type ProviderClient,
-  type ProviderRequest,
-  readJsonObject,
-  requestIdHeader,
-} from "@tollgate/upstream/provider-client";
+import type { ProviderClient, ProviderRequest } from "@tollgate/upstream/provider-client";
+import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 import type { OcrAdapter, OcrCall, OcrResponse, OcrUpload } from "../ocr-adapter.ts";
 import { withSegment } from "../path-segment.ts";
 

@@ -1,0 +1,79 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { SlotFailure } from "./failure.ts";
+import type { ProviderBody } from "./provider-call.ts";
+
+/** The largest JSON response. It must fit a message between services, see `grpc-channel.ts`. */
+const maxResponseBytes = 32 * 1024 * 1024;
+
+export interface ProviderResponse {
+  /** 200 to 299. */
+  status: number;
+  contentType: string;
+  body: ProviderBody;
+}
+
+/**
+ * Reads a complete JSON response. Returns its bytes and its value. Throws a SlotFailure when it is
+ * cut off, too large or not JSON.
+ */
+export async function readJson(
+  response: ProviderResponse,
+  signal: AbortSignal,
+): Promise<{ bytes: Uint8Array; value: unknown }> {
+  const bytes = await readBytes(response.body, maxResponseBytes, signal);
+  try {
+    return { bytes, value: JSON.parse(bytes.toString("utf8")) };
+  } catch (cause) {
+    throw new SlotFailure("rejected", "the provider's response is not JSON", { cause });
+  }
+}
+
+/** Does the same for a response that must be an object. */
+export async function readJsonObject(
+  response: ProviderResponse,
+  signal: AbortSignal,
+): Promise<{ bytes: Uint8Array; value: JsonObject }> {
+  const { bytes, value } = await readJson(response, signal);
+  if (isJsonObject(value)) return { bytes, value };
+  throw new SlotFailure("rejected", "the provider's response is not a JSON object");
+}
+
+/** The codes of the HTTP client's errors for a connection, a head or a body that takes too long. */
+const timeouts: ReadonlySet<string> = new Set([
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+
+/**
+ * Returns the error to throw for a failed read or write: the signal's reason when the call was
+ * aborted, else a SlotFailure. A SlotFailure is returned unchanged.
+ */
+export function transportFailure(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof SlotFailure || !(error instanceof Error)) return error;
+  const code = "code" in error ? String(error.code) : undefined;
+  const isTimeout = code !== undefined && timeouts.has(code);
+  const what = isTimeout ? "the provider took too long" : "the connection to the provider failed";
+  const more = code === undefined ? "" : ` (${code})`;
+  return new SlotFailure("unreachable", `${what}${more}`, { cause: error });
+}
+
+async function readBytes(
+  body: AsyncIterable<Buffer>,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > limit) throw new SlotFailure("oversized", "the provider's response is too large");
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw transportFailure(error, signal);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
