@@ -10,7 +10,7 @@ const frame = {
   alias: "m",
   id: "c",
   created: 1,
-  request: {},
+  client: { json: {} },
   promptCharacters: 0n,
   sessionId: "",
   readUsage,

@@ -1,14 +1,16 @@
-import type { Model } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { Engine } from "@tollgate/generation/engine";
 import type { BillableCall } from "@tollgate/generation/generation";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { checkTurn } from "./conversations/limits.ts";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
 import { type HoldPlan, planHold } from "./hold/hold-plan.ts";
 import { ClientRequest } from "./wires/client-request.ts";
+import type { ResponseFrame } from "./wires/response-frame.ts";
 import type { ServableSlots, Wire } from "./wires/wire.ts";
 import { wireOf } from "./wires/wire-of.ts";
 
@@ -81,6 +83,19 @@ export function billableCall({ client, model, hold, session }: PreparedCall): Bi
   const { estimate, least, most, tokens } = hold;
   const { caller } = client.call;
   return { caller, model, estimate, least, most, tokens, conversationId: session?.link };
+}
+
+/** Returns what the response of a slot to a call says besides what was generated. */
+export function frameOf(
+  { client, model: { alias }, promptCharacters }: PreparedCall,
+  slot: Slot,
+  now: Date,
+): ResponseFrame {
+  const { caller, sessionId } = client.call;
+  const id = caller?.requestId.replace(/^req_/, "") ?? "";
+  const created = Math.floor(now.getTime() / 1_000);
+  const { readUsage } = vendorChatOf(slot);
+  return { alias, id, created, client, promptCharacters, sessionId, readUsage };
 }
 
 function sessionsUnavailable(): GatewayError {

@@ -8,12 +8,11 @@ import { turnOf } from "./conversations/turn.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
 import { ceilingOf } from "./hold/hold-plan.ts";
 import { createStreamAllowance } from "./hold/stream-allowance.ts";
-import { billableCall, type ChatRuntime, type PreparedCall, prepare } from "./prepare.ts";
+import { billableCall, type ChatRuntime, frameOf, type PreparedCall, prepare } from "./prepare.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
 import { doneEvent } from "./wires/chat/chunk-event.ts";
 import { streamTranslated } from "./wires/chat/post-translated.ts";
-import { CallFrame } from "./wires/response-frame.ts";
 
 /**
  * Yields the events of a response in the call's wire and under our alias, as they are generated. The
@@ -84,11 +83,12 @@ function generate(
 /** Opens one slot's stream, with its own counter: the chunks of a slot that failed do not count. */
 async function open(
   { providers, now }: ChatRuntime,
-  { wire, client, model, translated, session, hold, promptCharacters }: PreparedCall,
+  prepared: PreparedCall,
   slot: Slot,
   generation: Generation,
   signal: AbortSignal,
 ) {
+  const { wire, client, translated, session, hold, promptCharacters } = prepared;
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: true, maxTokens, session, signal };
   const chat = translated.get(slot);
@@ -96,8 +96,7 @@ async function open(
     chat === undefined
       ? (await wire.post(providers, client, slot, sending)).body
       : await streamTranslated(providers, client, slot, chat, sending);
-  const described = { alias: model.alias, promptCharacters, now: now() };
-  const frame = new CallFrame(client, slot, described);
+  const frame = frameOf(prepared, slot, now());
   const events = chat === undefined ? wire.readEvents(frame) : wire.writeEvents(frame);
   const counter = new UsageCounter(promptCharacters);
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);

@@ -6,12 +6,10 @@ import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { ceilingOf } from "./hold/hold-plan.ts";
-import { billableCall, type ChatRuntime, type PreparedCall, prepare } from "./prepare.ts";
+import { billableCall, type ChatRuntime, frameOf, type PreparedCall, prepare } from "./prepare.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { completeTranslated } from "./wires/chat/post-translated.ts";
-import { requireCompletion } from "./wires/chat/provider-response.ts";
-import { usageOf } from "./wires/chat/usage.ts";
-import { CallFrame } from "./wires/response-frame.ts";
+import { requireCompletion, usageOf } from "./wires/chat/provider-response.ts";
 import type { WireResponse } from "./wires/wire.ts";
 
 /** A response in the call's wire. */
@@ -69,21 +67,22 @@ function generate(
 /** Requests a response from a slot. Throws a SlotFailure. */
 async function request(
   { providers, now }: ChatRuntime,
-  { wire, client, model, translated, session, hold, promptCharacters }: PreparedCall,
+  prepared: PreparedCall,
   slot: Slot,
   generation: Generation,
   signal: AbortSignal,
 ): Promise<WireResponse> {
+  const { wire, client, translated, session, hold } = prepared;
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: false, maxTokens, session, signal };
   const chat = translated.get(slot);
-  const described = { alias: model.alias, promptCharacters, now: now() };
-  const frame = new CallFrame(client, slot, described);
   if (chat === undefined) {
     const sent = await wire.post(providers, client, slot, sending);
-    return wire.readResponse(await readJsonObject(sent, signal), frame);
+    const json = await readJsonObject(sent, signal);
+    return wire.readResponse(json, frameOf(prepared, slot, now()));
   }
   const value = await completeTranslated(providers, client, slot, chat, sending);
   const completion = requireCompletion(value);
+  const frame = frameOf(prepared, slot, now());
   return wire.fromChat(completion, usageOf(completion, frame), frame);
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@tollgate/core/json";
-import type { ResponseIdentity } from "./response-identity.ts";
+import type { ResponseIdentity } from "./response.ts";
 
 /** The fields that all chunks of one stream share. */
 export interface ChunkHead extends ResponseIdentity {

@@ -7,7 +7,7 @@ const frame = {
   alias: "fast",
   id: "0",
   created: 9,
-  request: {},
+  client: { json: {} },
   promptCharacters: 0n,
   sessionId: "",
   readUsage,

@@ -9,7 +9,7 @@ import type { ResponseFrame } from "../response-frame.ts";
 import type { WireEvents } from "../wire.ts";
 import { chunkEvent, doneEvent } from "./chunk-event.ts";
 import { type ChunkHead, chunkJson } from "./chunk-json.ts";
-import { identityOf, ownIdentity } from "./response-identity.ts";
+import { identityOf, ownIdentity } from "./response.ts";
 
 /**
  * Writes the chunks of a stream under our alias. All of them get the identity of the first chunk

@@ -1,6 +1,10 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { reportsError } from "@tollgate/upstream/reported-error";
+import { approximateUsage } from "../../usage/usage.ts";
+import type { ResponseFrame } from "../response-frame.ts";
+import { contentCharacters } from "./content.ts";
 
 /** A provider's completion, or a chunk of a streamed one. */
 export type WithChoices = JsonObject & { choices: readonly JsonObject[] };
@@ -27,4 +31,16 @@ export function requireCompletion(value: unknown): WithChoices {
   }
   if (value.choices.length > 0) return value;
   throw new SlotFailure("rejected", "the provider's response is empty");
+}
+
+/** Returns the usage that a completion reports, else an estimate by its characters. */
+export function usageOf(
+  { usage, choices }: WithChoices,
+  frame: Pick<ResponseFrame, "promptCharacters" | "readUsage">,
+): ChatUsage {
+  const reported = frame.readUsage(usage);
+  if (reported !== undefined) return reported;
+  let characters = 0;
+  for (const { message } of choices) characters += contentCharacters(message);
+  return approximateUsage(frame.promptCharacters, characters, "approx4");
 }

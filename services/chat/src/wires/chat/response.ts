@@ -7,7 +7,6 @@ import { usageBlock } from "../../usage/usage.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import type { WireResponse } from "../wire.ts";
 import type { WithChoices } from "./provider-response.ts";
-import { identityOf, ownIdentity, type ResponseIdentity } from "./response-identity.ts";
 
 /** A chat completion under our alias, with our cost in its usage. */
 export class ChatResponse implements WireResponse {
@@ -37,4 +36,24 @@ export class ChatResponse implements WireResponse {
     const finishReason = choices[0]?.finish_reason;
     return { ...this.#identity, message: messageOf(choices), finishReason };
   }
+}
+
+/** Identifies a response. The contract requires both fields in every response and every chunk. */
+export interface ResponseIdentity {
+  id: string;
+  /** Unix time in seconds. */
+  created: number;
+}
+
+/** Returns the provider's fields, and ours where they are missing or invalid. */
+export function identityOf({ id, created }: JsonObject, ours: ResponseIdentity): ResponseIdentity {
+  return {
+    id: typeof id === "string" && id !== "" ? id : ours.id,
+    created: typeof created === "number" && Number.isInteger(created) ? created : ours.created,
+  };
+}
+
+/** Returns our identity, made from the request's digits. */
+export function ownIdentity({ id, created }: ResponseIdentity): ResponseIdentity {
+  return { id: `chatcmpl-${id}`, created };
 }

@@ -5,9 +5,8 @@ import { checkChat, isAdapted } from "@tollgate/providers/chat";
 import type { Wire } from "../wire.ts";
 import { slotBody } from "./body.ts";
 import { ChatEvents } from "./events.ts";
-import { requireCompletion } from "./provider-response.ts";
+import { requireCompletion, usageOf } from "./provider-response.ts";
 import { ChatResponse } from "./response.ts";
-import { usageOf } from "./usage.ts";
 
 const none: ReadonlyMap<Slot, JsonObject> = new Map();
 

@@ -9,7 +9,7 @@ const frame = {
   alias: "a",
   id: "1",
   created: 1,
-  request: {},
+  client: { json: {} },
   promptCharacters: 28n,
   sessionId: "",
   readUsage,

@@ -29,7 +29,7 @@ export class ItemWriter {
 
   constructor(frame: ResponseFrame) {
     this.#frame = frame;
-    this.#tools = namedTools(frame.request);
+    this.#tools = namedTools(frame.client.json);
   }
 
   /** Writes a part of the model's reasoning, and details that sign it or what follows. */

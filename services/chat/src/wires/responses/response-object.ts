@@ -19,7 +19,7 @@ export function incomplete(reason: "max_output_tokens" | "content_filter"): Resp
 
 /** Returns a response with the members of its request, and `more`. */
 export function responseObject(
-  { id, alias, created, request }: ResponseFrame,
+  { id, alias, created, client: { json: request } }: ResponseFrame,
   more: JsonObject,
 ): JsonObject {
   const { reasoning, text } = request;

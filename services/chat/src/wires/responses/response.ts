@@ -39,7 +39,7 @@ function itemsOf(message: JsonObject, frame: ResponseFrame, status: ItemStatus):
   if (content.length > 0) {
     items.push(messageItem(itemId("msg", frame.id, items.length), content, status));
   }
-  const tools = namedTools(frame.request);
+  const tools = namedTools(frame.client.json);
   for (const call of objectsIn(message.tool_calls)) {
     const { name, text } = toolCallText(call);
     const tool = tools.get(name) ?? { name, isCustom: false };

@@ -4,30 +4,28 @@ import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
 import { vendors } from "@tollgate/providers";
 import { expect, test } from "vitest";
-import { ClientRequest } from "./client-request.ts";
-import { CallFrame } from "./response-frame.ts";
+import { frameOf, type PreparedCall } from "./prepare.ts";
+import { ClientRequest } from "./wires/client-request.ts";
 
 const slot = { provider: { kind: vendors.openai as ProviderKind } } as Slot;
+const call = create(ChatCallSchema, { caller: { requestId: "req_0199a" } });
 
 test("a response has the request's hex digits and whole seconds", () => {
-  const call = create(ChatCallSchema, { caller: { requestId: "req_0199a" } });
   const client = new ClientRequest(call, () => ({}));
-  const frame = new CallFrame(client, slot, {
-    alias: "a",
-    promptCharacters: 0n,
-    now: new Date(17_999),
-  });
-  expect(frame).toMatchObject({ id: "0199a", created: 17 });
+  const prepared = { client, model: { alias: "a" }, promptCharacters: 0n } as PreparedCall;
+  const frame = frameOf(prepared, slot, new Date(17_999));
+  expect(frame).toMatchObject({ alias: "a", id: "0199a", created: 17 });
 });
 
 test("a request is parsed where it is read, and once", () => {
   let parsed = 0;
-  const client = new ClientRequest(create(ChatCallSchema), () => {
+  const client = new ClientRequest(call, () => {
     parsed += 1;
     return { model: "a" };
   });
-  const frame = new CallFrame(client, slot, { alias: "a", promptCharacters: 0n, now: new Date(0) });
+  const prepared = { client, model: { alias: "a" }, promptCharacters: 0n } as PreparedCall;
+  const frame = frameOf(prepared, slot, new Date(0));
   expect(parsed).toBe(0);
-  expect([frame.request, client.json]).toEqual([{ model: "a" }, { model: "a" }]);
+  expect([frame.client.json, client.json]).toEqual([{ model: "a" }, { model: "a" }]);
   expect(parsed).toBe(1);
 });

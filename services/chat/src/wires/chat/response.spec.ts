@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { identityOf, ownIdentity } from "./response-identity.ts";
+import { identityOf, ownIdentity } from "./response.ts";
 
 const ours = ownIdentity({ id: "0199a", created: 17 });
 
