@@ -441,7 +441,9 @@ describe("POST /v1/responses", () => {
         400,
         { error: { code: "context_length_exceeded", param: "input" } },
       ]);
-      expect(response.text).toMatch(/prompt is too long|exceeds the context window/);
+      expect(response.text).toMatch(
+        /prompt is too long|exceeds the context window|exceeds the maximum/,
+      );
     }
   });
 

@@ -103,7 +103,10 @@ export function geminiModels() {
     gemini("test-gemini-limited", [named("?status=429"), second]),
     gemini("test-gemini-malformed", [named("?malformed_call"), second]),
     gemini("test-gemini-erring-first", [named("?error_event=0"), second]),
-    gemini("test-gemini-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
+    gemini("test-gemini-invalid", [
+      named("?status=400&message=The%20input%20token%20count%20(9)%20exceeds%20the%20maximum"),
+      second,
+    ]),
     gemini("test-gemini-after-claude", [
       slot("claude", "claude-sonnet-4-5?status=529"),
       slot("google", "gemini-3-flash-preview"),
