@@ -19,7 +19,7 @@ export function isAboutGoogleAccount(body: unknown): boolean {
 
 /** Whether a refusal says that the prompt is too long. */
 export function isTooLong(message: string): boolean {
-  return /input token count .* exceeds/i.test(message);
+  return /(prompt|input) is too long|input token count .* exceeds/i.test(message);
 }
 
 /** Returns the HTTP status of an error in a stream, where it is known. */
