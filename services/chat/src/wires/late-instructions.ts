@@ -1,7 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
-import type { JsonObject } from "@tollgate/core/json";
+import { type JsonObject, objectsIn } from "@tollgate/core/json";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
-import { objectsIn } from "./generated-message.ts";
 
 /**
  * Returns messages without instructions after the first messages of others, where the slot's provider

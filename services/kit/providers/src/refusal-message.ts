@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject } from "@tollgate/core/json";
 
 /** Returns the first of the values that is a text, and not an empty one. */
 export function firstText(...values: readonly unknown[]): string | undefined {
@@ -13,9 +13,4 @@ export function memberOf(body: unknown, name: string): unknown {
 /** Returns the message of the object `error`, in which OpenAI's API and many others have it. */
 export function errorMessage(body: unknown): string | undefined {
   return firstText(memberOf(memberOf(body, "error"), "message"));
-}
-
-/** Returns the objects of a list; none of any other value. */
-export function objectMembers(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

@@ -1,8 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { endUserOf } from "../end-user.ts";
-import { objectsIn } from "../generated-message.ts";
 import { placeInstructions } from "../late-instructions.ts";
 import { notTranslated, refuseOthers, requireName } from "../not-translated.ts";
 import { messagesOfPrompt } from "./prompt.ts";

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { toolCallText } from "../chat/content.ts";
 import type { WithChoices } from "../chat/provider-response.ts";
-import { generatedReasoning, objectsIn } from "../generated-message.ts";
+import { generatedReasoning } from "../generated-message.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import { stopReasonOf } from "./stop-reason.ts";
 import { type Block, thinkingBlocks } from "./thinking.ts";

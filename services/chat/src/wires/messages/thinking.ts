@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { objectsIn } from "../generated-message.ts";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { detailsIn, signatureOf } from "../signed-details.ts";
 
 /** The format of details that are a block of Anthropic's own; see `SignatureForm`. */

@@ -1,6 +1,6 @@
-import type { JsonObject } from "@tollgate/core/json";
+import { type JsonObject, objectsIn } from "@tollgate/core/json";
 import { readChunk } from "../chunk.ts";
-import { generatedReasoning, objectsIn } from "../generated-message.ts";
+import { generatedReasoning } from "../generated-message.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import type { WireEvents } from "../wire.ts";
 import { BlockWriter } from "./block-writer.ts";

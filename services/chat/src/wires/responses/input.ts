@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { objectsIn } from "../generated-message.ts";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
 import { detailsIn } from "../signed-details.ts";
 import { functionName } from "./tools.ts";

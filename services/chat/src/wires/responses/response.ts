@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { toolCallText } from "../chat/content.ts";
 import type { WithChoices } from "../chat/provider-response.ts";
-import { generatedReasoning, objectsIn } from "../generated-message.ts";
+import { generatedReasoning } from "../generated-message.ts";
 import type { ResponseFrame } from "../response-frame.ts";
 import {
   callItem,

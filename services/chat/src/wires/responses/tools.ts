@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { objectsIn } from "../generated-message.ts";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { notTranslated, refuseOthers, requireName } from "../not-translated.ts";
 
 /** Between the name of a namespace and that of its tool, as one name of a function. */

@@ -1,4 +1,5 @@
-import { errorMessage, memberOf, objectMembers } from "../refusal-message.ts";
+import { objectsIn } from "@tollgate/core/json";
+import { errorMessage, memberOf } from "../refusal-message.ts";
 
 /** Returns the message of a refusal that is about the request. */
 export function refusalMessage(body: unknown): string | undefined {
@@ -12,9 +13,7 @@ export function refusalMessage(body: unknown): string | undefined {
 export function isAboutGoogleAccount(body: unknown): boolean {
   const error = memberOf(body, "error");
   if (memberOf(error, "status") === "FAILED_PRECONDITION") return true;
-  return objectMembers(memberOf(error, "details")).some(
-    ({ reason }) => reason === "API_KEY_INVALID",
-  );
+  return objectsIn(memberOf(error, "details")).some(({ reason }) => reason === "API_KEY_INVALID");
 }
 
 /** Whether a refusal says that the prompt is too long. */

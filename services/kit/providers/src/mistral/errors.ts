@@ -1,9 +1,10 @@
-import { firstText, memberOf, objectMembers } from "../refusal-message.ts";
+import { objectsIn } from "@tollgate/core/json";
+import { firstText, memberOf } from "../refusal-message.ts";
 
 /** Returns the message of a refusal. Mistral has a list of reasons in it where fields are not valid. */
 export function refusalMessage(body: unknown): string | undefined {
   const message = memberOf(body, "message");
-  const reasons = objectMembers(memberOf(message, "detail"));
+  const reasons = objectsIn(memberOf(message, "detail"));
   return firstText(message, reasons[0]?.msg, memberOf(body, "detail"));
 }
 

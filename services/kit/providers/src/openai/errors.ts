@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { isAboutGoogleAccount } from "../google/errors.ts";
-import { firstText, memberOf, objectMembers } from "../refusal-message.ts";
+import { firstText, memberOf } from "../refusal-message.ts";
 import { isAboutXaiAccount } from "../xai/errors.ts";
 
 /**
@@ -11,7 +11,7 @@ export function refusalMessage(body: unknown): string | undefined {
   if (!isJsonObject(body) || isAboutGoogleAccount(body) || isAboutXaiAccount(body))
     return undefined;
   const { error, message, detail, err_msg } = body;
-  const ofMessage = isJsonObject(message) ? objectMembers(message.detail)[0]?.msg : message;
+  const ofMessage = isJsonObject(message) ? objectsIn(message.detail)[0]?.msg : message;
   const ofDetail = isJsonObject(detail) ? detail.message : detail;
   return firstText(memberOf(error, "message"), ofMessage, ofDetail, err_msg, error);
 }
