@@ -61,18 +61,21 @@ export async function expectBalancedAccounts(
   accountIds: readonly string[],
 ): Promise<void> {
   await Promise.all(
-    accountIds.map(async (account) => {
-      await eventually(
-        async () =>
-          expect((await stack.operator.listHolds({ account, limit: 1 })).holds).toEqual([]),
+    accountIds.map((account) =>
+      // A hold may be taken, or released, between the calls.
+      eventually(
+        async () => {
+          const { holds } = await stack.operator.listHolds({ account, limit: 1 });
+          const { wallet } = await stack.operator.readWallet({ account });
+          const entries = await allEntries(stack, account);
+          const sum = entries.reduce((total, { amountNanoUsd }) => total + amountNanoUsd, 0n);
+          const state = [account, holds, wallet?.heldNanoUsd, wallet?.balanceNanoUsd];
+          expect(state).toEqual([account, [], 0n, sum]);
+          expectLines(entries);
+        },
         { timeout: 15_000, interval: 50 },
-      );
-      const { wallet } = await stack.operator.readWallet({ account });
-      const entries = await allEntries(stack, account);
-      const sum = entries.reduce((total, { amountNanoUsd }) => total + amountNanoUsd, 0n);
-      expect([account, wallet?.heldNanoUsd, wallet?.balanceNanoUsd]).toEqual([account, 0n, sum]);
-      expectLines(entries);
-    }),
+      ),
+    ),
   );
 }
 
