@@ -31,7 +31,7 @@ export class SlotFailure extends Error implements ClassifiedError {
   readonly hint: string | undefined;
   /** Whether the provider refused a prompt that is too long for the model. */
   readonly isTooLong: boolean;
-  /** The start of the provider's response, unchanged. */
+  /** The start of the provider's response, without the provider's credentials. */
   readonly refusal: Refusal | undefined;
 
   constructor(kind: FailureKind, message: string, details: SlotFailureDetails = {}) {

@@ -264,6 +264,17 @@ test("a refusal has the provider's message without the API key", async () => {
   expect(failure).toMatchObject({ kind: "rejected", status: 400, hint: "[key] is no good" });
 });
 
+test("a refusal that is sent on as it came has no API key, and its other bytes are unchanged", async () => {
+  const bytes = (key: string) => Buffer.concat([Buffer.from([0xff, 0x80]), Buffer.from(`${key}é`)]);
+  const { providers, slot } = await world((_req, res) => {
+    res.writeHead(502, { "content-type": "text/html" });
+    res.end(bytes("Bearer secret"));
+  });
+  const call = { accept, requestId: "req_1", signal: never } as const;
+  const failure = await failureOf(providers.post(slot, Buffer.from("{}"), call));
+  expect(failure).toMatchObject({ refusal: { body: bytes("Bearer [key]") } });
+});
+
 test("a refusal of a prompt that is too long says so, by the kind of the provider", async () => {
   const { providers, slot } = await world((_req, res) => {
     res.writeHead(400, { "content-type": "application/json" });

@@ -7,6 +7,7 @@ import { SlotFailure } from "./failure.ts";
 import { ProviderCall, type SentBody } from "./provider-call.ts";
 import { type ProviderResponse, transportFailure } from "./provider-response.ts";
 import { requireVariables } from "./provider-variables.ts";
+import { redact, secretsOf } from "./redaction.ts";
 import { readRefusal } from "./refusal.ts";
 import { requestIdHeader } from "./request-id-header.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
@@ -29,6 +30,8 @@ export interface ProviderClient {
   send(slot: Slot, request: ProviderRequest, signal: AbortSignal): Promise<ProviderResponse>;
   /** Returns the WebSocket URL of a slot. Throws a SlotFailure where it has none. */
   streamUrl(slot: Slot): string;
+  /** Returns a text of a slot's provider as clients may see it: without credentials. */
+  redact(slot: Slot, text: string): string;
   /** Returns the headers of an upgrade to that URL: the API key, the request id and the trace. */
   streamHeaders(slot: Slot, requestId: string): Record<string, string>;
   /** Throws a StartError when a variable that the catalog names is not set. */
@@ -96,6 +99,7 @@ export function createProviderClient(env: Environment): ProviderClient {
     },
     send: sendOne,
     streamUrl: (slot) => streamUrlOf(slot, env),
+    redact: ({ provider }, text) => redact(text, secretsOf(provider, env)),
     streamHeaders(slot, requestId) {
       const url = streamUrlOf(slot, env);
       return {
@@ -114,6 +118,8 @@ interface Target {
   origin: string;
   path: string;
   apiKey: string | undefined;
+  /** See `secretsOf`. */
+  secrets: readonly string[];
 }
 
 /** Computes the target of a slot's own path once: nearly all requests are sent there. */
@@ -132,7 +138,7 @@ function cacheTargets(env: Environment) {
 
 function targetAt({ provider }: Slot, path: string, env: Environment): Target {
   const place = placeOf(`${baseUrlOf(provider, env)}${path}`);
-  return { ...place, apiKey: apiKeyOf(provider, env) };
+  return { ...place, apiKey: apiKeyOf(provider, env), secrets: secretsOf(provider, env) };
 }
 
 function placeOf(url: string): Pick<Target, "origin" | "path"> {
@@ -143,7 +149,7 @@ function placeOf(url: string): Pick<Target, "origin" | "path"> {
 
 async function send(
   agent: Agent,
-  { origin, path, apiKey }: Target,
+  { origin, path, secrets }: Target,
   provider: Provider,
   { method, headers, body, defaultTimeoutMs }: ProviderRequest,
   signal: AbortSignal,
@@ -160,7 +166,7 @@ async function send(
   try {
     const { status, contentType } = await call.head;
     if (status >= 200 && status < 300) return { status, contentType, body: call };
-    throw await readRefusal({ status, contentType }, call, provider.kind, apiKey);
+    throw await readRefusal({ status, contentType }, call, provider.kind, secrets);
   } catch (error) {
     throw transportFailure(error, signal);
   }

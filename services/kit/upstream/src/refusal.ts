@@ -1,6 +1,7 @@
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { SlotFailure } from "./failure.ts";
 import type { ProviderResponseHead } from "./provider-call.ts";
+import { redact } from "./redaction.ts";
 
 /** The limits of what is read of a refusal's body, and of the message that a client is sent. */
 const maxRefusalBytes = 64 * 1024;
@@ -9,22 +10,23 @@ const maxHintCharacters = 300;
 /**
  * Reads a refusal into a SlotFailure, with the provider's message where it is about the request (400,
  * 413, 422). Other refusals are about the gateway's account with the provider, and are not shown to
- * clients.
+ * clients. Nothing in it has the provider's credentials.
  */
 export async function readRefusal(
   { status, contentType }: ProviderResponseHead,
   body: AsyncIterable<Buffer>,
   kind: ProviderKind,
-  apiKey: string | undefined,
+  secrets: readonly string[],
 ): Promise<SlotFailure> {
   const bytes = await readStart(body);
-  const said = messageAbout(status, parse(bytes.toString("utf8")), kind);
-  const clean = apiKey === undefined ? said : said?.replaceAll(apiKey, "[key]");
-  const refusal = { contentType, body: bytes };
+  // One character a byte, so that a body which is not UTF-8 stays as it is.
+  const clean = Buffer.from(redact(bytes.toString("latin1"), secrets), "latin1");
+  const said = messageAbout(status, parse(clean.toString("utf8")), kind);
+  const refusal = { contentType, body: clean };
   return new SlotFailure("rejected", `the provider responded with ${status}`, {
     status,
-    hint: clean?.slice(0, maxHintCharacters),
-    isTooLong: clean !== undefined && kind.isTooLong(clean),
+    hint: said?.slice(0, maxHintCharacters),
+    isTooLong: said !== undefined && kind.isTooLong(said),
     refusal,
   });
 }

@@ -39,12 +39,14 @@ export const readBatchJob: OcrAdapter["readJob"] = async (providers, slot, jobId
   const batch = await getJson(providers, slot, { path, query }, signal);
   const status = stateOf(batch);
   const own = { job_id: jobId, status };
-  if (status === "failed" || status === "cancelled") return failed(slot, own, `is ${batch.status}`);
+  if (status === "failed" || status === "cancelled") return failed(own, `is ${batch.status}`);
   if (status !== "completed") return respond(own);
   const result = await resultOf(providers, slot, batch, signal);
-  if (result === undefined) return failed(slot, own, "has no result");
+  if (result === undefined) return failed(own, "has no result");
   if (result.status_code !== 200) {
-    return failed(slot, own, `ended with ${result.status_code}`, result);
+    const said = refusalHint(result.status_code, result.body, slot.provider.kind);
+    const hint = said === undefined ? "" : ` It said: ${providers.redact(slot, said)}`;
+    return failed(own, `ended with ${result.status_code}`, hint);
   }
   if (!isJsonObject(result.body) || !Array.isArray(result.body.pages)) {
     throw new SlotFailure("rejected", "the result of the provider's job has no pages");
@@ -88,17 +90,10 @@ async function getJson(
   return value;
 }
 
-/** Returns a failed job, with the provider's message where it is about the document. */
-function failed(
-  { provider }: Slot,
-  own: JsonObject,
-  how: string,
-  result: JsonObject = {},
-): OcrResponse {
-  const said = refusalHint(result.status_code, result.body, provider.kind);
-  const more = said === undefined ? "" : ` It said: ${said}`;
+/** Returns a failed job. `hint` is the provider's message where it is about the document. */
+function failed(own: JsonObject, how: string, hint = ""): OcrResponse {
   const status = own.status === "completed" ? "failed" : own.status;
-  return respond({ ...own, status, error: { message: `The provider's job ${how}.${more}` } });
+  return respond({ ...own, status, error: { message: `The provider's job ${how}.${hint}` } });
 }
 
 function respond(value: JsonObject, status = 200): OcrResponse {

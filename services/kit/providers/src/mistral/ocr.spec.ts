@@ -202,6 +202,11 @@ test.each<[JsonObject, string, string]>([
     "The provider's job ended with 422. It said: no pages",
   ],
   [
+    { outputs: [failed(422, { message: "no pages for secret" })] },
+    "failed",
+    "The provider's job ended with 422. It said: no pages for [key]",
+  ],
+  [
     { outputs: [failed(429, { message: "Your account is over its limit" })] },
     "failed",
     "The provider's job ended with 429.",
