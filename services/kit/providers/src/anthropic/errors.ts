@@ -21,8 +21,3 @@ const statusOfType: Readonly<Record<string, number>> = {
   timeout_error: 504,
   overloaded_error: 529,
 };
-
-/** Whether a refusal says that the prompt is too long. */
-export function isTooLong(message: string): boolean {
-  return /prompt is too long/i.test(message);
-}

@@ -1,8 +1,8 @@
-import { errorMessage } from "../refusal-message.ts";
+import { saysTooLong } from "../prompt-length.ts";
+import { messageOfRefusal } from "../refusal-message.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
-import { isTooLong } from "./errors.ts";
 import { readUsage } from "./usage.ts";
 
 /** Anthropic's API: https://docs.claude.com/en/api */
@@ -18,8 +18,8 @@ export const anthropic: Vendor = {
   nativeWires: new Set(["messages"]),
   variables: undefined,
   authorize,
-  refusalMessage: errorMessage,
-  isTooLong,
+  refusalMessage: messageOfRefusal,
+  isTooLong: saysTooLong,
   chat: {
     load: async () => (await import("./chat.ts")).anthropicChat,
     check: undefined,

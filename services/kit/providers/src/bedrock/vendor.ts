@@ -1,7 +1,8 @@
+import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize, variables } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
-import { isTooLong, refusalMessage } from "./errors.ts";
+import { refusalMessage } from "./errors.ts";
 import { bedrockRerank } from "./rerank.ts";
 import { readUsage } from "./usage.ts";
 
@@ -25,7 +26,7 @@ export const bedrock: Vendor = {
   variables,
   authorize,
   refusalMessage,
-  isTooLong,
+  isTooLong: saysTooLong,
   chat: {
     load: async () => (await import("./chat.ts")).bedrockChat,
     check: undefined,

@@ -1,8 +1,9 @@
 import { bearer } from "../bearer.ts";
+import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { cohereEmbeddings } from "./embeddings.ts";
-import { isTooLong, refusalMessage } from "./errors.ts";
+import { refusalMessage } from "./errors.ts";
 import { readUsage } from "./usage.ts";
 
 /** Cohere's API, version 2: https://docs.cohere.com/reference */
@@ -19,7 +20,7 @@ export const cohere: Vendor = {
   variables: undefined,
   authorize: bearer,
   refusalMessage,
-  isTooLong,
+  isTooLong: saysTooLong,
   chat: {
     load: async () => (await import("./chat.ts")).cohereChat,
     check: undefined,

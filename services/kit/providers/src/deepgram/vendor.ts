@@ -1,3 +1,4 @@
+import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { refusalMessage } from "./errors.ts";
@@ -19,7 +20,7 @@ export const deepgram: Vendor = {
   variables: undefined,
   authorize,
   refusalMessage,
-  isTooLong: () => false,
+  isTooLong: saysTooLong,
   chat: undefined,
   json: {},
   refusedMembers: {},

@@ -1,8 +1,9 @@
+import { messageOfRefusal } from "../refusal-message.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { googleEmbeddings } from "./embeddings.ts";
-import { isTooLong, refusalMessage } from "./errors.ts";
+import { isTooLong } from "./errors.ts";
 import { googleImages } from "./image-generation.ts";
 import { googleSpeech } from "./speech.ts";
 import { readUsage } from "./usage.ts";
@@ -25,7 +26,7 @@ export const google: Vendor = {
   nativeWires: new Set(),
   variables: undefined,
   authorize,
-  refusalMessage,
+  refusalMessage: messageOfRefusal,
   isTooLong,
   chat: {
     load: async () => (await import("./chat.ts")).googleChat,

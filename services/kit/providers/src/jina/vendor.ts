@@ -1,4 +1,5 @@
 import { bearer } from "../bearer.ts";
+import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { jinaEmbeddings } from "./embeddings.ts";
 import { refusalMessage } from "./errors.ts";
@@ -18,7 +19,7 @@ export const jina: Vendor = {
   variables: undefined,
   authorize: bearer,
   refusalMessage,
-  isTooLong: () => false,
+  isTooLong: saysTooLong,
   chat: undefined,
   json: { embeddings: jinaEmbeddings, rerank: jinaRerank },
   refusedMembers: {},

@@ -1,16 +1,11 @@
 import { objectsIn } from "@tollgate/core/json";
-import { firstText, memberOf } from "../refusal-message.ts";
+import { memberOf, messageOfRefusal } from "../refusal-message.ts";
 
 /** Returns the message of a refusal. Mistral has a list of reasons in it where fields are not valid. */
 export function refusalMessage(body: unknown): string | undefined {
   const message = memberOf(body, "message");
   const reasons = objectsIn(memberOf(message, "detail"));
-  return firstText(message, reasons[0]?.msg, memberOf(body, "detail"));
-}
-
-/** Whether a refusal says that the prompt is too long. */
-export function isTooLong(message: string): boolean {
-  return /maximum context length|too many tokens/i.test(message);
+  return messageOfRefusal(body, message, reasons[0]?.msg);
 }
 
 /** Returns the HTTP status of an error in a stream, which the package has in that of its validation. */

@@ -1,9 +1,10 @@
 import { bearer } from "../bearer.ts";
 import { readUsage } from "../openai/usage.ts";
+import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralEmbeddings } from "./embeddings.ts";
-import { isTooLong, refusalMessage } from "./errors.ts";
+import { refusalMessage } from "./errors.ts";
 import { mistralOcr } from "./ocr.ts";
 
 /** Mistral's API: https://docs.mistral.ai/api */
@@ -20,7 +21,7 @@ export const mistral: Vendor = {
   variables: undefined,
   authorize: bearer,
   refusalMessage,
-  isTooLong,
+  isTooLong: saysTooLong,
   chat: {
     load: async () => (await import("./chat.ts")).mistralChat,
     check: undefined,

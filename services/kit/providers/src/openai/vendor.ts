@@ -1,7 +1,8 @@
 import { allChatParameters } from "@tollgate/catalog/provider-kind";
 import { bearer } from "../bearer.ts";
+import { saysTooLong } from "../prompt-length.ts";
+import { messageOfRefusal } from "../refusal-message.ts";
 import type { Vendor } from "../vendor.ts";
-import { isTooLong, refusalMessage } from "./errors.ts";
 import { readUsage } from "./usage.ts";
 
 /** OpenAI's API, and the many that speak it: https://platform.openai.com/docs/api-reference */
@@ -26,8 +27,8 @@ export const openai: Vendor = {
   nativeWires: new Set(["chat", "responses"]),
   variables: undefined,
   authorize: bearer,
-  refusalMessage,
-  isTooLong,
+  refusalMessage: messageOfRefusal,
+  isTooLong: saysTooLong,
   chat: {
     load: undefined,
     check: undefined,

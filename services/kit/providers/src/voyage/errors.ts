@@ -1,6 +1,6 @@
-import { firstText, memberOf } from "../refusal-message.ts";
+import { memberOf, messageOfRefusal } from "../refusal-message.ts";
 
 /** Returns the message of a refusal. */
 export function refusalMessage(body: unknown): string | undefined {
-  return firstText(memberOf(body, "detail"));
+  return messageOfRefusal(body, memberOf(body, "detail"));
 }

@@ -1,8 +1,9 @@
 import { bearer } from "../bearer.ts";
 import { readUsage } from "../openai/usage.ts";
+import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, checkXaiChat } from "./chat.ts";
-import { isTooLong, refusalMessage } from "./errors.ts";
+import { refusalMessage } from "./errors.ts";
 
 /** xAI's API, which is OpenAI's in the main: https://docs.x.ai/docs/api-reference */
 export const xai: Vendor = {
@@ -18,7 +19,7 @@ export const xai: Vendor = {
   variables: undefined,
   authorize: bearer,
   refusalMessage,
-  isTooLong,
+  isTooLong: saysTooLong,
   chat: {
     load: undefined,
     check: checkXaiChat,
