@@ -58,11 +58,14 @@ test("whatever a provider counts, no line is negative and the tokens sum to thei
     candidatesTokensDetails: audio,
   });
   const reported = fc.oneof(
-    fc.record({ kind: fc.constant("openai" as const), block: ofOpenAi }),
+    fc.record({
+      kind: fc.constantFrom("openai" as const, "xai" as const, "mistral" as const),
+      block: ofOpenAi,
+    }),
     fc.record({ kind: fc.constant("anthropic" as const), block: ofAnthropic }),
     fc.record({ kind: fc.constant("google" as const), block: ofGoogle }),
   );
-  const kinds = ["openai", "anthropic", "google"] as const;
+  const kinds = ["openai", "xai", "mistral", "anthropic", "google"] as const;
   const slots = [openAi, claudePrices, vllm].map(
     (pricing) => new Map(kinds.map((kind) => [kind, slotAt(pricing, kind)])),
   );

@@ -57,14 +57,34 @@ const cases: readonly CostCase[] = [
     "0.000336",
   ],
   [
-    "a total that does not include reasoning: 12 × 3 + 20 × 15 = 336",
+    // https://docs.x.ai/docs/key-information/consumption-and-rate-limits
+    "a total that does not include reasoning, which is billed all the same: 12 × 3 + 35 × 15 = 561",
     {
       prompt_tokens: 12,
       completion_tokens: 20,
       total_tokens: 32,
       completion_tokens_details: { reasoning_tokens: 15 },
     },
-    "0.000336",
+    "0.000561",
+  ],
+  [
+    "a block without a total: 32 × 3 + (9 + 94) × 15 = 1,641",
+    {
+      prompt_tokens: 32,
+      completion_tokens: 9,
+      completion_tokens_details: { reasoning_tokens: 94 },
+    },
+    "0.001641",
+  ],
+  [
+    "a response, whose output includes reasoning: 32 × 3 + 103 × 15 = 1,641",
+    {
+      input_tokens: 32,
+      output_tokens: 103,
+      total_tokens: 135,
+      output_tokens_details: { reasoning_tokens: 94 },
+    },
+    "0.001641",
   ],
 ];
 

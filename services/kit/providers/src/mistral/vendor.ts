@@ -1,11 +1,11 @@
 import { bearer } from "../bearer.ts";
-import { readUsage } from "../openai/usage.ts";
 import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralEmbeddings } from "./embeddings.ts";
 import { refusalMessage } from "./errors.ts";
 import { mistralOcr } from "./ocr.ts";
+import { readUsage } from "./usage.ts";
 
 /** Mistral's API: https://docs.mistral.ai/api */
 export const mistral: Vendor = {

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readUsage } from "./usage.ts";
 
@@ -29,7 +30,7 @@ test("a provider's block is read with its totals and details", () => {
   });
 });
 
-test("xAI's block has the totals that a chat completion has", () => {
+test("reasoning that a total counts beside the completion is added to it", () => {
   const details = { completion_tokens_details: { reasoning_tokens: 94 } };
   const block = { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135, ...details };
   expect(readUsage(block)).toMatchObject({
@@ -38,6 +39,27 @@ test("xAI's block has the totals that a chat completion has", () => {
     reasoningTokens: 94n,
     details,
   });
+});
+
+test("the completion of a block in OpenAI's own form is as it says, with any reasoning", () => {
+  const count = fc.nat({ max: 300 });
+  fc.assert(
+    fc.property(count, count, count, fc.boolean(), (prompt, completion, reasoning, isResponse) => {
+      const total_tokens = prompt + completion;
+      const details = { reasoning_tokens: reasoning };
+      const block = isResponse
+        ? { input_tokens: prompt, output_tokens: completion, output_tokens_details: details }
+        : {
+            prompt_tokens: prompt,
+            completion_tokens: completion,
+            completion_tokens_details: details,
+          };
+      for (const more of [{ total_tokens }, {}]) {
+        const usage = readUsage({ ...block, ...more });
+        expect(usage?.completionTokens).toBe(BigInt(completion));
+      }
+    }),
+  );
 });
 
 test("a response's block includes the tokens of the cache, with a total and without one", () => {

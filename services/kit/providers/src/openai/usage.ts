@@ -1,60 +1,31 @@
-import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
-import { minOf } from "@tollgate/core/money";
-import { type ChatUsage, divide, membersOf, readToolCalls, tokenCountOf } from "../chat-usage.ts";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { type ChatUsage, membersOf, tokenCountOf } from "../chat-usage.ts";
+import { readCompletionUsage } from "../completion-usage.ts";
 
-/**
- * Reads the usage of a chat completion or of a response, as OpenAI and the many that follow it write it.
- * Both include the tokens of the cache in those of the prompt, whatever else the block has. A count that
- * contradicts another one is lowered to it.
- */
+/** Reads the usage of a chat completion or of a response, as OpenAI and those that follow it write it. */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   return block.prompt_tokens === undefined ? readResponse(block) : readCompletion(block);
 }
 
-/**
- * Reads the usage of a chat completion. xAI's `completion_tokens` excludes those of reasoning, which its
- * total includes. https://docs.x.ai/docs/key-information/consumption-and-rate-limits
- */
 function readCompletion(block: JsonObject): ChatUsage | undefined {
-  const promptTokens = readCount(block.prompt_tokens);
-  const completionCount = readCount(block.completion_tokens);
-  if (promptTokens === undefined || completionCount === undefined) return undefined;
-  const prompt = membersOf(block.prompt_tokens_details);
-  const completion = membersOf(block.completion_tokens_details);
-  const reasoningTokens = tokenCountOf(completion.reasoning_tokens);
-  const withReasoning = completionCount + reasoningTokens;
-  const isApart = tokenCountOf(block.total_tokens) === promptTokens + withReasoning;
-  const completionTokens = isApart ? withReasoning : completionCount;
-  // DeepSeek and Mistral have their own names for what others call cached tokens.
-  const cached =
-    tokenCountOf(prompt.cached_tokens) ||
-    tokenCountOf(block.prompt_cache_hit_tokens) ||
-    tokenCountOf(block.num_cached_tokens);
-  const details: Record<string, unknown> = {};
-  for (const name of ["prompt_tokens_details", "completion_tokens_details"]) {
-    if (isJsonObject(block[name])) details[name] = block[name];
-  }
-  return {
-    promptTokens,
-    completionTokens,
-    cachedTokens: minOf(cached, promptTokens),
-    tokens: [
-      ...divide(promptTokens, "input", [
-        ["cached_input", cached],
-        ["cache_write", tokenCountOf(prompt.cache_write_tokens)],
-        ["audio_input", tokenCountOf(prompt.audio_tokens)],
-      ]),
-      ...divide(completionTokens, "output", [
-        ["audio_output", tokenCountOf(completion.audio_tokens)],
-      ]),
-    ],
-    reasoningTokens,
-    toolCalls: readToolCalls(block),
-    basis: "provider",
-    details,
-    block,
-  };
+  return readCompletionUsage(block, {
+    reasoningIsApart: countsReasoningApart(block),
+    // DeepSeek's name for cached tokens.
+    cachedTokens: tokenCountOf(block.prompt_cache_hit_tokens),
+  });
+}
+
+/**
+ * Whether the total counts the tokens of reasoning beside the completion, as models do that a proxy
+ * serves without changing their usage. OpenAI's total is that of the prompt and the completion alone,
+ * so a block of its own is never such a one where it has reasoning.
+ */
+function countsReasoningApart(block: JsonObject): boolean {
+  const { reasoning_tokens } = membersOf(block.completion_tokens_details);
+  const counts = [block.prompt_tokens, block.completion_tokens, reasoning_tokens];
+  const sum = counts.reduce<bigint>((total, count) => total + tokenCountOf(count), 0n);
+  return tokenCountOf(block.total_tokens) === sum;
 }
 
 /** Reads the usage of a response, which has other names for the same counts. */

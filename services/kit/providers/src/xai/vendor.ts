@@ -1,9 +1,9 @@
 import { bearer } from "../bearer.ts";
-import { readUsage } from "../openai/usage.ts";
 import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, checkXaiChat } from "./chat.ts";
 import { refusalMessage } from "./errors.ts";
+import { readUsage } from "./usage.ts";
 
 /** xAI's API, which is OpenAI's in the main: https://docs.x.ai/docs/api-reference */
 export const xai: Vendor = {

@@ -1,0 +1,14 @@
+import { isJsonObject } from "@tollgate/core/json";
+import { type ChatUsage, tokenCountOf } from "../chat-usage.ts";
+import { readCompletionUsage } from "../completion-usage.ts";
+
+/**
+ * Reads the usage of Mistral, whose completion includes the tokens of thinking. It has the tokens of the
+ * cache in the details of the prompt, in `num_cached_tokens`, or in both.
+ * https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching
+ */
+export function readUsage(block: unknown): ChatUsage | undefined {
+  if (!isJsonObject(block)) return undefined;
+  const cachedTokens = tokenCountOf(block.num_cached_tokens);
+  return readCompletionUsage(block, { reasoningIsApart: false, cachedTokens });
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { readUsage } from "./usage.ts";
+
+const completion_tokens_details = { reasoning_tokens: 94 };
+const counts = { prompt_tokens: 32, completion_tokens: 9, completion_tokens_details };
+
+test.each([
+  ["with a total that includes it", { total_tokens: 135 }],
+  ["with a total that leaves it out", { total_tokens: 41 }],
+  ["with another total", { total_tokens: 140 }],
+  ["without a total", {}],
+])("reasoning is counted beside the completion: %s", (_, more) => {
+  const block = { ...counts, ...more };
+  expect(readUsage(block)).toMatchObject({
+    promptTokens: 32n,
+    completionTokens: 103n,
+    reasoningTokens: 94n,
+    details: { completion_tokens_details },
+    block,
+  });
+});
+
+test.each([
+  ["with a total", { total_tokens: 135 }],
+  ["without a total", {}],
+])("a response's output includes reasoning: %s", (_, more) => {
+  const output_tokens_details = { reasoning_tokens: 94 };
+  const block = { input_tokens: 32, output_tokens: 103, output_tokens_details, ...more };
+  expect(readUsage(block)).toMatchObject({
+    promptTokens: 32n,
+    completionTokens: 103n,
+    reasoningTokens: 94n,
+    block,
+  });
+});
+
+test.each([
+  undefined,
+  null,
+  [1],
+  { completion_tokens: 1 },
+  { prompt_tokens: 1 },
+  { prompt_tokens: -1, completion_tokens: 1 },
+])("a block without both counts is not billed from: %j", (block) => {
+  expect(readUsage(block)).toBeUndefined();
+});
