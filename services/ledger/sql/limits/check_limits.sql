@@ -2,6 +2,9 @@
 -- key or account: of requests in progress, of requests or of tokens, in this order. NULL: it is within
 -- them. A request with more tokens than the limit needs an empty minute. Of two refusals of one kind,
 -- returns that with the longer wait.
+-- decide_limited_hold calls it for a request that takes a hold of its own, with the wallet locked, so
+-- that what is left cannot change before the hold is stored. A request that takes a part of a shared hold
+-- is not checked: take_shared_hold has taken its part of the limits in advance.
 CREATE OR REPLACE FUNCTION check_limits(key limits_left, account limits_left, tokens bigint)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
