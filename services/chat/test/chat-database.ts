@@ -6,7 +6,7 @@ import type pg from "pg";
 import type { ConversationKey } from "../src/conversations/conversation-key.ts";
 import type { NewTurn } from "../src/conversations/store.ts";
 import { CopySocket } from "../src/database/copy-socket.ts";
-import { chatSchema } from "../src/schema.ts";
+import { chatSchema } from "../src/database/schema.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,5 +1,5 @@
 import { billingSchema } from "@tollgate/billing/schema";
-import { chatSchema } from "@tollgate/chat/schema";
+import { chatSchema } from "@tollgate/chat/database/schema";
 import { type Environment, readSettings } from "@tollgate/core/config";
 import type { Log } from "@tollgate/core/log";
 import { documentSchema } from "@tollgate/document/schema";

@@ -6,7 +6,7 @@ import { openDatabase } from "@tollgate/runtime/database/pool";
 import type { ServiceContext } from "@tollgate/runtime/service";
 import { z } from "zod";
 import { CopySocket } from "../database/copy-socket.ts";
-import { chatSchema } from "../schema.ts";
+import { chatSchema } from "../database/schema.ts";
 import { createDeletion } from "./deletion.ts";
 import { implementConversations } from "./service.ts";
 import { createSessions, type Sessions } from "./session.ts";
