@@ -1,8 +1,6 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { claudeSignatureFormat } from "@tollgate/providers/anthropic/signature-format";
 import { detailsIn, signatureOf } from "../signed-details.ts";
-
-/** The format of details that are a block of Anthropic's own; see `SignatureForm`. */
-const ownFormat = "anthropic-claude-v1";
 
 /** A block of a message of Anthropic's API. */
 export type Block = JsonObject & { type: string };
@@ -13,9 +11,9 @@ export type Block = JsonObject & { type: string };
  * travel together as one signature.
  */
 export function thinkingBlocks(text: string, details: readonly JsonObject[]): Block[] {
-  const own = details.filter(({ format }) => format === ownFormat);
+  const own = details.filter(({ format }) => format === claudeSignatureFormat);
   const blocks = own.map(blockOf);
-  const others = details.filter(({ format }) => format !== ownFormat);
+  const others = details.filter(({ format }) => format !== claudeSignatureFormat);
   const signature = signatureOf(others);
   const isShown = own.some(({ type }) => type === "reasoning.text");
   if (text !== "" && !isShown) blocks.push({ type: "thinking", thinking: text, signature });
@@ -30,7 +28,7 @@ function blockOf({ type, text, signature, data }: JsonObject): Block {
 
 /** Returns whether a detail has the signature of the thinking before it in a stream. */
 export function isOwnText({ type, format }: JsonObject): boolean {
-  return type === "reasoning.text" && format === ownFormat;
+  return type === "reasoning.text" && format === claudeSignatureFormat;
 }
 
 export interface Thinking {
@@ -47,8 +45,8 @@ export function readThinking(block: JsonObject): Thinking {
   const details = detailsIn(signed);
   if (details !== undefined) return { text, details };
   const detail = isRedacted
-    ? { type: "reasoning.encrypted", data: signed, format: ownFormat }
-    : { type: "reasoning.text", text, signature: signed, format: ownFormat };
+    ? { type: "reasoning.encrypted", data: signed, format: claudeSignatureFormat }
+    : { type: "reasoning.text", text, signature: signed, format: claudeSignatureFormat };
   return { text, details: [detail] };
 }
 

@@ -11,12 +11,13 @@ import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { messagesStatusOf } from "./errors.ts";
+import { claudeSignatureFormat } from "./signature-format.ts";
 import { anthropicThinking } from "./thinking.ts";
 import { unsupportedMember } from "./unsupported.ts";
 
 const signatures = {
   provider: "anthropic",
-  format: "anthropic-claude-v1",
+  format: claudeSignatureFormat,
   signature: "signature",
   encrypted: "redactedData",
 };

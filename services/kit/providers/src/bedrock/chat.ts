@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
+import { claudeSignatureFormat } from "../anthropic/signature-format.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
@@ -18,10 +19,9 @@ import { limitFrames } from "./frame-limit.ts";
 import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
 import { unsupportedMember } from "./unsupported.ts";
 
-/** Signatures of Claude are valid on all of its platforms. */
 const signatures = {
   provider: "amazonBedrock",
-  format: "anthropic-claude-v1",
+  format: claudeSignatureFormat,
   signature: "signature",
   encrypted: "redactedContent",
 };
