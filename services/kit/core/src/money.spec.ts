@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  chargeOf,
   costOf,
+  divideCost,
   exactUsdJson,
   formatPicoUsd,
   formatUsd,
@@ -52,7 +52,7 @@ test("the sum of all lines is rounded once", () => {
 test("the amounts of the lines sum to the cost, and each is its own share or a little more", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 8 }), amount, (lines, limit) => {
-      const { cost, amounts } = chargeOf(lines, limit);
+      const { cost, amounts } = divideCost(lines, limit);
       expect(cost).toBe(minOf(costOf(lines), limit));
       expect(amounts).toHaveLength(lines.length);
       expect(amounts.reduce((sum, one) => sum + one, 0n)).toBe(lines.length === 0 ? 0n : cost);
@@ -71,7 +71,7 @@ test("the amounts of the lines sum to the cost, and each is its own share or a l
 test("a line that costs nothing has no part of the rounding", () => {
   const free = { quantity: 3n, price: { picoUsd: 0n, per: 1n } };
   const tiny = { quantity: 1n, price: { picoUsd: 1n, per: 1_000_000n } };
-  expect(chargeOf([free, tiny, free], 10n ** 18n)).toEqual({
+  expect(divideCost([free, tiny, free], 10n ** 18n)).toEqual({
     cost: 1_000n,
     amounts: [0n, 1_000n, 0n],
   });

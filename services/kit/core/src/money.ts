@@ -1,6 +1,7 @@
 /**
  * Money is a whole number of nano-USD (10^-9 USD). Prices are whole numbers of pico-USD (10^-12
- * USD), since the price of one token can be a fraction of a nano-USD.
+ * USD), since the price of one token can be a fraction of a nano-USD. A cost is what usage is priced
+ * at; a charge is what a wallet pays of it.
  */
 export type NanoUsd = bigint;
 
@@ -18,9 +19,9 @@ export interface Price {
 }
 
 /**
- * Returns the retail charge for all lines together. The sum is exact and rounded up once, to a
- * whole micro-USD, so that the six decimals that a client sees are exactly what is charged. Throws
- * a RangeError for a negative quantity.
+ * Returns the cost of all lines together, at their retail prices. The sum is exact and rounded up
+ * once, to a whole micro-USD, so that the six decimals that a client sees are exactly what is
+ * charged. Throws a RangeError for a negative quantity.
  */
 export function costOf(lines: readonly { quantity: bigint; price: Price }[]): NanoUsd {
   let numerator = 0n;
@@ -40,7 +41,7 @@ export function costOf(lines: readonly { quantity: bigint; price: Price }[]): Na
 }
 
 /** A cost, and what each of its lines contributes. The amounts sum to the cost. */
-export interface Charge {
+export interface DividedCost {
   cost: NanoUsd;
   amounts: readonly NanoUsd[];
 }
@@ -50,10 +51,10 @@ export interface Charge {
  * is rounded down to a whole nano-USD. The rest of the cost, which is rounded up, is added to the
  * amount of the most expensive line, so that a line that costs nothing stays at zero.
  */
-export function chargeOf(
+export function divideCost(
   lines: readonly { quantity: bigint; price: Price }[],
   limit: NanoUsd,
-): Charge {
+): DividedCost {
   const cost = minOf(costOf(lines), limit);
   let rest = cost;
   let mostExpensive = 0;
@@ -76,7 +77,7 @@ export function chargeOf(
 }
 
 /**
- * Returns how many whole units at `price` the budget pays for, before any rounding of the charge.
+ * Returns how many whole units at `price` the budget pays for, before any rounding of the cost.
  * Throws a RangeError for a price of zero.
  */
 export function unitsFor(budget: NanoUsd, price: Price): bigint {
@@ -102,7 +103,7 @@ export function parseUsd(text: string): NanoUsd | undefined {
 
 /**
  * Formats an amount in USD with exactly six decimals, the form of every cost on the wire. Rounds
- * towards zero; a charge is a whole number of micro-USD and loses nothing.
+ * towards zero; a cost is a whole number of micro-USD and loses nothing.
  */
 export function formatUsd(amount: NanoUsd): string {
   const sign = amount < 0n ? "-" : "";

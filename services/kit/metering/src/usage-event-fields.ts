@@ -1,6 +1,6 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import { chargeOf, maxBalanceNanoUsd, minOf } from "@tollgate/core/money";
+import { divideCost, maxBalanceNanoUsd, minOf } from "@tollgate/core/money";
 import { Outcome, type UsageEvent, type UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import type { Measurement, PricedLine } from "./measurement.ts";
 
@@ -50,7 +50,7 @@ export function completedFields(
   slot: Slot,
   { quantity, basis, lines, tokens, corpusSize, providerUsage }: Measurement,
 ): OutcomeFields {
-  const { cost, amounts } = chargeOf(lines, maxBalanceNanoUsd);
+  const { cost, amounts } = divideCost(lines, maxBalanceNanoUsd);
   return {
     outcome: Outcome.COMPLETED,
     provider: slot.provider.name,
