@@ -11,7 +11,7 @@ import { estimateUnavailable, holdFailure, walletExhausted } from "./hold-failur
 import { createHoldReleaser, type HoldReleaser } from "./hold-releaser.ts";
 import { createHoldSharing, type Payer } from "./hold-sharing.ts";
 import { type LimitName, limitExceeded, limitNameOf } from "./limit-refusal.ts";
-import { type HoldRequest, holdTimeoutMs, TakenHold } from "./taken-hold.ts";
+import { holdTimeoutMs, type RequestedHold, TakenHold } from "./taken-hold.ts";
 
 export interface HoldTerms {
   /**
@@ -65,7 +65,7 @@ export function createHolds(
   const countLimit = (limit: LimitName) => metrics.limitRefusals.inc({ limit });
   const parts = { ledger, metrics, extender, countLimit };
 
-  async function takeOwn(request: HoldRequest, demand: AccountDemand): Promise<Hold> {
+  async function takeOwn(request: RequestedHold, demand: AccountDemand): Promise<Hold> {
     const granted = await requestOwn(request);
     return new TakenHold(parts, request, demand, {
       amount: granted.heldNanoUsd,
@@ -75,7 +75,7 @@ export function createHolds(
     });
   }
 
-  async function requestOwn(request: HoldRequest): Promise<HoldResponse> {
+  async function requestOwn(request: RequestedHold): Promise<HoldResponse> {
     const requested = takeFromLedger(ledger, releaser, request);
     requested.catch(() => count("failed"));
     const granted = await requested;
@@ -121,7 +121,7 @@ export function createHolds(
 
 /** Returns the error of a request for which the wallet has nothing, or less than all, available. */
 function walletShort(
-  { isWhole, estimateNanoUsd }: HoldRequest,
+  { isWhole, estimateNanoUsd }: RequestedHold,
   { walletBalanceNanoUsd = 0n, walletHeldNanoUsd }: HoldResponse,
 ): GatewayError {
   const available = walletBalanceNanoUsd - walletHeldNanoUsd;
@@ -132,7 +132,7 @@ function walletShort(
 async function takeFromLedger(
   ledger: Client<typeof LedgerService>,
   releaser: HoldReleaser,
-  request: HoldRequest,
+  request: RequestedHold,
 ) {
   try {
     return await ledger.hold(request, { timeoutMs: holdTimeoutMs });

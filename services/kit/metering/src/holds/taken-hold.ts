@@ -12,13 +12,16 @@ import type { HoldPart, SharedHold } from "./shared-hold.ts";
 
 export const holdTimeoutMs = 5_000;
 
-export interface HoldRequest {
+/** What one billable request needs to hold: the fields of the ledger's `HoldRequest`. */
+export interface RequestedHold {
   holdId: string;
   accountId: string;
   keyId: string;
   estimateNanoUsd: NanoUsd;
   tokens: bigint;
+  /** See `HoldTerms.least`. */
   leastNanoUsd?: NanoUsd;
+  /** See `HoldTerms.isWhole`. */
   isWhole: boolean;
 }
 
@@ -47,7 +50,7 @@ export class TakenHold implements Hold {
   readonly walletBalance: NanoUsd | undefined;
   readonly rates: Rates | undefined;
   readonly #parts: HoldDependencies;
-  readonly #request: HoldRequest;
+  readonly #request: RequestedHold;
   readonly #demand: AccountDemand;
   readonly #part: HoldPart;
   readonly #shared: SharedHold | undefined;
@@ -56,7 +59,12 @@ export class TakenHold implements Hold {
   #extension: Extension | undefined;
   #isExtended = true;
 
-  constructor(parts: HoldDependencies, request: HoldRequest, demand: AccountDemand, grant: Grant) {
+  constructor(
+    parts: HoldDependencies,
+    request: RequestedHold,
+    demand: AccountDemand,
+    grant: Grant,
+  ) {
     const { amount, walletBalance, rates, shared, extension } = grant;
     this.walletBalance = walletBalance;
     this.rates = rates;
