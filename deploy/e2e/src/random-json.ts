@@ -38,7 +38,7 @@ const names = [
 ];
 
 /** Returns any JSON value, nested up to three deep. */
-export function randomJson(random: SeededRandom, depth: number = 0): unknown {
+function randomJson(random: SeededRandom, depth: number = 0): unknown {
   const kind = random.integer(0, depth < 3 ? 7 : 4);
   if (kind === 0) return null;
   if (kind === 1) return random.percent(50);

@@ -59,7 +59,7 @@ export function audioModels() {
 }
 
 /** Models of the vendors of audio. */
-export function audioVendorModels() {
+function audioVendorModels() {
   const speaker = (alias: string, chain: object[]) => ({ ...speechModel(alias, ""), chain });
   const listener = (alias: string, chain: object[]) => ({ ...transcriber(alias, ""), chain });
   const realtime = {

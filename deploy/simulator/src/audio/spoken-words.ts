@@ -1,5 +1,5 @@
 /** What every simulated transcript says: two speakers, one after the other. */
-export const spokenWords = [
+const spokenWords = [
   { word: "simulated", written: "Simulated", speaker: 0 },
   { word: "transcript", written: "transcript.", speaker: 0 },
   { word: "indeed", written: "Indeed.", speaker: 1 },

@@ -3,7 +3,7 @@ import { createIndexedSet, type Indexed } from "@tollgate/core/indexed-set";
 import { repeat } from "@tollgate/core/repeat";
 
 /** A client that sends nothing of its body for this long gets an error, and is disconnected. */
-export const maxBodyStallMs = 30_000;
+const maxBodyStallMs = 30_000;
 /** A client may take this long for a body of any size. */
 const bodyGraceMs = 60_000;
 /** Each KiB of the body extends that time: 64 kbit/s, less than any link that carries audio. */

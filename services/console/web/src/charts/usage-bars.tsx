@@ -30,7 +30,7 @@ export function UsageBars({ title, buckets, step, metric, ...size }: Props) {
 }
 
 /** Returns the number of a sum that a metric shows. */
-export function metricOf(sum: UsageSum, metric: Metric): bigint {
+function metricOf(sum: UsageSum, metric: Metric): bigint {
   if (metric === "spend") return sum.chargedNanoUsd;
   return metric === "requests" ? sum.requests : sum.promptTokens + sum.completionTokens;
 }
